@@ -1,0 +1,28 @@
+"""Every kind of co-player: one line each, sorted by name."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from kitchen.coplayers.base import CoPlayer
+from kitchen.registry import look_up
+from kitchen.worlds.base import Json, clean_settings
+
+COPLAYERS: dict[str, str] = {
+    "dispatcher": "kitchen.coplayers.dispatcher:Dispatcher",
+    "planner": "kitchen.coplayers.planner:Planner",
+    "random": "kitchen.coplayers.random:RandomPlayer",
+}
+"""Name of the kind to its class."""
+
+
+def get_coplayer(kind: str) -> type[CoPlayer]:
+    """The class of a co-player; UnknownNameError if there is none."""
+    found: type[CoPlayer] = look_up(COPLAYERS, kind)
+    return found
+
+
+def make_coplayer(kind: str, settings: Mapping[str, Json]) -> CoPlayer:
+    """A co-player with cleaned settings; SettingsError if they are wrong."""
+    found = get_coplayer(kind)
+    return found(clean_settings(found.settings, settings))

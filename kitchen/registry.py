@@ -1,0 +1,28 @@
+"""Names to dotted paths, looked up when first needed: how worlds and co-players are found. Plain Python."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from functools import cache
+from importlib import import_module
+from typing import Any
+
+
+class UnknownNameError(LookupError):
+    """A name that the registry does not have; the message lists those it has."""
+
+
+def look_up(registry: Mapping[str, str], name: str) -> Any:
+    """The object that a registry of `name -> "package.module:attribute"` means by this name."""
+    try:
+        path = registry[name]
+    except KeyError:
+        raise UnknownNameError(f"{name!r} is not one of {', '.join(sorted(registry))}") from None
+    return load(path)
+
+
+@cache
+def load(path: str) -> Any:
+    """The object behind `package.module:attribute`."""
+    module, _, attribute = path.partition(":")
+    return getattr(import_module(module), attribute)

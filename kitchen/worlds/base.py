@@ -1,0 +1,236 @@
+"""What every game played here promises: the `World` contract. Plain Python, no Django.
+
+A world is turn-based or clocked, has one or more seats, and is advanced by commands. Seats may have
+different commands and see different things. The clock is not the world's: whoever owns the episode
+decides when `step` is called, the world only says what a step does.
+
+Errors::
+
+    WorldError
+    ├── SettingsError   settings, level files or data that cannot be played
+    └── StateError      a stored state that this version cannot read
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from abc import ABC, abstractmethod
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, ClassVar, NamedTuple, Self
+
+Json = Any
+"""A value that `json.dumps` takes and gives back equal."""
+
+Command = tuple[str, ...]
+"""What one seat wants to do: a verb and its arguments, without the seat. `("get", "storage0", "rice")`."""
+
+Turn = Mapping[int, Command] | Sequence[tuple[int, Command]]
+"""Commands by seat, in the order in which they are to run, where the world runs them one by one."""
+
+
+class WorldError(Exception):
+    """Something about a world that a caller can put right; the message is one line."""
+
+
+class SettingsError(WorldError):
+    """Settings or data that make no playable world; names what, where and why."""
+
+
+class StateError(WorldError):
+    """A stored state that is damaged or of another version."""
+
+
+class Event(NamedTuple):
+    """One thing that happened in a step, as it goes into the log.
+
+    `kind` is `performed`, `refused`, `message`, or one of the world's own; `seat` is who did it, None for
+    the world itself; `data` is JSON. `performed` and `refused` carry `command`, `refused` also `reasons`
+    (codes). Events are shared between episodes: do not change `data`.
+    """
+
+    kind: str
+    seat: int | None = None
+    data: Mapping[str, Json] = {}
+
+    def to_json(self) -> dict[str, Json]:
+        """The event as one JSON object."""
+        return {"kind": self.kind, "seat": self.seat, **self.data}
+
+
+@dataclass(frozen=True, slots=True)
+class Setting:
+    """One thing about a world or co-player that a researcher may set; forms are built from it.
+
+    `kind` is `int`, `float`, `bool`, `text` or `choice`; `choices` are (value, label) pairs; bounds are
+    inclusive.
+    """
+
+    name: str
+    kind: str
+    label: str
+    default: Json
+    help: str = ""
+    minimum: float | None = None
+    maximum: float | None = None
+    choices: tuple[tuple[str, str], ...] = ()
+
+    def clean(self, value: Json) -> Json:
+        """The value in its own type, or SettingsError that names this setting."""
+        try:
+            found = _READERS[self.kind](value)
+        except (TypeError, ValueError) as error:
+            raise SettingsError(f"{self.name}: {value!r} is not a value of kind {self.kind}") from error
+        self._check(found)
+        return found
+
+    def _check(self, value: Json) -> None:
+        if self.choices and value not in [choice for choice, _ in self.choices]:
+            raise SettingsError(
+                f"{self.name}: {value!r} is not one of {', '.join(c for c, _ in self.choices)}"
+            )
+        if self.minimum is not None and value < self.minimum:
+            raise SettingsError(f"{self.name}: {value} is below {self.minimum:g}")
+        if self.maximum is not None and value > self.maximum:
+            raise SettingsError(f"{self.name}: {value} is above {self.maximum:g}")
+
+
+def _read_int(value: Json) -> int:
+    if isinstance(value, bool) or int(value) != float(value):
+        raise ValueError(value)
+    return int(value)
+
+
+def _read_float(value: Json) -> float:
+    found = float(value)
+    if isinstance(value, bool) or found != found or found in (float("inf"), float("-inf")):
+        raise ValueError(value)
+    return found
+
+
+def _read_bool(value: Json) -> bool:
+    if not isinstance(value, bool):
+        raise TypeError(value)
+    return value
+
+
+def _read_text(value: Json) -> str:
+    if not isinstance(value, str):
+        raise TypeError(value)
+    return value
+
+
+_READERS = {
+    "int": _read_int,
+    "float": _read_float,
+    "bool": _read_bool,
+    "text": _read_text,
+    "choice": _read_text,
+}
+
+
+def clean_settings(declared: Iterable[Setting], given: Mapping[str, Json]) -> dict[str, Json]:
+    """Every declared setting with its value or default; SettingsError for a wrong or unknown one."""
+    known = {setting.name: setting for setting in declared}
+    for name in given:
+        if name not in known:
+            raise SettingsError(f"{name}: no such setting; there are {', '.join(known)}")
+    return {name: setting.clean(given.get(name, setting.default)) for name, setting in known.items()}
+
+
+class World(ABC):
+    """One game in play. Same settings, seed and commands give the same states, in every process.
+
+    Chance comes only from the generator that `reset` seeds, and its state is part of `to_dict`.
+    """
+
+    kind: ClassVar[str]
+    """The name in the registry, stored with every episode."""
+    version: ClassVar[int]
+    """Raised when the same commands would no longer give the same states."""
+    settings: ClassVar[tuple[Setting, ...]]
+    """What a researcher may set; `seats` is not among them."""
+    min_seats: ClassVar[int] = 1
+    max_seats: ClassVar[int]
+
+    seats: int
+    """How many seats play."""
+
+    @classmethod
+    @abstractmethod
+    def create(cls, *, seats: int, settings: Mapping[str, Json]) -> Self:
+        """A world ready for `reset`; SettingsError if these settings cannot be played."""
+
+    @abstractmethod
+    def reset(self, seed: int) -> None:
+        """Go to the start state that follows from the seed."""
+
+    @property
+    @abstractmethod
+    def clock(self) -> int:
+        """Steps taken since `reset`."""
+
+    @property
+    @abstractmethod
+    def length(self) -> int | None:
+        """Steps after which the episode ends by itself; None where only its goal ends it."""
+
+    @property
+    @abstractmethod
+    def over(self) -> bool:
+        """The game ended by its own rules (its last step is one of them)."""
+
+    @property
+    def cut_off(self) -> bool:
+        """The game was ended by a limit that is not among its rules (Gymnasium's *truncated*)."""
+        return False
+
+    @abstractmethod
+    def brief(self, seat: int) -> dict[str, Json]:
+        """What this seat knows before it plays and that never changes: rules, recipes, timing."""
+
+    @abstractmethod
+    def observe(self, seat: int) -> dict[str, Json]:
+        """What this seat sees now."""
+
+    @abstractmethod
+    def legal_actions(self, seat: int) -> list[Command]:
+        """Exactly the commands that would be carried out if this seat acted first in the coming step."""
+
+    def anticipated_actions(self, seat: int) -> list[Command]:
+        """Commands that are not legal now and that another seat, acting earlier, could still make so."""
+        return []
+
+    @abstractmethod
+    def step(self, turn: Turn) -> tuple[Event, ...]:
+        """Carry out one step. A refused or senseless command is an event, never an exception, and stops
+        nobody else's. A seat without a command does what the world does by default (noop, stay)."""
+
+    @abstractmethod
+    def score(self) -> dict[str, Json]:
+        """The figures of the episode so far, by name; a figure that is undefined is None."""
+
+    @abstractmethod
+    def to_dict(self) -> dict[str, Json]:
+        """The whole state as JSON with `kind`, `version`, `seats` and `settings`."""
+
+    @classmethod
+    @abstractmethod
+    def from_dict(cls, stored: Mapping[str, Json]) -> Self:
+        """The world that `to_dict` described; StateError if it cannot be read."""
+
+    def state_hash(self) -> str:
+        """SHA-256 (64 hex digits) of the canonical JSON of `to_dict`: equal states, equal hashes."""
+        return canonical_hash(self.to_dict())
+
+
+def canonical_hash(value: Json) -> str:
+    """SHA-256 in hex of a JSON value written in one way only (sorted keys, no spaces, ASCII)."""
+    text = json.dumps(value, sort_keys=True, separators=(",", ":"), ensure_ascii=True, allow_nan=False)
+    return hashlib.sha256(text.encode()).hexdigest()
+
+
+def ordered(turn: Turn) -> Iterable[tuple[int, Command]]:
+    """The pairs (seat, command) of a turn in the order in which they are to run."""
+    return turn.items() if isinstance(turn, Mapping) else turn

@@ -1,0 +1,93 @@
+"""How a world is shown in a browser, and how a person gives a command in it. Plain Python, no Django.
+
+The shell around it (connection, clock, who is waited for, leaving) is shared by all worlds and lives in
+`templates/kitchen/`. What is the world's own lives with the world: a `Page` turns a `SeatView` into panels,
+each of them one template with its context, sent whole when the page loads and one by one after each step.
+"""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import ClassVar
+
+from kitchen.worlds.base import Command, Event, Json
+
+
+@dataclass(frozen=True, slots=True)
+class PlayerView:
+    """One seat as everybody at the table may know it: never what kind of mind plays it."""
+
+    seat: int
+    name: str
+    """As shown: `Robot 1`."""
+    is_you: bool
+
+
+@dataclass(frozen=True, slots=True)
+class StepView:
+    """One step of the past, for *what just happened*."""
+
+    number: int
+    """1 for the first step."""
+    commands: Mapping[int, Command]
+    events: tuple[Event, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class SeatView:
+    """Everything that the page of one seat shows."""
+
+    seat: int
+    phase: str
+    """`choose` (this seat is to command), `waiting` (for other people), `thinking` (co-players decide),
+    `over` (the episode has ended)."""
+    step: int
+    """Steps taken."""
+    length: int | None
+    """Steps of the whole episode, None if it has no fixed end."""
+    label: str
+    """The neutral name of the team."""
+    players: tuple[PlayerView, ...]
+    waiting_for: tuple[int, ...]
+    """Seats whose command is still missing."""
+    brief: Mapping[str, Json]
+    observation: Mapping[str, Json]
+    legal: Sequence[Command]
+    anticipated: Sequence[Command]
+    chosen: Command | None
+    """The command that this seat has given for the coming step, if it has."""
+    history: tuple[StepView, ...]
+    """The last steps, newest first."""
+    score: Mapping[str, Json]
+
+
+@dataclass(frozen=True, slots=True)
+class Panel:
+    """A part of the page that is replaced as a whole: `id` is its HTML id, `template` must render exactly
+    one element with that id."""
+
+    id: str
+    template: str
+    context: Mapping[str, Json]
+
+
+class Page(ABC):
+    """The browser's side of one world."""
+
+    layout: ClassVar[str]
+    """Template that arranges the panels; gets `panels` (by id with `-` as `_`) and `view`."""
+    guide: ClassVar[str]
+    """Template of the guide: how to win, what the tables mean, tips. Gets `brief`."""
+    scripts: ClassVar[tuple[str, ...]] = ()
+    """Static paths of the world's own scripts."""
+    styles: ClassVar[tuple[str, ...]] = ()
+
+    @abstractmethod
+    def panels(self, view: SeatView) -> tuple[Panel, ...]:
+        """The panels in reading order; the same ids for every view of an episode."""
+
+    @abstractmethod
+    def phrase(self, command: Command) -> str:
+        """The command in words for a menu or a history: `Put it into pot 1`."""
