@@ -79,7 +79,10 @@ class Page(ABC):
     layout: ClassVar[str]
     """Template that arranges the panels; gets `panels` (by id with `-` as `_`) and `view`."""
     guide: ClassVar[str]
-    """Template of the guide: how to win, what the tables mean, tips. Gets `brief`."""
+    """Template of the guide: how to win, what the tables mean, tips. Gets `brief` and `handbook`."""
+    recipes: ClassVar[str] = ""
+    """Template of a second reference that is open beside play, such as recipes; empty if there is none.
+    Gets `brief` and `handbook`."""
     scripts: ClassVar[tuple[str, ...]] = ()
     """Static paths of the world's own scripts."""
     styles: ClassVar[tuple[str, ...]] = ()
@@ -87,6 +90,10 @@ class Page(ABC):
     @abstractmethod
     def panels(self, view: SeatView) -> tuple[Panel, ...]:
         """The panels in reading order; the same ids for every view of an episode."""
+
+    def handbook(self, brief: Mapping[str, Json]) -> Mapping[str, Json]:
+        """What guide and recipes show of a brief, already in words: templates cannot look names up."""
+        return brief
 
     @abstractmethod
     def phrase(self, command: Command) -> str:
