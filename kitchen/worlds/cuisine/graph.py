@@ -1,0 +1,172 @@
+"""Task graphs: how a dish comes to the serving table, and where to draw it. Plain Python, no Django.
+
+Nodes are codes (`rice`, `cookedRice`, `salmonSushi`, `servingtable`); an edge leads from what goes in to
+what comes out and carries the tool. Drawings are whole numbers in a flat dict, ready for an SVG template.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from textwrap import wrap
+from typing import Any
+
+import networkx as nx
+
+from kitchen.worlds.base import Json
+from kitchen.worlds.cuisine.words import Words
+
+SERVING = "servingtable"
+Recipes = Mapping[str, Mapping[str, Json]]
+Graph = Any
+"""A `networkx.DiGraph`."""
+
+
+@dataclass(frozen=True, slots=True)
+class Size:
+    """Measures of a drawing in px: a box, the gaps beside and under it, letters per line."""
+
+    width: int
+    height: int
+    gap_x: int
+    gap_y: int
+    letters: int
+
+
+LARGE = Size(width=112, height=40, gap_x=92, gap_y=14, letters=16)
+"""For the recipe panel: room for the tool's name between the boxes."""
+SMALL = Size(width=82, height=32, gap_x=18, gap_y=6, letters=13)
+"""For a ticket: up to three columns in 282 px."""
+DENSE = Size(width=66, height=32, gap_x=10, gap_y=6, letters=11)
+"""For a ticket with four columns, in 294 px."""
+
+
+def task_graph(dish: str, recipes: Recipes, *, serve: bool = True) -> Graph:
+    """The graph of one dish from base ingredients to the dish, and on to the serving table if `serve`."""
+    graph = nx.DiGraph()
+    graph.add_node(dish, kind="dish")
+    _grow(graph, dish, recipes)
+    if serve:
+        graph.add_node(SERVING, kind="table")
+        graph.add_edge(dish, SERVING, tool=None)
+    return graph
+
+
+def _grow(graph: Graph, product: str, recipes: Recipes) -> None:
+    recipe = recipes[product]
+    for item in recipe["ingredients"]:
+        if item not in graph:
+            graph.add_node(item, kind="product" if item in recipes else "base")
+            if item in recipes:
+                _grow(graph, item, recipes)
+        graph.add_edge(item, product, tool=recipe["tool"])
+
+
+def goal(graph: Graph) -> str:
+    """The one node that leads nowhere further."""
+    found: str = next(node for node, degree in graph.out_degree() if degree == 0)
+    return found
+
+
+def columns(graph: Graph) -> dict[str, int]:
+    """Node to column: the goal stands in the last, everything as close before its use as it can."""
+    layers = list(nx.topological_generations(graph.reverse(copy=False)))
+    return {node: len(layers) - 1 - depth for depth, layer in enumerate(layers) for node in layer}
+
+
+def rows(graph: Graph) -> dict[str, float]:
+    """Node to row: leaves in the order of a walk from the goal, every other node amid what goes into it.
+    A tree drawn so has no crossing edges."""
+    found: dict[str, float] = {}
+    leaves = 0
+    for node in nx.dfs_postorder_nodes(graph.reverse(copy=False), goal(graph)):
+        sources = list(graph.predecessors(node))
+        if sources:
+            found[node] = sum(found[source] for source in sources) / len(sources)
+        else:
+            found[node], leaves = float(leaves), leaves + 1
+    return found
+
+
+def drawing(
+    graph: Graph, words: Words, size: Size, states: Mapping[str, str] | None = None
+) -> dict[str, Json]:
+    """Boxes and lines of a graph: `width`, `height`, `nodes`, `edges`; `states` by node are passed on."""
+    column, row = columns(graph), rows(graph)
+    step_x, step_y = size.width + size.gap_x, size.height + size.gap_y
+    corner = {node: (1 + column[node] * step_x, 1 + round(row[node] * step_y)) for node in graph}
+    return {
+        "width": 2 + max(column.values()) * step_x + size.width,
+        "height": 2 + round(max(row.values()) * step_y) + size.height,
+        "nodes": [_box(graph, node, corner[node], words, size, states or {}) for node in row],
+        "edges": [
+            _line(corner[source], corner[target], words.mid(tool) if tool else "serve", size)
+            for source, target, tool in graph.edges(data="tool")
+        ],
+    }
+
+
+def _box(
+    graph: Graph, node: str, corner: tuple[int, int], words: Words, size: Size, states: Mapping[str, str]
+) -> dict[str, Json]:
+    x, y = corner
+    lines = wrap(words.name(node), size.letters, max_lines=2, placeholder="…") or [node]
+    first = y + size.height // 2 + (4 if len(lines) == 1 else -2)
+    return {
+        "code": node,
+        "kind": graph.nodes[node]["kind"],
+        "state": states.get(node, ""),
+        "x": x,
+        "y": y,
+        "w": size.width,
+        "h": size.height,
+        "tick_x": x + size.width - 5,
+        "tick_y": y + 5,
+        "lines": [
+            {"x": x + size.width // 2, "y": first + 12 * number, "text": text}
+            for number, text in enumerate(lines)
+        ],
+    }
+
+
+def _line(start: tuple[int, int], end: tuple[int, int], label: str, size: Size) -> dict[str, Json]:
+    """From the right side of one box to the left side of another: straight, with one bend at the end."""
+    half = size.height // 2
+    x1, y1, x2, y2 = start[0] + size.width, start[1] + half, end[0], end[1] + half
+    bend = x2 - min(size.gap_x, 30)
+    middle = (bend + x2) // 2
+    return {
+        "d": f"M{x1} {y1}H{bend}C{middle} {y1} {middle} {y2} {x2} {y2}",
+        "label": label,
+        "x": (x1 + bend) // 2,
+        "y": y1 - 4,
+    }
+
+
+def outline(dish: str, recipes: Recipes, words: Words) -> dict[str, Json]:
+    """The same graph as a nested list: name, tool, and what goes in, each with its own."""
+    recipe = recipes.get(dish)
+    return {
+        "code": dish,
+        "name": words.name(dish),
+        "tool": words.mid(recipe["tool"]) if recipe else "",
+        "parts": [outline(item, recipes, words) for item in recipe["ingredients"]] if recipe else [],
+    }
+
+
+def present(dish: str, recipes: Recipes, stock: Counter[str]) -> dict[str, str]:
+    """What of a dish's graph the kitchen already has: `here` (lies or is held there), `past` (went into
+    something that is here). Takes what it finds out of `stock`, so that each item counts for one order."""
+    if stock[dish] > 0:
+        stock[dish] -= 1
+        return {dish: "here", **dict.fromkeys(_before(dish, recipes), "past")}
+    found: dict[str, str] = {}
+    for item in recipes.get(dish, {}).get("ingredients", ()):
+        found.update(present(item, recipes, stock))
+    return found
+
+
+def _before(dish: str, recipes: Recipes) -> Sequence[str]:
+    parts = list(recipes.get(dish, {}).get("ingredients", ()))
+    return parts + [deep for part in parts for deep in _before(part, recipes)]

@@ -1,0 +1,201 @@
+"""CuisineWorld in words: names, commands, refusals. Plain Python, no Django.
+
+Codes (`pot0`, `salmonSashimi`, `would_waste`) live in the data; people read what this module makes of them.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterable, Mapping, Sequence
+
+from kitchen.worlds.base import Command, Json
+
+_SPELLED = {
+    "servingtable": "Serving table",
+    "chopboard": "Chopping board",
+    "MaxJr": "Max Jr burger",
+    "Hopper": "Hopper burger",
+    "BurritodePastor": "Burrito de Pastor",
+    "BurritodeAsada": "Burrito de Asada",
+    "BurritodePollo": "Burrito de Pollo",
+}
+_KEEP_CAPITAL = ("Max Jr", "Hopper", "Burrito", "Hawaiian")
+_INSTANCE = re.compile(r"^([A-Za-z]+?)(\d+)$")
+_HUMP = re.compile(r"(?<=[a-z])(?=[A-Z])")
+
+
+def readable(code: str) -> str:
+    """A name for a code that nobody has named: `pot0` is `Pot 1`, `salmonSushi` is `Salmon sushi`."""
+    if code in _SPELLED:
+        return _SPELLED[code]
+    numbered = _INSTANCE.match(code)
+    if numbered:
+        return f"{readable(numbered[1])} {int(numbered[2]) + 1}"
+    words = _HUMP.sub(" ", code.replace("_", " ")).lower()
+    return words[:1].upper() + words[1:]
+
+
+def within(name: str) -> str:
+    """A name as it stands in the middle of a sentence: `Salmon sushi` becomes `salmon sushi`."""
+    if name.startswith(_KEEP_CAPITAL):
+        return name
+    return name[:1].lower() + name[1:]
+
+
+def and_list(parts: Sequence[str]) -> str:
+    """`a`, `a and b`, `a, b and c`."""
+    if len(parts) < 2:
+        return "".join(parts)
+    return f"{', '.join(parts[:-1])} and {parts[-1]}"
+
+
+def more_steps(number: int) -> str:
+    """`1 more step`, `2 more steps`."""
+    return f"{number} more step{'' if number == 1 else 's'}"
+
+
+class Words:
+    """The words of one kitchen: names from its brief, the rest spelled out from the code."""
+
+    def __init__(self, names: Mapping[str, str] | None = None) -> None:
+        self.names = names or {}
+
+    def name(self, code: str) -> str:
+        """As it stands alone: `Pot 1`, `Salmon sushi`."""
+        return self.names.get(code) or readable(code)
+
+    def mid(self, code: str) -> str:
+        """As it stands within a sentence: `pot 1`, `salmon sushi`."""
+        return within(self.name(code))
+
+    def items(self, codes: Iterable[str]) -> str:
+        """Several items in one phrase, within a sentence."""
+        return and_list([self.mid(code) for code in codes])
+
+    def phrase(self, command: Command) -> str:
+        """What a command asks for: `Take rice from storage`; every command gets some words."""
+        make = _PHRASES.get(command[0] if command else "")
+        return make(self, command) if make and _complete(command) else _unknown(command)
+
+    def did(self, command: Command, item: str | None = None) -> str:
+        """The same once it was done, without its subject: `took rice`; `item` is what was in the hands."""
+        make = _DEEDS.get(command[0] if command else "")
+        return make(self, command, item) if make and _complete(command) else _unknown(command)
+
+    def tried(self, command: Command) -> str:
+        """The same when it was refused: `wanted to use pot 1`."""
+        return f"wanted to {within(self.phrase(command))}"
+
+    def refusal(self, reason: str, command: Command, busy: int = 0) -> str:
+        """Why a command was not carried out, as a sentence; `busy` is how long its place still is."""
+        place = self.name(command[1]) if len(command) > 1 else "That place"
+        item = self.mid(command[2]) if len(command) > 2 else "that"
+        wait = f" ({more_steps(busy)})" if busy else ""
+        text = REFUSALS.get(reason, "It was not possible just then.")
+        return text.format(place=place, place_mid=within(place), item=item, wait=wait)
+
+    def refusals(self, reasons: Iterable[str], command: Command, busy: int = 0) -> str:
+        """All reasons, one sentence after the other."""
+        return " ".join(self.refusal(reason, command, busy) for reason in reasons)
+
+
+REFUSALS: dict[str, str] = {
+    "not_at_location": "{place} was too far away: go there first.",
+    "agent_busy": "The robot's hands were still busy with a tool.",
+    "hands_full": "The robot was already holding something.",
+    "hands_empty": "The robot was not holding anything.",
+    "location_busy": "{place} was still busy{wait}.",
+    "not_open": "{place} was closed: it opens once it has been used and a product is inside.",
+    "empty": "There was nothing at {place_mid}.",
+    "not_base_ingredient": "Storage does not stock {item}: it has to be cooked.",
+    "not_a_dish_here": "Only dishes that guests order here go on {place_mid}.",
+    "would_waste": "What is at {place_mid} would not become anything on today's menu.",
+    "at_capacity": "{place} was full.",
+    "unknown_agent": "There is no such robot in this kitchen.",
+    "unknown_location": "There is no such place in this kitchen.",
+    "unknown_item": "There is no such item in this kitchen.",
+    "unknown_verb": "Robots do not know how to do that.",
+    "wrong_arguments": "The command was not complete.",
+    "duplicate_agent": "The robot had already been given a command in this step.",
+}
+"""Why something was refused, by reason code. `{place}` starts a sentence, `{place_mid}` stands within one."""
+
+VERB_TITLES: dict[str, str] = {
+    "get": "Take",
+    "put": "Put down",
+    "activate": "Use a tool",
+    "goto": "Go",
+    "noop": "Wait",
+}
+"""Headings of the menu, in its order."""
+
+_NEEDED = {"goto": 2, "get": 2, "put": 2, "activate": 2, "noop": 1}
+
+
+def _complete(command: Command) -> bool:
+    return len(command) >= _NEEDED[command[0]]
+
+
+def _unknown(command: Command) -> str:
+    return f"Do “{' '.join(command)}”" if command else "Do nothing"
+
+
+def _get(words: Words, command: Command) -> str:
+    what = words.mid(command[2]) if len(command) > 2 else "what is there"
+    return f"Take {what} from {words.mid(command[1])}"
+
+
+def _put(words: Words, command: Command) -> str:
+    place = command[1]
+    if place.startswith("storage"):
+        return "Throw it away at storage"
+    return f"Put it {'on' if _flat(place) else 'into'} {words.mid(place)}"
+
+
+def _did_put(words: Words, command: Command, item: str | None) -> str:
+    place, what = command[1], words.mid(item) if item else "what was in hand"
+    if place.startswith("storage"):
+        return f"threw {what} away"
+    return f"put {what} {'on' if _flat(place) else 'into'} {words.mid(place)}"
+
+
+def _did_get(words: Words, command: Command, item: str | None) -> str:
+    taken = command[2] if len(command) > 2 else item
+    what = words.mid(taken) if taken else "what was there"
+    return f"took {what} from {words.mid(command[1])}"
+
+
+def _flat(place: str) -> bool:
+    return place.startswith(("servingtable", "chopboard"))
+
+
+_PHRASES: dict[str, Callable[[Words, Command], str]] = {
+    "goto": lambda words, command: f"Go to {words.mid(command[1])}",
+    "get": _get,
+    "put": _put,
+    "activate": lambda words, command: f"Use {words.mid(command[1])}",
+    "noop": lambda words, command: "Wait one step",
+}
+
+_DEEDS: dict[str, Callable[[Words, Command, str | None], str]] = {
+    "goto": lambda words, command, item: f"went to {words.mid(command[1])}",
+    "get": _did_get,
+    "put": _did_put,
+    "activate": lambda words, command, item: f"used {words.mid(command[1])}",
+    "noop": lambda words, command, item: "waited",
+}
+
+
+def subject(name: str, is_you: bool) -> str:
+    """How a seat begins its sentence."""
+    return "You" if is_you else name
+
+
+def count(number: int, one: str, several: str) -> str:
+    """`1 dish`, `3 dishes`."""
+    return f"{number} {one if number == 1 else several}"
+
+
+def brief_words(brief: Mapping[str, Json]) -> Words:
+    """The words of the kitchen that a brief describes."""
+    return Words(brief.get("names"))
