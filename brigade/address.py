@@ -1,0 +1,104 @@
+"""Where the app listens, and that only one of it runs in a folder.
+
+Errors::
+
+    Exception
+    └── RunError   the app cannot run here; the message is one line for a person
+"""
+
+from __future__ import annotations
+
+import errno
+import fcntl
+import os
+import socket
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+
+from brigade import places
+
+
+class RunError(Exception):
+    """The app cannot run here; the message is one line for a person."""
+
+
+@dataclass(frozen=True, slots=True)
+class Address:
+    """Where the app listens."""
+
+    host: str
+    port: int
+
+    @property
+    def local(self) -> str:
+        """A host under which this machine reaches it."""
+        return {"0.0.0.0": "127.0.0.1", "::": "::1", "": "127.0.0.1"}.get(self.host, self.host)  # noqa: S104
+
+    @property
+    def url(self) -> str:
+        """Its address for a browser on this machine."""
+        shown = f"[{self.local}]" if ":" in self.local else self.local
+        return f"http://{shown}:{self.port}"
+
+
+def lock_file() -> Path:
+    """The file that a running instance holds locked and that says where it is."""
+    return places.make_var_dir() / "run.lock"
+
+
+@contextmanager
+def only_one() -> Iterator[None]:
+    """Hold this folder's lock; RunError where another instance does."""
+    with lock_file().open("a+") as lock:
+        try:
+            fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except BlockingIOError:
+            lock.seek(0)
+            raise RunError(f"is running here already{lock.read().strip()}") from None
+        lock.truncate(0)
+        yield
+        lock.truncate(0)
+
+
+def note_instance(address: Address) -> None:
+    """Write down who runs here and where, for the next one who tries."""
+    lock_file().write_text(f": {address.url} (process {os.getpid()})\n")
+
+
+def wanted_address() -> Address:
+    """`BRIGADE_HOST` and `BRIGADE_PORT`; RunError if that is no port."""
+    given = os.environ.get("BRIGADE_PORT") or "8000"
+    if not (given.isascii() and given.isdigit() and int(given) <= 65535):
+        raise RunError(f"{given!r} is no port: a number up to 65535 is needed, `make run PORT=8001`")
+    return Address((os.environ.get("BRIGADE_HOST") or "127.0.0.1").strip("[]"), int(given))
+
+
+def listen(address: Address) -> socket.socket:
+    """A listening socket; RunError if the port is taken or the host is not this machine's."""
+    family = socket.AF_INET6 if ":" in address.host else socket.AF_INET
+    found = socket.socket(family)
+    try:
+        found.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+        found.bind((address.host, address.port))
+        found.listen(1024)
+    except OSError as error:
+        found.close()
+        raise RunError(why_not_listening(address, error)) from None
+    return found
+
+
+def why_not_listening(address: Address, error: OSError) -> str:
+    """Why an address cannot be had, in one line."""
+    if error.errno == errno.EADDRINUSE:
+        return f"port {address.port} is taken: `make run PORT={address.port + 1}` takes another"
+    if error.errno in {errno.EACCES, errno.EPERM}:
+        return f"port {address.port} is not for this user: `make run PORT=8000` takes another"
+    return f"cannot listen on {address.host!r}: it is no address of this machine"
+
+
+def address_of(listener: socket.socket) -> Address:
+    """Where a socket really listens."""
+    host, port = listener.getsockname()[:2]
+    return Address(host, port)

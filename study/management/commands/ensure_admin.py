@@ -1,0 +1,37 @@
+"""`manage.py ensure_admin`: an administrator with a generated password, where there is none yet."""
+
+from __future__ import annotations
+
+import secrets
+from typing import Any
+
+from django.contrib.auth import get_user_model
+from django.core.management.base import BaseCommand
+from django.db import transaction
+
+
+class Command(BaseCommand):
+    """Makes `admin` if there is no superuser and prints its password, the only time it is ever shown."""
+
+    help = "Make an administrator with a generated password, if there is none yet."
+
+    def handle(self, *args: Any, **options: Any) -> None:
+        """Nothing where a superuser exists."""
+        with transaction.atomic():
+            if get_user_model().objects.filter(is_superuser=True).exists():
+                return
+            name, password = free_name(), secrets.token_urlsafe(15)
+            get_user_model().objects.create_superuser(username=name, email="", password=password)
+        self.stdout.write(f"admin name: {name}")
+        self.stdout.write(f"admin password (shown once): {password}")
+
+
+def free_name() -> str:
+    """`admin`, or the first of `admin2`, `admin3`, … that nobody has."""
+    taken = set(
+        get_user_model().objects.filter(username__startswith="admin").values_list("username", flat=True)
+    )
+    number = 1
+    while (name := "admin" if number == 1 else f"admin{number}") in taken:
+        number += 1
+    return name
