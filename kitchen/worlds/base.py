@@ -151,6 +151,8 @@ class World(ABC):
     """Raised when the same commands would no longer give the same states."""
     settings: ClassVar[tuple[Setting, ...]]
     """What a researcher may set; `seats` is not among them."""
+    idle: ClassVar[Command] = ("noop",)
+    """What a seat does that nobody commands; always carried out."""
     min_seats: ClassVar[int] = 1
     max_seats: ClassVar[int]
 

@@ -1,0 +1,22 @@
+"""What daphne serves: pages over HTTP, play over websockets from our own pages only."""
+
+from __future__ import annotations
+
+import os
+
+from channels.routing import ProtocolTypeRouter, URLRouter
+from channels.security.websocket import AllowedHostsOriginValidator
+from django.core.asgi import get_asgi_application
+
+os.environ.setdefault("DJANGO_SETTINGS_MODULE", "brigade.settings")
+
+django_application = get_asgi_application()
+
+from kitchen.urls import websocket_urlpatterns  # noqa: E402 - the apps must be loaded first
+
+application = ProtocolTypeRouter(
+    {
+        "http": django_application,
+        "websocket": AllowedHostsOriginValidator(URLRouter(websocket_urlpatterns)),
+    }
+)

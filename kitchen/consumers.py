@@ -1,0 +1,128 @@
+"""The websocket of one seat: reads messages, calls the services, sends what the seat may see."""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import logging
+from typing import Any
+
+from asgiref.sync import sync_to_async
+from channels.db import database_sync_to_async
+from channels.generic.websocket import AsyncWebsocketConsumer
+
+from kitchen import render, selectors, services
+from kitchen.messages import (
+    CommandMessage,
+    MessageError,
+    NoticeMessage,
+    SyncMessage,
+    read_message,
+    to_json,
+)
+from kitchen.models import Seat
+from kitchen.stream import episode_group
+
+log = logging.getLogger(__name__)
+
+JSON_PROTOCOL = "brigade.json"
+"""Subprotocol of clients that want JSON instead of HTML fragments."""
+LOOK_SECONDS = 2.0
+"""How often a page looks for itself, in case a nudge was lost."""
+NO_SUCH_SEAT = 4404
+
+
+class SeatConsumer(AsyncWebsocketConsumer):
+    """`/ws/seat/<key>/`: whoever knows the key of a person's seat plays it."""
+
+    seat: Seat | None = None
+    looking: asyncio.Task[None] | None = None
+    stamp: tuple[int, str, int] | None = None
+
+    async def connect(self) -> None:
+        """Open for a known seat only, and show the present state at once."""
+        self.seat = await database_sync_to_async(selectors.seat_by_key)(
+            self.scope["url_route"]["kwargs"]["key"]
+        )
+        self.json = JSON_PROTOCOL in self.scope.get("subprotocols", [])
+        await self.accept(JSON_PROTOCOL if self.json else None)
+        if self.seat is None:
+            await self.close(NO_SUCH_SEAT)
+            return
+        with contextlib.suppress(OSError):
+            await self.channel_layer.group_add(episode_group(self.seat.episode_id), self.channel_name)
+        await self.show()
+        self.looking = asyncio.create_task(self._keep_looking())
+
+    async def disconnect(self, code: int) -> None:
+        """Stop looking; the episode waits."""
+        if self.looking:
+            self.looking.cancel()
+        if self.seat:
+            with contextlib.suppress(OSError):
+                await self.channel_layer.group_discard(episode_group(self.seat.episode_id), self.channel_name)
+
+    async def receive(self, text_data: str | None = None, bytes_data: bytes | None = None) -> None:
+        """One message from the browser."""
+        try:
+            message = read_message(text_data)
+        except MessageError as error:
+            await self.notify(NoticeMessage("unreadable", str(error), "warning"))
+            return
+        if isinstance(message, SyncMessage):
+            await self.show()
+        else:
+            await self._command(message)
+
+    async def _command(self, message: CommandMessage) -> None:
+        assert self.seat is not None  # noqa: S101 - a socket without a seat is closed in connect
+        receipt = await database_sync_to_async(services.commands_submit)(
+            episode_id=self.seat.episode_id,
+            step=message.step,
+            orders=[services.SeatOrder(self.seat.number, message.command)],
+        )
+        if not receipt.accepted:
+            tone = "info" if receipt.code in {"repeated", "over"} else "warning"
+            await self.notify(NoticeMessage(receipt.code, receipt.text, tone))
+        elif not self.json:
+            await self.notify(NoticeMessage("", ""))
+        await self.show()
+
+    async def episode_changed(self, event: dict[str, Any]) -> None:
+        """A nudge from the channel layer."""
+        await self.look()
+
+    async def _keep_looking(self) -> None:
+        while True:
+            await asyncio.sleep(LOOK_SECONDS)
+            try:
+                await self.look()
+            except Exception:  # whatever it was, the next look may succeed
+                log.exception("a page could not look at its episode")
+
+    async def look(self) -> None:
+        """Send the state if it has changed since it was last sent."""
+        assert self.seat is not None  # noqa: S101 - a socket without a seat is closed in connect
+        stamp = await database_sync_to_async(selectors.episode_stamp)(self.seat.episode_id)
+        if stamp is None:
+            await self.close(NO_SUCH_SEAT)
+        elif stamp != self.stamp:
+            await self.show()
+
+    async def show(self) -> None:
+        """Send everything this seat may see now."""
+        self.stamp, text = await database_sync_to_async(self._state_text)()
+        await self.send(text_data=text)
+
+    def _state_text(self) -> tuple[tuple[int, str, int] | None, str]:
+        assert self.seat is not None  # noqa: S101 - a socket without a seat is closed in connect
+        stamp = selectors.episode_stamp(self.seat.episode_id)
+        view = selectors.seat_view(self.seat)
+        if self.json:
+            return stamp, to_json(selectors.state_message(view))
+        return stamp, render.fragments(selectors.seat_page(self.seat), view)
+
+    async def notify(self, message: NoticeMessage) -> None:
+        """Send an answer in words."""
+        text = to_json(message) if self.json else await sync_to_async(render.notice_fragment)(message)
+        await self.send(text_data=text)

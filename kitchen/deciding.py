@@ -1,0 +1,142 @@
+"""Asking the co-players of one step: each mind in turn, in bounded time, with a stated fallback.
+
+The fallback is the world's idle command (noop): a mind that is late or fails holds nobody up, and the log
+says which it was. What comes out is handed in through `services.commands_submit`, like a person's command.
+"""
+
+from __future__ import annotations
+
+import json
+import logging
+import time
+from collections.abc import Sequence
+from concurrent.futures import ThreadPoolExecutor
+from concurrent.futures import TimeoutError as DecisionTimeoutError
+from dataclasses import dataclass
+
+from kitchen import play
+from kitchen.coplayers.base import Decision as MindDecision
+from kitchen.coplayers.base import Situation
+from kitchen.coplayers.registry import make_coplayer
+from kitchen.models import Decision, Episode, Mind, SeatCommand
+from kitchen.services import Receipt, SeatOrder, commands_submit
+from kitchen.worlds.base import Command, Json, World
+
+log = logging.getLogger(__name__)
+
+_pool = ThreadPoolExecutor(max_workers=32, thread_name_prefix="mind")
+
+
+@dataclass(frozen=True, slots=True)
+class Outcome:
+    """What came of asking one mind."""
+
+    decision: MindDecision
+    fallback: str = ""
+    error: str = ""
+    milliseconds: float = 0.0
+
+
+def decide_step(*, episode_id: int, step: int) -> Receipt | None:
+    """Ask every mind for its commands of this step and hand them in; None if the step is not open."""
+    episode = Episode.objects.get(pk=episode_id)
+    if episode.step + 1 != step or episode.status != Episode.Status.PLAYING:
+        return None
+    world = play.episode_world(episode)
+    commanded = {
+        row.seat: play.read_stored_command(row.command)
+        for row in SeatCommand.objects.filter(episode=episode, step=step)
+    }
+    orders, decisions = _ask_all(episode, world, commanded)
+    return commands_submit(episode_id=episode_id, step=step, orders=orders, decisions=decisions)
+
+
+def _ask_all(
+    episode: Episode, world: World, commanded: dict[int, Command]
+) -> tuple[list[SeatOrder], list[Decision]]:
+    orders: list[SeatOrder] = []
+    decisions: list[Decision] = []
+    deadline = time.monotonic() + episode.decision_seconds
+    for mind in episode.minds.prefetch_related("seats"):
+        situation = _situation(episode, mind, world, commanded, seconds=deadline - time.monotonic())
+        outcome = ask_mind(mind.kind, mind.settings, situation)
+        given = _orders(mind, situation.seats, outcome, idle=world.idle)
+        commanded |= {order.seat: order.command for order in given}
+        orders += given
+        decisions.append(_log_row(mind, episode.step + 1, outcome))
+    return orders, decisions
+
+
+def _situation(
+    episode: Episode, mind: Mind, world: World, commanded: dict[int, Command], *, seconds: float
+) -> Situation:
+    seats = tuple(seat.number for seat in mind.seats.all())
+    people = tuple(episode.seats.filter(mind=None).values_list("number", flat=True))
+    return Situation(
+        world=episode.world,
+        step=episode.step,
+        seats=seats,
+        briefs={seat: world.brief(seat) for seat in seats},
+        observations={seat: world.observe(seat) for seat in seats},
+        legal={seat: world.legal_actions(seat) for seat in seats},
+        commanded=dict(commanded),
+        people=people,
+        events=play.last_events(episode),
+        memory=play.last_memory(mind),
+        seed=play.derived_seed(episode.seed, mind.number, episode.step),
+        seconds=seconds,
+    )
+
+
+def ask_mind(kind: str, settings: dict[str, Json], situation: Situation) -> Outcome:
+    """One mind's decision, or what kept it from one. Returns within `situation.seconds`."""
+    started = time.monotonic()
+    fallback, error, decision = "", "", MindDecision(commands={}, memory=situation.memory)
+    try:
+        asked = _pool.submit(lambda: make_coplayer(kind, settings).decide(situation))
+        decision = checked(asked.result(timeout=max(situation.seconds, 0.001)))
+    except DecisionTimeoutError:
+        asked.cancel()
+        fallback, error = "timeout", f"no decision within {situation.seconds:.1f} s"
+    except Exception as failure:  # a co-player may fail in any way: the episode goes on
+        log.exception("co-player %s failed", kind)
+        fallback, error = "error", f"{type(failure).__name__}: {failure}"
+    return Outcome(decision, fallback, error, (time.monotonic() - started) * 1000)
+
+
+def checked(decision: MindDecision) -> MindDecision:
+    """The decision, if it can be stored: commands are tuples of words, memory and note are JSON.
+
+    TypeError or ValueError if not.
+    """
+    for seat, command in decision.commands.items():
+        if not isinstance(command, tuple) or not all(isinstance(word, str) for word in command):
+            raise TypeError(f"the command for seat {seat} is {command!r}, not a tuple of words")
+    json.dumps([decision.memory, decision.note], allow_nan=False)
+    return decision
+
+
+def _orders(mind: Mind, seats: Sequence[int], outcome: Outcome, *, idle: Command) -> list[SeatOrder]:
+    """The commands in the order in which the mind wants them run, then idle for the seats it left out."""
+    chosen_by = outcome.decision.played_by or mind.kind
+    given = [
+        SeatOrder(seat, command, chosen_by)
+        for seat, command in outcome.decision.commands.items()
+        if seat in seats
+    ]
+    left = set(seats) - {order.seat for order in given}
+    reason = outcome.fallback or "left_out"
+    return given + [SeatOrder(seat, idle, "fallback", reason) for seat in sorted(left)]
+
+
+def _log_row(mind: Mind, step: int, outcome: Outcome) -> Decision:
+    return Decision(
+        mind=mind,
+        step=step,
+        memory=outcome.decision.memory,
+        note=outcome.decision.note,
+        played_by=outcome.decision.played_by or mind.kind,
+        fallback=outcome.fallback,
+        error=outcome.error[:2000],
+        milliseconds=outcome.milliseconds,
+    )

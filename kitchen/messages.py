@@ -1,0 +1,121 @@
+"""What goes over the websocket, as small typed values.
+
+From the browser: one JSON object, `{"type": "command", "step": 4, "command": ["get", "storage0", "rice"]}` or
+`{"type": "sync"}`. `step` is the step the command is for; the first is 1. `command` may also be the same
+list as JSON text, as a form field sends it. Anything else is a `MessageError`, whose text is shown.
+
+To the browser: HTML fragments, or, to a client that asks for the subprotocol `brigade.json`, the same facts
+as JSON (`StateMessage`, `NoticeMessage`).
+"""
+
+from __future__ import annotations
+
+import json
+from dataclasses import asdict, dataclass, field
+from typing import Any
+
+from kitchen.worlds.base import Command, Json
+
+LONGEST_MESSAGE = 8192
+"""Characters; a longer message is refused unread."""
+LONGEST_WORD = 2000
+"""Characters of one word of a command."""
+MOST_WORDS = 16
+
+
+class MessageError(ValueError):
+    """A message that says nothing we know; the text is for the person who sent it."""
+
+
+@dataclass(frozen=True, slots=True)
+class CommandMessage:
+    """A person's command for one step."""
+
+    step: int
+    command: Command
+
+
+@dataclass(frozen=True, slots=True)
+class SyncMessage:
+    """The browser asks for the present state."""
+
+
+@dataclass(frozen=True, slots=True)
+class NoticeMessage:
+    """An answer in words: `code` for programs, `text` for people, `tone` is `info` or `warning`."""
+
+    code: str
+    text: str
+    tone: str = "info"
+    type: str = field(default="notice", init=False)
+
+
+@dataclass(frozen=True, slots=True)
+class StateMessage:
+    """All that a seat may know now (see `kitchen.worlds.page.SeatView`)."""
+
+    seat: int
+    phase: str
+    step: int
+    length: int | None
+    observation: Json
+    legal: Json
+    anticipated: Json
+    score: Json
+    brief: Json
+    type: str = field(default="state", init=False)
+
+
+def to_json(message: NoticeMessage | StateMessage) -> str:
+    """The message as one JSON object."""
+    return json.dumps(asdict(message))
+
+
+def read_message(text: str | None) -> CommandMessage | SyncMessage:
+    """What a browser sent; MessageError if it is not one of ours."""
+    if text is None or len(text) > LONGEST_MESSAGE:
+        raise MessageError("That message could not be read.")
+    found = _read_object(text)
+    kind = found.get("type")
+    if kind == "sync":
+        return SyncMessage()
+    if kind == "command":
+        return CommandMessage(step=read_step(found.get("step")), command=read_command(found.get("command")))
+    raise MessageError("That message is of a kind this page does not know.")
+
+
+def _read_object(text: str) -> dict[str, Any]:
+    try:
+        found = json.loads(text)
+    except (ValueError, RecursionError):
+        raise MessageError("That message could not be read.") from None
+    if not isinstance(found, dict):
+        raise MessageError("That message could not be read.")
+    return found
+
+
+def read_step(value: Json) -> int:
+    """A step number from JSON or from a form; MessageError if it is none."""
+    if isinstance(value, str) and value.isascii() and value.isdigit() and len(value) < 10:
+        value = int(value)
+    if isinstance(value, bool) or not isinstance(value, int) or not 0 < value < 10**9:
+        raise MessageError("The message does not say which step it is for.")
+    return value
+
+
+def read_command(value: Json) -> Command:
+    """A command from its JSON list, or from that list as text; MessageError if it is none."""
+    if isinstance(value, str):
+        value = _read_list(value)
+    if not isinstance(value, list) or not 0 < len(value) <= MOST_WORDS:
+        raise MessageError("Choose what your robot should do first.")
+    if not all(isinstance(word, str) and len(word) <= LONGEST_WORD and "\x00" not in word for word in value):
+        raise MessageError("That action could not be read.")
+    return tuple(value)
+
+
+def _read_list(text: str) -> Json:
+    try:
+        return json.loads(text)
+    except (ValueError, RecursionError):
+        raise MessageError("Choose what your robot should do first.") from None

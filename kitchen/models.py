@@ -1,0 +1,193 @@
+"""What live play stores. The log (`Step`, `SeatCommand`, `Decision`) is append-only and is the truth;
+`Episode.state` is where it has led to."""
+
+from __future__ import annotations
+
+import secrets
+import uuid
+from typing import Any, ClassVar, Never
+
+from django.db import models
+
+
+class AppendOnlyError(TypeError):
+    """Somebody tried to change a row of the log."""
+
+
+class AppendOnlyQuerySet(models.QuerySet[Any]):
+    """Rows that can be written and erased (a withdrawal), and never changed."""
+
+    def update(self, **_: Any) -> Never:
+        """Refused."""
+        raise AppendOnlyError(f"{self.model.__name__} is append-only")
+
+    bulk_update = update
+
+
+class AppendOnly(models.Model):
+    """A row of the log: written once."""
+
+    objects: ClassVar[models.Manager[Any]] = AppendOnlyQuerySet.as_manager()
+
+    class Meta:
+        abstract = True
+
+    def save(self, *args: Any, **kwargs: Any) -> None:
+        """Insert; AppendOnlyError if the row is there already."""
+        if not self._state.adding:
+            raise AppendOnlyError(f"{type(self).__name__} is append-only")
+        super().save(*args, **{**kwargs, "force_insert": True})
+
+
+def new_key() -> str:
+    """A secret that opens one seat or one participant's pages: 128 bits, URL-safe."""
+    return secrets.token_urlsafe(16)
+
+
+class Episode(models.Model):
+    """One game of one world, from its seed to its end. Belongs to its seats."""
+
+    class Status(models.TextChoices):
+        PLAYING = "playing", "playing"
+        OVER = "over", "over"
+        CUT_OFF = "cut_off", "cut off"
+
+    id: int
+    key = models.UUIDField(default=uuid.uuid4, unique=True, editable=False)
+    world = models.CharField(max_length=40)
+    world_version = models.PositiveIntegerField()
+    settings = models.JSONField(default=dict)
+    seed = models.BigIntegerField()
+    label = models.CharField(max_length=80, blank=True)
+    synthetic = models.BooleanField(default=False)
+
+    status = models.CharField(max_length=10, choices=Status, default=Status.PLAYING)
+    step = models.PositiveIntegerField(default=0, help_text="Steps taken so far.")
+    state = models.JSONField(default=dict)
+    state_hash = models.CharField(max_length=64)
+    score = models.JSONField(default=dict)
+
+    decision_seconds = models.FloatField(help_text="Time for all co-players' decisions of one step.")
+    deciding_until = models.DateTimeField(
+        null=True, blank=True, help_text="A worker has taken up the co-players' decision until then."
+    )
+    turn_opened_at = models.DateTimeField()
+    created_at = models.DateTimeField(auto_now_add=True)
+    ended_at = models.DateTimeField(null=True, blank=True)
+
+    class Meta:
+        indexes = [models.Index(fields=["status", "turn_opened_at"])]
+
+    def __str__(self) -> str:
+        return f"{self.world} {self.key}"
+
+
+class Mind(models.Model):
+    """A co-player in one episode: it commands one or more seats."""
+
+    id: int
+    episode = models.ForeignKey(Episode, on_delete=models.CASCADE, related_name="minds")
+    number = models.PositiveSmallIntegerField()
+    kind = models.CharField(max_length=40)
+    settings = models.JSONField(default=dict)
+
+    class Meta:
+        ordering = ["number"]
+        constraints = [models.UniqueConstraint(fields=["episode", "number"], name="one_mind_per_number")]
+
+    def __str__(self) -> str:
+        return f"mind {self.number} ({self.kind})"
+
+
+class Seat(models.Model):
+    """One place at the table: a person's where `mind` is empty. Whoever knows `key` plays it."""
+
+    id: int
+    episode = models.ForeignKey(Episode, on_delete=models.CASCADE, related_name="seats")
+    number = models.PositiveSmallIntegerField()
+    name = models.CharField(max_length=40)
+    mind = models.ForeignKey(Mind, null=True, blank=True, on_delete=models.CASCADE, related_name="seats")
+    key = models.CharField(max_length=32, unique=True, default=new_key)
+
+    class Meta:
+        ordering = ["number"]
+        constraints = [models.UniqueConstraint(fields=["episode", "number"], name="one_seat_per_number")]
+
+    def __str__(self) -> str:
+        return f"seat {self.number}"
+
+    @property
+    def is_person(self) -> bool:
+        """Whether a person plays here."""
+        return self.mind_id is None
+
+    mind_id: int | None
+
+
+class SeatCommand(AppendOnly):
+    """What one seat was commanded to do in one step, and by whom. Written before the step runs."""
+
+    class Fallback(models.TextChoices):
+        NONE = "", "none"
+        TIMEOUT = "timeout", "no decision in time"
+        ERROR = "error", "the co-player failed"
+        LEFT_OUT = "left_out", "the decision left this seat out"
+
+    episode = models.ForeignKey(Episode, on_delete=models.CASCADE, related_name="commands")
+    step = models.PositiveIntegerField(help_text="The step it is for; the first is 1.")
+    seat = models.PositiveSmallIntegerField()
+    command = models.JSONField()
+    chosen_by = models.CharField(max_length=40, help_text="`person`, or the kind of co-player that chose.")
+    fallback = models.CharField(max_length=10, choices=Fallback, blank=True, default="")
+    received_at = models.DateTimeField(auto_now_add=True)
+
+    class Meta:
+        ordering = ["id"]
+        constraints = [
+            models.UniqueConstraint(fields=["episode", "step", "seat"], name="one_command_per_seat_and_step")
+        ]
+
+    def __str__(self) -> str:
+        return f"step {self.step}, seat {self.seat}: {' '.join(self.command)}"
+
+
+class Decision(AppendOnly):
+    """What one mind decided at one step, with what it wants to remember: any worker can go on from here."""
+
+    mind = models.ForeignKey(Mind, on_delete=models.CASCADE, related_name="decisions")
+    step = models.PositiveIntegerField(help_text="The step it is for; the first is 1.")
+    memory = models.JSONField(null=True)
+    note = models.JSONField(null=True)
+    played_by = models.CharField(
+        max_length=40, help_text="The kind that really chose (a stand-in, or itself)."
+    )
+    fallback = models.CharField(max_length=10, choices=SeatCommand.Fallback, blank=True, default="")
+    error = models.TextField(blank=True)
+    milliseconds = models.FloatField()
+    decided_at = models.DateTimeField(auto_now_add=True)
+
+    class Meta:
+        ordering = ["step"]
+        constraints = [
+            models.UniqueConstraint(fields=["mind", "step"], name="one_decision_per_mind_and_step")
+        ]
+
+
+class Step(AppendOnly):
+    """One step as it ran: replaying `commands` from the seed gives `state_hash` again."""
+
+    episode = models.ForeignKey(Episode, on_delete=models.CASCADE, related_name="steps")
+    number = models.PositiveIntegerField(help_text="The first step is 1.")
+    commands = models.JSONField(help_text="`{seat, command, chosen_by, fallback}` in the order they ran.")
+    events = models.JSONField()
+    state_hash = models.CharField(max_length=64, help_text="Of the state after the step.")
+    score = models.JSONField(help_text="After the step.")
+    opened_at = models.DateTimeField()
+    taken_at = models.DateTimeField()
+
+    class Meta:
+        ordering = ["number"]
+        constraints = [models.UniqueConstraint(fields=["episode", "number"], name="one_row_per_step")]
+
+    def __str__(self) -> str:
+        return f"step {self.number}"

@@ -1,0 +1,100 @@
+"""Reading episodes for pages, sockets and exports. Nothing here changes anything."""
+
+from __future__ import annotations
+
+from kitchen import play
+from kitchen.messages import StateMessage
+from kitchen.models import Episode, Seat, SeatCommand, Step
+from kitchen.worlds.base import Command
+from kitchen.worlds.page import Page, PlayerView, SeatView, StepView
+from kitchen.worlds.registry import get_page
+
+HISTORY = 8
+"""Steps of *what just happened* that a page shows."""
+
+
+def seat_by_key(key: str) -> Seat | None:
+    """The person's seat that this key opens, with its episode; None if there is none."""
+    return Seat.objects.select_related("episode").filter(key=key, mind=None).first()
+
+
+def seat_page(seat: Seat) -> Page:
+    """How the world of this seat is shown."""
+    return get_page(seat.episode.world)
+
+
+def episode_stamp(episode_id: int) -> tuple[int, str, int] | None:
+    """(steps taken, status, commands in for the next step): differs whenever a page has to change."""
+    found = Episode.objects.filter(pk=episode_id).values_list("step", "status").first()
+    if found is None:
+        return None
+    step, status = found
+    return step, status, SeatCommand.objects.filter(episode=episode_id, step=step + 1).count()
+
+
+def seat_view(seat: Seat) -> SeatView:
+    """Everything that the page of this seat shows now."""
+    episode = Episode.objects.get(pk=seat.episode_id)
+    world = play.episode_world(episode)
+    seats = list(episode.seats.all())
+    given = _given(episode)
+    missing = [other for other in seats if other.number not in given]
+    phase = _phase(episode, seat, missing)
+    choosing = phase == "choose"
+    return SeatView(
+        seat=seat.number,
+        phase=phase,
+        step=episode.step,
+        length=world.length,
+        label=episode.label,
+        players=tuple(PlayerView(s.number, s.name, s.number == seat.number) for s in seats),
+        waiting_for=tuple(other.number for other in missing) if phase != "over" else (),
+        brief=world.brief(seat.number),
+        observation=world.observe(seat.number),
+        legal=world.legal_actions(seat.number) if choosing else (),
+        anticipated=world.anticipated_actions(seat.number) if choosing else (),
+        chosen=given.get(seat.number),
+        history=_history(episode),
+        score=episode.score,
+    )
+
+
+def _given(episode: Episode) -> dict[int, Command]:
+    rows = SeatCommand.objects.filter(episode=episode, step=episode.step + 1)
+    return {row.seat: play.read_stored_command(row.command) for row in rows}
+
+
+def _phase(episode: Episode, seat: Seat, missing: list[Seat]) -> str:
+    """`over`, `choose`, `waiting` (for people) or `thinking` (co-players)."""
+    if episode.status != Episode.Status.PLAYING:
+        return "over"
+    if seat.number in {other.number for other in missing}:
+        return "choose"
+    return "waiting" if any(other.is_person for other in missing) else "thinking"
+
+
+def _history(episode: Episode) -> tuple[StepView, ...]:
+    rows = Step.objects.filter(episode=episode).order_by("-number")[:HISTORY]
+    return tuple(
+        StepView(
+            number=row.number,
+            commands={c["seat"]: play.read_stored_command(c["command"]) for c in row.commands},
+            events=tuple(play.read_event(event) for event in row.events),
+        )
+        for row in rows
+    )
+
+
+def state_message(view: SeatView) -> StateMessage:
+    """The view as it goes to a client that reads JSON."""
+    return StateMessage(
+        seat=view.seat,
+        phase=view.phase,
+        step=view.step,
+        length=view.length,
+        observation=view.observation,
+        legal=[list(command) for command in view.legal],
+        anticipated=[list(command) for command in view.anticipated],
+        score=dict(view.score),
+        brief=dict(view.brief),
+    )

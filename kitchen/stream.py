@@ -1,0 +1,59 @@
+"""Telling open pages that something changed: a nudge; each page reads for itself what it may see.
+
+One event loop per process, in a thread of its own, owns the connections to the channel layer: sync code (a
+Celery task, a database callback) hands over and goes on. A nudge that is lost does no harm, pages look for
+themselves every few seconds.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+import os
+import threading
+from concurrent.futures import Future
+from typing import Any
+
+from channels.layers import get_channel_layer
+
+log = logging.getLogger(__name__)
+
+_lock = threading.Lock()
+_loops: dict[int, asyncio.AbstractEventLoop] = {}
+
+
+def episode_group(episode_id: int) -> str:
+    """The channel group of everybody who looks at this episode."""
+    return f"episode.{episode_id}"
+
+
+def nudge_pages(episode_id: int) -> None:
+    """Tell every open page of the episode to look again. Returns at once, never fails."""
+    try:
+        sent = asyncio.run_coroutine_threadsafe(_send(episode_id), _loop())
+        sent.add_done_callback(_report)
+    except RuntimeError:
+        log.exception("nudge of episode %s was not sent", episode_id)
+
+
+async def _send(episode_id: int) -> None:
+    layer: Any = get_channel_layer()
+    await asyncio.wait_for(
+        layer.group_send(episode_group(episode_id), {"type": "episode.changed"}), timeout=5
+    )
+
+
+def _report(sent: Future[None]) -> None:
+    if not sent.cancelled() and (error := sent.exception()):
+        log.warning("a nudge was lost: %s: %s", type(error).__name__, error)
+
+
+def _loop() -> asyncio.AbstractEventLoop:
+    """This process's loop (a forked worker gets its own)."""
+    with _lock:
+        loop = _loops.get(os.getpid())
+        if loop is None:
+            loop = asyncio.new_event_loop()
+            threading.Thread(target=loop.run_forever, name="stream", daemon=True).start()
+            _loops[os.getpid()] = loop
+        return loop

@@ -1,0 +1,85 @@
+"""What Celery workers do: the co-players' decisions, and picking up what a dead worker left.
+
+Every task may run twice or never: claims and the compare-and-set on the step make the second run a no-op,
+and `pick_up_open_turns` asks again for each step whose claim has lapsed.
+"""
+
+from __future__ import annotations
+
+import logging
+from datetime import timedelta
+from typing import Any
+
+from celery import shared_task
+from celery.signals import worker_ready
+from django.db.models import Exists, OuterRef, Q
+from django.utils import timezone
+from kombu.exceptions import OperationalError
+
+from kitchen.models import Episode, Mind, Seat, SeatCommand
+
+log = logging.getLogger(__name__)
+
+PICK_UP_SECONDS = 3.0
+"""How often a worker looks for steps that wait for co-players and that nobody has taken up."""
+
+
+def ask_coplayers(episode_id: int, step: int) -> None:
+    """Queue the co-players' decision of one step. If the broker is away, the next look picks it up."""
+    try:
+        decide.apply_async(args=[episode_id, step], retry=False)
+    except (OperationalError, OSError) as error:
+        log.warning("broker away, step %s of episode %s waits: %s", step, episode_id, error)
+
+
+@shared_task(name="kitchen.decide")
+def decide(episode_id: int, step: int) -> None:
+    """Let the co-players decide one step, unless it is taken up or over."""
+    from kitchen.deciding import decide_step
+    from kitchen.services import decision_claim
+
+    if decision_claim(episode_id=episode_id, step=step):
+        decide_step(episode_id=episode_id, step=step)
+
+
+@shared_task(name="kitchen.pick_up_open_turns")
+def pick_up_open_turns() -> int:
+    """Queue every step that waits for its co-players and that nobody has taken up; how many."""
+    waiting = open_turns()
+    for episode_id, step in waiting:
+        ask_coplayers(episode_id, step)
+    return len(waiting)
+
+
+def open_turns() -> list[tuple[int, int]]:
+    """(episode, step) of the turns where all people have commanded and no worker holds a claim.
+
+    A turn that has only just opened is left to the task that was queued for it.
+    """
+    now = timezone.now()
+    free = Q(deciding_until=None) | Q(deciding_until__lt=now)
+    people = Seat.objects.filter(episode=OuterRef("pk"), mind=None)
+    done = SeatCommand.objects.filter(episode=OuterRef("episode"), step=OuterRef("episode__step") + 1)
+    idle_person = people.exclude(Exists(done.filter(seat=OuterRef("number"))))
+    waiting = Episode.objects.filter(
+        ~Exists(idle_person),
+        Exists(Mind.objects.filter(episode=OuterRef("pk"))),
+        free,
+        status=Episode.Status.PLAYING,
+        turn_opened_at__lt=now - timedelta(seconds=1),
+    )
+    return [(pk, step + 1) for pk, step in waiting.values_list("pk", "step")]
+
+
+@worker_ready.connect
+def look_for_open_turns(sender: Any, **_: Any) -> None:
+    """Every worker looks when it starts, and from then on every few seconds."""
+    sender.timer.call_repeatedly(PICK_UP_SECONDS, _queue_look)
+    _queue_look()
+
+
+def _queue_look() -> None:
+    try:
+        pick_up_open_turns.apply_async(retry=False, expires=PICK_UP_SECONDS)
+    except (OperationalError, OSError) as error:
+        log.warning("broker away: %s", error)

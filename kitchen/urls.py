@@ -1,0 +1,9 @@
+"""Addresses of live play: only the websocket; the page belongs to whoever sends people here."""
+
+from __future__ import annotations
+
+from django.urls import path
+
+from kitchen.consumers import SeatConsumer
+
+websocket_urlpatterns = [path("ws/seat/<str:key>/", SeatConsumer.as_asgi())]

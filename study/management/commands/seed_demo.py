@@ -1,0 +1,27 @@
+"""`python manage.py seed_demo`: the demo study, once."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from django.core.management.base import BaseCommand, CommandError
+
+from study.files import DEMO, StudyFileError, study_from_file
+from study.models import Study
+
+
+class Command(BaseCommand):
+    """Makes the demo study if there is none with its slug; changes nothing otherwise."""
+
+    help = __doc__
+
+    def handle(self, *args: Any, **options: Any) -> None:
+        """Make it, or say that it is there."""
+        if Study.objects.filter(slug="demo").exists():
+            self.stdout.write("the demo study is there already")
+            return
+        try:
+            study = study_from_file(DEMO)
+        except StudyFileError as error:
+            raise CommandError(str(error), returncode=2) from error
+        self.stdout.write(f"demo study: {study.get_absolute_url()}")
