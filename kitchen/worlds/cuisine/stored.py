@@ -1,0 +1,149 @@
+"""The state of a world as JSON, and back: everything that is read is checked, so that no damaged state plays.
+
+The state of the random generator is its seed and the number of draws; reading draws again as often, and finds
+the same dishes among the completed, failed and standing orders, or the state is damaged.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+from kitchen.worlds.base import Json, StateError
+from kitchen.worlds.cuisine.level import Level
+from kitchen.worlds.cuisine.options import Options
+from kitchen.worlds.cuisine.orders import MAX_ORDERS, OrderBook
+from kitchen.worlds.cuisine.states import AgentState, PlaceState, States
+from kitchen.worlds.cuisine.stock import Tool
+
+
+def write_agents(agents: Sequence[AgentState]) -> list[Json]:
+    """[{at, holds, busy}] in the order of the seats."""
+    return [{"at": each.at, "holds": each.holds, "busy": each.busy} for each in agents]
+
+
+def write_places(places: Mapping[str, PlaceState]) -> dict[str, Json]:
+    """{id: {items, busy, done}}."""
+    return {
+        each.id: {"items": list(each.items), "busy": each.busy, "done": each.done} for each in places.values()
+    }
+
+
+def write_orders(orders: OrderBook, clock: int) -> dict[str, Json]:
+    """{seed, draws, standing [[dish, life]], completed, failed}."""
+    return {
+        "seed": orders.seed,
+        "draws": orders.draws,
+        "standing": [list(each) for each in orders.lives(clock)],
+        "completed": list(orders.completed),
+        "failed": list(orders.failed),
+    }
+
+
+@dataclass(frozen=True, slots=True)
+class Reader:
+    """Reads the parts of a stored state of one world; every method raises StateError."""
+
+    options: Options
+    seats: int
+    states: States
+
+    @property
+    def level(self) -> Level:
+        """The level that is played."""
+        return self.options.level
+
+    def clock(self, value: Json) -> int:
+        """Steps taken."""
+        return whole(value, "clock", 0, self.options.max_steps)
+
+    def agents(self, value: Json) -> dict[int, AgentState]:
+        """The agents by seat."""
+        need(isinstance(value, list) and len(value) == self.seats, "agents", "is not one for each seat")
+        return {seat: self._agent(seat, each) for seat, each in enumerate(value)}
+
+    def places(self, value: Json) -> dict[str, PlaceState]:
+        """The places in the order of the kitchen."""
+        found = table(value, "places", self.level.places)
+        return {id: self._place(id, tool, found[id]) for id, tool in self.level.places.items()}
+
+    def orders(self, value: Json, clock: int) -> OrderBook:
+        """The orders, with the generator where it was."""
+        found = table(value, "orders", ("seed", "draws", "standing", "completed", "failed"))
+        draws = whole(found["draws"], "draws", 1, 1 + clock // self.options.timing.interval)
+        seed = found["seed"]
+        need(isinstance(seed, int) and not isinstance(seed, bool), "seed", "is not a whole number")
+        book = OrderBook(self.level.dishes, self.options.timing, seed, draws)
+        book.completed = self._dishes(found["completed"], "completed")
+        book.failed = self._dishes(found["failed"], "failed")
+        book.standing = [(clock + life, dish) for dish, life in self._standing(found["standing"])]
+        self._check_draws(book)
+        return book
+
+    def _agent(self, seat: int, value: Json) -> AgentState:
+        found = table(value, f"agents.{seat}", ("at", "holds", "busy"))
+        at, holds = found["at"], found["holds"]
+        need(isinstance(at, str) and at in self.level.places, "at", "is no place")
+        need(holds is None or self._is_item(holds), "holds", "is no item")
+        tool = self.level.places[at]
+        return self.states.agent(seat, at, holds, whole(found["busy"], "busy", 0, tool.busy))
+
+    def _place(self, id: str, tool: Tool, value: Json) -> PlaceState:
+        found = table(value, f"places.{id}", ("items", "busy", "done"))
+        items, done = found["items"], found["done"]
+        need(isinstance(items, list) and all(map(self._is_item, items)), id, "holds what is no item")
+        need(tool.capacity is None or len(items) <= tool.capacity, id, "holds too much")
+        need(tool.role != "storage" or not items, id, "holds what it never holds")
+        need(isinstance(done, bool), id, "is neither done nor not")
+        need(not done or (tool.role == "tool" and len(items) == 1), id, "cannot be done")
+        return self.states.place(id, tuple(items), whole(found["busy"], id, 0, tool.busy), done)
+
+    def _standing(self, value: Json) -> list[tuple[str, int]]:
+        need(isinstance(value, list) and len(value) <= MAX_ORDERS, "standing", "is no list of orders")
+        found = []
+        for each in value:
+            need(isinstance(each, list) and len(each) == 2, "standing", "holds what is no order")
+            (dish,) = self._dishes(each[:1], "standing")
+            found.append((dish, whole(each[1], "life", 0, self.options.timing.lifetimes[dish])))
+        need(found == sorted(found, key=lambda order: order[::-1]), "standing", "is not sorted")
+        return found
+
+    def _dishes(self, value: Json, name: str) -> list[str]:
+        need(isinstance(value, list), name, "is no list")
+        for each in value:
+            need(isinstance(each, str) and each in self.level.dishes, name, "names what is no dish")
+        return list(value)
+
+    def _is_item(self, value: Json) -> bool:
+        stock = self.level.stock
+        return isinstance(value, str) and (value in stock.ingredients or value in stock.recipes)
+
+    def _check_draws(self, book: OrderBook) -> None:
+        again = OrderBook(self.level.dishes, self.options.timing, book.seed)
+        drawn = Counter(again.next_dish() for _ in range(book.draws))
+        kept = Counter([*book.completed, *book.failed, *(dish for _, dish in book.standing)])
+        need(drawn == kept, "orders", "are not those that the generator drew")
+
+
+def need(holds: bool, name: str, problem: str) -> None:
+    """StateError unless it holds."""
+    if not holds:
+        raise StateError(f"stored state: {name} {problem}")
+
+
+def whole(value: Json, name: str, least: int, most: int) -> int:
+    """A whole number within bounds."""
+    need(isinstance(value, int) and not isinstance(value, bool), name, "is not a whole number")
+    need(least <= value <= most, name, f"is not from {least} to {most}")
+    return int(value)
+
+
+def table(value: Json, name: str, keys: Sequence[str] | Mapping[str, Json]) -> Mapping[str, Json]:
+    """A JSON object with exactly these keys."""
+    need(isinstance(value, Mapping), name, "is no object")
+    for key in keys:
+        need(key in value, name, f"lacks {key}")
+    need(len(value) == len(keys), name, "holds keys that are not known")
+    found: Mapping[str, Json] = value
+    return found

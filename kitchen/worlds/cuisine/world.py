@@ -1,0 +1,297 @@
+"""CuisineWorld in play. The rules of the game are told in the package's docstring."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable, Mapping
+from typing import ClassVar, Self
+
+from kitchen.worlds.base import (
+    Command,
+    Event,
+    Json,
+    Setting,
+    SettingsError,
+    StateError,
+    Turn,
+    World,
+    ordered,
+)
+from kitchen.worlds.cuisine.anticipation import anticipated
+from kitchen.worlds.cuisine.brief import level_brief
+from kitchen.worlds.cuisine.catalogue import Catalogue, shipped
+from kitchen.worlds.cuisine.kitchen import NOOP, NOTHING, STARTED, Play, kitchen_of, refused
+from kitchen.worlds.cuisine.options import Options, declared, read_options
+from kitchen.worlds.cuisine.orders import OrderBook
+from kitchen.worlds.cuisine.stored import Reader, need, table, write_agents, write_orders, write_places
+
+ALL_IDLE = Event("all_idle")
+
+
+class CuisineWorld(World):
+    """A kitchen where 1 to 8 agents cook what is ordered, before the orders expire."""
+
+    kind: ClassVar[str] = "cuisine"
+    version: ClassVar[int] = 1
+    settings: ClassVar[tuple[Setting, ...]] = declared(shipped())
+    max_seats: ClassVar[int] = 8
+
+    def __init__(self, seats: int, options: Options) -> None:
+        if isinstance(seats, bool) or not isinstance(seats, int):
+            raise SettingsError(f"seats: {seats!r} is not a whole number")
+        if not self.min_seats <= seats <= self.max_seats:
+            raise SettingsError(f"seats: {seats} is not from {self.min_seats} to {self.max_seats}")
+        self.seats = seats
+        self.options = options
+        self.level = options.level
+        self._kitchen = kitchen_of(options.level)
+        self._table = options.level.serving_table
+        self.reset(0)
+
+    @classmethod
+    def create(cls, *, seats: int, settings: Mapping[str, Json], catalogue: Catalogue | None = None) -> Self:
+        """A world over these settings; `catalogue` takes levels and recipes from another directory.
+
+        SettingsError for wrong settings. A level with a dish that nobody can cook warns with
+        UncookableDishWarning.
+        """
+        world = cls(seats, read_options(settings, catalogue))
+        world.level.warn()
+        return world
+
+    def reset(self, seed: int) -> None:
+        """All agents at the serving table with empty hands, everything empty, one order drawn."""
+        timing = self.options.timing
+        states = self._kitchen.states
+        self._clock = 0
+        self._agents = {seat: states.agent(seat, self._table) for seat in range(self.seats)}
+        self._places = self._kitchen.start.copy()
+        self._going: list[str] = []
+        self._orders = OrderBook(self.level.dishes, timing, seed)
+        self._orders.draw(0)
+
+    @property
+    def clock(self) -> int:
+        """Steps taken since `reset`."""
+        return self._clock
+
+    @property
+    def length(self) -> int:
+        """The setting `max_steps`."""
+        return self.options.max_steps
+
+    @property
+    def over(self) -> bool:
+        """The last step has been taken."""
+        return self._clock >= self.options.max_steps
+
+    def step(self, turn: Turn) -> tuple[Event, ...]:
+        """Run the commands one after another, then rest, serve and order (spec: One step).
+
+        Events: one `performed` or `refused` per command, in order; `all_idle` where no command but noop was
+        carried out; `failed` {dish}, `completed` {dish}, `ordered` {dish, life} of the kitchen itself.
+        Once the episode is over nothing happens and nothing is returned.
+        """
+        if self._clock >= self.options.max_steps:
+            return ()
+        events: list[Event] = []
+        idle = self._run(turn.items(), events) if type(turn) is dict else self._run_list(turn, events)
+        if idle:
+            events.append(ALL_IDLE)
+        if self._going:
+            self._rest()
+        self._settle_orders(events)
+        return tuple(events)
+
+    def _run(self, pairs: Iterable[tuple[int, Command]], events: list[Event]) -> bool:
+        """Carry out commands of different seats; whether nobody acted."""
+        agents, places, known = self._agents, self._places, self._kitchen.plays
+        idle = True
+        for seat, command in pairs:
+            try:
+                place = places[command[1]] if len(command) > 1 else None
+                agent, place, event, change = known[agents[seat], place, command]
+            except (KeyError, TypeError):
+                agent, place, event, change = self._work_out(seat, command)
+            events.append(event)
+            if change and place is not None:
+                idle = False
+                agents[seat] = agent
+                places[place.id] = place
+                if change == STARTED:
+                    self._going.append(place.id)
+        return idle
+
+    def _run_list(self, turn: Turn, events: list[Event]) -> bool:
+        """Carry out a list in which a seat may stand twice: its second command is refused."""
+        seen: set[int] = set()
+        idle = True
+        for seat, command in ordered(turn):
+            if seat in seen:
+                events.append(refused(seat, command, ("duplicate_agent",)))
+            else:
+                seen.add(seat)
+                idle = self._run([(seat, command)], events) and idle
+        return idle
+
+    def _work_out(self, seat: int, command: Command) -> Play:
+        """What a command does that was not seen before in this state, or that makes no sense."""
+        agent = self._agents.get(seat)
+        if agent is None:
+            return self._agents[0], None, refused(seat, tidied(command), ("unknown_agent",)), NOTHING
+        if not is_command(command):
+            return agent, None, refused(seat, tidied(command), ("unknown_verb",)), NOTHING
+        command = tuple(command)
+        place = self._places.get(command[1]) if len(command) > 1 else None
+        return self._kitchen.play(agent, place, command)
+
+    def _rest(self) -> None:
+        """Every busy agent and place becomes one step less busy."""
+        states, places = self._kitchen.states, self._places
+        for seat, agent in self._agents.items():
+            self._agents[seat] = states.rested_agent(agent)
+        for place in self._going:
+            places[place] = states.rested_place(places[place])
+        self._going = self._busy_places()
+
+    def _busy_places(self) -> list[str]:
+        """Ids of the places that need rest; where an agent is busy, so is the place where it stands."""
+        return [place.id for place in self._places.values() if place.busy]
+
+    def _settle_orders(self, events: list[Event]) -> None:
+        """Let orders fail, serve what lies on the table, go on to the next step, and draw."""
+        orders = self._orders
+        if orders.standing:
+            if orders.standing[0][0] <= self._clock:
+                events += [Event("failed", None, {"dish": dish}) for dish in orders.expire(self._clock)]
+            if self._places[self._table].items:
+                events += [Event("completed", None, {"dish": dish}) for dish in self._serve()]
+        self._clock += 1
+        if self._clock % self.options.timing.interval == 0:
+            events += self._order()
+
+    def _serve(self) -> list[str]:
+        """Take off the table what is ordered."""
+        lying = list(self._places[self._table].items)
+        served = self._orders.serve(lying)
+        for dish in served:
+            lying.remove(dish)
+        self._places[self._table] = self._kitchen.states.place(self._table, tuple(lying))
+        return served
+
+    def _order(self) -> list[Event]:
+        """Draw an order, if there is room."""
+        dish = self._orders.draw(self._clock)
+        if dish is None:
+            return []
+        return [Event("ordered", None, {"dish": dish, "life": self.options.timing.lifetimes[dish]})]
+
+    def brief(self, seat: int) -> dict[str, Json]:
+        """The level, its timing, recipes, tools and names: the same for every seat (see `level_brief`)."""
+        values = self.options.values
+        return {
+            **level_brief(self.level, self.options.timing),
+            "alpha": values["alpha"],
+            "beta": values["beta"],
+            "max_steps": self.options.max_steps,
+            "agents": self.seats,
+        }
+
+    def observe(self, seat: int) -> dict[str, Json]:
+        """Everything that happens in the kitchen: every seat sees the same, and its own number.
+
+        `busy` and `life` are in steps; orders stand in list order; `delivered` in order of completion.
+        """
+        shows_open = self._kitchen.shows_open
+        return {
+            "seat": seat,
+            "step": self._clock,
+            "max_steps": self.options.max_steps,
+            "agents": write_agents(list(self._agents.values())),
+            "locations": {
+                id: {"items": list(place.items), "busy": place.busy, "open": shows_open(place)}
+                for id, place in self._places.items()
+            },
+            "orders": [{"dish": dish, "life": life} for dish, life in self._orders.lives(self._clock)],
+            "completed": len(self._orders.completed),
+            "failed": len(self._orders.failed),
+            "delivered": list(self._orders.completed),
+        }
+
+    def legal_actions(self, seat: int) -> list[Command]:
+        """gotos, gets (each names its item), put, activate, and noop last; only noop once it is over."""
+        if self.over:
+            return [NOOP]
+        agent = self._agents[seat]
+        return list(self._kitchen.legal(agent, self._places[agent.at]))
+
+    def anticipated_actions(self, seat: int) -> list[Command]:
+        """get, put or activate where this seat stands, once another seat standing there has acted."""
+        agent = self._agents[seat]
+        if self.over or agent.busy:
+            return []
+        others = [other for other in self._agents.values() if other is not agent]
+        return anticipated(self._kitchen, agent, others, self._places[agent.at])
+
+    def score(self) -> dict[str, Json]:
+        """`completed` and `failed` orders, `success_rate` = completed / (completed + failed), and `dishes`.
+
+        Orders that still stand count in neither; the rate is None where both are 0. `dishes` holds
+        {completed, failed} by dish.
+        """
+        completed, failed = Counter(self._orders.completed), Counter(self._orders.failed)
+        ended = completed.total() + failed.total()
+        return {
+            "completed": completed.total(),
+            "failed": failed.total(),
+            "success_rate": completed.total() / ended if ended else None,
+            "dishes": {d: {"completed": completed[d], "failed": failed[d]} for d in self.level.dishes},
+        }
+
+    def to_dict(self) -> dict[str, Json]:
+        """The whole state; its parts are described in `stored.py`."""
+        return {
+            "kind": self.kind,
+            "version": self.version,
+            "seats": self.seats,
+            "settings": dict(self.options.values),
+            "clock": self._clock,
+            "agents": write_agents(list(self._agents.values())),
+            "places": write_places(self._places),
+            "orders": write_orders(self._orders, self._clock),
+        }
+
+    @classmethod
+    def from_dict(cls, stored: Mapping[str, Json], catalogue: Catalogue | None = None) -> Self:
+        """The world that `to_dict` described; `catalogue` as for `create`. StateError for any other."""
+        found = table(stored, "it", _PARTS)
+        need(found["kind"] == cls.kind, "kind", f"is not {cls.kind}")
+        need(found["version"] == cls.version, "version", f"{found['version']!r} is not {cls.version}")
+        need(isinstance(found["settings"], Mapping), "settings", "is no object")
+        try:
+            world = cls(found["seats"], read_options(found["settings"], catalogue))
+        except (SettingsError, OverflowError) as error:
+            raise StateError(f"stored state: {error}") from error
+        world._restore(found)
+        return world
+
+    def _restore(self, found: Mapping[str, Json]) -> None:
+        read = Reader(self.options, self.seats, self._kitchen.states)
+        self._clock = read.clock(found["clock"])
+        self._agents = read.agents(found["agents"])
+        self._places = read.places(found["places"])
+        self._orders = read.orders(found["orders"], self._clock)
+        self._going = self._busy_places()
+
+
+_PARTS = ("kind", "version", "seats", "settings", "clock", "agents", "places", "orders")
+
+
+def is_command(command: object) -> bool:
+    """A list or tuple of texts, which is all that the rules can look at."""
+    return isinstance(command, list | tuple) and all(isinstance(part, str) for part in command)
+
+
+def tidied(command: object) -> Command:
+    """Whatever was given for a command, as texts, for the log."""
+    return tuple(str(part) for part in command) if isinstance(command, list | tuple) else (str(command),)
