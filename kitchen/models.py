@@ -172,13 +172,18 @@ class Decision(AppendOnly):
             models.UniqueConstraint(fields=["mind", "step"], name="one_decision_per_mind_and_step")
         ]
 
+    def __str__(self) -> str:
+        return f"step {self.step}, decided by {self.played_by}"
+
 
 class Step(AppendOnly):
     """One step as it ran: replaying `commands` from the seed gives `state_hash` again."""
 
     episode = models.ForeignKey(Episode, on_delete=models.CASCADE, related_name="steps")
     number = models.PositiveIntegerField(help_text="The first step is 1.")
-    commands = models.JSONField(help_text="`{seat, command, chosen_by, fallback}` in the order they ran.")
+    commands = models.JSONField(
+        help_text="`{seat, command, chosen_by, fallback, received_at}` in the order they ran."
+    )
     events = models.JSONField()
     state_hash = models.CharField(max_length=64, help_text="Of the state after the step.")
     score = models.JSONField(help_text="After the step.")

@@ -214,10 +214,7 @@ def _take_step(episode: Episode) -> None:
     Step.objects.create(
         episode=episode,
         number=episode.step,
-        commands=[
-            {"seat": row.seat, "command": row.command, "chosen_by": row.chosen_by, "fallback": row.fallback}
-            for row in rows
-        ],
+        commands=[_log_entry(row) for row in rows],
         events=[event.to_json() for event in events],
         state_hash=episode.state_hash,
         score=episode.score,
@@ -225,6 +222,16 @@ def _take_step(episode: Episode) -> None:
         taken_at=now,
     )
     _on_open_turn(episode)
+
+
+def _log_entry(row: SeatCommand) -> dict[str, Json]:
+    return {
+        "seat": row.seat,
+        "command": row.command,
+        "chosen_by": row.chosen_by,
+        "fallback": row.fallback,
+        "received_at": row.received_at.isoformat(timespec="milliseconds").replace("+00:00", "Z"),
+    }
 
 
 def _running_order(episode: Episode) -> list[SeatCommand]:

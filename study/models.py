@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import secrets
-from typing import Any
 
 from django.core.exceptions import ValidationError
 from django.core.validators import MaxValueValidator, MinValueValidator
@@ -204,7 +203,3 @@ class Answer(models.Model):
 
     def __str__(self) -> str:
         return f"{self.item}: {self.value}"
-
-
-Row = dict[str, Any]
-"""One line of a table, by column."""

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from django.urls import path
 
-from study import views
+from study import staff, views
 
 app_name = "study"
 urlpatterns = [
@@ -12,4 +12,10 @@ urlpatterns = [
     path("s/<slug:slug>/", views.enter, name="enter"),
     path("p/<str:key>/", views.participant, name="participant"),
     path("p/<str:key>/withdraw/", views.withdraw, name="withdraw"),
+    path("staff/", staff.index, name="staff"),
+    path("staff/<slug:slug>/", staff.detail, name="staff-study"),
+    path("staff/<slug:slug>/data/", staff.data, name="staff-data"),
+    path("staff/<slug:slug>/data/<slug:name>.csv", staff.data_file, name="data-file"),
+    path("staff/<slug:slug>/analysis/", staff.analysis, name="staff-analysis"),
+    path("staff/<slug:slug>/analysis/<slug:measure>.svg", staff.figure, name="figure"),
 ]

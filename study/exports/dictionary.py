@@ -1,0 +1,37 @@
+"""dictionary.csv: what every column of every other file means."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from typing import Any
+
+from study.exports.base import Column, Table
+from study.models import Study
+
+COLUMNS = (
+    Column("file", "text", "Name of the file."),
+    Column("column", "text", "Name of the column."),
+    Column("type", "text", "Type of its values.", levels="text, integer, number, boolean, time, json"),
+    Column("unit", "text", "Unit, where it has one."),
+    Column("meaning", "text", "What it says."),
+    Column("levels", "text", "Its values, where they are few."),
+)
+
+
+def rows(study: Study) -> Iterator[Sequence[Any]]:
+    """One row per column, in the order of the files."""
+    from study.exports.registry import tables
+
+    for table in tables():
+        for column in table.columns:
+            yield (
+                f"{table.name}.csv",
+                column.name,
+                column.kind,
+                column.unit or None,
+                column.meaning,
+                column.levels or None,
+            )
+
+
+TABLE = Table("dictionary", "What every column of every file means.", COLUMNS, rows)

@@ -1,0 +1,45 @@
+"""participants.csv: a row per participant who entered and did not withdraw."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from typing import Any
+
+from django.db.models import Count, Q
+
+from study.exports.base import WHO, Column, Table
+from study.models import Study
+
+COLUMNS = (
+    *WHO,
+    Column("number", "integer", "Order of entering the study.", levels="1 = first"),
+    Column("exit_status", "text", "How far the participant came.", levels="active, complete"),
+    Column("sequence", "text", "Keys of the conditions in the order given to this participant."),
+    Column("rounds_completed", "integer", "Conditions played and answered.", unit="conditions"),
+    Column("consented_at", "time", "When the consent form was sent."),
+    Column("consent_hash", "text", "SHA-256 of the consent text that was agreed to."),
+    Column("guide_read_at", "time", "When the guide was left and the first episode began."),
+    Column("ended_at", "time", "When the last survey was answered."),
+)
+
+
+def rows(study: Study) -> Iterator[Sequence[Any]]:
+    """One row per participant, by number."""
+    people = study.participants.annotate(done=Count("rounds", filter=Q(rounds__answered_at__isnull=False)))
+    for person in people.prefetch_related("rounds__condition").order_by("number").iterator(chunk_size=500):
+        sequence = " ".join(found.condition.key for found in person.rounds.all())
+        yield (
+            person.code,
+            person.synthetic,
+            person.number,
+            person.status,
+            sequence,
+            person.done,
+            person.consented_at,
+            person.consent_hash,
+            person.guide_read_at,
+            person.ended_at,
+        )
+
+
+TABLE = Table("participants", "Everybody who agreed to take part and did not withdraw.", COLUMNS, rows)

@@ -1,0 +1,30 @@
+"""What the commands about one study share: finding it, and ending with one line where that fails."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from django.core.management.base import BaseCommand, CommandError, CommandParser
+
+from study.models import Study
+
+
+class StudyCommand(BaseCommand):
+    """A command whose first argument is the slug of a study."""
+
+    def add_arguments(self, parser: CommandParser) -> None:
+        """The study; others add theirs."""
+        parser.add_argument("slug", metavar="SLUG", help="the study's slug, as in its link /s/SLUG/")
+
+    def study(self, slug: str) -> Study:
+        """The study of this slug; CommandError (exit code 2) that lists those there are."""
+        try:
+            return Study.objects.get(slug=slug)
+        except Study.DoesNotExist:
+            known = ", ".join(Study.objects.order_by("slug").values_list("slug", flat=True)) or "none yet"
+            raise CommandError(f"there is no study {slug!r} (studies: {known})", returncode=2) from None
+
+
+def explain(error: OSError, folder: Path) -> CommandError:
+    """A folder that cannot be written to, in one line."""
+    return CommandError(f"cannot write to {folder}: {error.strerror or error}", returncode=2)

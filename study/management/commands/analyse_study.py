@@ -1,0 +1,53 @@
+"""`python manage.py analyse_study SLUG --out DIR`: means, one-way ANOVA, Tukey HSD and figures."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+from django.core.management.base import CommandError, CommandParser
+
+from study import selectors
+from study.analysis.analyse import Analysis, analyse
+from study.analysis.files import write
+from study.analysis.rows import AnalysisError
+from study.analysis.words import anova_sentence
+from study.management.base import StudyCommand, explain
+from study.models import Study
+
+
+class Command(StudyCommand):
+    """Analyses complete participants; people only, as soon as one person is complete."""
+
+    help = __doc__
+
+    def add_arguments(self, parser: CommandParser) -> None:
+        """The study, the folder, whose data."""
+        super().add_arguments(parser)
+        parser.add_argument("--out", metavar="DIR", type=Path, required=True, help="folder for the files")
+        parser.add_argument(
+            "--who", choices=sorted(selectors.WHO), help="whose data (default: people, synthetic if none)"
+        )
+
+    def handle(self, *args: Any, slug: str, out: Path, who: str | None, **options: Any) -> None:
+        """Analyse, write, and print one line per measure."""
+        study = self.study(slug)
+        who = who or selectors.whose_data(study)
+        analysis = self._analyse(study, who)
+        try:
+            write(analysis, out)
+        except OSError as error:
+            raise explain(error, out) from error
+        for result in analysis.measures:
+            self.stdout.write(f"{result.measure.label}: {anova_sentence(result)}")
+        self.stdout.write(f"{len(analysis.participants)} participants ({selectors.WHO[who]}), files in {out}")
+
+    def _analyse(self, study: Study, who: str) -> Analysis:
+        try:
+            return analyse(
+                list(selectors.observations(study, who=who)),
+                selectors.analysis_conditions(study),
+                selectors.analysis_measures(study),
+            )
+        except AnalysisError as error:
+            raise CommandError(str(error), returncode=2) from error

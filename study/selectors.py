@@ -1,0 +1,118 @@
+"""Reading studies for pages, commands and the analysis. Nothing here changes anything."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+from django.db.models import Count, Max, Q, QuerySet
+
+from kitchen.models import Episode
+from study.analysis.rows import Condition as AnalysisCondition
+from study.analysis.rows import Measure, Observation
+from study.models import Participant, Round, Study, SurveyItem
+
+WHO = {
+    "people": "people only",
+    "synthetic": "synthetic participants only",
+    "all": "people and synthetic participants together",
+}
+"""Whose data an analysis may use."""
+
+SUCCESS = Measure.rate("success_rate", "Success rate")
+COMPLETED = Measure.count("completed", "Dishes completed")
+
+
+@dataclass(frozen=True, slots=True)
+class StudyCounts:
+    """How far a study's participants are, people and synthetic ones apart."""
+
+    entered: int
+    active: int
+    complete: int
+    withdrawn: int
+    synthetic: int
+    synthetic_complete: int
+
+
+def study_counts(study: Study) -> StudyCounts:
+    """Counts over the participants of one study; a withdrawn one is only a number."""
+    complete = Q(status=Participant.Status.COMPLETE)
+    found = study.participants.aggregate(
+        people=Count("pk", filter=Q(synthetic=False)),
+        people_complete=Count("pk", filter=complete & Q(synthetic=False)),
+        synthetic=Count("pk", filter=Q(synthetic=True)),
+        synthetic_complete=Count("pk", filter=complete & Q(synthetic=True)),
+    )
+    return StudyCounts(
+        entered=found["people"],
+        active=found["people"] - found["people_complete"],
+        complete=found["people_complete"],
+        withdrawn=study.withdrawn,
+        synthetic=found["synthetic"],
+        synthetic_complete=found["synthetic_complete"],
+    )
+
+
+def participants_with_progress(study: Study) -> QuerySet[Participant]:
+    """Every participant with `rounds_done`, `rounds_total` and `last_step_at`, newest first."""
+    return study.participants.annotate(
+        rounds_done=Count("rounds", filter=Q(rounds__answered_at__isnull=False)),
+        rounds_total=Count("rounds"),
+        last_step_at=Max("rounds__episode__turn_opened_at"),
+    ).order_by("-number")
+
+
+def whose_data(study: Study) -> str:
+    """Whose data an analysis uses unless it is told: people's as soon as one person is complete."""
+    complete = study.participants.filter(status=Participant.Status.COMPLETE)
+    return "people" if complete.filter(synthetic=False).exists() else "synthetic"
+
+
+def analysis_conditions(study: Study) -> list[AnalysisCondition]:
+    """The study's conditions as the analysis takes them."""
+    return [AnalysisCondition(c.key, c.name, c.position) for c in study.conditions.all()]
+
+
+def analysis_measures(study: Study) -> list[Measure]:
+    """Success rate, dishes completed, and every survey item."""
+    return [SUCCESS, COMPLETED, *(_item_measure(item) for item in study.items.all())]
+
+
+def _item_measure(item: SurveyItem) -> Measure:
+    return Measure.likert(item.key, item.measure, item.points, (item.low, item.high))
+
+
+def observations(study: Study, *, who: str) -> Iterator[Observation]:
+    """One row per complete participant, condition and measure; drop-outs are left out, as in the paper."""
+    items = [item.key for item in study.items.all()]
+    for one in _analysed_rounds(study, who=who):
+        assert one.episode  # noqa: S101 - a complete participant has played every round
+        answers = {answer.item.key: answer.value for answer in one.answers.all()}
+        values = {
+            SUCCESS.key: one.episode.score.get("success_rate"),
+            COMPLETED.key: one.episode.score.get("completed"),
+            **{key: answers.get(key) for key in items},
+        }
+        for measure, value in values.items():
+            yield Observation(
+                participant=one.participant.code,
+                condition=one.condition.key,
+                measure=measure,
+                value=None if value is None else float(value),
+                order_position=one.position,
+                synthetic=one.participant.synthetic,
+            )
+
+
+def _analysed_rounds(study: Study, *, who: str) -> QuerySet[Round]:
+    chosen = {"people": Q(participant__synthetic=False), "synthetic": Q(participant__synthetic=True)}
+    found = Round.objects.filter(
+        chosen.get(who, Q()), participant__study=study, participant__status=Participant.Status.COMPLETE
+    )
+    return (
+        found.exclude(episode__status=Episode.Status.PLAYING)
+        .select_related("participant", "condition", "episode")
+        .prefetch_related("answers__item")
+        .order_by("participant__number", "position")
+    )
