@@ -7,7 +7,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from string import ascii_lowercase
 
 from kitchen.worlds.base import Command, Json
-from kitchen.worlds.cuisine.words import VERB_TITLES, Words, brief_words
+from kitchen.worlds.cuisine.words import VERB_TITLES, Words, brief_words, within
 from kitchen.worlds.page import SeatView
 
 _FIXED_KEYS = {"put": "p", "activate": "u", "noop": "w"}
@@ -20,6 +20,7 @@ def menu(view: SeatView) -> dict[str, Json]:
     entries = _entries(view, words, chosen)
     return {
         "step": view.step,
+        "for_step": view.step + 1,
         "phase": view.phase,
         "enabled": view.phase == "choose",
         "seat": view.seat,
@@ -48,7 +49,9 @@ def _entries(view: SeatView, words: Words, chosen: str) -> list[dict[str, Json]]
             "verb": command[0],
             "value": encode(command),
             "item": command[2] if len(command) > 2 else "",
+            "from_storage": _from_storage(command, view.brief),
             "text": _label(command, view, words),
+            "full": _label(command, view, words, alone=True),
             "key": keys.get(command, ""),
             "checked": encode(command) == chosen,
             "anticipated": early,
@@ -63,7 +66,7 @@ def _group(verb: str, entries: Sequence[dict[str, Json]], view: SeatView) -> dic
     if not mine:
         return None
     wanted = set(needed_ingredients(view.brief))
-    rest = [e for e in mine if verb == "get" and _is_base(e, view.brief) and e["item"] not in wanted]
+    rest = [entry for entry in mine if entry["from_storage"] and entry["item"] not in wanted]
     actions = [entry for entry in mine if entry not in rest]
     order = {item: place for place, item in enumerate(needed_ingredients(view.brief))}
     actions.sort(key=lambda entry: (entry["anticipated"], order.get(entry["item"], 99)))
@@ -76,21 +79,22 @@ def _group(verb: str, entries: Sequence[dict[str, Json]], view: SeatView) -> dic
     }
 
 
-def _is_base(entry: Mapping[str, Json], brief: Mapping[str, Json]) -> bool:
-    return entry["item"] in brief["base"]
+def _from_storage(command: Command, brief: Mapping[str, Json]) -> bool:
+    return command[0] == "get" and len(command) > 2 and brief["locations"].get(command[1]) == "storage"
 
 
 def needed_ingredients(brief: Mapping[str, Json]) -> list[str]:
     """Base ingredients that the recipes of this level need, in the order of the recipes."""
     used = [item for recipe in brief["recipes"].values() for item in recipe["ingredients"]]
-    return [item for item in dict.fromkeys(used) if item in brief["base"]]
+    return [item for item in dict.fromkeys(used) if item not in brief["recipes"]]
 
 
-def _label(command: Command, view: SeatView, words: Words) -> str:
-    """The command with the thing it is about, as far as this seat can see it."""
+def _label(command: Command, view: SeatView, words: Words, *, alone: bool = False) -> str:
+    """The command with the thing it is about, as far as this seat can see it; `alone` without its heading."""
     verb, me = command[0], view.observation["agents"][view.seat]
     if verb == "get":
-        return _take(command, view, words)
+        taken = _take(command, view, words)
+        return f"Take {within(taken)}" if alone else taken
     if verb == "put" and me["holds"]:
         return words.phrase(command).replace(" it ", f" {words.mid(me['holds'])} ", 1)
     if verb == "activate":
@@ -102,7 +106,7 @@ def _label(command: Command, view: SeatView, words: Words) -> str:
 
 def _take(command: Command, view: SeatView, words: Words) -> str:
     place = command[1]
-    if view.brief["locations"][place] == "storage" and len(command) > 2:
+    if _from_storage(command, view.brief):
         return words.name(command[2])
     lying = view.observation["locations"][place]["items"]
     item = command[2] if len(command) > 2 else (lying[0] if len(lying) == 1 else "")

@@ -1,0 +1,29 @@
+/* Small helps for every page: dialogs, copying a code, the focus on what has to be put right. */
+"use strict";
+
+function openDialog(button) {
+  const dialog = document.getElementById(button.dataset.open);
+  if (dialog && !dialog.open) dialog.showModal();
+}
+
+async function copyText(button) {
+  const source = document.getElementById(button.dataset.copy);
+  const told = document.getElementById(button.dataset.told);
+  try {
+    await navigator.clipboard.writeText(source.textContent.trim());
+    if (told) told.textContent = "Copied";
+  } catch {
+    getSelection().selectAllChildren(source);
+    if (told) told.textContent = "Selected: press Ctrl or ⌘ and C";
+  }
+}
+
+document.addEventListener("click", (event) => {
+  const opener = event.target.closest("[data-open]");
+  const copier = event.target.closest("[data-copy]");
+  if (opener) openDialog(opener);
+  if (copier) copyText(copier);
+  if (event.target instanceof HTMLDialogElement) event.target.close();
+});
+
+document.querySelector("[data-error-summary]")?.focus();

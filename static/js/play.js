@@ -1,0 +1,288 @@
+/* The play page: connection, menu, keys, and keeping the person's place while panels are replaced. */
+"use strict";
+
+(() => {
+  const play = document.querySelector("[data-play]");
+  if (!play) return;
+
+  const KEYS = "brigade.keys";
+  const state = { connected: false, attempt: 0, final: "", sent: false, since: Date.now(), waitKey: "" };
+  const lastSent = new Map();
+  let kept = null;
+
+  const menu = () => document.getElementById("menu");
+  const chosen = () => menu()?.querySelector('input[name="command"]:checked');
+  const choosing = () => menu()?.dataset.phase === "choose" && !state.sent;
+
+  /* connection */
+
+  function connectionText() {
+    if (state.final) return ["closed", state.final];
+    if (state.connected) return ["connected", "Connected"];
+    if (navigator.onLine === false) return ["offline", "You are offline. The kitchen waits for you."];
+    if (!state.attempt) return ["connecting", "Connecting…"];
+    return ["reconnecting", `Connecting again… (attempt ${state.attempt})`];
+  }
+
+  function showConnection() {
+    const box = document.getElementById("connection");
+    const [name, text] = connectionText();
+    if (box.dataset.state !== name || box.querySelector("[data-text]").textContent !== text) {
+      box.dataset.state = name;
+      box.querySelector("[data-text]").textContent = text;
+    }
+    showSubmit();
+  }
+
+  function onOpen() {
+    state.connected = true;
+    state.attempt = 0;
+    state.final = "";
+    showConnection();
+  }
+
+  function onClose(event) {
+    const code = event.detail.event?.code;
+    state.connected = false;
+    state.sent = false;
+    state.attempt += 1;
+    if (code && ![1006, 1011, 1012, 1013].includes(code)) {
+      state.final = code === 4409
+        ? "This kitchen is open in another tab. Load this page again to play here."
+        : "The connection was closed. Load this page again to go on.";
+    }
+    showConnection();
+  }
+
+  /* the submit button names what will be done */
+
+  function submitText() {
+    const form = menu();
+    if (form.dataset.phase === "over") return "The kitchen has closed";
+    if (!choosing()) return "Waiting for the others…";
+    if (!state.connected) return "Not connected: your choice is kept";
+    return chosen() ? chosen().dataset.text : "Choose an action";
+  }
+
+  function showSubmit() {
+    const button = menu()?.querySelector("[data-submit]");
+    if (!button) return;
+    const text = submitText();
+    if (button.textContent !== text) button.textContent = text;
+    button.disabled = !(choosing() && state.connected);
+    button.classList.toggle("is-set", Boolean(choosing() && chosen()));
+  }
+
+  function lock() {
+    state.sent = true;
+    const hint = menu().querySelector("[data-hint]");
+    if (hint && chosen()) hint.textContent = `You chose: ${chosen().dataset.text}`;
+    for (const radio of menu().querySelectorAll('input[name="command"]')) radio.disabled = true;
+    showSubmit();
+    if (document.activeElement === document.body || menu().contains(document.activeElement)) focusTitle();
+  }
+
+  function focusTitle() {
+    document.getElementById("menu-title")?.focus({ preventScroll: true });
+  }
+
+  /* replacing panels */
+
+  function scrolls() {
+    const found = [];
+    for (const selector of [".menu-actions", "#happened", "#orders"]) {
+      const element = document.querySelector(selector);
+      if (element) found.push([selector, element.scrollTop, element.scrollLeft]);
+    }
+    return found;
+  }
+
+  function remember() {
+    const active = document.activeElement;
+    const inMenu = Boolean(active && menu()?.contains(active));
+    kept = {
+      inMenu,
+      id: active?.id || "",
+      value: inMenu && active.name === "command" ? active.value : "",
+      submit: Boolean(active?.matches?.("[data-submit]")),
+      choice: chosen()?.value || "",
+      step: menu()?.dataset.step,
+      open: [...document.querySelectorAll("#menu details[open]")].map((details) => details.id),
+      scrolls: scrolls(),
+    };
+  }
+
+  function radioOf(value) {
+    const radios = menu()?.querySelectorAll('input[name="command"]:not(:disabled)') || [];
+    return [...radios].find((radio) => radio.value === value);
+  }
+
+  function restoreChoice() {
+    if (!kept.choice || menu()?.dataset.step !== kept.step || chosen()) return;
+    const radio = radioOf(kept.choice);
+    if (radio) radio.checked = true;
+  }
+
+  function restoreFocus() {
+    const active = document.activeElement;
+    if (active && active !== document.body && document.contains(active)) return;
+    const sameStep = menu()?.dataset.step === kept.step;
+    const radio = kept.value && sameStep && radioOf(kept.value);
+    if (radio) radio.focus({ preventScroll: true });
+    else if (kept.inMenu) focusTitle();
+    else if (kept.id) document.getElementById(kept.id)?.focus({ preventScroll: true });
+  }
+
+  function restore() {
+    if (!kept) return;
+    for (const id of kept.open) document.getElementById(id)?.setAttribute("open", "");
+    restoreChoice();
+    const sameStep = menu()?.dataset.step === kept.step;
+    for (const [selector, top, left] of kept.scrolls) {
+      const element = document.querySelector(selector);
+      if (element && (sameStep || selector === "#orders")) element.scrollTo(left, top);
+    }
+    restoreFocus();
+    kept = null;
+    showSubmit();
+    showWait();
+    showOver();
+  }
+
+  /* While others choose, the actions stay where they were, only not to be chosen. */
+  function keepActions(fresh) {
+    const now = menu()?.querySelector("[data-actions]");
+    const coming = fresh.querySelector("[data-actions]");
+    const same = fresh.dataset.step === menu()?.dataset.step && fresh.dataset.phase !== "choose";
+    if (!same || !now?.children.length || coming?.querySelector("input") || fresh.dataset.phase === "over") return;
+    const copy = now.cloneNode(true);
+    const picked = chosen()?.value;
+    for (const radio of copy.querySelectorAll("input")) {
+      radio.disabled = true;
+      radio.checked = radio.value === picked;
+      radio.toggleAttribute("checked", radio.checked);
+    }
+    coming.replaceWith(copy);
+  }
+
+  function beforeSwap(event) {
+    const target = event.detail.target;
+    const fragment = event.detail.fragment;
+    const fresh = fragment.querySelector?.(`#${CSS.escape(target.id)}`) || fragment;
+    const html = fresh.outerHTML || fresh.textContent;
+    const same = lastSent.get(target.id) === html && !(target.id === "menu" && state.sent);
+    lastSent.set(target.id, html);
+    if (same || (target.id === "spoken" && target.textContent === fresh.textContent)) {
+      event.detail.shouldSwap = false;
+    } else if (target.id === "menu") {
+      state.sent = false;
+      keepActions(fresh);
+    }
+  }
+
+  /* who is waited for, and since when */
+
+  function showWait() {
+    const bar = document.getElementById("bar");
+    const key = `${bar.dataset.step}:${bar.dataset.phase === "choose"}`;
+    if (key !== state.waitKey) {
+      state.waitKey = key;
+      state.since = Date.now();
+    }
+    const since = bar.querySelector("[data-since]");
+    const seconds = Math.floor((Date.now() - state.since) / 1000);
+    if (since) since.textContent = seconds > 1 ? `${seconds} s` : "";
+  }
+
+  function showOver() {
+    const over = document.querySelector("#over.is-over");
+    const told = play.classList.contains("is-over");
+    play.classList.toggle("is-over", Boolean(over));
+    if (over && !told && kept === null) over.querySelector("h2")?.focus();
+  }
+
+  /* keys: only while the focus is in the play area, and only if they are switched on */
+
+  const keysOn = () => document.querySelector("[data-keys-switch]")?.checked;
+
+  function onKey(event) {
+    if (event.ctrlKey || event.altKey || event.metaKey || !choosing()) return;
+    const area = event.target.closest?.("[data-play-area]");
+    if (!area) return;
+    if (event.key === "ArrowDown" && event.target.id === "menu-title") return chooseFirst(event);
+    if (!keysOn() || event.target.matches("summary, textarea, input:not([type=radio])")) return undefined;
+    const radio = [...menu().querySelectorAll("[data-key]")].find((one) => one.dataset.key === event.key.toLowerCase());
+    if (radio) choose(radio, event);
+    return undefined;
+  }
+
+  function chooseFirst(event) {
+    const first = menu().querySelector('input[name="command"]:not(:disabled)');
+    if (first) choose(first, event);
+  }
+
+  function choose(radio, event) {
+    event.preventDefault();
+    radio.closest("details")?.setAttribute("open", "");
+    radio.checked = true;
+    radio.focus();
+    showSubmit();
+  }
+
+  function setKeys(on) {
+    play.classList.toggle("keys-off", !on);
+    try {
+      localStorage.setItem(KEYS, on ? "on" : "off");
+    } catch {
+      /* not remembered then */
+    }
+  }
+
+  function readKeys() {
+    try {
+      return localStorage.getItem(KEYS) !== "off";
+    } catch {
+      return true;
+    }
+  }
+
+  /* events */
+
+  document.addEventListener("htmx:wsOpen", onOpen);
+  document.addEventListener("htmx:wsClose", onClose);
+  document.addEventListener("htmx:wsConnecting", showConnection);
+  document.addEventListener("htmx:wsBeforeMessage", remember);
+  document.addEventListener("htmx:wsAfterMessage", restore);
+  document.addEventListener("htmx:oobBeforeSwap", beforeSwap);
+  document.addEventListener("htmx:wsAfterSend", lock);
+  window.addEventListener("online", showConnection);
+  window.addEventListener("offline", showConnection);
+  document.addEventListener("keydown", onKey);
+  document.addEventListener("change", (event) => {
+    if (event.target.name === "command") showSubmit();
+    if (event.target.matches("[data-keys-switch]")) setKeys(event.target.checked);
+  });
+  document.addEventListener("submit", (event) => {
+    if (event.target.id === "menu" && !(choosing() && state.connected)) {
+      event.preventDefault();
+      event.stopImmediatePropagation();
+    }
+  }, true);
+  document.addEventListener("click", (event) => {
+    const fold = event.target.closest("[data-fold]");
+    if (!fold) return;
+    const open = play.classList.toggle(fold.dataset.fold);
+    fold.setAttribute("aria-expanded", String(open));
+  });
+
+  if (window.htmx) {
+    htmx.config.wsReconnectDelay = (tries) => Math.min(5000, 400 * 2 ** tries) * (0.6 + Math.random() * 0.4);
+  }
+  const on = readKeys();
+  document.querySelector("[data-keys-switch]").checked = on;
+  play.classList.toggle("keys-off", !on);
+  setInterval(showWait, 1000);
+  showConnection();
+  showWait();
+  showOver();
+})();
