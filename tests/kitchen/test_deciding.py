@@ -1,0 +1,158 @@
+"""Co-players decide in bounded time, and what goes wrong is recorded, with its fallback."""
+
+from __future__ import annotations
+
+import time
+from typing import Any
+
+import pytest
+
+from kitchen import deciding, services, tasks
+from kitchen.coplayers import registry
+from kitchen.coplayers.base import CoPlayer, Situation
+from kitchen.coplayers.base import Decision as MindDecision
+from kitchen.models import Decision, Episode, SeatCommand, Step
+from tests.kitchen.factories import make_episode, mind, submit
+
+pytestmark = pytest.mark.django_db
+
+
+class Late(CoPlayer):
+    kind = "late"
+
+    def decide(self, situation: Situation) -> MindDecision:
+        time.sleep(0.5)
+        return MindDecision({})
+
+
+class Broken(CoPlayer):
+    kind = "broken"
+
+    def decide(self, situation: Situation) -> MindDecision:
+        raise RuntimeError("no idea")
+
+
+class Odd(CoPlayer):
+    kind = "odd"
+
+    def decide(self, situation: Situation) -> MindDecision:
+        commands: Any = {seat: ["goto", 3] for seat in situation.seats}
+        return MindDecision(commands)
+
+
+class Greedy(CoPlayer):
+    """Wants to command seats that are not its own, and forgets its last one."""
+
+    kind = "greedy"
+
+    def decide(self, situation: Situation) -> MindDecision:
+        everybody = {0: ("goto", "pot0"), situation.seats[0]: ("goto", "pot1")}
+        return MindDecision(everybody, memory={"seen": situation.step, "before": situation.memory})
+
+
+@pytest.fixture(autouse=True)
+def more_kinds(monkeypatch: pytest.MonkeyPatch) -> None:
+    for kind in (Late, Broken, Odd, Greedy):
+        path = f"{__name__}:{kind.__name__}"
+        monkeypatch.setitem(registry.COPLAYERS, kind.kind, path)
+
+
+def play_step(episode: Episode, step: int = 1) -> Step:
+    submit(episode, step, "noop")
+    receipt = deciding.decide_step(episode_id=episode.pk, step=step)
+    assert receipt and receipt.accepted
+    found: Step = Step.objects.get(episode=episode, number=step)
+    return found
+
+
+@pytest.mark.parametrize(("kind", "fallback"), [("late", "timeout"), ("broken", "error"), ("odd", "error")])
+def test_a_mind_that_does_not_decide_is_replaced_by_noop_and_named(kind: str, fallback: str) -> None:
+    episode = make_episode(seats=3, minds=(mind(kind, 1, 2),))
+    Episode.objects.update(decision_seconds=0.05)
+    step = play_step(episode)
+    assert [entry["fallback"] for entry in step.commands] == ["", fallback, fallback]
+    assert [entry["command"] for entry in step.commands] == [["noop"]] * 3
+    decision = Decision.objects.get()
+    assert decision.fallback == fallback
+    assert decision.error
+
+
+def test_a_mind_commands_its_own_seats_only_and_a_seat_it_leaves_out_does_nothing() -> None:
+    episode = make_episode(seats=3, minds=(mind("greedy", 1, 2),))
+    step = play_step(episode)
+    assert [(entry["seat"], entry["command"], entry["fallback"]) for entry in step.commands] == [
+        (0, ["noop"], ""),
+        (1, ["goto", "pot1"], ""),
+        (2, ["noop"], "left_out"),
+    ]
+
+
+def test_what_a_mind_remembers_comes_back_to_it_at_the_next_step() -> None:
+    episode = make_episode(seats=3, minds=(mind("greedy", 1, 2),))
+    play_step(episode, 1)
+    play_step(episode, 2)
+    memories = list(Decision.objects.values_list("memory", flat=True))
+    assert memories == [{"seen": 0, "before": None}, {"seen": 1, "before": {"seen": 0, "before": None}}]
+
+
+def test_later_minds_know_what_earlier_ones_commanded(monkeypatch: pytest.MonkeyPatch) -> None:
+    seen: list[dict[int, Any]] = []
+
+    class Curious(CoPlayer):
+        kind = "curious"
+
+        def decide(self, situation: Situation) -> MindDecision:
+            seen.append(dict(situation.commanded))
+            return MindDecision({seat: ("goto", "pot0") for seat in situation.seats})
+
+    monkeypatch.setattr(deciding, "make_coplayer", lambda kind, settings: Curious({}))
+    play_step(make_episode(seats=3, minds=(mind("random", 1), mind("random", 2))))
+    assert seen == [{0: ("noop",)}, {0: ("noop",), 1: ("goto", "pot0")}]
+
+
+def test_a_decision_for_a_step_that_is_over_changes_nothing() -> None:
+    episode = make_episode(seats=2, minds=(mind("planner", 1),))
+    play_step(episode)
+    assert deciding.decide_step(episode_id=episode.pk, step=1) is None
+    assert SeatCommand.objects.count() == 2
+
+
+def test_a_task_that_runs_twice_decides_once() -> None:
+    episode = make_episode(seats=2, minds=(mind("random", 1),))
+    submit(episode, 1, "noop")
+    tasks.decide(episode.pk, 1)
+    tasks.decide(episode.pk, 1)
+    assert Decision.objects.count() == 1
+    assert Step.objects.count() == 1
+
+
+def test_the_dispatched_say_that_the_planner_plays_for_them() -> None:
+    step = play_step(make_episode(seats=2, minds=(mind("dispatcher", 1),)))
+    assert step.commands[1]["chosen_by"] == "planner"
+    assert Decision.objects.get().played_by == "planner"
+
+
+def test_open_turns_are_those_that_wait_for_co_players_only() -> None:
+    waiting = make_episode(seats=2, minds=(mind("planner", 1),))
+    submit(waiting, 1, "noop")
+    no_person = make_episode(seats=1, minds=(mind("planner", 0),))
+    make_episode(seats=2, minds=(mind("planner", 1),))
+    make_episode(seats=1)
+    claimed = make_episode(seats=1, minds=(mind("planner", 0),))
+    Episode.objects.update(turn_opened_at="2020-01-01T00:00:00Z")
+    services.decision_claim(episode_id=claimed.pk, step=1)
+    assert sorted(tasks.open_turns()) == [(waiting.pk, 1), (no_person.pk, 1)]
+
+
+def test_an_episode_without_a_person_plays_itself_to_the_end(
+    django_capture_on_commit_callbacks: Any, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    asked: list[tuple[int, int]] = []
+    monkeypatch.setattr(tasks, "ask_coplayers", lambda *turn: asked.append(turn))
+    with django_capture_on_commit_callbacks(execute=True):
+        episode = make_episode(seats=2, minds=(mind("planner", 0), mind("random", 1)), steps=5)
+    while asked:
+        with django_capture_on_commit_callbacks(execute=True):
+            tasks.decide(*asked.pop())
+    episode.refresh_from_db()
+    assert (episode.status, episode.step) == (Episode.Status.OVER, 5)
