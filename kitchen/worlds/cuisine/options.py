@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass
 
-from kitchen.worlds.base import Json, Setting, clean_settings
+from kitchen.worlds.base import Json, Setting, SettingsError, clean_settings
 from kitchen.worlds.cuisine.catalogue import Catalogue, shipped
 from kitchen.worlds.cuisine.level import DIFFICULTIES, Level
 from kitchen.worlds.cuisine.procedural import MAX_LEVEL_SEED, generate
@@ -78,7 +78,10 @@ class Options:
 def read_options(given: Mapping[str, Json], catalogue: Catalogue | None = None) -> Options:
     """The options that these settings mean; SettingsError for a wrong or unknown one."""
     catalogue = catalogue or shipped()
-    values = clean_settings(declared(catalogue), given)
+    try:
+        values = clean_settings(declared(catalogue), given)
+    except OverflowError as error:
+        raise SettingsError(f"a setting is no number that can be used: {error}") from error
     level = _level(values, catalogue)
     timing = timing_of(level.stock.work, level.dishes, values["alpha"], values["beta"])
     return Options(values, level, timing, values["max_steps"])

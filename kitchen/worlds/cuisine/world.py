@@ -46,6 +46,8 @@ class CuisineWorld(World):
         self.level = options.level
         self._kitchen = kitchen_of(options.level)
         self._table = options.level.serving_table
+        self._length = options.max_steps
+        self._interval = options.timing.interval
         self.reset(0)
 
     @classmethod
@@ -78,12 +80,12 @@ class CuisineWorld(World):
     @property
     def length(self) -> int:
         """The setting `max_steps`."""
-        return self.options.max_steps
+        return self._length
 
     @property
     def over(self) -> bool:
         """The last step has been taken."""
-        return self._clock >= self.options.max_steps
+        return self._clock >= self._length
 
     def step(self, turn: Turn) -> tuple[Event, ...]:
         """Run the commands one after another, then rest, serve and order (spec: One step).
@@ -92,7 +94,8 @@ class CuisineWorld(World):
         carried out; `failed` {dish}, `completed` {dish}, `ordered` {dish, life} of the kitchen itself.
         Once the episode is over nothing happens and nothing is returned.
         """
-        if self._clock >= self.options.max_steps:
+        clock = self._clock
+        if clock >= self._length:
             return ()
         events: list[Event] = []
         idle = self._run(turn.items(), events) if type(turn) is dict else self._run_list(turn, events)
@@ -100,7 +103,12 @@ class CuisineWorld(World):
             events.append(ALL_IDLE)
         if self._going:
             self._rest()
-        self._settle_orders(events)
+        waiting = self._orders.standing
+        if waiting and (waiting[0][0] <= clock or self._places[self._table].items):
+            self._settle(events)
+        self._clock = clock = clock + 1
+        if clock % self._interval == 0:
+            self._order(events)
         return tuple(events)
 
     def _run(self, pairs: Iterable[tuple[int, Command]], events: list[Event]) -> bool:
@@ -158,33 +166,21 @@ class CuisineWorld(World):
         """Ids of the places that need rest; where an agent is busy, so is the place where it stands."""
         return [place.id for place in self._places.values() if place.busy]
 
-    def _settle_orders(self, events: list[Event]) -> None:
-        """Let orders fail, serve what lies on the table, go on to the next step, and draw."""
-        orders = self._orders
-        if orders.standing:
-            if orders.standing[0][0] <= self._clock:
-                events += [Event("failed", None, {"dish": dish}) for dish in orders.expire(self._clock)]
-            if self._places[self._table].items:
-                events += [Event("completed", None, {"dish": dish}) for dish in self._serve()]
-        self._clock += 1
-        if self._clock % self.options.timing.interval == 0:
-            events += self._order()
+    def _settle(self, events: list[Event]) -> None:
+        """Let orders fail whose life is over, then serve what lies on the table."""
+        events += [Event("failed", None, {"dish": dish}) for dish in self._orders.expire(self._clock)]
+        lying = self._places[self._table].items
+        for dish in self._orders.serve(lying):
+            events.append(Event("completed", None, {"dish": dish}))
+            lying = without(lying, dish)
+        self._places[self._table] = self._kitchen.states.place(self._table, lying)
 
-    def _serve(self) -> list[str]:
-        """Take off the table what is ordered."""
-        lying = list(self._places[self._table].items)
-        served = self._orders.serve(lying)
-        for dish in served:
-            lying.remove(dish)
-        self._places[self._table] = self._kitchen.states.place(self._table, tuple(lying))
-        return served
-
-    def _order(self) -> list[Event]:
+    def _order(self, events: list[Event]) -> None:
         """Draw an order, if there is room."""
         dish = self._orders.draw(self._clock)
-        if dish is None:
-            return []
-        return [Event("ordered", None, {"dish": dish, "life": self.options.timing.lifetimes[dish]})]
+        if dish is not None:
+            life = self.options.timing.lifetimes[dish]
+            events.append(Event("ordered", None, {"dish": dish, "life": life}))
 
     def brief(self, seat: int) -> dict[str, Json]:
         """The level, its timing, recipes, tools and names: the same for every seat (see `level_brief`)."""
@@ -270,7 +266,7 @@ class CuisineWorld(World):
         need(isinstance(found["settings"], Mapping), "settings", "is no object")
         try:
             world = cls(found["seats"], read_options(found["settings"], catalogue))
-        except (SettingsError, OverflowError) as error:
+        except SettingsError as error:
             raise StateError(f"stored state: {error}") from error
         world._restore(found)
         return world
@@ -285,6 +281,12 @@ class CuisineWorld(World):
 
 
 _PARTS = ("kind", "version", "seats", "settings", "clock", "agents", "places", "orders")
+
+
+def without(items: tuple[str, ...], item: str) -> tuple[str, ...]:
+    """The items with one of this kind taken away."""
+    at = items.index(item)
+    return items[:at] + items[at + 1 :]
 
 
 def is_command(command: object) -> bool:

@@ -1,0 +1,191 @@
+"""Behaviour traces: episodes played in another engine, to be compared with ours step by step.
+
+A file holds one episode a line (`.jsonl`, or `.jsonl.gz`): the set-up (`id level agents alpha beta seed
+max_steps kitchen`), the timing that follows (`interval lifetimes`), `orders_drawn`, the `start` state, and
+`steps` of `commands` ([verb, agent, location?, item?] in the order in which they ran), `ok`, `reasons`,
+`just_completed` and the state `after`. Ours may give more reasons for a refusal, not fewer.
+"""
+
+from __future__ import annotations
+
+import gzip
+import json
+import warnings
+import zlib
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from functools import lru_cache
+from pathlib import Path
+from sys import intern
+
+from kitchen.worlds.base import Command, Event, Json, SettingsError
+from kitchen.worlds.cuisine.level import UncookableDishWarning
+from kitchen.worlds.cuisine.world import CuisineWorld
+
+Commands = list[tuple[int, Command]]
+"""What the agents do in one step, in order."""
+
+
+class TraceFileError(Exception):
+    """A file of traces that cannot be read; the message is one line: the file, the line and the reason."""
+
+
+@dataclass(frozen=True, slots=True)
+class Recorded:
+    """One step of a trace."""
+
+    commands: Commands
+    ok: list[bool]
+    reasons: list[list[str]]
+    just_completed: list[str]
+    after: Json
+
+
+@dataclass(frozen=True, slots=True)
+class Trace:
+    """One recorded episode."""
+
+    id: str
+    agents: int
+    settings: Mapping[str, Json]
+    seed: int
+    kitchen: list[str]
+    interval: int
+    lifetimes: Mapping[str, int]
+    orders_drawn: list[str]
+    start: Json
+    steps: list[Recorded]
+
+    def world(self) -> CuisineWorld:
+        """Our world with this set-up, not yet reset to the seed; SettingsError if there is none."""
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore", UncookableDishWarning)
+            return CuisineWorld.create(seats=self.agents, settings=self.settings)
+
+
+def read_traces(path: Path) -> list[Trace]:
+    """Every trace of a file; TraceFileError if it is missing, damaged or empty."""
+    path = Path(path)
+    traces = [_parse(path, number, line) for number, line in enumerate(_lines(path), 1) if line.strip()]
+    if not traces:
+        raise TraceFileError(f"{path}: holds no trace")
+    return traces
+
+
+def difference(trace: Trace) -> str | None:
+    """None where our engine agrees; else the trace, the step and what differs, in one line."""
+    try:
+        return next((f"{trace.id}: {found}" for found in _differences(trace)), None)
+    except SettingsError as error:
+        return f"{trace.id}: set-up: {error}"
+
+
+def _lines(path: Path) -> Iterator[str]:
+    try:
+        with path.open("rb") as raw:
+            file = gzip.open(raw) if path.suffix == ".gz" else raw
+            for line in file:
+                yield line.decode("utf-8")
+    except (OSError, EOFError, zlib.error, UnicodeDecodeError) as error:
+        raise TraceFileError(f"{path}: cannot be read: {error}") from error
+
+
+def _parse(path: Path, number: int, line: str) -> Trace:
+    try:
+        return _trace(json.loads(line))
+    except KeyError as error:
+        raise TraceFileError(f"{path}: line {number}: {error} is missing") from error
+    except (ValueError, TypeError, LookupError, AttributeError, ArithmeticError, RecursionError) as error:
+        raise TraceFileError(f"{path}: line {number}: {error}") from error
+
+
+def _trace(raw: Json) -> Trace:
+    return Trace(
+        id=str(raw["id"]),
+        agents=raw["agents"],
+        settings={key: raw[key] for key in ("level", "alpha", "beta", "max_steps")},
+        seed=int(raw["seed"]),
+        kitchen=list(raw["kitchen"]),
+        interval=raw["interval"],
+        lifetimes=dict(raw["lifetimes"]),
+        orders_drawn=list(raw["orders_drawn"]),
+        start=_comparable(raw["start"]),
+        steps=[_recorded(step) for step in raw["steps"]],
+    )
+
+
+def _recorded(raw: Json) -> Recorded:
+    commands = [(int(seat), _command(verb, *rest)) for verb, seat, *rest in raw["commands"]]
+    ok, reasons = list(raw["ok"]), [list(each) for each in raw["reasons"]]
+    if not len(commands) == len(ok) == len(reasons):
+        raise ValueError("commands, ok and reasons are not of one length")
+    return Recorded(commands, ok, reasons, list(raw["just_completed"]), _comparable(raw["after"]))
+
+
+@lru_cache(maxsize=10_000)
+def _command(*words: str) -> Command:
+    """One object for equal commands, as `legal_actions` hands them out."""
+    return tuple(intern(word) for word in words)
+
+
+def _comparable(state: Json) -> Json:
+    """A recorded state with the items of each place in one order."""
+    return {
+        "step": state["step"],
+        "agents": [{key: agent[key] for key in ("at", "holds", "busy")} for agent in state["agents"]],
+        "locations": {
+            id: {"items": sorted(place["items"]), "busy": place["busy"]}
+            for id, place in state["locations"].items()
+        },
+        "orders": [list(order) for order in state["orders"]],
+        "completed": state["completed"],
+        "failed": state["failed"],
+    }
+
+
+def _state(world: CuisineWorld) -> Json:
+    """Our state in the same form."""
+    seen = world.observe(0)
+    return _comparable({**seen, "orders": [[order["dish"], order["life"]] for order in seen["orders"]]})
+
+
+def _differences(trace: Trace) -> Iterator[str]:
+    world = trace.world()
+    timing = world.options.timing
+    yield from _unequal("set-up", "kitchen", trace.kitchen, list(world.level.kitchen))
+    yield from _unequal("set-up", "interval", trace.interval, timing.interval)
+    yield from _unequal("set-up", "lifetimes", trace.lifetimes, dict(timing.lifetimes))
+    world.reset(trace.seed)
+    yield from _unequal_states("start", trace.start, _state(world))
+    drawn = [order["dish"] for order in world.observe(0)["orders"]]
+    for number, step in enumerate(trace.steps, 1):
+        events = world.step(step.commands)
+        drawn += _dishes(events, "ordered")
+        yield from _unequal_step(f"step {number}", step, events)
+        yield from _unequal_states(f"step {number}", step.after, _state(world))
+    yield from _unequal("end", "orders_drawn", trace.orders_drawn, drawn)
+
+
+def _unequal_step(where: str, step: Recorded, events: tuple[Event, ...]) -> Iterator[str]:
+    ours = [event for event in events if event.kind in ("performed", "refused")]
+    yield from _unequal(where, "number of commands that were run", len(step.commands), len(ours))
+    for (seat, command), ok, reasons, event in zip(step.commands, step.ok, step.reasons, ours, strict=True):
+        name = f"{' '.join(command)} of agent {seat}"
+        yield from _unequal(where, f"{name}: ok", ok, event.kind == "performed")
+        missing = sorted(set(reasons) - set(event.data.get("reasons", ())))
+        yield from _unequal(where, f"{name}: reasons that we lack", missing, [])
+    yield from _unequal(where, "just_completed", step.just_completed, _dishes(events, "completed"))
+
+
+def _unequal_states(where: str, theirs: Json, ours: Json) -> Iterator[str]:
+    for key in ours:
+        yield from _unequal(where, key, theirs[key], ours[key])
+
+
+def _unequal(where: str, name: str, theirs: Json, ours: Json) -> Iterator[str]:
+    if theirs != ours:
+        yield f"{where}: {name}: trace {json.dumps(theirs)}, ours {json.dumps(ours)}"
+
+
+def _dishes(events: tuple[Event, ...], kind: str) -> list[str]:
+    return [event.data["dish"] for event in events if event.kind == kind]
