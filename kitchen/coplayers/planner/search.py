@@ -1,0 +1,117 @@
+"""Which dishes to wish for, in which order: rollouts of several lists, the best one wins."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Collection, Sequence
+from dataclasses import dataclass
+from random import Random
+
+from kitchen.coplayers.planner.book import Book
+from kitchen.coplayers.planner.rollout import Rollout, Style
+from kitchen.coplayers.planner.scene import Scene
+from kitchen.coplayers.planner.work import Work
+from kitchen.coplayers.planner.worth import Demand
+
+HORIZON = 26
+
+
+@dataclass(frozen=True, slots=True)
+class Plan:
+    """Wishes and style, and what became of them when played ahead."""
+
+    wishes: tuple[str, ...]
+    style: Style
+    rollout: Rollout
+    value: float
+
+
+class Search:
+    """Tries plans for one scene."""
+
+    def __init__(self, book: Book, scene: Scene, idle: Collection[int]) -> None:
+        self.book = book
+        self.scene = scene
+        self.idle = idle
+        self.demand = Demand(book, scene)
+        self.horizon = min(HORIZON, book.max_steps - scene.step)
+        self.tried: dict[tuple[tuple[str, ...], Style], Plan] = {}
+
+    def play(self, wishes: tuple[str, ...], style: Style) -> Plan:
+        """The plan of these wishes, played ahead once."""
+        key = (wishes, style)
+        if key not in self.tried:
+            rollout = Rollout(self.book, self.scene, Work(self.book, self.scene, wishes), style, self.idle)
+            rollout.run(self.horizon)
+            value = self.demand.value(rollout, wishes, self.horizon)
+            self.tried[key] = Plan(wishes, style, rollout, value)
+        return self.tried[key]
+
+    def by_deadline(self) -> tuple[str, ...]:
+        """Orders that can still be met, the most urgent first, then dishes to have in stock."""
+        lives = self.demand.standing
+        met = [
+            (life, dish)
+            for dish in self.book.dishes
+            for life in lives.get(dish, ())
+            if self.book.recipes[dish].span * 0.5 < life
+        ]
+        return self.filled([dish for _, dish in sorted(met)])
+
+    def filled(self, wishes: Sequence[str]) -> tuple[str, ...]:
+        """The wishes and after them dishes for the stock, until all hands have enough to do."""
+        agents = len(self.scene.agents) - len(self.idle)
+        work = agents * self.horizon * 1.15
+        found: list[str] = []
+        open_orders = {dish: len(lives) for dish, lives in self.demand.standing.items()}
+        count: Counter[str] = Counter(self.demand.stock)
+        for dish in wishes:
+            self._count(dish, open_orders, count)
+            found.append(dish)
+            work -= self.book.recipes[dish].work
+        while work > 0 or len(found) < len(self.book.dishes):
+            dish = max(self.book.dishes, key=lambda d: (self._gain(d, count), d))
+            count[dish] += 1
+            found.append(dish)
+            work -= self.book.recipes[dish].work
+        return tuple(found)
+
+    def _count(self, dish: str, open_orders: dict[str, int], count: Counter[str]) -> None:
+        if open_orders.get(dish, 0) > 0:
+            open_orders[dish] -= 1
+        else:
+            count[dish] += 1
+
+    def _gain(self, dish: str, count: Counter[str]) -> float:
+        """Worth per command of one more of this dish in stock."""
+        recipe = self.book.recipes[dish]
+        return self.demand.later(dish, recipe.span, count[dish] + 1) / recipe.work
+
+    def best(self, start: Sequence[str], style: Style, tries: int, rng: Random) -> Plan:
+        """The best of so many plans, found by changing the best one so far."""
+        best = self.play(self.by_deadline(), Style())
+        if start:
+            best = max(best, self.play(self.filled(start), style), key=lambda plan: plan.value)
+        for _ in range(tries):
+            wishes, new_style = self._changed(best, rng)
+            plan = self.play(wishes, new_style)
+            if plan.value > best.value + 1e-9:
+                best = plan
+        return best
+
+    def _changed(self, plan: Plan, rng: Random) -> tuple[tuple[str, ...], Style]:
+        wishes = list(plan.wishes)
+        style = plan.style
+        kind = rng.random()
+        if kind < 0.2:
+            style = Style(rng.randrange(4), rng.randrange(3), rng.random() < 0.5)
+        elif kind < 0.6 and len(wishes) > 1:
+            place = min(rng.randrange(len(wishes)), rng.randrange(len(wishes)))
+            dish = wishes.pop(rng.randrange(len(wishes)))
+            wishes.insert(place, dish)
+        elif kind < 0.8:
+            wishes.insert(rng.randrange(min(4, len(wishes) + 1)), rng.choice(self.book.dishes))
+        else:
+            wishes.pop(rng.randrange(min(4, len(wishes))))
+            wishes = list(self.filled(wishes))
+        return tuple(wishes), style
