@@ -1,0 +1,97 @@
+"""From rows to a whole analysis: one frozen `Analysis` for pages, files and figures."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from study.analysis.anova import Anova, one_way
+from study.analysis.checks import check
+from study.analysis.describe import Description, describe
+from study.analysis.exclusions import Exclusion, incomplete, set_aside
+from study.analysis.rows import Condition, Measure, Observation
+from study.analysis.table import NotComputable, Table, table_of
+from study.analysis.tukey import Pair, Tukey, all_pairs
+
+
+@dataclass(frozen=True, slots=True)
+class MeasureResult:
+    """Everything about one measure; one field per test."""
+
+    table: Table
+    descriptions: tuple[Description, ...]
+    anova: Anova | NotComputable
+    tukey: Tukey | NotComputable
+    synthetic: bool
+
+    @property
+    def measure(self) -> Measure:
+        """What was measured."""
+        return self.table.measure
+
+    @property
+    def pairs(self) -> tuple[Pair, ...]:
+        """All pairs compared; none where the comparison is not computable."""
+        return self.tukey.pairs if isinstance(self.tukey, Tukey) else ()
+
+    @property
+    def brackets(self) -> tuple[Pair, ...]:
+        """The pairs with p < .05, which the figure brackets."""
+        return tuple(pair for pair in self.pairs if pair.significant)
+
+
+@dataclass(frozen=True, slots=True)
+class Analysis:
+    """A study's analysis. `participants` and `synthetic_participants` are codes of those analysed, sorted.
+
+    `conditions` are in their order, `measures` in the order given; `exclusions` say what was left out.
+    """
+
+    conditions: tuple[Condition, ...]
+    measures: tuple[MeasureResult, ...]
+    participants: tuple[str, ...]
+    synthetic_participants: tuple[str, ...]
+    exclusions: tuple[Exclusion, ...]
+
+    @property
+    def synthetic(self) -> bool:
+        """Whether any number here comes from a bot; then everything shown must say so."""
+        return bool(self.synthetic_participants)
+
+    def measure(self, key: str) -> MeasureResult:
+        """The result of one measure; KeyError where there is none of this key."""
+        for result in self.measures:
+            if result.measure.key == key:
+                return result
+        raise KeyError(key)
+
+
+def analyse(
+    observations: Sequence[Observation],
+    conditions: Sequence[Condition],
+    measures: Sequence[Measure],
+    *,
+    keep_incomplete: bool = False,
+) -> Analysis:
+    """Analyse every measure. The order of the observations does not matter.
+
+    Participants without a value in every condition are set aside, as the paper discards its drop-outs,
+    unless `keep_incomplete`. What cannot be computed says so in its place; nothing is NaN.
+    Raises DefinitionError or RowError for input that contradicts itself.
+    """
+    check(observations, conditions, measures)
+    dropped = frozenset() if keep_incomplete else incomplete(observations, conditions)
+    kept, exclusions = set_aside(observations, dropped)
+    synthetic = tuple(sorted({row.participant for row in kept if row.synthetic}))
+    tables = [table_of(measure, conditions, kept) for measure in measures]
+    return Analysis(
+        conditions=tables[0].conditions,
+        measures=tuple(_result(table, bool(synthetic)) for table in tables),
+        participants=tuple(sorted({row.participant for row in kept})),
+        synthetic_participants=synthetic,
+        exclusions=exclusions,
+    )
+
+
+def _result(table: Table, synthetic: bool) -> MeasureResult:
+    return MeasureResult(table, describe(table), one_way(table), all_pairs(table), synthetic)

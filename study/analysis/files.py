@@ -1,0 +1,182 @@
+"""An analysis as files: tables for other programs, figures, JSON, and the report for people.
+
+CSV is UTF-8 after RFC 4180 (commas, CRLF, quotes where needed), with a head, a blank for what is not
+there, numbers in full precision, booleans as 1 and 0; `synthetic` is 1 in every row of an analysis with
+data from bots. The columns are stable: new ones go to the end.
+"""
+
+from __future__ import annotations
+
+import csv
+import io
+import json
+import os
+from collections.abc import Iterator, Sequence
+from dataclasses import asdict
+from pathlib import Path
+from typing import Any
+from uuid import uuid4
+
+from study.analysis.analyse import Analysis, MeasureResult
+from study.analysis.anova import Anova
+from study.analysis.describe import Description
+from study.analysis.table import NotComputable
+from study.analysis.tukey import Pair
+
+VERSION = 1
+"""Of the layout of analysis.json; raised when a reader would have to change."""
+
+Row = dict[str, Any]
+
+MEANS = ["measure", "measure_label", "condition", "condition_label", "n", "missing", "mean", "sd", "se"]
+MEANS += ["ci_low", "ci_high", "median", "minimum", "maximum", "synthetic"]
+ANOVA = ["measure", "measure_label", "test", "f", "df_between", "df_within", "p", "ss_between", "ss_within"]
+ANOVA += ["eta_squared", "omega_squared", "not_computable", "synthetic"]
+TUKEY = ["measure", "measure_label", "test", "first", "first_label", "second", "second_label", "difference"]
+TUKEY += ["ci_low", "ci_high", "p_adjusted", "hedges_g", "significant", "not_computable", "synthetic"]
+
+
+def contents(analysis: Analysis) -> Iterator[tuple[str, bytes]]:
+    """Name and bytes of every file, one after the other, so that a page can send them as they come."""
+    from study.analysis.figures import draw  # matplotlib is slow to import
+    from study.analysis.report import report
+
+    yield "means.csv", to_csv(MEANS, means_rows(analysis))
+    yield "anova.csv", to_csv(ANOVA, anova_rows(analysis))
+    yield "tukey.csv", to_csv(TUKEY, tukey_rows(analysis))
+    for result in analysis.measures:
+        yield figure_name(result), draw(result)
+    yield "analysis.json", to_json(analysis)
+    yield "report.md", report(analysis).encode()
+
+
+def write(analysis: Analysis, directory: Path) -> tuple[Path, ...]:
+    """Write every file into the directory, made if it is not there, each whole or not at all.
+
+    The report comes last: where it is, the rest is too. Raises OSError where the disk refuses.
+    """
+    directory.mkdir(parents=True, exist_ok=True)
+    return tuple(_put(directory / name, data) for name, data in contents(analysis))
+
+
+def figure_name(result: MeasureResult) -> str:
+    """The file name of a measure's figure."""
+    return f"figure_{result.measure.key}.svg"
+
+
+def _put(path: Path, data: bytes) -> Path:
+    """Beside its place under a name of its own first, so that nobody ever reads half a file."""
+    draft = path.with_name(f".{path.name}.{uuid4().hex}.part")
+    try:
+        with draft.open("xb") as out:
+            out.write(data)
+            out.flush()
+            os.fsync(out.fileno())
+        return draft.replace(path)
+    finally:
+        draft.unlink(missing_ok=True)
+
+
+def to_csv(columns: Sequence[str], rows: Sequence[Row]) -> bytes:
+    """The rows as CSV; a column that a row does not have, or has as None, is blank."""
+    out = io.StringIO()
+    writer = csv.writer(out, lineterminator="\r\n")
+    writer.writerow(columns)
+    writer.writerows([_cell(row.get(column)) for column in columns] for row in rows)
+    return out.getvalue().encode()
+
+
+def _cell(value: object) -> object:
+    if value is None:
+        return ""
+    return int(value) if isinstance(value, bool) else value
+
+
+def means_rows(analysis: Analysis) -> list[Row]:
+    """One row per measure and condition."""
+    return [
+        {**_of(result), **_description(found)}
+        for result in analysis.measures
+        for found in result.descriptions
+    ]
+
+
+def anova_rows(analysis: Analysis) -> list[Row]:
+    """One row per measure."""
+    return [{**_of(result), "test": "one-way ANOVA", **_anova(result.anova)} for result in analysis.measures]
+
+
+def tukey_rows(analysis: Analysis) -> list[Row]:
+    """One row per measure and pair; one with the reason where pairs cannot be compared."""
+    return [
+        {**_of(result), "test": "Tukey HSD", **row} for result in analysis.measures for row in _tukey(result)
+    ]
+
+
+def _of(result: MeasureResult) -> Row:
+    return {
+        "measure": result.measure.key,
+        "measure_label": result.measure.label,
+        "synthetic": result.synthetic,
+    }
+
+
+def _description(found: Description) -> Row:
+    row = asdict(found)
+    del row["condition"]
+    return {"condition": found.condition.key, "condition_label": found.condition.label, **row}
+
+
+def _anova(found: Anova | NotComputable) -> Row:
+    if isinstance(found, NotComputable):
+        return {"not_computable": found.because}
+    row = asdict(found)
+    del row["without_data"]
+    return row
+
+
+def _tukey(result: MeasureResult) -> list[Row]:
+    if isinstance(result.tukey, NotComputable):
+        return [{"not_computable": result.tukey.because}]
+    return [_pair(pair) for pair in result.pairs]
+
+
+def _pair(pair: Pair) -> Row:
+    return {
+        "first": pair.first.key,
+        "first_label": pair.first.label,
+        "second": pair.second.key,
+        "second_label": pair.second.label,
+        "difference": pair.difference,
+        "ci_low": pair.ci_low,
+        "ci_high": pair.ci_high,
+        "p_adjusted": pair.p,
+        "hedges_g": pair.g,
+        "significant": pair.significant,
+    }
+
+
+def to_json(analysis: Analysis) -> bytes:
+    """The whole analysis as one JSON object, without single values; missing numbers are null."""
+    whole = {
+        "version": VERSION,
+        "synthetic": analysis.synthetic,
+        "participants": len(analysis.participants),
+        "synthetic_participants": len(analysis.synthetic_participants),
+        "exclusions": [asdict(exclusion) for exclusion in analysis.exclusions],
+        "conditions": [asdict(condition) for condition in analysis.conditions],
+        "measures": [_measure(result) for result in analysis.measures],
+    }
+    return (json.dumps(whole, indent=2, ensure_ascii=False, allow_nan=False) + "\n").encode()
+
+
+def _measure(result: MeasureResult) -> Row:
+    tukey = _tukey(result)
+    return {
+        **asdict(result.measure),
+        "descriptions": [_description(found) for found in result.descriptions],
+        "anova": _anova(result.anova),
+        "tukey": tukey[0] if isinstance(result.tukey, NotComputable) else tukey,
+        "without_data": [condition.key for condition in result.table.without_data()],
+        "figure": figure_name(result),
+    }

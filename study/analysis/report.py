@@ -1,0 +1,136 @@
+"""The report of an analysis in Markdown, and the two verbs of this package: `analyse` and `write`."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+
+from study.analysis.analyse import Analysis, MeasureResult, analyse
+from study.analysis.describe import Description
+from study.analysis.exclusions import Exclusion
+from study.analysis.files import contents, figure_name, write
+from study.analysis.format import counted, interval, number, p_value
+from study.analysis.rows import Condition
+from study.analysis.tukey import Pair
+from study.analysis.words import anova_sentence, listed, tukey_sentence
+
+__all__ = ["analyse", "contents", "report", "write"]
+
+METHOD = """\
+Each measure was compared between conditions by a one-way analysis of variance, and all pairs of
+conditions by Tukey's HSD at a family-wise level of .05, with simultaneous 95% confidence intervals.
+This replicates the analysis of the human study of MindAgent (arXiv 2309.09971, section 5.3): the
+observations are treated as independent, although every participant played every condition, and ratings
+are treated as numbers. Measures are tested one by one, without a correction over measures. Intervals of
+means are 95% by Student's t within each condition. η² and ω² are effect sizes of the analysis of
+variance, Hedges' g of a pair over the pooled standard deviation of its two conditions."""
+
+
+def report(analysis: Analysis) -> str:
+    """The whole report in Markdown: who took part, what was done, and each measure with its tables."""
+    parts = [
+        "# Analysis of the study",
+        banner(analysis),
+        "## Participants",
+        participants(analysis),
+        "## What was done",
+        METHOD.replace("\n", " "),
+        *(measure_section(result) for result in analysis.measures),
+    ]
+    return "\n\n".join(filter(None, parts)) + "\n"
+
+
+def banner(analysis: Analysis) -> str:
+    """One line that says how many participants are synthetic; empty where none is."""
+    if not analysis.synthetic:
+        return ""
+    bots, everybody = len(analysis.synthetic_participants), len(analysis.participants)
+    return (
+        f"> **Synthetic data.** {bots} of {counted(everybody, 'participant')} analysed here are bots. "
+        "These numbers are no findings about people."
+    )
+
+
+def participants(analysis: Analysis) -> str:
+    """How many were analysed, in which conditions, and what was left out and why."""
+    lines = [
+        f"- {counted(len(analysis.participants), 'participant')} analysed, "
+        f"of whom {len(analysis.synthetic_participants)} synthetic.",
+        f"- {counted(len(analysis.conditions), 'condition')}: {escaped(listed(analysis.conditions))}.",
+        *(f"- {exclusion_sentence(one)}" for one in analysis.exclusions),
+    ]
+    return "\n".join(lines if analysis.exclusions else [*lines, "- No row was left out."])
+
+
+def exclusion_sentence(found: Exclusion) -> str:
+    """What was left out for one reason."""
+    rows, people = counted(found.rows, "row"), counted(len(found.participants), "participant")
+    if found.reason == "no value":
+        return f"{rows} of {people} without a value left out."
+    return f"{people} left out ({rows}): no value in every condition, counted as drop-outs."
+
+
+def measure_section(result: MeasureResult) -> str:
+    """One measure: the sentences, the figure, the means and the pairs."""
+    label = escaped(result.measure.label)
+    parts = [
+        f"## {label}",
+        f"Scale: {escaped(result.measure.scale)}.",
+        escaped(anova_sentence(result)),
+        escaped(tukey_sentence(result)),
+        f"![{label}: means by condition with 95% confidence intervals]({figure_name(result)})",
+        means_table(result.descriptions),
+        pairs_table(result.pairs) if result.pairs else "",
+    ]
+    return "\n\n".join(filter(None, parts))
+
+
+def means_table(descriptions: Sequence[Description]) -> str:
+    """The descriptive statistics, one line per condition."""
+    head = ("Condition", "n", "Missing", "Mean", "SD", "SE", "95% CI", "Median", "Min", "Max")
+    return table(head, [_means_cells(found) for found in descriptions])
+
+
+def _means_cells(found: Description) -> list[str]:
+    return [
+        _name(found.condition),
+        str(found.n),
+        str(found.missing),
+        *map(number, (found.mean, found.sd, found.se)),
+        interval(found.ci_low, found.ci_high),
+        *map(number, (found.median, found.minimum, found.maximum)),
+    ]
+
+
+def pairs_table(pairs: Sequence[Pair]) -> str:
+    """All pairs compared, one line each; the difference is the second mean less the first."""
+    head = ("First", "Second", "Difference", "95% CI", "p (adjusted)", "Hedges' g", "p < .05")
+    return table(head, [_pair_cells(pair) for pair in pairs])
+
+
+def _pair_cells(pair: Pair) -> list[str]:
+    return [
+        _name(pair.first),
+        _name(pair.second),
+        number(pair.difference),
+        interval(pair.ci_low, pair.ci_high),
+        escaped(p_value(pair.p).removeprefix("p = ").removeprefix("p ")),
+        number(pair.g),
+        "yes" if pair.significant else "no",
+    ]
+
+
+def _name(condition: Condition) -> str:
+    return escaped(condition.label)
+
+
+def table(head: Sequence[str], rows: Sequence[Sequence[str]]) -> str:
+    """A Markdown table of cells that are already safe; the first column left, the others right."""
+    line = "| {} |".format
+    rule = [":--", *("--:" for _ in head[1:])]
+    return "\n".join(line(" | ".join(cells)) for cells in (head, rule, *rows))
+
+
+def escaped(text: str) -> str:
+    """Text in which nothing means anything to Markdown; intervals and p < .05 stay readable."""
+    return re.sub(r"[\\`*_|~]|<(?=[A-Za-z/!?])|\](?=[(\[:])", r"\\\g<0>", text)

@@ -1,0 +1,137 @@
+"""What an analysis is given: observations in long format, the conditions and the measures.
+
+Errors::
+
+    AnalysisError
+    ├── DefinitionError   conditions or measures that cannot be used
+    └── RowError          an observation that contradicts them, or another observation
+"""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+from typing import Literal, Self, get_args
+
+Kind = Literal["rate", "count", "likert"]
+
+KEY = re.compile(r"[A-Za-z0-9][A-Za-z0-9_-]{0,63}")
+"""Keys become names of files and columns."""
+
+
+class AnalysisError(Exception):
+    """Something about the data that the caller can put right; the message is one line."""
+
+
+class DefinitionError(AnalysisError):
+    """A condition or measure that cannot be used; names which and why."""
+
+
+class RowError(AnalysisError):
+    """An observation that cannot be used; names participant, condition, measure and why."""
+
+
+@dataclass(frozen=True, slots=True)
+class Observation:
+    """One participant's value on one measure in one condition.
+
+    `value` is None where the participant gave none; `order_position` counts the participant's episodes
+    from 1; `synthetic` is true where a bot and no person produced the value.
+    """
+
+    participant: str
+    condition: str
+    measure: str
+    value: float | None
+    order_position: int
+    synthetic: bool
+
+
+@dataclass(frozen=True, slots=True)
+class Condition:
+    """One level of the factor; tables and figures are in the order of `position`, then `key`.
+
+    Raises DefinitionError for a key that is no plain name or an empty label.
+    """
+
+    key: str
+    label: str
+    position: int
+
+    def __post_init__(self) -> None:
+        _check_name("condition", self.key, self.label)
+
+
+@dataclass(frozen=True, slots=True)
+class Measure:
+    """Something measured in every condition, with the bounds of its scale (both inclusive).
+
+    `rate` is a share from 0 to 1; `count` has no upper bound where `high` is None; `likert` takes whole
+    steps from `low` to `high`, but a value may lie between them (a mean of items). `scale_labels` is
+    empty, or the words for the two ends, or a word for every step.
+    Raises DefinitionError where these contradict each other.
+    """
+
+    key: str
+    label: str
+    kind: Kind
+    low: float = 0.0
+    high: float | None = None
+    scale_labels: tuple[str, ...] = ()
+
+    @classmethod
+    def rate(cls, key: str, label: str) -> Self:
+        """A share from 0 to 1, such as the success rate."""
+        return cls(key, label, "rate", 0.0, 1.0)
+
+    @classmethod
+    def count(cls, key: str, label: str, high: float | None = None) -> Self:
+        """A number of things, from 0."""
+        return cls(key, label, "count", 0.0, high)
+
+    @classmethod
+    def likert(cls, key: str, label: str, points: int = 5, scale_labels: tuple[str, ...] = ()) -> Self:
+        """An item of a survey, from 1 to `points`; the paper's have five."""
+        return cls(key, label, "likert", 1.0, float(points), scale_labels)
+
+    def __post_init__(self) -> None:
+        _check_name("measure", self.key, self.label)
+        if self.kind not in get_args(Kind):
+            raise DefinitionError(f"measure {self.key!r}: kind {self.kind!r} is not one of {get_args(Kind)}")
+        self._check_bounds()
+        self._check_scale_labels()
+
+    def _check_bounds(self) -> None:
+        if self.high is None and self.kind != "count":
+            raise DefinitionError(f"measure {self.key!r}: a {self.kind} needs an upper bound")
+        if self.high is not None and self.high <= self.low:
+            raise DefinitionError(f"measure {self.key!r}: upper bound {self.high} is not above {self.low}")
+        if self.kind == "rate" and (self.low, self.high) != (0.0, 1.0):
+            raise DefinitionError(f"measure {self.key!r}: a rate goes from 0 to 1")
+
+    def _check_scale_labels(self) -> None:
+        steps = 0 if self.high is None else round(self.high - self.low) + 1
+        if len(self.scale_labels) not in (0, 2, steps):
+            raise DefinitionError(
+                f"measure {self.key!r}: {len(self.scale_labels)} scale labels, but a scale has 2 or {steps}"
+            )
+
+    def holds(self, value: float) -> bool:
+        """Whether the value lies on this scale."""
+        return self.low <= value and (self.high is None or value <= self.high)
+
+    @property
+    def scale(self) -> str:
+        """The scale in words: "0 to 1", "1 = never to 5 = always", "0 or more"."""
+        if self.high is None:
+            return f"{self.low:g} or more"
+        if not self.scale_labels:
+            return f"{self.low:g} to {self.high:g}"
+        return f"{self.low:g} = {self.scale_labels[0]} to {self.high:g} = {self.scale_labels[-1]}"
+
+
+def _check_name(what: str, key: str, label: str) -> None:
+    if not KEY.fullmatch(key):
+        raise DefinitionError(f"{what} key {key!r} is not made of letters, digits, '_' and '-' (at most 64)")
+    if not label.strip() or not label.isprintable():
+        raise DefinitionError(f"{what} {key!r}: label {label!r} is empty or has characters that do not print")
