@@ -3,7 +3,7 @@
 import math
 
 import pytest
-from hypothesis import assume, given
+from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 from scipy.stats import f_oneway
 
@@ -67,6 +67,7 @@ def test_groups_of_different_size_computed_by_hand() -> None:
     assert (result.df_between, result.df_within) == (1, 3)
 
 
+@settings(deadline=None)
 @given(GROUPS)
 def test_it_agrees_with_scipy(groups: list[list[float]]) -> None:
     assume(all(max(group) - min(group) > 0.01 for group in groups))
@@ -76,6 +77,7 @@ def test_it_agrees_with_scipy(groups: list[list[float]]) -> None:
     assert result.p == pytest.approx(float(expected.pvalue), rel=1e-5, abs=1e-12)
 
 
+@settings(deadline=None)
 @given(GROUPS, st.floats(0.5, 2), st.floats(-100, 100))
 def test_a_change_of_unit_changes_no_f(groups: list[list[float]], scale: float, shift: float) -> None:
     assume(all(max(group) - min(group) > 0.01 for group in groups))
@@ -83,6 +85,7 @@ def test_a_change_of_unit_changes_no_f(groups: list[list[float]], scale: float, 
     assert changed.f == pytest.approx(computed(*groups).f, rel=1e-5, abs=1e-9)
 
 
+@settings(deadline=None)
 @given(st.lists(st.lists(st.none() | st.floats(-1e9, 1e9), max_size=5), min_size=1, max_size=5))
 def test_it_never_answers_with_a_number_that_is_none(groups: list[list[float | None]]) -> None:
     result = one_way(table(*groups))

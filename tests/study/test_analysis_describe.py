@@ -3,7 +3,7 @@
 import statistics
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy import stats
 
@@ -22,6 +22,7 @@ def test_a_group_computed_by_hand() -> None:
     assert found.ci_high == pytest.approx(5 + 2.364624 * se, rel=1e-6)
 
 
+@settings(deadline=None)
 @given(st.lists(st.floats(-1e6, 1e6), min_size=2, max_size=40))
 def test_it_agrees_with_scipy(values: list[float]) -> None:
     (found,) = describe(table(values))
