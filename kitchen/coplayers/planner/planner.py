@@ -8,7 +8,8 @@ from kitchen.coplayers.base import CoPlayer, Decision, Situation
 from kitchen.coplayers.planner.book import read_book
 from kitchen.coplayers.planner.rollout import Style
 from kitchen.coplayers.planner.scene import apply, read_scene
-from kitchen.coplayers.planner.search import Search
+from kitchen.coplayers.planner.search import Draft, Plan, Search
+from kitchen.worlds.base import Json
 
 TRIES = 12
 
@@ -27,20 +28,27 @@ class Planner(CoPlayer):
         for other, command in situation.commanded.items():
             apply(book, scene, other, command)
         idle = [i for i in range(len(scene.agents)) if i not in situation.seats]
-        memory = situation.memory or {}
-        style = Style(*memory["style"]) if "style" in memory else Style()
         rng = Random(situation.seed)  # noqa: S311
-        plan = Search(book, scene, idle).best(memory.get("wishes", ()), style, TRIES, rng)
-        served = {dish for dish, step in plan.rollout.served if step == 0}
-        wishes = list(plan.wishes)
-        for d in served:
-            if d in wishes:
-                wishes.remove(d)
+        plan = Search(book, scene, idle).best(_remembered(situation.memory), TRIES, rng)
         commands = {seat: command for seat, command in plan.rollout.first if seat in situation.seats}
-        return Decision(
-            commands=commands,
-            memory={
-                "wishes": wishes,
-                "style": [plan.style.patience, plan.style.stay, plan.style.guard],
-            },
-        )
+        return Decision(commands=commands, memory=_memory(plan))
+
+
+def _remembered(memory: Json) -> Draft | None:
+    if not memory:
+        return None
+    errands = tuple((seat, (what, where)) for seat, what, where in memory["errands"])
+    return Draft(tuple(memory["wishes"]), Style(*memory["style"]), errands)
+
+
+def _memory(plan: Plan) -> Json:
+    wishes = list(plan.draft.wishes)
+    for dish, step in plan.rollout.served:
+        if step == 0 and dish in wishes:
+            wishes.remove(dish)
+    style = plan.draft.style
+    return {
+        "wishes": wishes,
+        "style": [style.patience, style.stay, style.guard],
+        "errands": [[seat, *errand] for seat, errand in plan.rollout.after_first.items()],
+    }

@@ -7,12 +7,15 @@ no long wait. Nothing here is by chance.
 
 from __future__ import annotations
 
-from collections.abc import Collection
+from collections.abc import Collection, Mapping
 from dataclasses import dataclass
 
 from kitchen.coplayers.planner.book import Book
 from kitchen.coplayers.planner.scene import Scene
 from kitchen.coplayers.planner.work import NOBODY, NOWHERE, Batch, Work
+
+Errand = tuple[str, str]
+"""A trip in words: ("take", place), ("start", place), or (base ingredient, product it is for)."""
 
 FAR = 1 << 20
 FETCH, CARRY, ACTIVATE = 0, 1, 2
@@ -52,7 +55,15 @@ class Rollout:
     step from now) pairs put on the serving table; `goals`, what each agent did first, as a trip.
     """
 
-    def __init__(self, book: Book, scene: Scene, work: Work, style: Style, idle: Collection[int]) -> None:
+    def __init__(
+        self,
+        book: Book,
+        scene: Scene,
+        work: Work,
+        style: Style,
+        idle: Collection[int],
+        under_way: Mapping[int, Errand],
+    ) -> None:
         self.book = book
         self.work = work
         self.style = style
@@ -66,8 +77,12 @@ class Rollout:
         self.served: list[tuple[str, int]] = []
         self.first: list[tuple[int, tuple[str, ...]]] = []
         self.goals: list[Trip | None] = [None] * len(self.at)
+        self.after_first: dict[int, Errand] = {}
         self.now = 0
         self._take_up(scene)
+        for index, errand in under_way.items():
+            if scene.agents[index].holds is None and index not in self.idle:
+                self.trips[index] = self._resume(index, errand)
 
     def _take_up(self, scene: Scene) -> None:
         """Trips for those who hold something already."""
@@ -85,6 +100,42 @@ class Rollout:
                 trip = Trip(CARRY, agent.holds, None, None, self.book.storage)
             self.trips[index] = trip
 
+    def _resume(self, index: int, errand: Errand) -> Trip | None:
+        """The trip that an errand of the last step meant, if it still makes sense."""
+        what, where = errand
+        if what == "take" or what == "start":
+            batch = self.inside[self.book.number[where]]
+            if batch is None or batch.taker != NOBODY or batch in self.work.junk:
+                return None
+            if what == "take" and batch.done_at is not None and self._has_room(batch):
+                return self._trip_from(index, batch)
+            if what == "start" and batch.done_at is None and batch.due == 0:
+                return self._trip_for(index, batch)
+            return None
+        for batch in self.open:
+            if batch.recipe.product == where and what in batch.need:
+                if batch.tool == NOWHERE:
+                    self._reserve(batch, NOWHERE)
+                batch.need.remove(what)
+                return Trip(FETCH, what, None, batch, NOWHERE)
+        return None
+
+    def errands(self) -> dict[int, Errand]:
+        """Trips of the first step that go on after it, for those who still have empty hands."""
+        return self.after_first
+
+    def _note_errands(self) -> dict[int, Errand]:
+        found: dict[int, Errand] = {}
+        for index, trip in enumerate(self.trips):
+            if trip is None or trip.stage == CARRY:
+                continue
+            if trip.source is not None:
+                what = "take" if trip.stage == FETCH else "start"
+                found[index] = (what, self.book.places[trip.source.tool])
+            elif trip.target is not None:
+                found[index] = (trip.item, trip.target.recipe.product)
+        return found
+
     def run(self, horizon: int) -> None:
         """Play this many steps."""
         everyone = range(len(self.at))
@@ -98,10 +149,10 @@ class Rollout:
                     if self._act(index):
                         waiting.remove(index)
                         moved = True
-            if self.now == 0:
-                self.goals = list(self.trips)
             for index in waiting:
                 self._stroll(index)
+            if self.now == 0:
+                self.after_first = self._note_errands()
 
     # -- acting -----------------------------------------------------------------------------------------
 
@@ -218,6 +269,9 @@ class Rollout:
 
     def _choose(self, index: int) -> Trip | None:
         """The first trip, in the order of the batches, without a long wait; else the one that waits least."""
+        here = self._from_here(index)
+        if here is not None:
+            return self._trip_from(index, here)
         best: Batch | None = None
         least = FAR
         blocked: dict[str, int] = {}
@@ -245,6 +299,15 @@ class Rollout:
             if batch.need and batch.tool == NOWHERE:
                 return Trip(FETCH, batch.need.pop(0), None, batch, NOWHERE)
         return None
+
+    def _from_here(self, index: int) -> Batch | None:
+        """The batch where one stands, if its product can be taken along without a long wait."""
+        batch = self.inside[self.at[index]]
+        if batch is None or batch.done_at is None or batch.taker != NOBODY or batch in self.work.junk:
+            return None
+        if batch.done_at - self.now > self.style.stay or not self._has_room(batch):
+            return None
+        return batch
 
     def _wait(self, index: int, batch: Batch, blocked: dict[str, int]) -> int:
         """How long a trip for this batch would stand waiting; FAR if there is none."""

@@ -4,24 +4,33 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Collection, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from random import Random
 
 from kitchen.coplayers.planner.book import Book
-from kitchen.coplayers.planner.rollout import Rollout, Style
+from kitchen.coplayers.planner.rollout import Errand, Rollout, Style
 from kitchen.coplayers.planner.scene import Scene
 from kitchen.coplayers.planner.work import Work
 from kitchen.coplayers.planner.worth import Demand
 
 HORIZON = 26
+MARGIN = 0.02
+
+
+@dataclass(frozen=True, slots=True)
+class Draft:
+    """What makes a plan: dishes wished for in their order, a style, and errands to go on with."""
+
+    wishes: tuple[str, ...]
+    style: Style
+    errands: tuple[tuple[int, Errand], ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
 class Plan:
-    """Wishes and style, and what became of them when played ahead."""
+    """A draft and what became of it when played ahead."""
 
-    wishes: tuple[str, ...]
-    style: Style
+    draft: Draft
     rollout: Rollout
     value: float
 
@@ -35,17 +44,17 @@ class Search:
         self.idle = idle
         self.demand = Demand(book, scene)
         self.horizon = min(HORIZON, book.max_steps - scene.step)
-        self.tried: dict[tuple[tuple[str, ...], Style], Plan] = {}
+        self.tried: dict[Draft, Plan] = {}
 
-    def play(self, wishes: tuple[str, ...], style: Style) -> Plan:
-        """The plan of these wishes, played ahead once."""
-        key = (wishes, style)
-        if key not in self.tried:
-            rollout = Rollout(self.book, self.scene, Work(self.book, self.scene, wishes), style, self.idle)
+    def play(self, draft: Draft) -> Plan:
+        """The plan of this draft, played ahead once."""
+        if draft not in self.tried:
+            work = Work(self.book, self.scene, draft.wishes)
+            rollout = Rollout(self.book, self.scene, work, draft.style, self.idle, dict(draft.errands))
             rollout.run(self.horizon)
-            value = self.demand.value(rollout, wishes, self.horizon)
-            self.tried[key] = Plan(wishes, style, rollout, value)
-        return self.tried[key]
+            value = self.demand.value(rollout, draft.wishes, self.horizon)
+            self.tried[draft] = Plan(draft, rollout, value)
+        return self.tried[draft]
 
     def by_deadline(self) -> tuple[str, ...]:
         """Orders that can still be met, the most urgent first, then dishes to have in stock."""
@@ -87,25 +96,32 @@ class Search:
         recipe = self.book.recipes[dish]
         return self.demand.later(dish, recipe.span, count[dish] + 1) / recipe.work
 
-    def best(self, start: Sequence[str], style: Style, tries: int, rng: Random) -> Plan:
+    def best(self, start: Draft | None, tries: int, rng: Random) -> Plan:
         """The best of so many plans, found by changing the best one so far."""
-        best = self.play(self.by_deadline(), Style())
-        if start:
-            best = max(best, self.play(self.filled(start), style), key=lambda plan: plan.value)
+        best = self.play(Draft(self.by_deadline(), Style()))
+        if start is not None:
+            kept = self.play(replace(start, wishes=self.filled(start.wishes)))
+            if kept.value > best.value - MARGIN:
+                best = kept
+        margin = MARGIN
         for _ in range(tries):
-            wishes, new_style = self._changed(best, rng)
-            plan = self.play(wishes, new_style)
-            if plan.value > best.value + 1e-9:
+            plan = self.play(self._changed(best.draft, rng))
+            if plan.value > best.value + margin:
                 best = plan
+                margin = 1e-9
         return best
 
-    def _changed(self, plan: Plan, rng: Random) -> tuple[tuple[str, ...], Style]:
-        wishes = list(plan.wishes)
-        style = plan.style
+    def _changed(self, draft: Draft, rng: Random) -> Draft:
+        wishes = list(draft.wishes)
         kind = rng.random()
-        if kind < 0.2:
+        if kind < 0.15:
             style = Style(rng.randrange(4), rng.randrange(3), rng.random() < 0.5)
-        elif kind < 0.6 and len(wishes) > 1:
+            return replace(draft, style=style)
+        if kind < 0.3 and draft.errands:
+            errands = list(draft.errands)
+            errands.pop(rng.randrange(len(errands)))
+            return replace(draft, errands=tuple(errands))
+        if kind < 0.65 and len(wishes) > 1:
             place = min(rng.randrange(len(wishes)), rng.randrange(len(wishes)))
             dish = wishes.pop(rng.randrange(len(wishes)))
             wishes.insert(place, dish)
@@ -114,4 +130,4 @@ class Search:
         else:
             wishes.pop(rng.randrange(min(4, len(wishes))))
             wishes = list(self.filled(wishes))
-        return tuple(wishes), style
+        return replace(draft, wishes=tuple(wishes))
