@@ -60,7 +60,7 @@
     const form = menu();
     if (form.dataset.phase === "over") return "The kitchen has closed";
     if (!choosing()) return "Waiting for the others…";
-    if (!state.connected) return "Not connected: your choice is kept";
+    if (!state.connected) return state.attempt ? "Not connected: your choice is kept" : "Connecting…";
     return chosen() ? chosen().dataset.text : "Choose an action";
   }
 

@@ -34,7 +34,7 @@ class Size:
     letters: int
 
 
-LARGE = Size(width=112, height=40, gap_x=92, gap_y=14, letters=16)
+LARGE = Size(width=112, height=40, gap_x=124, gap_y=14, letters=16)
 """For the recipe panel: room for the tool's name between the boxes."""
 SMALL = Size(width=82, height=32, gap_x=18, gap_y=6, letters=13)
 """For a ticket: up to three columns in 282 px."""

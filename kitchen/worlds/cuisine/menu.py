@@ -100,7 +100,7 @@ def _label(command: Command, view: SeatView, words: Words, *, alone: bool = Fals
     if verb == "activate":
         return _use(command, view, words)
     if verb == "goto" and command[1] == me["at"]:
-        return f"Stay at {words.mid(command[1])}"
+        return f"Stay at {words.place(command[1])}"
     return words.phrase(command)
 
 
@@ -110,7 +110,7 @@ def _take(command: Command, view: SeatView, words: Words) -> str:
         return words.name(command[2])
     lying = view.observation["locations"][place]["items"]
     item = command[2] if len(command) > 2 else (lying[0] if len(lying) == 1 else "")
-    return f"{words.name(item) if item else 'What is ready'} from {words.mid(place)}"
+    return f"{words.name(item) if item else 'What is ready'} from {words.place(place)}"
 
 
 def _use(command: Command, view: SeatView, words: Words) -> str:

@@ -51,7 +51,7 @@ class CuisinePage(Page):
             "max_orders": brief["max_orders"],
             "dishes": [_dish(dish, brief, words) for dish in brief["dishes"]],
             "tools": _tools(brief, words),
-            "ingredients": [words.name(item) for item in needed_ingredients(brief)],
+            "ingredients": words.items(needed_ingredients(brief)),
         }
 
     def phrase(self, command: Command) -> str:
@@ -124,7 +124,7 @@ def _robots(view: SeatView) -> dict[str, Json]:
             "at": words.name(agents[player.seat]["at"]),
             "holds": words.name(agents[player.seat]["holds"]) if agents[player.seat]["holds"] else "",
             "busy": more_steps(agents[player.seat]["busy"]) if agents[player.seat]["busy"] else "",
-            "deciding": view.phase != "over" and player.seat in view.waiting_for,
+            "deciding": view.phase in ("waiting", "thinking") and player.seat in view.waiting_for,
         }
         for player in view.players
     ]

@@ -68,6 +68,11 @@ class Words:
         """As it stands within a sentence: `pot 1`, `salmon sushi`."""
         return within(self.name(code))
 
+    def place(self, code: str) -> str:
+        """A place within a sentence: `pot 1`, `the blender` where there is one only, `storage`."""
+        name = self.mid(code)
+        return name if name[-1:].isdigit() or code.startswith("storage") else f"the {name}"
+
     def items(self, codes: Iterable[str]) -> str:
         """Several items in one phrase, within a sentence."""
         return and_list([self.mid(code) for code in codes])
@@ -88,11 +93,12 @@ class Words:
 
     def refusal(self, reason: str, command: Command, busy: int = 0) -> str:
         """Why a command was not carried out, as a sentence; `busy` is how long its place still is."""
-        place = self.name(command[1]) if len(command) > 1 else "That place"
+        place = self.place(command[1]) if len(command) > 1 else "that place"
         item = self.mid(command[2]) if len(command) > 2 else "that"
         wait = f" ({more_steps(busy)})" if busy else ""
         text = REFUSALS.get(reason, "It was not possible just then.")
-        return text.format(place=place, place_mid=within(place), item=item, wait=wait)
+        start = place[:1].upper() + place[1:]
+        return text.format(place=start, place_mid=place, item=item, wait=wait)
 
     def refusals(self, reasons: Iterable[str], command: Command, busy: int = 0) -> str:
         """All reasons, one sentence after the other."""
@@ -142,27 +148,27 @@ def _unknown(command: Command) -> str:
 
 def _get(words: Words, command: Command) -> str:
     what = words.mid(command[2]) if len(command) > 2 else "what is there"
-    return f"Take {what} from {words.mid(command[1])}"
+    return f"Take {what} from {words.place(command[1])}"
 
 
 def _put(words: Words, command: Command) -> str:
     place = command[1]
     if place.startswith("storage"):
         return "Throw it away at storage"
-    return f"Put it {'on' if _flat(place) else 'into'} {words.mid(place)}"
+    return f"Put it {'on' if _flat(place) else 'into'} {words.place(place)}"
 
 
 def _did_put(words: Words, command: Command, item: str | None) -> str:
     place, what = command[1], words.mid(item) if item else "what was in hand"
     if place.startswith("storage"):
         return f"threw {what} away"
-    return f"put {what} {'on' if _flat(place) else 'into'} {words.mid(place)}"
+    return f"put {what} {'on' if _flat(place) else 'into'} {words.place(place)}"
 
 
 def _did_get(words: Words, command: Command, item: str | None) -> str:
     taken = command[2] if len(command) > 2 else item
     what = words.mid(taken) if taken else "what was there"
-    return f"took {what} from {words.mid(command[1])}"
+    return f"took {what} from {words.place(command[1])}"
 
 
 def _flat(place: str) -> bool:
@@ -170,18 +176,18 @@ def _flat(place: str) -> bool:
 
 
 _PHRASES: dict[str, Callable[[Words, Command], str]] = {
-    "goto": lambda words, command: f"Go to {words.mid(command[1])}",
+    "goto": lambda words, command: f"Go to {words.place(command[1])}",
     "get": _get,
     "put": _put,
-    "activate": lambda words, command: f"Use {words.mid(command[1])}",
+    "activate": lambda words, command: f"Use {words.place(command[1])}",
     "noop": lambda words, command: "Wait one step",
 }
 
 _DEEDS: dict[str, Callable[[Words, Command, str | None], str]] = {
-    "goto": lambda words, command, item: f"went to {words.mid(command[1])}",
+    "goto": lambda words, command, item: f"went to {words.place(command[1])}",
     "get": _did_get,
     "put": _did_put,
-    "activate": lambda words, command, item: f"used {words.mid(command[1])}",
+    "activate": lambda words, command, item: f"used {words.place(command[1])}",
     "noop": lambda words, command, item: "waited",
 }
 
