@@ -41,16 +41,16 @@ def study_counts(study: Study) -> StudyCounts:
     found = study.participants.aggregate(
         people=Count("pk", filter=Q(synthetic=False)),
         people_complete=Count("pk", filter=complete & Q(synthetic=False)),
-        synthetic=Count("pk", filter=Q(synthetic=True)),
-        synthetic_complete=Count("pk", filter=complete & Q(synthetic=True)),
+        bots=Count("pk", filter=Q(synthetic=True)),
+        bots_complete=Count("pk", filter=complete & Q(synthetic=True)),
     )
     return StudyCounts(
         entered=found["people"],
         active=found["people"] - found["people_complete"],
         complete=found["people_complete"],
         withdrawn=study.withdrawn,
-        synthetic=found["synthetic"],
-        synthetic_complete=found["synthetic_complete"],
+        synthetic=found["bots"],
+        synthetic_complete=found["bots_complete"],
     )
 
 

@@ -1,0 +1,70 @@
+"""Small studies for tests."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from kitchen import services as kitchen
+from kitchen.models import Episode
+from kitchen.selectors import seat_view
+from study import services
+from study.models import Condition, Participant, Study, SurveyItem
+
+SETTINGS = {"level": "level_0", "alpha": 2.0, "beta": 2.5, "max_steps": 3}
+
+
+def make_study(slug: str = "small", *, conditions: int = 2, items: int = 2, **more: Any) -> Study:
+    """A study whose participants play alone for three steps in each condition."""
+    study = Study.objects.create(
+        slug=slug, title="A small study", consent="I agree.", ending="Thank you.", seed=11, **more
+    )
+    for number in range(conditions):
+        Condition.objects.create(
+            study=study,
+            key=f"c{number}",
+            name=f"Condition {number}",
+            label=f"Team {number}",
+            position=number,
+            settings={**SETTINGS, "alpha": 1.0 + number},
+        )
+    for number in range(items):
+        SurveyItem.objects.create(
+            study=study,
+            key=f"i{number}",
+            measure=f"Measure {number}",
+            text=f"Item {number}.",
+            position=number,
+        )
+    return study
+
+
+def enter(study: Study, entry: str = "one", *, synthetic: bool = False) -> Participant:
+    """Someone who has agreed."""
+    return services.participant_enter(study_id=study.pk, entry=entry, synthetic=synthetic)
+
+
+def play_out(episode: Episode) -> None:
+    """Play the person's seat to the end, the first possible action each time (co-players stay unasked)."""
+    seat = episode.seats.get(number=0)
+    while (view := seat_view(seat)).phase == "choose":
+        order = kitchen.SeatOrder(0, view.legal[0])
+        kitchen.commands_submit(episode_id=episode.pk, step=view.step + 1, orders=[order])
+
+
+def play_round(participant: Participant, value: int = 3) -> None:
+    """Play the present round and answer its survey."""
+    found = participant.rounds.filter(answered_at=None).select_related("episode").first()
+    assert found and found.episode
+    play_out(found.episode)
+    values = dict.fromkeys(participant.study.items.all(), value)
+    assert services.survey_submit(participant_id=participant.pk, position=found.position, values=values)
+
+
+def complete(study: Study, entry: str = "one", *, synthetic: bool = False, value: int = 3) -> Participant:
+    """Someone who went the whole way."""
+    participant = enter(study, entry, synthetic=synthetic)
+    services.guide_read(participant_id=participant.pk)
+    for _ in range(participant.rounds.count()):
+        play_round(participant, value)
+    participant.refresh_from_db()
+    return participant

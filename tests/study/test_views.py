@@ -1,0 +1,192 @@
+"""The participants' pages, as a browser without scripts sees them."""
+
+from __future__ import annotations
+
+import re
+from typing import Any
+
+import pytest
+from django.core import signing
+from django.test import Client
+
+from kitchen.models import Episode
+from study.forms import synthetic_invitation
+from study.models import Answer, Participant, Study
+from tests.study.factories import complete, make_study, play_out
+
+pytestmark = pytest.mark.django_db
+
+
+def field(html: str, name: str) -> str:
+    """The value of a hidden field."""
+    found = re.search(rf'name="{name}"[^>]*value="([^"]*)"|value="([^"]*)"[^>]*name="{name}"', html)
+    assert found, name
+    return found.group(1) or found.group(2) or ""
+
+
+def text_of(response: Any) -> str:
+    return str(response.content.decode())
+
+
+def agree(client: Client, study: Study, **more: str) -> Any:
+    page = text_of(client.get(f"/s/{study.slug}/", more))
+    data = {"agree": "on", "entry": field(page, "entry"), **more}
+    return client.post(f"/s/{study.slug}/", data)
+
+
+@pytest.fixture
+def study() -> Study:
+    return make_study()
+
+
+def test_opening_the_link_starts_nobody(client: Client, study: Study) -> None:
+    assert client.get("/s/small/").status_code == 200
+    assert client.head("/s/small/").status_code in {200, 405}
+    assert not Participant.objects.exists()
+
+
+def test_agreeing_leads_to_the_personal_link_and_the_study_link_leads_back_to_it(
+    client: Client, study: Study
+) -> None:
+    personal = agree(client, study)["Location"]
+    assert personal == Participant.objects.get().get_absolute_url()
+    assert client.get("/s/small/")["Location"] == personal
+    assert Client().get("/s/small/").status_code == 200
+
+
+def test_without_the_tick_nobody_is_in_and_the_form_says_what_is_missing(
+    client: Client, study: Study
+) -> None:
+    entry = field(text_of(client.get("/s/small/")), "entry")
+    response = client.post("/s/small/", {"entry": entry})
+    assert response.status_code == 422
+    assert "Tick the box" in text_of(response)
+    assert not Participant.objects.exists()
+
+
+@pytest.mark.parametrize("entry", ["", "forged", "a:b:c"])
+def test_a_forged_form_is_refused(client: Client, study: Study, entry: str) -> None:
+    assert client.post("/s/small/", {"agree": "on", "entry": entry}).status_code == 422
+    assert not Participant.objects.exists()
+
+
+def test_the_whole_way_through_the_pages(client: Client, study: Study) -> None:
+    personal = agree(client, study)["Location"]
+    assert "guide" in text_of(client.get(personal)).lower()
+    client.post(personal, {"action": "guide_read"})
+    for position in (1, 2):
+        page = text_of(client.get(personal))
+        assert "ws-connect" in page
+        play_out(Episode.objects.order_by("-id")[0])
+        assert "Item 0." in text_of(client.get(personal))
+        answers = {"i0": "5", "i1": "1", "round": str(position)}
+        assert client.post(personal, answers).status_code == 302
+    assert Participant.objects.get().completion_code in text_of(client.get(personal))
+    assert Answer.objects.count() == 4
+
+
+def test_an_incomplete_survey_keeps_what_was_chosen_and_says_what_is_missing(
+    client: Client, study: Study
+) -> None:
+    personal = agree(client, study)["Location"]
+    client.post(personal, {"action": "guide_read"})
+    play_out(Episode.objects.get())
+    response = client.post(personal, {"i0": "4", "round": "1"})
+    page = text_of(response)
+    assert response.status_code == 422
+    assert "Choose one of the points" in page
+    assert re.search(r'name="i0"[^>]*value="4"[^>]*checked', page)
+    assert not Answer.objects.exists()
+
+
+@pytest.mark.parametrize("value", ["0", "6", "x", "1.5", ""])
+def test_an_answer_outside_the_scale_changes_nothing(client: Client, study: Study, value: str) -> None:
+    personal = agree(client, study)["Location"]
+    client.post(personal, {"action": "guide_read"})
+    play_out(Episode.objects.get())
+    assert client.post(personal, {"i0": value, "i1": "3", "round": "1"}).status_code == 422
+    assert not Answer.objects.exists()
+
+
+def test_a_form_of_a_page_that_is_over_leads_to_the_present_page(client: Client, study: Study) -> None:
+    personal = agree(client, study)["Location"]
+    client.post(personal, {"action": "guide_read"})
+    play_out(Episode.objects.get())
+    client.post(personal, {"i0": "5", "i1": "1", "round": "1"})
+    for late in ({"i0": "1", "i1": "1", "round": "1"}, {"action": "guide_read"}, {}):
+        assert client.post(personal, late)["Location"] == personal
+    assert Answer.objects.count() == 2
+
+
+def test_a_closed_study_says_so(client: Client) -> None:
+    make_study("shut", status=Study.Status.CLOSED)
+    response = client.get("/s/shut/")
+    assert response.status_code == 403
+    assert "closed" in text_of(response).lower()
+
+
+@pytest.mark.parametrize("path", ["/s/nothing/", "/p/nobody/", "/p/nobody/withdraw/", "/nowhere"])
+def test_what_is_not_there_is_said_in_words(client: Client, path: str) -> None:
+    response = client.get(path)
+    assert response.status_code == 404
+    assert "<h1" in text_of(response)
+
+
+def test_withdrawing_is_asked_once_and_then_everything_is_gone(client: Client, study: Study) -> None:
+    personal = agree(client, study)["Location"]
+    assert client.get(f"{personal}withdraw/").status_code == 200
+    assert client.post(f"{personal}withdraw/").status_code == 200
+    assert Participant.objects.exists()
+    response = client.post(f"{personal}withdraw/", {"confirm": "yes"})
+    assert "erased" in text_of(response)
+    assert not Participant.objects.exists()
+    assert client.get(personal).status_code == 404
+    assert client.get("/s/small/").status_code == 200
+
+
+def test_every_page_of_a_participant_offers_to_leave(client: Client, study: Study) -> None:
+    personal = agree(client, study)["Location"]
+    seen = [text_of(client.get(personal))]
+    client.post(personal, {"action": "guide_read"})
+    seen.append(text_of(client.get(personal)))
+    play_out(Episode.objects.get())
+    seen.append(text_of(client.get(personal)))
+    seen.append(text_of(client.get(complete(study, "x").get_absolute_url())))
+    assert all("/withdraw/" in page for page in seen)
+
+
+def test_only_an_invitation_of_this_server_makes_a_synthetic_participant(
+    client: Client, study: Study
+) -> None:
+    agree(client, study, invitation=synthetic_invitation(study))
+    assert Participant.objects.get().synthetic
+    other = make_study("other")
+    for wrong in (synthetic_invitation(study), signing.dumps({"study": "other"}), "x"):
+        assert agree(Client(), other, invitation=wrong).status_code == 422
+    assert Participant.objects.count() == 1
+
+
+def test_researchers_texts_cannot_bring_scripts(client: Client) -> None:
+    make_study(
+        "bad", welcome="Hello <script>alert(1)</script> [x](javascript:alert(1)) <img src=x onerror=1>"
+    )
+    page = text_of(client.get("/s/bad/"))
+    assert "alert(1)</script>" not in page
+    assert 'href="javascript:' not in page
+    assert "onerror=" not in page or "&lt;img" in page
+
+
+def test_pages_forbid_foreign_scripts_frames_and_caches(client: Client, study: Study) -> None:
+    response = client.get(agree(client, study)["Location"])
+    policy = response["Content-Security-Policy"]
+    assert "script-src 'self'" in policy
+    assert "unsafe" not in policy
+    assert "frame-ancestors 'none'" in policy
+    assert "no-store" in response["Cache-Control"]
+
+
+def test_a_form_without_the_token_of_the_page_is_refused(study: Study) -> None:
+    strict = Client(enforce_csrf_checks=True)
+    response = strict.post("/s/small/", {"agree": "on"})
+    assert response.status_code == 403
+    assert "<h1" in text_of(response)
