@@ -68,6 +68,12 @@ class Reader:
         found = table(value, "places", self.level.places)
         return {id: self._place(id, tool, found[id]) for id, tool in self.level.places.items()}
 
+    def check_busy(self, agents: Mapping[int, AgentState], places: Mapping[str, PlaceState]) -> None:
+        """An agent is busy only with an attended tool that is busy for as long."""
+        for agent in agents.values():
+            alike = self.level.places[agent.at].attended and places[agent.at].busy == agent.busy
+            need(not agent.busy or alike, f"agents.{agent.seat}", "is busy with nothing")
+
     def orders(self, value: Json, clock: int) -> OrderBook:
         """The orders, with the generator where it was."""
         found = table(value, "orders", ("seed", "draws", "standing", "completed", "failed"))

@@ -82,8 +82,7 @@ def difference(trace: Trace) -> str | None:
 
 def _lines(path: Path) -> Iterator[str]:
     try:
-        with path.open("rb") as raw:
-            file = gzip.open(raw) if path.suffix == ".gz" else raw
+        with gzip.open(path) if path.suffix == ".gz" else path.open("rb") as file:
             for line in file:
                 yield line.decode("utf-8")
     except (OSError, EOFError, zlib.error, UnicodeDecodeError) as error:

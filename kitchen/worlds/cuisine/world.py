@@ -276,6 +276,7 @@ class CuisineWorld(World):
         self._clock = read.clock(found["clock"])
         self._agents = read.agents(found["agents"])
         self._places = read.places(found["places"])
+        read.check_busy(self._agents, self._places)
         self._orders = read.orders(found["orders"], self._clock)
         self._going = self._busy_places()
 
