@@ -131,10 +131,11 @@ def made_of(brief: Mapping[str, Json], tool: str, items: Iterable[str]) -> str:
 
 def assign_keys(commands: Iterable[Command], brief: Mapping[str, Json]) -> dict[Command, str]:
     """One key for each command as far as keys go round. Places keep theirs for the whole episode: tools
-    1 to 9 and 0, storage `s`, serving table `v`; ingredients take a letter of their name."""
+    1 to 9, 0 and then letters, storage `s`, serving table `v`; ingredients take a letter of their name."""
     places = place_keys(brief)
     found: dict[Command, str] = {}
-    free = [letter for letter in ascii_lowercase if letter not in {"s", "v", "p", "u", "w", "t"}]
+    taken = {*places.values(), *_FIXED_KEYS.values(), "t"}
+    free = [letter for letter in ascii_lowercase if letter not in taken]
     for command in sorted(commands, key=lambda c: c[0] == "get" and c[-1] not in needed_ingredients(brief)):
         key = _key(command, places, free, brief)
         if key and key not in found.values():
@@ -145,7 +146,7 @@ def assign_keys(commands: Iterable[Command], brief: Mapping[str, Json]) -> dict[
 
 def place_keys(brief: Mapping[str, Json]) -> dict[str, str]:
     """The key of each place."""
-    digits = iter("1234567890")
+    digits = iter("1234567890fhjklxyz")
     named = {"storage": "s", "servingtable": "v"}
     return {place: named.get(kind) or next(digits, "") for place, kind in brief["locations"].items()}
 

@@ -96,13 +96,25 @@ class Words:
         place = self.place(command[1]) if len(command) > 1 else "that place"
         item = self.mid(command[2]) if len(command) > 2 else "that"
         wait = f" ({more_steps(busy)})" if busy else ""
-        text = REFUSALS.get(reason, "It was not possible just then.")
+        verb = command[0] if command else ""
+        text = _REFUSALS_OF.get((reason, verb)) or REFUSALS.get(reason, "It was not possible just then.")
         start = place[:1].upper() + place[1:]
         return text.format(place=start, place_mid=place, item=item, wait=wait)
 
     def refusals(self, reasons: Iterable[str], command: Command, busy: int = 0) -> str:
-        """All reasons, one sentence after the other."""
-        return " ".join(self.refusal(reason, command, busy) for reason in reasons)
+        """The reasons that help, one sentence after the other."""
+        return " ".join(self.refusal(reason, command, busy) for reason in telling(tuple(reasons)))
+
+
+def telling(reasons: Sequence[str]) -> list[str]:
+    """Without those that say nothing more: how it looks at a place where the robot is not, and what a full
+    place would make."""
+    if "not_at_location" in reasons:
+        return [reason for reason in reasons if reason not in _OF_PLACE]
+    return [reason for reason in reasons if reason != "would_waste" or "at_capacity" not in reasons]
+
+
+_OF_PLACE = frozenset(("location_busy", "not_open", "empty", "would_waste", "at_capacity", "not_a_dish_here"))
 
 
 REFUSALS: dict[str, str] = {
@@ -115,7 +127,7 @@ REFUSALS: dict[str, str] = {
     "empty": "There was nothing at {place_mid}.",
     "not_base_ingredient": "Storage does not stock {item}: it has to be cooked.",
     "not_a_dish_here": "Only dishes that guests order here go on {place_mid}.",
-    "would_waste": "What is at {place_mid} would not become anything on today's menu.",
+    "would_waste": "It does not go with {place_mid} now: nothing on the menu would come of it.",
     "at_capacity": "{place} was full.",
     "unknown_agent": "There is no such robot in this kitchen.",
     "unknown_location": "There is no such place in this kitchen.",
@@ -125,6 +137,10 @@ REFUSALS: dict[str, str] = {
     "duplicate_agent": "The robot had already been given a command in this step.",
 }
 """Why something was refused, by reason code. `{place}` starts a sentence, `{place_mid}` stands within one."""
+
+_REFUSALS_OF = {
+    ("would_waste", "activate"): "What is inside {place_mid} is no complete recipe yet.",
+}
 
 VERB_TITLES: dict[str, str] = {
     "get": "Take",
