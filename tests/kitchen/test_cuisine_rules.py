@@ -7,6 +7,7 @@ from itertools import product
 import pytest
 
 from kitchen.worlds.cuisine.catalogue import shipped
+from kitchen.worlds.cuisine.kitchen import kitchen_of
 from kitchen.worlds.cuisine.world import CuisineWorld
 from tests.kitchen.cooking import act, agent, fetch, kinds, kitchen, place, play, reasons, wander
 
@@ -251,3 +252,21 @@ def test_once_over_nothing_happens_any_more() -> None:
     assert world.state_hash() == before
     assert world.legal_actions(0) == [("noop",)]
     assert world.anticipated_actions(0) == []
+
+
+def test_senseless_commands_are_not_remembered() -> None:
+    world = kitchen()
+    play(world, "goto pot0")
+    known = len(kitchen_of(world.level).plays)
+    play(world, *(f"get pot0 junk{number}" for number in range(20)), "wash pot0", "goto nowhere")
+    assert len(kitchen_of(world.level).plays) == known
+
+
+def test_forgetting_what_was_remembered_changes_nothing(monkeypatch: pytest.MonkeyPatch) -> None:
+    usual, forgetful = kitchen("level_9", 3), kitchen("level_9", 3)
+    wander(usual, 60)
+    monkeypatch.setattr("kitchen.worlds.cuisine.kitchen.MEMORY_LIMIT", 2)
+    monkeypatch.setattr("kitchen.worlds.cuisine.states.POOL_LIMIT", 2)
+    kitchen_of(forgetful.level).plays.clear()
+    wander(forgetful, 60)
+    assert forgetful.state_hash() == usual.state_hash()

@@ -10,7 +10,7 @@ from functools import lru_cache
 
 from kitchen.worlds.base import Command, Event
 from kitchen.worlds.cuisine.level import Level
-from kitchen.worlds.cuisine.rules import Outcome, carry_out, is_open
+from kitchen.worlds.cuisine.rules import Outcome, carry_out, is_open, senseless
 from kitchen.worlds.cuisine.states import AgentState, PlaceState, States
 
 MEMORY_LIMIT = 100_000
@@ -41,10 +41,15 @@ class Kitchen:
         key = (agent, place, command)
         found = self.plays.get(key)
         if found is None:
-            if len(self.plays) >= MEMORY_LIMIT:
-                self.plays.clear()
-            found = self.plays[key] = _as_play(self.try_out(agent, place, command), command)
+            found = _as_play(self.try_out(agent, place, command), command)
+            if not any(senseless(self.level, command)):  # of those there is no end
+                self._remember(key, found)
         return found
+
+    def _remember(self, key: tuple[AgentState, PlaceState | None, Command], play: Play) -> None:
+        if len(self.plays) >= MEMORY_LIMIT:
+            self.plays.clear()
+        self.plays[key] = play
 
     def try_out(self, agent: AgentState, place: PlaceState | None, command: Command) -> Outcome:
         """What the rules say of this command."""
