@@ -4,8 +4,8 @@ PYTHON = python3
 HOST = $(or $(BRIGADE_HOST),127.0.0.1)
 PORT = $(or $(BRIGADE_PORT),8000)
 
-run: export BRIGADE_HOST = $(HOST)
-run: export BRIGADE_PORT = $(PORT)
+run: export BRIGADE_HOST := $(HOST)
+run: export BRIGADE_PORT := $(PORT)
 
 .PHONY: run test check bench install lock clean
 

@@ -7,7 +7,8 @@ hash over the requirements and the Python version, so that a second start looks 
 Errors::
 
     Exception
-    └── SetupError   the environment cannot be made here; the message is one line for a person
+    └── SetupError           the environment cannot be made here; the message is one line for a person
+        └── NoRegistryError  the package registry cannot be reached
 """
 
 from __future__ import annotations
@@ -58,6 +59,10 @@ class SetupError(Exception):
     """The environment cannot be made here; the message is one line for a person."""
 
 
+class NoRegistryError(SetupError):
+    """The package registry cannot be reached."""
+
+
 def main(arguments: Sequence[str]) -> int:  # noqa: RET503 - `become` does not come back
     """Install what the command needs and become it; the exit code 2 after one line where that fails."""
     try:
@@ -77,6 +82,7 @@ def main(arguments: Sequence[str]) -> int:  # noqa: RET503 - `become` does not c
 def become(command: list[str]) -> NoReturn:
     """Go on as this command, in the same process, so that signals reach it."""
     os.chdir(BASE)
+    os.environ.pop("PYTHONDONTWRITEBYTECODE", None)  # without bytecode every start takes seconds longer
     os.execv(command[0], command)  # noqa: S606 - our own program
 
 
@@ -164,7 +170,9 @@ def require_machine() -> None:
     """SetupError where this machine or this Python cannot make an environment."""
     if sys.platform not in {"linux", "darwin"}:
         raise SetupError(f"runs on Linux and macOS, not on {sys.platform}")
-    missing = [name for name in ("venv", "ensurepip", "ssl") if find_spec(name) is None]
+    missing = [name for name in ("venv", "ssl") if find_spec(name) is None]
+    if not missing and not find_spec("ensurepip") and not pip_from_outside():
+        missing = ["ensurepip"]
     if missing:
         raise SetupError(
             f"this Python ({sys.executable}) has no {missing[0]} module: install it "
@@ -173,38 +181,44 @@ def require_machine() -> None:
 
 
 def make_venv() -> None:
-    """An environment of this Python version that can install: the one that is there, or a new one."""
-    if PYTHON.exists() and (VENV / "lib" / f"python{VERSION}").is_dir() and can_install():
+    """An environment of this Python version that starts: the one that is there, or a new one."""
+    if (VENV / "lib" / f"python{VERSION}").is_dir() and starts(PYTHON):
         return
     say(f"making .venv with Python {VERSION} (once; about a minute)")
-    call([sys.executable, "-m", "venv", "--clear", str(VENV)], "making .venv")
+    call([sys.executable, "-m", "venv", "--clear", "--without-pip", str(VENV)], "making .venv")
 
 
-def can_install() -> bool:
-    """Whether the environment starts and has uv or pip."""
-    probe = "import importlib.util as i, sys; sys.exit(not (i.find_spec('uv') or i.find_spec('pip')))"
-    return subprocess.run([PYTHON, "-c", probe], capture_output=True, check=False).returncode == 0  # noqa: S603
+def starts(python: Path) -> bool:
+    """Whether this Python runs."""
+    try:
+        return subprocess.run([python, "-c", ""], capture_output=True, check=False).returncode == 0  # noqa: S603
+    except OSError:
+        return False
 
 
 def install(requirements: str) -> None:
-    """Install a requirements file with uv, or with pip where uv is not to be had."""
+    """Install a requirements file with uv, or with pip where uv is not to be had. Bytecode is left to the
+    first import: compiling all of it takes a minute, and most of it is never imported."""
     say(f"installing {requirements}")
-    file = str(BASE / requirements)
+    asked = ["-q", "-r", str(BASE / requirements)]
+    if has_uv():
+        try:
+            return call([str(PYTHON), "-m", "uv", "pip", "install", "--python", str(PYTHON), *asked], "uv")
+        except SetupError as error:
+            say(f"{error}; trying pip, which is slower")
+    return call([*pip_install(), *asked], f"installing {requirements}")
+
+
+def has_uv() -> bool:
+    """Whether the environment has uv, now that pip was asked for it; NoRegistryError."""
     try:
-        get_uv()
-        with_uv = [str(PYTHON), "-m", "uv", "pip", "install", "--python", str(PYTHON), "--compile-bytecode"]
-        call([*with_uv, "-q", "-r", file], f"installing {requirements}")
-    except SetupError as error:
-        if not has_module("pip"):
-            raise
-        say(f"uv could not ({error}); trying pip, which is slower")
-        call([*pip_install(), "-r", file], f"installing {requirements}")
-
-
-def get_uv() -> None:
-    """Have uv in the environment; SetupError where pip cannot get it."""
-    if not has_module("uv"):
-        call([*pip_install(), UV], "installing uv")
+        if not has_module("uv"):
+            call([*pip_install(), UV], "installing")
+    except NoRegistryError:
+        raise
+    except SetupError:
+        return False  # no uv for this machine: pip does it all
+    return True
 
 
 def has_module(name: str) -> bool:
@@ -212,9 +226,20 @@ def has_module(name: str) -> bool:
     return (VENV / "lib" / f"python{VERSION}" / "site-packages" / name).is_dir()
 
 
+def pip_from_outside() -> bool:
+    """Whether this Python has a pip that can install into another environment (22.3 and later)."""
+    asked = [sys.executable, "-m", "pip", "--python", sys.executable, "--version"]
+    return bool(find_spec("pip")) and subprocess.run(asked, capture_output=True, check=False).returncode == 0  # noqa: S603
+
+
 def pip_install() -> list[str]:
-    """pip's command, patient for half a minute at most where there is no network."""
+    """pip's command for the environment, patient for half a minute at most where there is no network.
+    This Python's own pip is used if it can: putting one into the environment takes ten seconds."""
     quiet = ["-q", "--disable-pip-version-check", "--no-input", "--retries", "1", "--timeout", "15"]
+    if not has_module("pip"):
+        if pip_from_outside():
+            return [sys.executable, "-m", "pip", "--python", str(PYTHON), "install", *quiet]
+        call([str(PYTHON), "-m", "ensurepip", "--default-pip"], "installing pip")
     return [str(PYTHON), "-m", "pip", "install", *quiet]
 
 
@@ -224,7 +249,7 @@ def call(command: Sequence[str], doing: str) -> None:
         command, env=patient(), stdin=subprocess.DEVNULL, capture_output=True, text=True, check=False
     )
     if found.returncode:
-        raise SetupError(reason(doing, found.stdout + found.stderr))
+        raise failure(doing, found.stdout + found.stderr)
 
 
 def patient() -> dict[str, str]:
@@ -237,14 +262,16 @@ def patient() -> dict[str, str]:
     return found
 
 
-def reason(doing: str, output: str) -> str:
-    """One line out of an installer's many."""
+def failure(doing: str, output: str) -> SetupError:
+    """An error of one line out of an installer's many."""
     lines = [line.strip() for line in output.splitlines() if line.strip()]
-    last = next((line for line in reversed(lines) if "error" in line.lower()), lines[-1] if lines else "")
+    telling = [line for line in lines if "error" in line.lower()] or lines or ["no word why"]
     if NO_NETWORK.search(output):
-        return f"{doing}: the package registry cannot be reached; is there a network?"
+        return NoRegistryError(f"{doing}: the package registry cannot be reached; is there a network?")
     if NO_WHEEL.search(output):
-        return f"{doing}: a package is not to be had for this machine and Python {VERSION}: {last[:200]}"
+        return SetupError(
+            f"{doing}: not to be had for this machine and Python {VERSION}: {telling[-1][:200]}"
+        )
     if re.search(r"permission denied|read-only file system", output, re.IGNORECASE):
-        return f"{doing}: cannot write {VENV}"
-    return f"{doing} failed: {last[:200]}"
+        return SetupError(f"{doing}: cannot write {VENV}: give this user the right to, or clone elsewhere")
+    return SetupError(f"{doing} failed: {telling[-1][:200]}")

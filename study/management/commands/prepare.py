@@ -5,10 +5,14 @@ Prints `name: value` lines for the person who starts it; a value that starts wit
 
 from __future__ import annotations
 
+from io import StringIO
 from typing import Any
 
-from django.core.management import call_command, get_commands
+from django.core.management import call_command
 from django.core.management.base import BaseCommand
+from django.urls import reverse
+
+from study.models import Study
 
 
 class Command(BaseCommand):
@@ -19,8 +23,9 @@ class Command(BaseCommand):
     def handle(self, *args: Any, **options: Any) -> None:
         """Quick where everything is done already."""
         call_command("migrate", interactive=False, verbosity=0)
-        if "seed_demo" in get_commands():
-            call_command("seed_demo", verbosity=0, stdout=self.stdout)
-        self.stdout.write("researcher's pages: /staff/")
-        self.stdout.write("administration: /admin/")
+        call_command("seed_demo", stdout=StringIO())
+        for study in Study.objects.filter(slug="demo"):
+            self.stdout.write(f"demo study, for participants: {study.get_absolute_url()}")
+        self.stdout.write(f"researcher's pages: {reverse('study:staff')}")
+        self.stdout.write(f"administration: {reverse('admin:index')}")
         call_command("ensure_admin", stdout=self.stdout)

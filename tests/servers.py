@@ -1,0 +1,197 @@
+"""Servers that tests start for themselves: a Valkey, and the whole app as `make run` has it.
+
+Start and restart them from the main thread: they die with the thread that started them.
+"""
+
+from __future__ import annotations
+
+import os
+import secrets
+import signal
+import socket
+import subprocess
+import sys
+import tempfile
+import time
+from collections.abc import Callable, Mapping
+from pathlib import Path
+from typing import Self
+from urllib.parse import urlsplit, urlunsplit
+
+import psycopg
+
+from brigade.address import Address, address_of, listen
+from brigade.parts import children_environment, valkey_command, web, worker
+from brigade.places import base_dir, unix_url
+from brigade.runner import serves
+from brigade.supervise import Child, last_lines
+
+PATIENCE = 60.0
+"""Seconds that anything here may take to come up; far more than it needs on an idle machine."""
+
+
+def wait_until(true: Callable[[], bool], what: str, seconds: float = PATIENCE) -> None:
+    """Look again and again until it is so; TimeoutError that names it otherwise."""
+    end = time.monotonic() + seconds
+    while not true():
+        if time.monotonic() > end:
+            raise TimeoutError(f"not within {seconds:g} s: {what}")
+        time.sleep(0.05)
+
+
+def answers(at: Path) -> bool:
+    """Whether something accepts connections on this unix socket."""
+    with socket.socket(socket.AF_UNIX) as client:
+        return client.connect_ex(str(at)) == 0
+
+
+class Valkey:
+    """A Valkey of its own on a socket in a short temporary folder, without files."""
+
+    def __enter__(self) -> Self:
+        self._folder = tempfile.TemporaryDirectory(prefix="brigade-test-")
+        self.socket = Path(self._folder.name) / "valkey.sock"
+        log = self.socket.with_name("valkey.log")
+        self.child = Child("valkey", valkey_command(self.socket), log, os.environ)
+        self.start()
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        kill(self.child)
+        self._folder.cleanup()
+
+    @property
+    def url(self) -> str:
+        """Its address, in the form of `REDIS_URL`."""
+        return unix_url(self.socket)
+
+    def start(self) -> None:
+        """Start it, at first or again, and wait until it answers."""
+        self.child.start()
+        wait_until(lambda: answers(self.socket), "an answer from Valkey")
+
+
+def kill(child: Child) -> None:
+    """End it with kill -9 and see that it is gone."""
+    child.tell(signal.SIGKILL)
+    if child.process is not None:
+        child.process.wait(PATIENCE)
+
+
+class Stack:
+    """The whole app: Valkey, daphne and a worker, on a database of its own that has the demo study.
+
+    `environment` is put on top of what they get. Where `DATABASE_URL` names a PostgreSQL, the database is a
+    new one on that server; where `REDIS_URL` is set, that server is used.
+    """
+
+    def __init__(self, var: Path, environment: Mapping[str, str] | None = None) -> None:
+        self.var = var
+        self._extra = dict(environment or {})
+        self._listener = listen(Address("127.0.0.1", 0))
+        self.url = address_of(self._listener).url
+        self._valkey: Valkey | None = None
+        self._database = new_database_url()
+
+    def __enter__(self) -> Self:
+        create_database(self._database)
+        if not os.environ.get("REDIS_URL"):
+            self._valkey = Valkey().__enter__()
+        self.environment = self._make_environment()
+        self.manage("prepare")
+        self.web = web(self.environment, self._listener.fileno())
+        self.worker = worker(self.environment)
+        for child in (self.web, self.worker):
+            child.log = self.var / "log" / child.log.name
+        self.restart()
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.kill_daphne()
+        self.kill_worker()
+        if self._valkey is not None:
+            self._valkey.__exit__()
+        self._listener.close()
+        drop_database(self._database)
+
+    def _make_environment(self) -> dict[str, str]:
+        found = children_environment(address_of(self._listener))
+        found |= {"BRIGADE_VAR": str(self.var), "BRIGADE_URL": self.url, "DATABASE_URL": self._database}
+        if self._valkey is not None:
+            found["REDIS_URL"] = self._valkey.url
+        found["DJANGO_SETTINGS_MODULE"] = "brigade.settings"
+        return {name: value for name, value in (found | self._extra).items() if value}
+
+    def manage(self, *arguments: str, check: bool = True, seconds: float = 300) -> str:
+        """What `manage.py` prints with these arguments; AssertionError with all of it where it fails."""
+        found = subprocess.run(
+            [sys.executable, str(base_dir() / "manage.py"), *arguments],
+            cwd=base_dir(),
+            env=self.environment,
+            capture_output=True,
+            text=True,
+            timeout=seconds,
+            check=False,
+        )
+        assert not check or found.returncode == 0, f"{arguments}: {found.stdout}{found.stderr}"
+        return found.stdout
+
+    def kill_worker(self) -> None:
+        """kill -9, as when the system runs out of memory; nobody starts it again here."""
+        kill(self.worker)
+
+    def kill_daphne(self) -> None:
+        """kill -9; connections queue until `restart`."""
+        kill(self.web)
+
+    def kill_valkey(self) -> None:
+        """kill -9; what was queued is lost. Only where it is our own (`has_own_valkey`)."""
+        assert self._valkey is not None, "the Redis of REDIS_URL is not ours to kill"
+        kill(self._valkey.child)
+
+    @property
+    def has_own_valkey(self) -> bool:
+        """False where `REDIS_URL` named a server."""
+        return self._valkey is not None
+
+    def restart(self) -> None:
+        """Start what does not run, as the runner would, and wait until pages are served."""
+        if self._valkey is not None and not self._valkey.child.running:
+            self._valkey.start()
+        for child in (self.web, self.worker):
+            if not child.running:
+                child.start()
+        wait_until(lambda: serves(address_of(self._listener)), "a first page")
+
+    def last_words(self) -> str:
+        """What daphne and the worker said last, for a failure's report."""
+        lines = [
+            f"{child.name}: {line}" for child in (self.web, self.worker) for line in last_lines(child.log, 30)
+        ]
+        return "\n".join(lines)
+
+
+def new_database_url() -> str:
+    """A database for one stack: another one on the server of `DATABASE_URL`, or empty for SQLite in var."""
+    given = os.environ.get("DATABASE_URL", "")
+    if not given.startswith("postgres"):
+        return ""
+    return urlunsplit(urlsplit(given)._replace(path=f"/brigade_live_{secrets.token_hex(4)}"))
+
+
+def create_database(url: str) -> None:
+    """Make the PostgreSQL database that this address names."""
+    _at_the_server(url, 'CREATE DATABASE "{}"')
+
+
+def drop_database(url: str) -> None:
+    """Remove it, whoever is connected."""
+    _at_the_server(url, 'DROP DATABASE IF EXISTS "{}" WITH (FORCE)')
+
+
+def _at_the_server(url: str, statement: str) -> None:
+    if not url:
+        return
+    parts = urlsplit(url)
+    with psycopg.connect(urlunsplit(parts._replace(path="/postgres")), autocommit=True) as connection:
+        connection.execute(statement.format(parts.path.lstrip("/")).encode())
