@@ -21,7 +21,9 @@ class AppendOnlyQuerySet(models.QuerySet[Any]):
         """Refused."""
         raise AppendOnlyError(f"{self.model.__name__} is append-only")
 
-    bulk_update = update
+    def bulk_update(self, *_: Any, **__: Any) -> Never:
+        """Refused."""
+        self.update()
 
 
 class AppendOnly(models.Model):

@@ -119,7 +119,7 @@ def _check_minds(minds: Sequence[MindPlan], *, seats: int, world: str) -> None:
 
 
 def _seat_everybody(episode: Episode, *, seats: int, minds: Sequence[MindPlan]) -> None:
-    by_seat = {}
+    by_seat: dict[int, Mind] = {}
     for number, plan in enumerate(minds):
         mind = Mind.objects.create(
             episode=episode, number=number, kind=plan.kind, settings=dict(plan.settings)
@@ -285,7 +285,7 @@ def decision_claim(*, episode_id: int, step: int) -> bool:
     open_turns = Episode.objects.filter(pk=episode_id, step=step - 1, status=Episode.Status.PLAYING)
     free = open_turns.filter(deciding_until=None) | open_turns.filter(deciding_until__lt=now)
     seconds = open_turns.values_list("decision_seconds", flat=True).first()
-    return bool(seconds) and bool(free.update(deciding_until=now + timedelta(seconds=seconds + 2)))
+    return seconds is not None and bool(free.update(deciding_until=now + timedelta(seconds=seconds + 2)))
 
 
 @transaction.atomic

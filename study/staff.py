@@ -8,17 +8,19 @@ from asgiref.sync import sync_to_async
 from django.contrib.admin.views.decorators import staff_member_required
 from django.http import Http404, HttpRequest, HttpResponse, StreamingHttpResponse
 from django.shortcuts import get_object_or_404, render
-from django.urls import reverse
 from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_GET
+from redis.exceptions import RedisError
 
 from kitchen.registry import UnknownNameError
 from study import selectors
-from study.analysis.analyse import Analysis, analyse
-from study.analysis.rows import AnalysisError
+from study.analysing import Finished, analysis_ready
 from study.exports.registry import get_table, tables
 from study.exports.writing import csv_pieces
 from study.models import Study
+
+WAIT_SECONDS = 2
+"""How often a page that waits for an analysis looks again."""
 
 
 @never_cache
@@ -76,17 +78,9 @@ def data_file(request: HttpRequest, slug: str, name: str) -> StreamingHttpRespon
 
 async def _in_pieces(pieces: Iterator[str]) -> AsyncIterator[str]:
     """The pieces one by one, each made in the thread of the database when it is asked for."""
-    next_piece = sync_to_async(next)
-    while (piece := await next_piece(pieces, None)) is not None:
+    next_piece = sync_to_async(lambda: next(pieces, None))
+    while (piece := await next_piece()) is not None:
         yield piece
-
-
-def _analysis(study: Study, who: str) -> Analysis:
-    return analyse(
-        list(selectors.observations(study, who=who)),
-        selectors.analysis_conditions(study),
-        selectors.analysis_measures(study),
-    )
 
 
 def _who(request: HttpRequest, study: Study) -> str:
@@ -94,23 +88,36 @@ def _who(request: HttpRequest, study: Study) -> str:
     return asked if asked in selectors.WHO else selectors.whose_data(study)
 
 
+def _ready(study: Study, who: str) -> Finished | None:
+    try:
+        return analysis_ready(study, who)
+    except (RedisError, OSError):
+        return Finished(
+            problem="Redis, which keeps the results, does not answer. Load this page again later."
+        )
+
+
 @never_cache
 @staff_member_required
 @require_GET
 def analysis(request: HttpRequest, slug: str) -> HttpResponse:
-    """Per measure: means, ANOVA, Tukey HSD, the figure."""
+    """Per measure: means, ANOVA, Tukey HSD, the figure. A worker computes them; until then the page waits."""
     study = get_object_or_404(Study, slug=slug)
     who = _who(request, study)
-    context = {"study": study, "who": who, "choices": selectors.WHO, "counts": selectors.study_counts(study)}
-    try:
-        found = _analysis(study, who)
-    except AnalysisError as error:
-        return render(request, "study/staff/analysis.html", {**context, "problem": str(error)})
-    figures = {
-        result.measure.key: f"{reverse('study:figure', args=[slug, result.measure.key])}?who={who}"
-        for result in found.measures
+    found = _ready(study, who)
+    context = {
+        "study": study,
+        "who": who,
+        "choices": selectors.WHO,
+        "counts": selectors.study_counts(study),
+        "waiting": found is None,
+        "analysis": found.analysis if found else None,
+        "problem": found.problem if found else "",
     }
-    return render(request, "study/staff/analysis.html", {**context, "analysis": found, "figures": figures})
+    response = render(request, "study/staff/analysis.html", context)
+    if found is None:
+        response["Refresh"] = str(WAIT_SECONDS)
+    return response
 
 
 @never_cache
@@ -118,14 +125,10 @@ def analysis(request: HttpRequest, slug: str) -> HttpResponse:
 @require_GET
 def figure(request: HttpRequest, slug: str, measure: str) -> HttpResponse:
     """One measure's bar chart as SVG."""
-    from study.analysis.figures import draw
-
     study = get_object_or_404(Study, slug=slug)
-    try:
-        found = _analysis(study, _who(request, study))
-    except AnalysisError as error:
-        raise Http404(str(error)) from error
-    for result in found.measures:
-        if result.measure.key == measure:
-            return HttpResponse(draw(result), content_type="image/svg+xml")
-    raise Http404(measure)
+    found = _ready(study, _who(request, study))
+    if found is None or found.problem:
+        return HttpResponse("not computed yet", status=503, headers={"Retry-After": str(WAIT_SECONDS)})
+    if measure not in found.figures:
+        raise Http404(measure)
+    return HttpResponse(found.figures[measure], content_type="image/svg+xml")

@@ -31,7 +31,8 @@ def no_nudges(settings: Any, monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def seat_of(episode: Episode, number: int = 0) -> Seat:
-    return Seat.objects.select_related("episode").get(episode=episode, number=number)
+    found: Seat = Seat.objects.select_related("episode").get(episode=episode, number=number)
+    return found
 
 
 async def opened(seat: Seat, protocol: str | None = JSON_PROTOCOL) -> WebsocketCommunicator:

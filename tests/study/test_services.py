@@ -22,7 +22,7 @@ def test_the_way_leads_from_guide_through_all_rounds_to_the_end() -> None:
     services.guide_read(participant_id=participant.pk)
     for position in (1, 2):
         pages.append(place(participant))
-        play_out(Round.objects.get(position=position).episode)
+        play_out(Episode.objects.get(round__position=position))
         pages.append(place(participant))
         services.survey_submit(participant_id=participant.pk, position=position, values={})
     pages.append(place(participant))
@@ -65,15 +65,15 @@ def test_the_seed_of_an_episode_follows_from_study_participant_and_condition() -
     seeds = {}
     for study in (first, again):
         complete(study, study.slug)
-        rounds = Round.objects.filter(participant__study=study).select_related("episode", "condition")
-        seeds[study.slug] = {found.condition.key: found.episode.seed for found in rounds}
+        rounds = Round.objects.filter(participant__study=study)
+        seeds[study.slug] = dict(rounds.values_list("condition__key", "episode__seed"))
     assert seeds["small"] == seeds["again"]
     assert len(set(seeds["small"].values())) == 2
 
 
-@pytest.mark.parametrize("change", [{"status": Study.Status.CLOSED}, {}])
-def test_a_study_that_is_closed_or_empty_takes_nobody(change: dict[str, str]) -> None:
-    study = make_study(conditions=2 if change else 0, **change)
+@pytest.mark.parametrize(("conditions", "status"), [(2, Study.Status.CLOSED), (0, Study.Status.OPEN)])
+def test_a_study_that_is_closed_or_empty_takes_nobody(conditions: int, status: str) -> None:
+    study = make_study(conditions=conditions, status=status)
     with pytest.raises(services.StudyClosedError):
         enter(study)
     assert not Participant.objects.exists()

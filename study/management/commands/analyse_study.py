@@ -8,7 +8,8 @@ from typing import Any
 from django.core.management.base import CommandError, CommandParser
 
 from study import selectors
-from study.analysis.analyse import Analysis, analyse
+from study.analysing import analyse_now
+from study.analysis.analyse import Analysis
 from study.analysis.files import write
 from study.analysis.rows import AnalysisError
 from study.analysis.words import anova_sentence
@@ -39,15 +40,11 @@ class Command(StudyCommand):
         except OSError as error:
             raise explain(error, out) from error
         for result in analysis.measures:
-            self.stdout.write(f"{result.measure.label}: {anova_sentence(result)}")
+            self.stdout.write(anova_sentence(result))
         self.stdout.write(f"{len(analysis.participants)} participants ({selectors.WHO[who]}), files in {out}")
 
     def _analyse(self, study: Study, who: str) -> Analysis:
         try:
-            return analyse(
-                list(selectors.observations(study, who=who)),
-                selectors.analysis_conditions(study),
-                selectors.analysis_measures(study),
-            )
+            return analyse_now(study, who)
         except AnalysisError as error:
             raise CommandError(str(error), returncode=2) from error

@@ -1,0 +1,80 @@
+"""The analysis for the researcher's page: computed by a worker, kept until the data change.
+
+Statistics and figures take seconds; in the web process they would hold up everybody who is playing. What a
+worker has computed is kept in the cache under a stamp that follows from the data, so that a result that is
+shown always belongs to the data there are now.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+
+from django.core.cache import cache
+from django.db.models import Count, Max, Q
+
+from kitchen.worlds.base import canonical_hash
+from study import selectors
+from study.analysis.analyse import Analysis, analyse
+from study.analysis.rows import AnalysisError
+from study.models import Participant, Study
+
+KEEP_SECONDS = 24 * 3600
+ASKED_SECONDS = 60
+"""After so long an analysis that has not come is asked for again."""
+
+
+@dataclass(frozen=True, slots=True)
+class Finished:
+    """An analysis with its figures (SVG by measure key), or the problem that stood in its way."""
+
+    analysis: Analysis | None = None
+    figures: dict[str, bytes] = field(default_factory=dict)
+    problem: str = ""
+
+
+def analyse_now(study: Study, who: str) -> Analysis:
+    """The analysis of the present data; AnalysisError if they cannot be analysed."""
+    return analyse(
+        list(selectors.observations(study, who=who)),
+        selectors.analysis_conditions(study),
+        selectors.analysis_measures(study),
+    )
+
+
+def analysis_ready(study: Study, who: str) -> Finished | None:
+    """What a worker has computed from the present data; if nothing yet, it is asked for and None returned."""
+    from study.tasks import ask_analysis
+
+    stamp = _stamp(study, who)
+    found: Finished | None = cache.get(f"analysis:{stamp}")
+    if found is None and cache.add(f"analysis-asked:{stamp}", 1, ASKED_SECONDS):
+        ask_analysis(study.pk, who)
+    return found
+
+
+def compute(study: Study, who: str) -> None:
+    """What a worker does: analyse, draw, keep."""
+    stamp = _stamp(study, who)
+    if cache.get(f"analysis:{stamp}") is None:
+        cache.set(f"analysis:{stamp}", _finish(study, who), KEEP_SECONDS)
+
+
+def _finish(study: Study, who: str) -> Finished:
+    from study.analysis.figures import draw
+
+    try:
+        analysis = analyse_now(study, who)
+    except AnalysisError as error:
+        return Finished(problem=str(error))
+    return Finished(analysis, {result.measure.key: draw(result) for result in analysis.measures})
+
+
+def _stamp(study: Study, who: str) -> str:
+    """Another one whenever anything that is analysed changes."""
+    people = study.participants.filter(status=Participant.Status.COMPLETE).aggregate(
+        people=Count("pk", filter=Q(synthetic=False)), everybody=Count("pk"), last=Max("ended_at")
+    )
+    conditions = list(study.conditions.values_list("key", "name", "position"))
+    items = list(study.items.values_list("key", "measure", "points", "low", "high", "position"))
+    counts = [people["people"], people["everybody"], str(people["last"]), study.withdrawn]
+    return canonical_hash([study.pk, who, counts, conditions, items])

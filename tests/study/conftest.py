@@ -1,0 +1,15 @@
+"""What the tests of the study share."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+from django.core.cache import cache
+
+
+@pytest.fixture(autouse=True)
+def local_cache(settings: Any) -> None:
+    """What pages keep is kept in this process; the journeys use the real server."""
+    settings.CACHES = {"default": {"BACKEND": "django.core.cache.backends.locmem.LocMemCache"}}
+    cache.clear()
