@@ -45,7 +45,7 @@ def redis_url(request: pytest.FixtureRequest) -> str:
 @pytest.fixture
 def valkey(redis_url: str, settings: Any) -> Iterator[str]:
     """In this test the channel layer and Celery's broker are a real server; its address."""
-    layer = django_settings.CHANNEL_LAYERS["default"]
+    layer: dict[str, Any] = django_settings.CHANNEL_LAYERS["default"]
     hosts = [{"address": redis_url, "socket_timeout": None}]
     settings.CHANNEL_LAYERS = {"default": {**layer, "CONFIG": {**layer["CONFIG"], "hosts": hosts}}}
     before = app.conf.broker_url
@@ -57,7 +57,7 @@ def valkey(redis_url: str, settings: Any) -> Iterator[str]:
 def _use_broker(url: str) -> None:
     """Have Celery connect there from now on."""
     app.conf.update(broker_url=url, broker_read_url=url, broker_write_url=url)
-    kombu.pools.reset()
+    kombu.pools.reset()  # type: ignore[no-untyped-call]
     app._pool = None
     app.amqp._producer_pool = None
 
