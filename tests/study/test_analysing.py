@@ -5,10 +5,10 @@ from __future__ import annotations
 import csv
 import io
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
 
 import pytest
-from django.core.cache import cache
 from django.core.management import call_command
 from django.test import Client
 from redis.exceptions import RedisError
@@ -106,6 +106,6 @@ def test_while_redis_is_away_the_page_says_so(
     def away(*_: Any, **__: Any) -> None:
         raise RedisError("gone")
 
-    monkeypatch.setattr(cache, "get", away)
+    monkeypatch.setattr(analysing, "cache", SimpleNamespace(get=away))
     assert "does not answer" in admin_client.get("/staff/small/analysis/").content.decode()
     assert admin_client.get("/staff/small/analysis/i0.svg").status_code == 503
