@@ -1,0 +1,192 @@
+"""Episodes in the admin: to look at. Nothing can be changed or deleted; seats' keys are not shown."""
+
+from __future__ import annotations
+
+import json
+import uuid
+from collections import defaultdict
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from django.contrib import admin
+from django.core.paginator import Page, Paginator
+from django.db.models import Count, QuerySet
+from django.http import HttpRequest, HttpResponse
+from django.utils.html import format_html
+from django.utils.safestring import SafeString
+
+from kitchen.models import Decision, Episode, Seat, Step
+from kitchen.worlds.base import Json
+
+STEPS_SHOWN = 25
+"""Steps on one page of the log."""
+
+
+class ReadOnly:
+    """Rights of a page that only shows."""
+
+    def has_add_permission(self, request: HttpRequest, obj: Any = None) -> bool:
+        """Never."""
+        return False
+
+    def has_change_permission(self, request: HttpRequest, obj: Any = None) -> bool:
+        """Never."""
+        return False
+
+    def has_delete_permission(self, request: HttpRequest, obj: Any = None) -> bool:
+        """Never."""
+        return False
+
+
+@dataclass(frozen=True, slots=True)
+class CommandLine:
+    """One command of one step as the log shows it."""
+
+    seat: int
+    text: str
+    chosen_by: str
+    fallback: str
+    reasons: str
+    """Codes of a refusal; empty if the command was carried out."""
+
+
+@dataclass(frozen=True, slots=True)
+class StepLine:
+    """One step as the log shows it."""
+
+    step: Step
+    commands: tuple[CommandLine, ...]
+    happened: tuple[str, ...]
+    """What was no seat's command: orders that came, failed, were served."""
+    decisions: tuple[Decision, ...]
+
+
+def log_page(episode: Episode, number: str | None) -> tuple[Page[Step], list[StepLine]]:
+    """One page of an episode's log, first step first; the nearest page if the number is none."""
+    steps = Step.objects.filter(episode=episode).order_by("number")
+    page = Paginator(steps, STEPS_SHOWN).get_page(number)
+    found = list(page.object_list)
+    decisions = _decisions(episode, [step.number for step in found])
+    return page, [_line(step, decisions[step.number]) for step in found]
+
+
+def _decisions(episode: Episode, numbers: list[int]) -> Mapping[int, list[Decision]]:
+    by_step: dict[int, list[Decision]] = defaultdict(list)
+    rows = Decision.objects.filter(mind__episode=episode, step__in=numbers)
+    for row in rows.order_by("step", "mind__number").defer("memory", "note"):
+        by_step[row.step].append(row)
+    return by_step
+
+
+def _line(step: Step, decisions: Iterable[Decision]) -> StepLine:
+    refused = [event for event in step.events if event["kind"] == "refused"]
+    others = [event for event in step.events if event["kind"] not in {"refused", "performed"}]
+    return StepLine(
+        step=step,
+        commands=tuple(_command_line(command, refused) for command in step.commands),
+        happened=tuple(_happened(event) for event in others),
+        decisions=tuple(decisions),
+    )
+
+
+def _command_line(entry: Mapping[str, Json], refused: Iterable[Mapping[str, Json]]) -> CommandLine:
+    same = (
+        event
+        for event in refused
+        if event["seat"] == entry["seat"] and list(event.get("command", [])) == list(entry["command"])
+    )
+    reasons = next((event.get("reasons") or ["refused"] for event in same), [])
+    return CommandLine(
+        seat=entry["seat"],
+        text=" ".join(str(part) for part in entry["command"]),
+        chosen_by=entry["chosen_by"],
+        fallback=entry["fallback"],
+        reasons=", ".join(str(reason) for reason in reasons),
+    )
+
+
+def _happened(event: Mapping[str, Json]) -> str:
+    details = [f"{name} {value}" for name, value in event.items() if name not in {"kind", "seat"}]
+    return " ".join([event["kind"].replace("_", " "), *details])
+
+
+def _as_text(value: Json) -> SafeString:
+    return format_html('<pre class="json">{}</pre>', json.dumps(value, indent=2, ensure_ascii=False))
+
+
+class SeatInline(ReadOnly, admin.TabularInline):  # type: ignore[type-arg]
+    """Who sat where; never the key that opens the seat."""
+
+    model = Seat
+    fields = ("number", "name", "player")
+    readonly_fields = fields
+    can_delete = False
+
+    def get_queryset(self, request: HttpRequest) -> QuerySet[Seat]:
+        """Seats with their minds."""
+        return super().get_queryset(request).select_related("mind")
+
+    @admin.display(description="Played by")
+    def player(self, seat: Seat) -> str:
+        """A person, or the kind of co-player with its settings."""
+        if seat.mind is None:
+            return "a person"
+        settings = json.dumps(seat.mind.settings, ensure_ascii=False) if seat.mind.settings else ""
+        return format_html("{} <code>{}</code>", seat.mind, settings)
+
+
+@admin.register(Episode)
+class EpisodeAdmin(ReadOnly, admin.ModelAdmin):  # type: ignore[type-arg]
+    """Every game that was begun, with its log."""
+
+    list_display = ("key", "world", "label", "status", "step", "seat_count", "synthetic", "created_at")
+    list_filter = ("status", "synthetic", "world")
+    search_fields = ("label",)
+    search_help_text = "A team label, or the whole key of an episode as in the data."
+    ordering = ("-created_at",)
+    inlines = (SeatInline,)
+    change_form_template = "admin/kitchen/episode.html"
+    fieldsets = (
+        (None, {"fields": ["key", "status", "step", "label", "synthetic", "score_text"]}),
+        ("Set-up", {"fields": ["world", "world_version", "settings_text", "seed", "decision_seconds"]}),
+        ("When, and the hash of the state", {"fields": ["created_at", "ended_at", "state_hash"]}),
+    )
+    readonly_fields = ("settings_text", "score_text")
+
+    class Media:
+        css = {"all": ["css/admin-study.css"]}
+
+    def get_queryset(self, request: HttpRequest) -> QuerySet[Episode]:
+        """Episodes with the number of their seats, without the bulk of their states."""
+        found: QuerySet[Episode] = super().get_queryset(request)
+        return found.defer("state").annotate(seats_found=Count("seats"))
+
+    def get_search_results(self, request: Any, queryset: Any, search_term: str) -> tuple[Any, bool]:
+        """By the whole key where a key is asked for, else by label."""
+        try:
+            return queryset.filter(key=uuid.UUID(search_term.strip())), False
+        except ValueError:
+            return super().get_search_results(request, queryset, search_term)
+
+    @admin.display(description="Seats", ordering="seats_found")
+    def seat_count(self, episode: Any) -> int:
+        """How many play."""
+        return int(episode.seats_found)
+
+    @admin.display(description="Settings")
+    def settings_text(self, episode: Episode) -> SafeString:
+        """What it was played with."""
+        return _as_text(episode.settings)
+
+    @admin.display(description="Score")
+    def score_text(self, episode: Episode) -> SafeString:
+        """The figures so far."""
+        return _as_text(episode.score)
+
+    def render_change_form(self, request: Any, context: Any, *args: Any, **kwargs: Any) -> HttpResponse:
+        """The page, with one page of the log below it."""
+        if episode := kwargs.get("obj"):
+            page, lines = log_page(episode, request.GET.get("log"))
+            context |= {"log": page, "lines": lines}
+        return super().render_change_form(request, context, *args, **kwargs)

@@ -1,0 +1,63 @@
+"""What several pages of the admin share: rights, counts, words about studies that have begun."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from django.contrib import admin
+from django.db.models import Count, IntegerField, OuterRef, QuerySet, Subquery
+from django.db.models.functions import Coalesce
+from django.http import HttpRequest
+
+from study.models import Study
+
+
+class ReadOnly:
+    """Rights of a page that only shows."""
+
+    def has_add_permission(self, request: HttpRequest, obj: Any = None) -> bool:
+        """Never."""
+        return False
+
+    def has_change_permission(self, request: HttpRequest, obj: Any = None) -> bool:
+        """Never."""
+        return False
+
+    def has_delete_permission(self, request: HttpRequest, obj: Any = None) -> bool:
+        """Never."""
+        return False
+
+
+def counted(rows: QuerySet[Any], by: str = "study") -> Coalesce:
+    """How many of these rows belong to each study of a list: one subquery, whatever else is counted."""
+    per_study = rows.order_by().filter(**{by: OuterRef("pk")}).values(by).annotate(n=Count("pk")).values("n")
+    return Coalesce(Subquery(per_study, output_field=IntegerField()), 0)
+
+
+def has_begun(study: Study | None) -> bool:
+    """Whether anybody ever entered; whoever withdrew counts."""
+    return study is not None and study.pk is not None and (study.entered > 0 or study.participants.exists())
+
+
+def how_many(number: int, one: str, many: str = "") -> str:
+    """`1 participant`, `12 participants`."""
+    return f"{number} {one if number == 1 else many or one + 's'}"
+
+
+def begun_words(study: Study) -> str:
+    """`12 participants have begun`."""
+    number = study.participants.count()
+    return f"{how_many(number, 'participant')} {'has' if number == 1 else 'have'} begun"
+
+
+class Explained(admin.ModelAdmin):  # type: ignore[type-arg]
+    """A model whose rows cannot be deleted while participants depend on them, and that says why."""
+
+    def why_not_deleted(self, obj: Any) -> str:
+        """What stands against deleting this object; empty if nothing does."""
+        raise NotImplementedError
+
+    def get_deleted_objects(self, objs: Any, request: HttpRequest) -> tuple[Any, Any, Any, Any]:
+        """Django's summary, or the reasons why nothing is deleted."""
+        reasons = [reason for obj in objs if (reason := self.why_not_deleted(obj))]
+        return ([], {}, set(), reasons) if reasons else super().get_deleted_objects(objs, request)

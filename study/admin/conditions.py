@@ -1,0 +1,182 @@
+"""Conditions in the admin: worlds and co-players with one typed field per setting."""
+
+from __future__ import annotations
+
+import warnings
+from typing import Any
+
+from django.contrib import admin, messages
+from django.db.models import Count, QuerySet
+from django.http import HttpRequest, HttpResponse, HttpResponseRedirect
+from django.urls import reverse
+from django.utils.html import format_html, format_html_join
+from django.utils.safestring import SafeString
+
+from study.admin.common import Explained, begun_words, has_begun, how_many
+from study.admin.copies import condition_copy
+from study.admin.forms import SHOW, ConditionForm, asked_kind, condition_form, next_position
+from study.admin.kinds import COPLAYER, WORLD, Kind, all_kinds, readable, told_settings
+from study.models import Condition, Study
+from study.plan import NOBODY, condition_check
+
+Fieldsets = list[tuple[str | None, dict[str, Any]]]
+
+
+@admin.register(Condition)
+class ConditionAdmin(Explained):
+    """One way of playing. What participants have in their plan keeps its study and its key."""
+
+    form = ConditionForm
+    list_display = ("name", "study", "key", "position", "world_name", "coplayer_name", "teammates")
+    list_filter = ("study",)
+    list_select_related = ("study",)
+    ordering = ("study__title", "position", "id")
+    actions = ("duplicate",)
+    change_form_template = "admin/study/change_form.html"
+
+    class Media:
+        css = {"all": ["css/admin-study.css"]}
+        js = ["js/admin-condition.js"]
+
+    def get_queryset(self, request: HttpRequest) -> QuerySet[Condition]:
+        """Conditions with `planned`, the participants who have them in their plan."""
+        found: QuerySet[Condition] = super().get_queryset(request)
+        return found.annotate(planned=Count("rounds"))
+
+    @admin.display(description="World", ordering="world")
+    def world_name(self, condition: Condition) -> str:
+        """The world in words."""
+        return readable(condition.world)
+
+    @admin.display(description="Co-player", ordering="coplayer")
+    def coplayer_name(self, condition: Condition) -> str:
+        """The co-player in words."""
+        return "nobody" if condition.coplayer == NOBODY else readable(condition.coplayer)
+
+    def get_form(self, request: Any, obj: Any = None, change: bool = False, **kwargs: Any) -> Any:
+        """The form over the worlds and co-players that are registered now."""
+        found = super().get_form(request, obj, change, **{**kwargs, "form": condition_form()})
+        if study := found.base_fields.get("study"):
+            for what in ("add", "change", "delete", "view"):
+                setattr(study.widget, f"can_{what}_related", False)
+        return found
+
+    def get_changeform_initial_data(self, request: HttpRequest) -> dict[str, Any]:
+        """A new condition comes last in the study it is added from."""
+        found: dict[str, Any] = super().get_changeform_initial_data(request)
+        study = str(found.get("study", ""))
+        if study.isdecimal():
+            found["position"] = next_position(Study.objects.filter(pk=int(study)).first())
+        return found
+
+    def get_readonly_fields(self, request: HttpRequest, obj: Any = None) -> tuple[str, ...]:
+        """What the plan of participants rests on cannot be changed."""
+        fixed = ("study", "key") if obj and obj.planned else ()
+        return ("show_settings", "world_settings", "coplayer_settings", *fixed)
+
+    def get_fieldsets(self, request: HttpRequest, obj: Any = None) -> Any:
+        """Names, who plays, then the settings of every kind, of which the page shows the chosen ones."""
+        names = {"fields": ["study", "key", "name", "label", "position"]}
+        if not self._writes(request, obj):
+            told = {"fields": [WORLD, "world_settings", COPLAYER, "teammates", "coplayer_settings"]}
+            return [(None, names), ("What is played, and with whom", told)]
+        plays = {"fields": [WORLD, COPLAYER, "teammates", "show_settings"]}
+        return [(None, names), ("What is played, and with whom", plays), *self._settings(request, obj)]
+
+    def _writes(self, request: HttpRequest, obj: Any) -> bool:
+        allowed = self.has_change_permission(request, obj) if obj else self.has_add_permission(request)
+        return bool(allowed)
+
+    def _settings(self, request: HttpRequest, obj: Condition | None) -> Fieldsets:
+        asked = {part: asked_kind(request, obj, part) for part in (WORLD, COPLAYER)}
+        return [_settings_of(kind, asked[kind.part]) for kind in all_kinds() if kind.settings]
+
+    @admin.display(description="Settings")
+    def show_settings(self, condition: Condition) -> SafeString:
+        """The button for browsers without JavaScript: the fields of another choice, nothing saved."""
+        return format_html(
+            '<button type="submit" name="{}" value="1" class="button show-settings">'
+            "Show the settings of this choice</button>",
+            SHOW,
+        )
+
+    @admin.display(description="World's settings")
+    def world_settings(self, condition: Condition) -> str:
+        """The settings of the world in words."""
+        return _told(WORLD, condition.world, condition.settings)
+
+    @admin.display(description="Co-player's settings")
+    def coplayer_settings(self, condition: Condition) -> str:
+        """The settings of the co-player in words."""
+        return _told(COPLAYER, condition.coplayer, condition.coplayer_settings)
+
+    def render_change_form(self, request: Any, context: Any, *args: Any, **kwargs: Any) -> Any:
+        """The page, with a warning above it if participants have begun."""
+        condition = kwargs.get("obj")
+        if condition and has_begun(condition.study) and condition.study.participants.exists():
+            context["banner"] = (
+                f"{begun_words(condition.study)}; changes apply to episodes that start from now on. "
+                "Duplicate the study if the two versions must not mix."
+            )
+        return super().render_change_form(request, context, *args, **kwargs)
+
+    def save_model(self, request: HttpRequest, obj: Condition, form: Any, change: bool) -> None:
+        """Saves, and passes on what the world warns of."""
+        super().save_model(request, obj, form, change)
+        for text in condition_warnings(obj):
+            messages.warning(request, f"{obj.name} can be played, but mind: {text}.")
+        if not change and has_begun(obj.study) and obj.study.participants.exists():
+            messages.warning(request, f"{begun_words(obj.study)}; only those who come now play {obj.name}.")
+
+    def response_post_save_add(self, request: HttpRequest, obj: Condition) -> HttpResponseRedirect:
+        """Back to the study."""
+        return self.response_post_save_change(request, obj)
+
+    def response_post_save_change(self, request: HttpRequest, obj: Condition) -> HttpResponseRedirect:
+        """Back to the study."""
+        return HttpResponseRedirect(reverse("admin:study_study_change", args=[obj.study_id]))
+
+    def why_not_deleted(self, obj: Condition) -> str:
+        """Participants have it in their plan."""
+        planned = obj.rounds.count()
+        if not planned:
+            return ""
+        return (
+            f"{obj.name}: {how_many(planned, 'participant')} of “{obj.study}” "
+            f"{'has' if planned == 1 else 'have'} it in the plan, played or still to come."
+        )
+
+    @admin.action(description="Duplicate the selected conditions", permissions=["add"])
+    def duplicate(self, request: HttpRequest, queryset: QuerySet[Condition]) -> HttpResponse | None:
+        """One copy each in the same study; a single copy is opened."""
+        made = [condition_copy(condition) for condition in queryset.select_related("study")]
+        messages.success(request, f"{how_many(len(made), 'condition')} duplicated.")
+        if len(made) != 1:
+            return None
+        return HttpResponseRedirect(reverse("admin:study_condition_change", args=[made[0].pk]))
+
+
+def _settings_of(kind: Kind, chosen: str) -> tuple[str | None, dict[str, Any]]:
+    fields = [name for name, _ in kind.named_settings()]
+    classes = ["settings-of", f"settings-of-{kind.part}", f"is-{kind.name}"]
+    classes += [] if kind.name == chosen else ["not-chosen"]
+    return (f"Settings of {readable(kind.name)}", {"fields": fields, "classes": classes})
+
+
+def _told(part: str, name: str, values: dict[str, Any]) -> str:
+    told = told_settings(part, name, values)
+    return format_html_join("", "{}: {}<br>", told) if told else "none"
+
+
+def condition_warnings(condition: Condition) -> list[str]:
+    """What its world or co-player warns of, one text each."""
+    with warnings.catch_warnings(record=True) as caught:
+        warnings.simplefilter("always")
+        condition_check(
+            world=condition.world,
+            settings=condition.settings,
+            coplayer=condition.coplayer,
+            coplayer_settings=condition.coplayer_settings,
+            teammates=condition.teammates,
+        )
+    return list(dict.fromkeys(str(warning.message) for warning in caught))

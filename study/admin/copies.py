@@ -1,0 +1,63 @@
+"""Duplicates of conditions and of whole studies: everything but the participants."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import TypeVar
+
+from django.db import models, transaction
+
+from study.admin.forms import next_position
+from study.models import Condition, Study, SurveyItem, new_seed
+
+Row = TypeVar("Row", bound=models.Model)
+
+
+def condition_copy(condition: Condition) -> Condition:
+    """The same condition under another key, last in its study."""
+    taken = set(condition.study.conditions.values_list("key", flat=True))
+    return _anew(
+        condition,
+        key=_free(condition.key, "_copy", 50, taken.__contains__),
+        name=f"{condition.name[:73]} (copy)",
+        position=next_position(condition.study),
+    )
+
+
+@transaction.atomic
+def study_copy(study: Study) -> Study:
+    """The same conditions and survey under another link, with another seed: closed, nobody in it."""
+    conditions, items = list(study.conditions.all()), list(study.items.all())
+    made = _anew(
+        study,
+        slug=_free(study.slug, "-copy", 50, lambda slug: Study.objects.filter(slug=slug).exists()),
+        title=f"{study.title[:113]} (copy)",
+        status=Study.Status.CLOSED,
+        seed=new_seed(),
+        entered=0,
+        withdrawn=0,
+    )
+    rows: list[Condition | SurveyItem] = [*conditions, *items]
+    for row in rows:
+        _anew(row, study=made)
+    return made
+
+
+def _anew(row: Row, **changes: object) -> Row:
+    names = [field.attname for field in row._meta.concrete_fields if not field.primary_key]
+    made = type(row)(**{name: getattr(row, name) for name in names})
+    for name, value in changes.items():
+        setattr(made, name, value)
+    made.save()
+    return made
+
+
+def _free(name: str, suffix: str, longest: int, taken: Callable[[str], bool]) -> str:
+    """The name with the suffix, and with a number after it if that is taken."""
+    number = 1
+    while True:
+        end = suffix if number == 1 else f"{suffix}{number}"
+        found = f"{name[: longest - len(end)]}{end}"
+        if not taken(found):
+            return found
+        number += 1

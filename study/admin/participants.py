@@ -1,0 +1,90 @@
+"""Participants in the admin: to look at, never to change. No page shows what opens somebody's link."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from django.contrib import admin
+from django.db.models import Count, Q, QuerySet
+from django.http import HttpRequest
+from django.urls import reverse
+from django.utils.html import format_html, format_html_join
+from django.utils.safestring import SafeString
+
+from study.admin.common import ReadOnly
+from study.models import Participant, Round
+
+SECRET = ("key", "entry")
+"""Fields whose values open somebody's pages."""
+
+
+class RoundInline(ReadOnly, admin.TabularInline):  # type: ignore[type-arg]
+    """What the participant played, in order, with the answers."""
+
+    model = Round
+    fields = ("position", "condition", "played", "given", "answered_at")
+    readonly_fields = fields
+    can_delete = False
+
+    def get_queryset(self, request: HttpRequest) -> QuerySet[Round]:
+        """Rounds with all that the rows show."""
+        found = super().get_queryset(request).select_related("participant", "condition", "episode")
+        return found.prefetch_related("answers__item")
+
+    @admin.display(description="Episode")
+    def played(self, one: Round) -> str:
+        """How far the episode is, with a link to its log."""
+        if one.episode is None:
+            return "not yet"
+        there = reverse("admin:kitchen_episode_change", args=[one.episode.pk])
+        words = f"{one.episode.get_status_display()}, step {one.episode.step}"
+        return format_html('<a href="{}">{}</a>', there, words)
+
+    @admin.display(description="Answers")
+    def given(self, one: Round) -> str:
+        """Every answer as `Trust: 4 of 5`."""
+        rows = ((answer.item.measure, answer.value, answer.item.points) for answer in one.answers.all())
+        return format_html_join("", "{}: {} of {}<br>", rows) or "none"
+
+
+@admin.register(Participant)
+class ParticipantAdmin(ReadOnly, admin.ModelAdmin):  # type: ignore[type-arg]
+    """Everybody who entered and did not withdraw."""
+
+    list_display = ("code", "study", "number", "status", "who", "rounds", "consented_at")
+    list_filter = ("study", "status", "synthetic")
+    list_select_related = ("study",)
+    search_fields = ("code",)
+    ordering = ("study__title", "-number")
+    inlines = (RoundInline,)
+    view_on_site = False
+    change_list_template = "admin/study/participant_list.html"
+    fieldsets = (
+        (None, {"fields": ["code", "study", "number", "who", "status", "completion_code"]}),
+        ("When", {"fields": ["consented_at", "guide_read_at", "ended_at"]}),
+        ("Consent", {"fields": ["consent_hash"]}),
+    )
+
+    class Media:
+        css = {"all": ["css/admin-study.css"]}
+
+    def get_queryset(self, request: HttpRequest) -> QuerySet[Participant]:
+        """Participants with how far they are."""
+        found: QuerySet[Participant] = super().get_queryset(request)
+        done = Count("rounds", filter=Q(rounds__answered_at__isnull=False))
+        return found.annotate(rounds_done=done, rounds_total=Count("rounds"))
+
+    def lookup_allowed(self, lookup: str, value: Any, request: HttpRequest) -> bool:
+        """No filter in an address may feel its way to a secret, letter by letter."""
+        return lookup.split("__")[0] not in SECRET and super().lookup_allowed(lookup, value, request)
+
+    @admin.display(description="Who", ordering="synthetic")
+    def who(self, participant: Participant) -> SafeString:
+        """A badge for programs."""
+        kind = "synthetic" if participant.synthetic else "person"
+        return format_html('<span class="badge {}">{}</span>', kind, kind)
+
+    @admin.display(description="Rounds", ordering="rounds_done")
+    def rounds(self, participant: Any) -> str:
+        """Rounds played and answered."""
+        return f"{participant.rounds_done} of {participant.rounds_total}"

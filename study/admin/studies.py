@@ -1,0 +1,177 @@
+"""Studies in the admin: what participants read, the link, the survey, the conditions."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+from django.conf import settings
+from django.contrib import admin, messages
+from django.db.models import QuerySet
+from django.http import HttpRequest, HttpResponse, HttpResponseRedirect
+from django.urls import reverse
+from django.utils.html import format_html, format_html_join
+from django.utils.safestring import SafeString
+
+from study.admin.common import Explained, ReadOnly, begun_words, counted, has_begun, how_many
+from study.admin.copies import study_copy
+from study.admin.forms import SurveyItemForm, SurveyItemFormSet, with_answer_counts
+from study.admin.kinds import readable
+from study.models import Condition, Participant, Study, SurveyItem
+from study.plan import NOBODY
+
+PAGES = {"staff-study": "Participants", "staff-data": "Data", "staff-analysis": "Analysis"}
+"""The researcher's pages of one study, with the words of their links."""
+
+
+class ConditionInline(ReadOnly, admin.TabularInline):  # type: ignore[type-arg]
+    """A study's conditions at a glance, each with a link to where it is edited."""
+
+    model = Condition
+    fields = ("position", "named", "key", "label", "world_name", "coplayer_name", "teammates")
+    readonly_fields = fields
+    can_delete = False
+    template = "admin/study/condition_inline.html"
+
+    @admin.display(description="Name")
+    def named(self, condition: Condition) -> SafeString:
+        """The name, which leads to where the condition is edited."""
+        there = reverse("admin:study_condition_change", args=[condition.pk])
+        return format_html('<a href="{}">{}</a>', there, condition.name)
+
+    @admin.display(description="World")
+    def world_name(self, condition: Condition) -> str:
+        """The world in words."""
+        return readable(condition.world)
+
+    @admin.display(description="Co-player")
+    def coplayer_name(self, condition: Condition) -> str:
+        """The co-player in words."""
+        return "nobody" if condition.coplayer == NOBODY else readable(condition.coplayer)
+
+
+class SurveyItemInline(admin.TabularInline):  # type: ignore[type-arg]
+    """The survey after each episode."""
+
+    model = SurveyItem
+    form = SurveyItemForm
+    formset = SurveyItemFormSet
+    extra = 1
+    verbose_name_plural = "survey after each episode"
+
+    def get_queryset(self, request: HttpRequest) -> QuerySet[SurveyItem]:
+        """Items that know how many answers they have."""
+        return with_answer_counts(super().get_queryset(request))
+
+
+@admin.register(Study)
+class StudyAdmin(Explained):
+    """A study. Its link and its seed are fixed as soon as somebody has entered."""
+
+    list_display = ("title", "slug", "status", "has_conditions", "has_items", "people", "programs", "pages")
+    list_filter = ("status",)
+    search_fields = ("title", "slug")
+    actions = ("duplicate",)
+    inlines = (ConditionInline, SurveyItemInline)
+    change_form_template = "admin/study/change_form.html"
+    change_list_template = "admin/study/study_list.html"
+    fieldsets = (
+        ("What participants read", {"fields": ["title", "welcome", "consent", "ending"]}),
+        ("Link", {"fields": ["slug", "status", "participant_link", "pages"]}),
+        ("Chance", {"fields": ["seed"]}),
+    )
+
+    class Media:
+        css = {"all": ["css/admin-study.css"]}
+
+    def get_queryset(self, request: HttpRequest) -> QuerySet[Study]:
+        """Studies with the counts that the list shows."""
+        found: QuerySet[Study] = super().get_queryset(request)
+        complete = Participant.objects.filter(status=Participant.Status.COMPLETE)
+        return found.annotate(
+            conditions_count=counted(Condition.objects.all()),
+            items_count=counted(SurveyItem.objects.all()),
+            people_count=counted(Participant.objects.filter(synthetic=False)),
+            people_complete=counted(complete.filter(synthetic=False)),
+            programs_count=counted(Participant.objects.filter(synthetic=True)),
+        )
+
+    @admin.display(description="Conditions", ordering="conditions_count")
+    def has_conditions(self, study: Any) -> int:
+        """How many conditions."""
+        return int(study.conditions_count)
+
+    @admin.display(description="Survey items", ordering="items_count")
+    def has_items(self, study: Any) -> int:
+        """How many survey items."""
+        return int(study.items_count)
+
+    @admin.display(description="People", ordering="people_count")
+    def people(self, study: Any) -> str:
+        """How many people, and how many of them are through."""
+        return f"{study.people_count} ({study.people_complete} complete)"
+
+    @admin.display(description="Synthetic", ordering="programs_count")
+    def programs(self, study: Any) -> int:
+        """How many programs took part."""
+        return int(study.programs_count)
+
+    @admin.display(description="Researcher's pages")
+    def pages(self, study: Study) -> str:
+        """Links to the study's pages for researchers."""
+        rows = ((reverse(f"study:{name}", args=[study.slug]), words) for name, words in PAGES.items())
+        return format_html_join(" · ", '<a href="{}">{}</a>', rows) if study.slug else "-"
+
+    @admin.display(description="Participants' link")
+    def participant_link(self, study: Study) -> str:
+        """The whole address that participants get."""
+        if not study.slug:
+            return "Shown here once the study is saved."
+        whole = f"{settings.PUBLIC_URL}{study.get_absolute_url()}"
+        return format_html('<a href="{}" class="participant-link">{}</a>', study.get_absolute_url(), whole)
+
+    def view_on_site(self, obj: Study) -> str:
+        """The page behind the participants' link."""
+        return obj.get_absolute_url()
+
+    def get_readonly_fields(self, request: HttpRequest, obj: Any = None) -> tuple[str, ...]:
+        """Link and seed are fixed once somebody has entered."""
+        return ("participant_link", "pages", *(("slug", "seed") if has_begun(obj) else ()))
+
+    def get_prepopulated_fields(self, request: HttpRequest, obj: Any = None) -> dict[str, Sequence[str]]:
+        """The link follows the title while a study is new."""
+        return {} if obj else {"slug": ("title",)}
+
+    def get_inlines(self, request: HttpRequest, obj: Any) -> Any:
+        """Conditions belong to a study that is saved."""
+        return self.inlines if obj else (SurveyItemInline,)
+
+    def render_change_form(self, request: Any, context: Any, *args: Any, **kwargs: Any) -> Any:
+        """The page, with a word above it on what is fixed, or on what comes next."""
+        study = kwargs.get("obj")
+        if study is None:
+            context["banner_quiet"] = "Begin with the words and the survey. Its conditions come after saving."
+        elif has_begun(study) and study.participants.exists():
+            context["banner"] = f"{begun_words(study)}: the name in the link and the seed are fixed."
+        return super().render_change_form(request, context, *args, **kwargs)
+
+    def response_post_save_add(self, request: HttpRequest, obj: Study) -> HttpResponseRedirect:
+        """On to the conditions of the new study."""
+        messages.info(request, "Next: add its conditions, below. Until then its link takes nobody.")
+        return HttpResponseRedirect(reverse("admin:study_study_change", args=[obj.pk]))
+
+    def why_not_deleted(self, obj: Study) -> str:
+        """It has participants."""
+        number = obj.participants.count()
+        return f"{obj.title}: it holds the data of {how_many(number, 'participant')}." if number else ""
+
+    @admin.action(description="Duplicate the selected studies", permissions=["add"])
+    def duplicate(self, request: HttpRequest, queryset: QuerySet[Study]) -> HttpResponse | None:
+        """One copy each, closed and without participants; a single copy is opened."""
+        made = [study_copy(study) for study in queryset]
+        messages.success(
+            request, f"{how_many(len(made), 'study', 'studies')} duplicated; copies begin closed."
+        )
+        if len(made) != 1:
+            return None
+        return HttpResponseRedirect(reverse("admin:study_study_change", args=[made[0].pk]))
