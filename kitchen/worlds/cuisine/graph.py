@@ -36,9 +36,9 @@ class Size:
 
 LARGE = Size(width=112, height=40, gap_x=124, gap_y=14, letters=16)
 """For the recipe panel: room for the tool's name between the boxes."""
-SMALL = Size(width=82, height=32, gap_x=18, gap_y=6, letters=13)
+SMALL = Size(width=82, height=36, gap_x=18, gap_y=6, letters=13)
 """For a ticket: up to three columns in 282 px."""
-DENSE = Size(width=66, height=32, gap_x=10, gap_y=6, letters=11)
+DENSE = Size(width=66, height=36, gap_x=10, gap_y=6, letters=11)
 """For a ticket with four columns, in 294 px."""
 
 
@@ -111,8 +111,9 @@ def _box(
     graph: Graph, node: str, corner: tuple[int, int], words: Words, size: Size, states: Mapping[str, str]
 ) -> dict[str, Json]:
     x, y = corner
-    lines = wrap(words.name(node), size.letters, max_lines=2, placeholder="…") or [node]
-    first = y + size.height // 2 + (4 if len(lines) == 1 else -2)
+    lines = wrap(words.name(node), size.letters, max_lines=3, placeholder="…") or [node]
+    spacing = 12 if len(lines) < 3 else 11
+    first = y + size.height // 2 + 4 - (len(lines) - 1) * spacing // 2
     return {
         "code": node,
         "kind": graph.nodes[node]["kind"],
@@ -124,7 +125,7 @@ def _box(
         "tick_x": x + size.width - 5,
         "tick_y": y + 5,
         "lines": [
-            {"x": x + size.width // 2, "y": first + 12 * number, "text": text}
+            {"x": x + size.width // 2, "y": first + spacing * number, "text": text}
             for number, text in enumerate(lines)
         ],
     }
