@@ -1,0 +1,159 @@
+"""What a page of the app tells a program that sees only its HTML: its kind, its forms, a socket, a code."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from html.parser import HTMLParser
+
+CODE_ID = "completion-code"
+"""HTML id of the completion code on the last page."""
+
+
+@dataclass(slots=True)
+class Field:
+    """One named field. `choices` are a radio group's or select's values; `value` is what is sent unless
+    somebody chooses otherwise, None where nothing is."""
+
+    name: str
+    kind: str
+    value: str | None = None
+    choices: list[str] = field(default_factory=list)
+
+
+@dataclass(slots=True)
+class Form:
+    """One form. `action` as it stands in the page, empty for the page's own address."""
+
+    action: str
+    method: str
+    fields: dict[str, Field] = field(default_factory=dict)
+
+    def filled(self, answers: Mapping[str, str]) -> dict[str, str]:
+        """What is sent with these answers by name; KeyError for a name that the form does not have."""
+        unknown = answers.keys() - self.fields.keys()
+        if unknown:
+            raise KeyError(", ".join(sorted(unknown)))
+        return {
+            name: value
+            for name, one in self.fields.items()
+            if (value := answers.get(name, one.value)) is not None
+        }
+
+    def of_kind(self, *kinds: str) -> list[Field]:
+        """The fields of these kinds, in the order of the page."""
+        return [one for one in self.fields.values() if one.kind in kinds]
+
+
+@dataclass(slots=True)
+class Page:
+    """One page as it came."""
+
+    url: str
+    status: int
+    kind: str = ""
+    """`data-page` of its main part; empty where it has none."""
+    forms: list[Form] = field(default_factory=list)
+    """Those that are posted."""
+    socket: str = ""
+    """Where its websocket is; empty where it has none."""
+    code: str = ""
+    errors: str = ""
+    """What its alerts say."""
+
+
+def read_page(html: str, *, url: str, status: int) -> Page:
+    """The page in this HTML."""
+    reader = _Reader(Page(url, status))
+    reader.feed(html)
+    reader.close()
+    page = reader.page
+    page.forms = [form for form in page.forms if form.method == "post"]
+    page.code, page.errors = page.code.strip(), " ".join(page.errors.split())
+    return page
+
+
+class _Reader(HTMLParser):
+    """Picks from a page what `Page` holds."""
+
+    def __init__(self, page: Page) -> None:
+        super().__init__(convert_charrefs=True)
+        self.page = page
+        self.form: Form | None = None
+        self.select: Field | None = None
+        self.into = ""
+        """The attribute of the page that takes the text now; `depth` tags from its end."""
+        self.depth = 0
+
+    def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
+        found = {name: value or "" for name, value in attrs}
+        self.page.kind = found.get("data-page", "") or self.page.kind
+        self.page.socket = found.get("ws-connect", "") or self.page.socket
+        self._listen(tag, found)
+        if tag == "form":
+            self.form = Form(found.get("action", ""), found.get("method", "get").lower())
+            self.page.forms.append(self.form)
+        elif self.form is not None:
+            self._field(self.form, tag, found)
+
+    def handle_startendtag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
+        self.handle_starttag(tag, attrs)
+        if tag not in VOID:
+            self.handle_endtag(tag)
+
+    def handle_endtag(self, tag: str) -> None:
+        if tag == "form":
+            self.form = None
+        elif tag == "select":
+            self.select = None
+        if self.into and tag not in VOID:
+            self.depth -= 1
+            self.into = self.into if self.depth else ""
+
+    def handle_data(self, data: str) -> None:
+        if self.into:
+            setattr(self.page, self.into, f"{getattr(self.page, self.into)} {data}")
+
+    def _listen(self, tag: str, found: Mapping[str, str]) -> None:
+        """Take the text of the completion code and of alerts."""
+        if tag in VOID:
+            return
+        if self.into:
+            self.depth += 1
+        elif found.get("id") == CODE_ID or found.get("role") == "alert":
+            self.into, self.depth = "code" if found.get("id") == CODE_ID else "errors", 1
+
+    def _field(self, form: Form, tag: str, found: Mapping[str, str]) -> None:
+        name = found.get("name", "")
+        if tag == "option" and self.select is not None:
+            _option(self.select, found)
+        elif not name or "disabled" in found:
+            return
+        elif tag == "input":
+            _input(form, name, found)
+        elif tag == "select":
+            self.select = form.fields.setdefault(name, Field(name, "select"))
+        elif tag == "textarea":
+            form.fields[name] = Field(name, "textarea", "")
+
+
+def _input(form: Form, name: str, found: Mapping[str, str]) -> None:
+    kind = found.get("type", "text").lower()
+    value = found.get("value", "on" if kind in {"radio", "checkbox"} else "")
+    if kind in {"radio", "checkbox"}:
+        group = form.fields.setdefault(name, Field(name, kind))
+        group.choices.append(value)
+        group.value = value if "checked" in found else group.value
+    elif kind not in {"submit", "button", "image", "reset", "file"}:
+        form.fields[name] = Field(name, kind, value)
+
+
+def _option(select: Field, found: Mapping[str, str]) -> None:
+    value = found.get("value", "")
+    select.choices.append(value)
+    if "selected" in found or select.value is None:
+        select.value = value
+
+
+VOID = frozenset({"br", "hr", "img", "input", "link", "meta", "source", "wbr"})
+"""Tags that have no end."""
