@@ -80,7 +80,7 @@ class Setting:
         """The value in its own type, or SettingsError that names this setting."""
         try:
             found = _READERS[self.kind](value)
-        except (TypeError, ValueError) as error:
+        except (TypeError, ValueError, OverflowError) as error:
             raise SettingsError(f"{self.name}: {value!r} is not a value of kind {self.kind}") from error
         self._check(found)
         return found

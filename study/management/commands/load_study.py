@@ -1,0 +1,28 @@
+"""`python manage.py load_study FILE`: a study from a file like `study/data/demo.toml`."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+from django.core.management.base import BaseCommand, CommandError, CommandParser
+
+from study.files import StudyFileError, study_from_file
+
+
+class Command(BaseCommand):
+    """Makes the study that the file describes; a wrong file, or a slug that is taken, makes nothing."""
+
+    help = __doc__
+
+    def add_arguments(self, parser: CommandParser) -> None:
+        """The file."""
+        parser.add_argument("file", metavar="FILE", type=Path, help="a study in TOML")
+
+    def handle(self, *args: Any, file: Path, **options: Any) -> None:
+        """Make it and print its link."""
+        try:
+            study = study_from_file(file)
+        except StudyFileError as error:
+            raise CommandError(str(error), returncode=2) from error
+        self.stdout.write(f"study {study.slug}: {study.get_absolute_url()}")

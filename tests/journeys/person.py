@@ -1,0 +1,143 @@
+"""A participant at a browser: what a person does, in words."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+from playwright.async_api import Page
+
+from tests.servers import Stack
+
+PREFERENCE = ("activate", "put", "get", "goto", "noop")
+"""A simple cook: finish what can be finished, else carry something, else walk."""
+
+
+class Person:
+    """Somebody who takes part with this page."""
+
+    def __init__(self, page: Page) -> None:
+        self.page = page
+        self.problems: list[str] = []
+        page.on("console", lambda message: self._note(message.type, message.text))
+        page.on("pageerror", lambda error: self._note("error", str(error)))
+
+    def _note(self, kind: str, text: str) -> None:
+        if kind == "error" and "WebSocket" not in text:
+            self.problems.append(text)
+
+    async def agree(self, slug: str) -> str:
+        """Open the study's link and agree; the personal link."""
+        await self.page.goto(f"/s/{slug}/")
+        await self.page.check("input[name=agree]")
+        await self.page.click("main button[type=submit]")
+        return self.page.url
+
+    async def read_guide(self) -> None:
+        """Read it and begin."""
+        await self.page.click("main form button[type=submit]")
+        await self.connected()
+
+    async def connected(self) -> None:
+        """Wait until the page has its connection."""
+        await self.page.wait_for_selector("#connection[data-state=connected]")
+
+    async def step(self) -> int:
+        """Steps taken, as the page says."""
+        return int(await self.page.get_attribute("#bar", "data-step") or "-1")
+
+    async def offered(self) -> list[Sequence[str]]:
+        """The commands in the menu."""
+        found = await self.page.eval_on_selector_all(
+            "#menu input[name=command]:not(:disabled)", "radios => radios.map(radio => radio.value)"
+        )
+        return [json.loads(value) for value in found]
+
+    async def choose(self, command: Sequence[str]) -> None:
+        """Pick this action in the menu."""
+        await self.page.eval_on_selector_all(
+            "#menu input[name=command]",
+            """(radios, wanted) => {
+                const same = one => JSON.stringify(JSON.parse(one.value)) === JSON.stringify(wanted);
+                const radio = radios.find(same);
+                radio.closest("details")?.setAttribute("open", "");
+                radio.click();
+            }""",
+            list(command),
+        )
+
+    async def play_step(self, command: Sequence[str] | None = None) -> int:
+        """Choose, send, and wait until the step has been played; steps taken then."""
+        before = await self.step()
+        await self.choose(command or self.favourite(await self.offered(), before))
+        await self.page.click("#menu [data-submit]")
+        return await self.stepped(before + 1)
+
+    async def stepped(self, number: int) -> int:
+        """Wait until so many steps are taken and it is this person's turn, or the end."""
+        turn = f"#bar[data-step='{number}'][data-phase=choose], #bar[data-step='{number}'][data-phase=over]"
+        await self.page.wait_for_selector(turn)
+        return number
+
+    def favourite(self, offered: list[Sequence[str]], step: int) -> Sequence[str]:
+        """What a simple cook does: rice and fish for the sushi of level_3, never waiting without need."""
+        useful = [
+            one
+            for one in offered
+            if one[0] != "get" or one[-1] in {"rice", "salmon", "tuna"} or len(one) == 2
+        ]
+        ranked = sorted(useful, key=lambda one: PREFERENCE.index(one[0]))
+        best = [one for one in ranked if one[0] == ranked[0][0]]
+        return best[step % len(best)]
+
+    async def play_to_the_end(self) -> None:
+        """Every step that is left."""
+        while await self.page.get_attribute("#bar", "data-phase") != "over":
+            await self.play_step()
+
+    async def go_on(self) -> None:
+        """From the closed kitchen to the survey."""
+        await self.page.click(".over-continue a")
+        await self.page.wait_for_selector("[data-page=survey]")
+
+    async def answer(self, points: int = 4) -> None:
+        """The same point on every scale; then on."""
+        names = await self.page.eval_on_selector_all(
+            "main input[type=radio]", "radios => [...new Set(radios.map(radio => radio.name))]"
+        )
+        for name in names:
+            await self.page.check(f"input[name='{name}'][value='{points}']")
+        await self.page.click("main button[type=submit]")
+
+
+def load_study(stack: Stack, folder: Path, slug: str, conditions: str, *, steps: int, items: int = 1) -> None:
+    """A study with these conditions (TOML) on level_3 in the running app."""
+    questions = "\n".join(
+        f'[[items]]\nkey = "i{number}"\nmeasure = "M{number}"\ntext = "Item {number}."'
+        for number in range(items)
+    )
+    text = f"""slug = "{slug}"
+title = "Journey {slug}"
+consent = "I agree."
+seed = 5
+[world]
+kind = "cuisine"
+settings = {{ level = "level_3", alpha = 2.0, beta = 2.5, max_steps = {steps} }}
+{conditions}
+{questions}
+"""
+    file = folder / f"{slug}.toml"
+    file.write_text(text)
+    stack.manage("load_study", str(file))
+
+
+def condition(key: str, coplayer: str = "none", teammates: int = 0, **settings: Any) -> str:
+    """One condition in TOML."""
+    lines = [f'{name} = "{value}"' for name, value in settings.items()]
+    table = "\n[conditions.settings]\n" + "\n".join(lines) if lines else ""
+    return (
+        f'[[conditions]]\nkey = "{key}"\nname = "{key}"\nlabel = "Team {key}"\n'
+        f'coplayer = "{coplayer}"\nteammates = {teammates}\n{table}'
+    )
