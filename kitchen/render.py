@@ -16,7 +16,8 @@ SHELL = ("bar", "over")
 def page_context(page: Page, view: SeatView, **more: Any) -> dict[str, Any]:
     """What `kitchen/play.html` needs for one seat."""
     panels = {panel.id.replace("-", "_"): panel for panel in page.panels(view)}
-    return {"page": page, "view": view, "panels": panels, **more}
+    handbook = page.handbook(view.brief)
+    return {"page": page, "view": view, "panels": panels, "handbook": handbook, **more}
 
 
 def fragments(page: Page, view: SeatView, **more: Any) -> str:

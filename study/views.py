@@ -94,11 +94,13 @@ def _guide(request: HttpRequest, person: Participant, place: flow.Place) -> Http
         services.guide_read(participant_id=person.pk)
         return redirect(person)
     first = person.rounds.select_related("condition").get(position=1)
+    page, brief = get_page(first.condition.world), _brief(first)
     context = {
         "participant": person,
         "study": person.study,
-        "world_guide": get_page(first.condition.world).guide,
-        "brief": _brief(first),
+        "world_guide": page.guide,
+        "brief": brief,
+        "handbook": page.handbook(brief),
         "teams": place.total,
     }
     return render(request, "study/guide.html", context)
