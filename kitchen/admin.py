@@ -162,6 +162,10 @@ class EpisodeAdmin(ReadOnly, admin.ModelAdmin):  # type: ignore[type-arg]
         found: QuerySet[Episode] = super().get_queryset(request)
         return found.defer("state").annotate(seats_found=Count("seats"))
 
+    def changelist_view(self, request: HttpRequest, extra_context: Any = None) -> HttpResponse:
+        """The list, under the plain name of what it lists."""
+        return super().changelist_view(request, {"title": "Episodes", **(extra_context or {})})
+
     def get_search_results(self, request: Any, queryset: Any, search_term: str) -> tuple[Any, bool]:
         """By the whole key where a key is asked for, else by label."""
         try:

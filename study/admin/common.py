@@ -7,7 +7,7 @@ from typing import Any
 from django.contrib import admin
 from django.db.models import Count, IntegerField, OuterRef, QuerySet, Subquery
 from django.db.models.functions import Coalesce
-from django.http import HttpRequest
+from django.http import HttpRequest, HttpResponse
 
 from study.models import Study
 
@@ -52,6 +52,11 @@ def begun_words(study: Study) -> str:
 
 class Explained(admin.ModelAdmin):  # type: ignore[type-arg]
     """A model whose rows cannot be deleted while participants depend on them, and that says why."""
+
+    def changelist_view(self, request: HttpRequest, extra_context: Any = None) -> HttpResponse:
+        """The list, under the plain name of what it lists."""
+        title = str(self.opts.verbose_name_plural).capitalize()
+        return super().changelist_view(request, {"title": title, **(extra_context or {})})
 
     def why_not_deleted(self, obj: Any) -> str:
         """What stands against deleting this object; empty if nothing does."""

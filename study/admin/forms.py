@@ -41,6 +41,7 @@ class ConditionForm(forms.ModelForm):  # type: ignore[type-arg]
     class Meta:
         model = Condition
         fields = ("study", "key", "name", "label", "position", WORLD, COPLAYER, "teammates")
+        help_texts = {"key": "Its name in the data, for example two_dispatched."}
 
     def __init__(self, *args: Any, **kwargs: Any) -> None:
         super().__init__(*args, **kwargs)
@@ -168,6 +169,16 @@ def asked_kind(request: HttpRequest, condition: Condition | None, part: str) -> 
     return request.POST.get(part) or request.GET.get(part) or stored
 
 
+class StudyForm(forms.ModelForm):  # type: ignore[type-arg]
+    """A study's own fields, with the words that they have in the admin."""
+
+    class Meta:
+        model = Study
+        fields = ("title", "welcome", "consent", "ending", "slug", "status", "seed")
+        labels = {"slug": "Name in the link", "seed": "Seed"}
+        help_texts = {"slug": "The last part of the participants' link, for example cooking in /s/cooking/."}
+
+
 class SurveyItemForm(forms.ModelForm):  # type: ignore[type-arg]
     """One survey item. What answers depend on is fixed once there are answers."""
 
@@ -178,6 +189,9 @@ class SurveyItemForm(forms.ModelForm):  # type: ignore[type-arg]
     class Meta:
         model = SurveyItem
         fields = ("position", "key", "measure", "text", "points", "low", "high", "required")
+        help_texts = {"key": "The measure's name in the data, for example trust."}
+        labels = {"low": "Lowest point", "high": "Highest point"}
+        widgets = {"text": forms.Textarea({"class": "vLargeTextField", "rows": 2})}
 
     def __init__(self, *args: Any, **kwargs: Any) -> None:
         super().__init__(*args, **kwargs)

@@ -6,7 +6,7 @@ from typing import Any
 
 from django.contrib import admin
 from django.db.models import Count, Q, QuerySet
-from django.http import HttpRequest
+from django.http import HttpRequest, HttpResponse
 from django.urls import reverse
 from django.utils.html import format_html, format_html_join
 from django.utils.safestring import SafeString
@@ -73,6 +73,10 @@ class ParticipantAdmin(ReadOnly, admin.ModelAdmin):  # type: ignore[type-arg]
         found: QuerySet[Participant] = super().get_queryset(request)
         done = Count("rounds", filter=Q(rounds__answered_at__isnull=False))
         return found.annotate(rounds_done=done, rounds_total=Count("rounds"))
+
+    def changelist_view(self, request: HttpRequest, extra_context: Any = None) -> HttpResponse:
+        """The list, under the plain name of what it lists."""
+        return super().changelist_view(request, {"title": "Participants", **(extra_context or {})})
 
     def lookup_allowed(self, lookup: str, value: Any, request: HttpRequest) -> bool:
         """No filter in an address may feel its way to a secret, letter by letter."""

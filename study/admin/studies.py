@@ -15,7 +15,7 @@ from django.utils.safestring import SafeString
 
 from study.admin.common import Explained, ReadOnly, begun_words, counted, has_begun, how_many
 from study.admin.copies import study_copy
-from study.admin.forms import SurveyItemForm, SurveyItemFormSet, with_answer_counts
+from study.admin.forms import StudyForm, SurveyItemForm, SurveyItemFormSet, with_answer_counts
 from study.admin.kinds import readable
 from study.models import Condition, Participant, Study, SurveyItem
 from study.plan import NOBODY
@@ -68,6 +68,7 @@ class SurveyItemInline(admin.TabularInline):  # type: ignore[type-arg]
 class StudyAdmin(Explained):
     """A study. Its link and its seed are fixed as soon as somebody has entered."""
 
+    form = StudyForm
     list_display = ("title", "slug", "status", "has_conditions", "has_items", "people", "programs", "pages")
     list_filter = ("status",)
     search_fields = ("title", "slug")
