@@ -17,12 +17,16 @@ REQUEST_SECONDS = 20.0
 
 
 class Browser:
-    """One person's. It goes straight to the server, past any proxy."""
+    """One person's. It goes straight to the server, past any proxy, unless it is given another transport."""
 
-    def __init__(self, patience: Patience) -> None:
+    def __init__(self, patience: Patience, transport: httpx2.AsyncBaseTransport | None = None) -> None:
         self.patience = patience
         self.client = httpx2.AsyncClient(
-            follow_redirects=True, timeout=REQUEST_SECONDS, trust_env=False, headers={"Accept": "text/html"}
+            follow_redirects=True,
+            timeout=REQUEST_SECONDS,
+            trust_env=False,
+            headers={"Accept": "text/html"},
+            transport=transport,
         )
 
     async def __aenter__(self) -> Self:
@@ -62,6 +66,8 @@ class Browser:
                 found = await self.client.request(method, url, data=data, headers=headers)
             except httpx2.TransportError as error:
                 why = f"{shown(url)}: {type(error).__name__} {error}".strip()
+            except (httpx2.RequestError, httpx2.InvalidURL) as error:
+                raise WalkError(f"{shown(url)}: {type(error).__name__} {error}") from error
             else:
                 if found.status_code < 500:
                     return _read(found)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import logging
 import time
 from collections.abc import Callable
 from dataclasses import dataclass, field
@@ -11,6 +12,8 @@ from study.dry_run.browser import Browser
 from study.dry_run.patience import Patience, WalkError
 from study.dry_run.person import Person
 from study.dry_run.walk import Arrival, Walk
+
+log = logging.getLogger(__name__)
 
 
 @dataclass(frozen=True, slots=True)
@@ -60,11 +63,17 @@ class Crowd:
             try:
                 arrival = await self._walk(number)
             except WalkError as error:
-                self.outcome.failed[number] = str(error)
-                self._tell(number, f"did not finish: {error}")
+                self._fail(number, str(error))
+            except Exception as error:  # what the server sent was unlike anything known; the others go on
+                log.exception("participant %s stumbled", number)
+                self._fail(number, f"{type(error).__name__}: {error}")
             else:
                 self.outcome.arrived.append(arrival)
                 self._tell(number, story(arrival, time.monotonic() - began))
+
+    def _fail(self, number: int, why: str) -> None:
+        self.outcome.failed[number] = why
+        self._tell(number, f"did not finish: {why}")
 
     async def _walk(self, number: int) -> Arrival:
         patience = Patience(self.order.patience)

@@ -64,6 +64,8 @@ class Table:
             raise DroppedError(str(error)) from error
 
     async def _sit(self, socket: ClientConnection) -> None:
+        if socket.subprotocol != PROTOCOL:
+            raise WalkError(f"{shown(self.page.url)}: the websocket does not speak {PROTOCOL}")
         over = False
         while not over:
             try:
@@ -79,6 +81,7 @@ class Table:
         """Take in one message and answer it; whether the episode is over."""
         if message["type"] == "notice":
             self._notice(message)
+        if message["type"] != "state":
             return False
         self.cook.watch(message)
         self.patience.moved((self.cook.episode, message["step"], message["phase"]))

@@ -1,0 +1,132 @@
+"""`manage.py dry_run`: what it refuses, and the whole way against the running app."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+import threading
+from typing import Any
+
+import pytest
+from django.core.management import CommandError, call_command
+
+from brigade.places import base_dir
+from study.models import Study
+from tests.servers import Stack, wait_until
+from tests.study.factories import make_study
+
+MAKE = """
+from study.models import Condition, Study, SurveyItem
+study = Study.objects.create(slug={slug!r}, title="Small", consent="I agree.", seed=5)
+settings = dict(level="level_0", alpha=2.0, beta=2.5, max_steps={steps})
+for key, coplayer, teammates in (("alone", "none", 0), ("two", "dispatcher", 1)):
+    Condition.objects.create(study=study, key=key, name=key, label="Team " + key, settings=settings,
+        coplayer=coplayer, teammates=teammates)
+for key in ("trust", "fun"):
+    SurveyItem.objects.create(study=study, key=key, measure=key, text=key + "?")
+"""
+LOOK = """
+from study.models import Study
+for one in Study.objects.get(slug={slug!r}).participants.all():
+    rounds = list(one.rounds.all())
+    print(one.number, one.synthetic, one.status, all(r.episode.synthetic for r in rounds),
+        sum(r.answers.count() for r in rounds), sum(r.episode.steps.count() for r in rounds))
+"""
+STEPS = """
+from kitchen.models import Step
+print(Step.objects.filter(episode__round__participant__study__slug={slug!r}).count())
+"""
+
+
+def refused(*arguments: str, **options: Any) -> str:
+    """What the command says when it ends with exit code 2: one line."""
+    with pytest.raises(CommandError) as caught:
+        call_command("dry_run", *arguments, **{"participants": 1, "url": "http://localhost:9", **options})
+    assert caught.value.returncode == 2
+    assert "\n" not in str(caught.value)
+    return str(caught.value)
+
+
+@pytest.mark.django_db
+def test_what_cannot_be_walked_is_refused_in_one_line() -> None:
+    make_study("small")
+    make_study("shut", status=Study.Status.CLOSED)
+    Study.objects.create(slug="bare", title="Bare", consent="I agree.")
+    assert "there is no study 'nope'" in refused("nope")
+    assert "--participants: 0 is below 1" in refused("small", participants=0)
+    assert "--at-once: 0 is below 1" in refused("small", at_once=0)
+    assert "--patience" in refused("small", patience=float("nan"))
+    assert "--think" in refused("small", think=-1)
+    assert "closed" in refused("shut")
+    assert "no conditions" in refused("bare")
+
+
+@pytest.mark.django_db
+@pytest.mark.parametrize("url", ["ftp://localhost/", "localhost:8000", "", "http://", "http://h:port/"])
+def test_an_address_that_is_none_is_refused(url: str) -> None:
+    make_study("small")
+    assert "is not an address" in refused("small", url=url)
+
+
+@pytest.mark.django_db
+def test_a_server_that_is_not_there_is_refused() -> None:
+    make_study("small")
+    said = refused("small", url="http://localhost:9")
+    assert "cannot be reached" in said
+    assert "invitation" not in said
+
+
+def walk(stack: Stack, slug: str, *more: str) -> subprocess.CompletedProcess[str]:
+    return subprocess.run(
+        [sys.executable, str(base_dir() / "manage.py"), "dry_run", slug, "--url", stack.url, *more],
+        cwd=base_dir(),
+        env=stack.environment,
+        capture_output=True,
+        text=True,
+        timeout=300,
+        check=False,
+    )
+
+
+def test_synthetic_participants_walk_the_whole_way(live_stack: Stack) -> None:
+    live_stack.manage("shell", "-v", "0", "-c", MAKE.format(slug="walked", steps=6))
+    done = walk(live_stack, "walked", "--participants", "2", "--seed", "1")
+    assert done.returncode == 0, done.stdout + done.stderr
+    lines = done.stdout.splitlines()
+    assert lines[-1] == "2 of 2 synthetic participants finished"
+    assert sorted(line[:30] for line in lines[:-1]) == [
+        f"participant {n} of 2 finished in "[:30] for n in (1, 2)
+    ]
+    rows = live_stack.manage("shell", "-v", "0", "-c", LOOK.format(slug="walked")).splitlines()
+    assert rows == [f"{number} True complete True 4 12" for number in (1, 2)]
+
+
+def test_who_waits_in_vain_gives_up_and_says_where(live_stack: Stack) -> None:
+    live_stack.manage("shell", "-v", "0", "-c", MAKE.format(slug="stuck", steps=6))
+    live_stack.kill_worker()
+    done = walk(live_stack, "stuck", "--participants", "1", "--patience", "3")
+    assert done.returncode == 1
+    assert done.stdout.splitlines()[-1] == "0 of 1 synthetic participants finished"
+    assert "did not finish: number 1: nothing moved for" in done.stderr
+    assert "phase thinking" in done.stderr
+
+
+def test_they_go_on_where_they_were_when_daphne_and_the_worker_die(live_stack: Stack) -> None:
+    live_stack.manage("shell", "-v", "0", "-c", MAKE.format(slug="killed", steps=40))
+    found: list[subprocess.CompletedProcess[str]] = []
+    walker = threading.Thread(
+        target=lambda: found.append(walk(live_stack, "killed", "--participants", "2", "--think", "0.05"))
+    )
+    walker.start()
+    for kill, steps in ((live_stack.kill_daphne, 6), (live_stack.kill_worker, 40)):
+        wait_until(lambda steps=steps: _steps(live_stack, "killed") >= steps, f"{steps} steps")  # type: ignore[misc]
+        kill()
+        live_stack.restart()
+    walker.join()
+    assert found[0].stdout.splitlines()[-1] == "2 of 2 synthetic participants finished", found[0]
+    assert "retries" in found[0].stdout
+    assert _steps(live_stack, "killed") == 2 * 2 * 40
+
+
+def _steps(stack: Stack, slug: str) -> int:
+    return int(stack.manage("shell", "-v", "0", "-c", STEPS.format(slug=slug)))
