@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from django.contrib import admin
+from django.http import Http404, HttpRequest, HttpResponse
 from django.urls import include, path
 
 admin.site.site_header = "Brigade"
@@ -10,7 +11,14 @@ admin.site.site_title = "Brigade"
 admin.site.index_title = "Studies and what they are made of"
 admin.site.site_url = "/staff/"
 
+
+def nothing_here(request: HttpRequest, rest: str) -> HttpResponse:
+    """Django's "view on site" would lead any member of staff to participants' secret links: closed."""
+    raise Http404(rest)
+
+
 urlpatterns = [
+    path("admin/r/<path:rest>", nothing_here),
     path("admin/", admin.site.urls),
     path("", include("study.urls")),
 ]

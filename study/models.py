@@ -33,7 +33,7 @@ class Study(models.Model):
         CLOSED = "closed", "closed: nobody new; those who play can finish"
 
     id: int
-    slug = models.SlugField(unique=True, help_text="Part of the participants' link: /s/<slug>/")
+    slug = models.SlugField(unique=True, help_text="Part of the participants' link, after /s/.")
     title = models.CharField(
         max_length=120, help_text="Participants read it; do not give away the hypotheses."
     )
@@ -71,7 +71,7 @@ class Condition(models.Model):
 
     id: int
     study = models.ForeignKey(Study, on_delete=models.CASCADE, related_name="conditions")
-    key = models.SlugField(help_text="Its name in the data, for example `two_dispatched`.")
+    key = models.SlugField(help_text="Its name in the data, for example two_dispatched.")
     name = models.CharField(max_length=80, help_text="For you and the figures, for example “Two dispatched”.")
     label = models.CharField(
         max_length=80,
@@ -112,7 +112,7 @@ class SurveyItem(models.Model):
 
     id: int
     study = models.ForeignKey(Study, on_delete=models.CASCADE, related_name="items")
-    key = models.SlugField(help_text="The measure's name in the data, for example `trust`.")
+    key = models.SlugField(help_text="The measure's name in the data, for example trust.")
     measure = models.CharField(max_length=80, help_text="For tables and figures, for example “Trust”.")
     text = models.CharField(max_length=300, help_text="What participants read.")
     points = models.PositiveSmallIntegerField(

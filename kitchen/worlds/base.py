@@ -91,9 +91,9 @@ class Setting:
                 f"{self.name}: {value!r} is not one of {', '.join(c for c, _ in self.choices)}"
             )
         if self.minimum is not None and value < self.minimum:
-            raise SettingsError(f"{self.name}: {value} is below {self.minimum:g}")
+            raise SettingsError(f"{self.name}: {value} is below {self.minimum}")
         if self.maximum is not None and value > self.maximum:
-            raise SettingsError(f"{self.name}: {value} is above {self.maximum:g}")
+            raise SettingsError(f"{self.name}: {value} is above {self.maximum}")
 
 
 def _read_int(value: Json) -> int:

@@ -25,7 +25,7 @@ class Migration(migrations.Migration):
                         auto_created=True, primary_key=True, serialize=False, verbose_name="ID"
                     ),
                 ),
-                ("key", models.SlugField(help_text="Its name in the data, for example `two_dispatched`.")),
+                ("key", models.SlugField(help_text="Its name in the data, for example two_dispatched.")),
                 (
                     "name",
                     models.CharField(
@@ -129,7 +129,7 @@ class Migration(migrations.Migration):
                 ),
                 (
                     "slug",
-                    models.SlugField(help_text="Part of the participants' link: /s/<slug>/", unique=True),
+                    models.SlugField(help_text="Part of the participants' link, after /s/.", unique=True),
                 ),
                 (
                     "title",
@@ -255,7 +255,7 @@ class Migration(migrations.Migration):
                         auto_created=True, primary_key=True, serialize=False, verbose_name="ID"
                     ),
                 ),
-                ("key", models.SlugField(help_text="The measure's name in the data, for example `trust`.")),
+                ("key", models.SlugField(help_text="The measure's name in the data, for example trust.")),
                 (
                     "measure",
                     models.CharField(help_text="For tables and figures, for example “Trust”.", max_length=80),

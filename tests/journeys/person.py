@@ -82,15 +82,17 @@ class Person:
         return number
 
     def favourite(self, offered: list[Sequence[str]], step: int) -> Sequence[str]:
-        """What a simple cook does: rice and fish for the sushi of level_3, never waiting without need."""
-        useful = [
-            one
-            for one in offered
-            if one[0] != "get" or one[-1] in {"rice", "salmon", "tuna"} or len(one) == 2
-        ]
+        """What a simple cook does: rice and fish for the sushi of level_3, nothing thrown away."""
+        useful = [one for one in offered if self._is_useful(one)]
         ranked = sorted(useful, key=lambda one: PREFERENCE.index(one[0]))
         best = [one for one in ranked if one[0] == ranked[0][0]]
         return best[step % len(best)]
+
+    @staticmethod
+    def _is_useful(command: Sequence[str]) -> bool:
+        if command[0] == "get" and command[1] == "storage0":
+            return command[2] in {"rice", "salmon", "tuna"}
+        return tuple(command) != ("put", "storage0")
 
     async def play_to_the_end(self) -> None:
         """Every step that is left."""

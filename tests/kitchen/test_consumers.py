@@ -52,7 +52,8 @@ async def told(socket: WebsocketCommunicator) -> dict[str, Any]:
 
 async def new_seat(**more: Any) -> Seat:
     episode = await database_sync_to_async(make_episode)(**more)
-    return await database_sync_to_async(seat_of)(episode)
+    seat: Seat = await database_sync_to_async(seat_of)(episode)
+    return seat
 
 
 @pytest.fixture

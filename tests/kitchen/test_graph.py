@@ -13,6 +13,7 @@ from kitchen.worlds.cuisine import graph
 from kitchen.worlds.cuisine.words import Words
 from kitchen.worlds.registry import get_world
 
+Dishes = list[tuple[str, dict[str, Any]]]
 LEVELS = [*(f"level_{number}" for number in range(13)), "level_12_fryer"]
 
 
@@ -22,14 +23,14 @@ def briefs() -> list[dict[str, Any]]:
 
 
 @pytest.fixture(scope="module")
-def dishes() -> list[tuple[str, dict[str, Any]]]:
+def dishes() -> Dishes:
     """Every dish with the recipes of its level."""
     with pytest.warns(UserWarning):
         found = briefs()
     return [(dish, brief["recipes"]) for brief in found for dish in brief["dishes"]]
 
 
-def test_a_graph_has_what_the_recipe_tree_has(dishes) -> None:
+def test_a_graph_has_what_the_recipe_tree_has(dishes: Dishes) -> None:
     for dish, recipes in dishes:
         task = graph.task_graph(dish, recipes)
         for node, kind in task.nodes(data="kind"):
@@ -54,7 +55,7 @@ def test_salmon_sushi_is_drawn_from_two_ingredients_to_the_table() -> None:
     assert task.edges["rice", "cookedRice"]["tool"] == "pot"
 
 
-def test_edges_go_from_left_to_right_and_boxes_do_not_overlap(dishes) -> None:
+def test_edges_go_from_left_to_right_and_boxes_do_not_overlap(dishes: Dishes) -> None:
     for dish, recipes in dishes:
         for size in (graph.LARGE, graph.SMALL, graph.DENSE):
             task = graph.task_graph(dish, recipes)
@@ -67,10 +68,10 @@ def test_edges_go_from_left_to_right_and_boxes_do_not_overlap(dishes) -> None:
 
 
 def _overlap(a: dict[str, Any], b: dict[str, Any]) -> bool:
-    return abs(a["x"] - b["x"]) < a["w"] and abs(a["y"] - b["y"]) < a["h"]
+    return bool(abs(a["x"] - b["x"]) < a["w"] and abs(a["y"] - b["y"]) < a["h"])
 
 
-def test_trees_are_drawn_without_crossings(dishes) -> None:
+def test_trees_are_drawn_without_crossings(dishes: Dishes) -> None:
     for dish, recipes in dishes:
         task = graph.task_graph(dish, recipes)
         assert nx.is_arborescence(task.reverse())
@@ -80,7 +81,7 @@ def test_trees_are_drawn_without_crossings(dishes) -> None:
                 assert (row[one[0]] - row[other[0]]) * (row[one[1]] - row[other[1]]) >= 0
 
 
-def test_every_node_shows_its_name_in_full(dishes) -> None:
+def test_every_node_shows_its_name_in_full(dishes: Dishes) -> None:
     for dish, recipes in dishes:
         task = graph.task_graph(dish, recipes, serve=False)
         deep = max(graph.columns(task).values()) > 2
@@ -103,7 +104,7 @@ def test_a_ready_dish_ticks_all_that_went_into_it() -> None:
     assert {found[item] for item in ("tuna", "rice", "tunaSashimi", "cookedRice")} == {"past"}
 
 
-def test_the_outline_says_the_same_as_the_graph(dishes) -> None:
+def test_the_outline_says_the_same_as_the_graph(dishes: Dishes) -> None:
     for dish, recipes in dishes:
         words = Words()
         names = set(_names(graph.outline(dish, recipes, words)))

@@ -8,11 +8,12 @@ import re
 from collections.abc import Iterator
 from html.parser import HTMLParser
 from pathlib import Path
+from typing import Any
 
 import pytest
 from django.template.loader import render_to_string
 
-from kitchen.worlds.base import Command, Event
+from kitchen.worlds.base import Command, Event, World
 from kitchen.worlds.cuisine.menu import assign_keys, needed_ingredients
 from kitchen.worlds.cuisine.page import PAGE, icon
 from kitchen.worlds.cuisine.words import REFUSALS, Words, readable
@@ -106,7 +107,7 @@ def _some_command(legal: list[Command], chance: random.Random) -> Command:
     return chance.choice(work if work and chance.random() < 0.7 else legal)
 
 
-def seen(world, seat: int, past: tuple[StepView, ...] = (), phase: str = "choose") -> SeatView:
+def seen(world: World, seat: int, past: tuple[StepView, ...] = (), phase: str = "choose") -> SeatView:
     """The view of one seat, as the selectors would make it."""
     phase = "over" if world.over else phase
     choosing = phase == "choose"
@@ -203,8 +204,9 @@ def test_ingredients_that_no_recipe_needs_are_behind_a_disclosure() -> None:
     assert len(take["actions"]) + len(take["rest"]) == 27
 
 
-def _menu(view: SeatView) -> dict:
-    return next(panel for panel in PAGE.panels(view) if panel.id == "menu").context["menu"]
+def _menu(view: SeatView) -> dict[str, Any]:
+    found: dict[str, Any] = next(panel for panel in PAGE.panels(view) if panel.id == "menu").context["menu"]
+    return found
 
 
 @pytest.mark.parametrize("level", LEVELS)
@@ -244,7 +246,7 @@ def test_what_happened_says_why_something_did_not() -> None:
     assert "Robot 2 did nothing" in html
 
 
-def _fields(view: SeatView) -> dict:
+def _fields(view: SeatView) -> dict[str, Any]:
     return {name: getattr(view, name) for name in SeatView.__slots__}
 
 
