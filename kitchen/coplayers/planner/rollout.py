@@ -127,7 +127,11 @@ class Rollout:
     def _note_errands(self) -> dict[int, Errand]:
         found: dict[int, Errand] = {}
         for index, trip in enumerate(self.trips):
-            if trip is None or trip.stage == CARRY:
+            if trip is None:
+                continue
+            if trip.stage == CARRY:
+                if trip.target is not None and trip.target.tool != NOWHERE:
+                    found[index] = ("bring", self.book.places[trip.target.tool])
                 continue
             if trip.source is not None:
                 what = "take" if trip.stage == FETCH else "start"

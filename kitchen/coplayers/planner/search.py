@@ -49,7 +49,8 @@ class Search:
     def play(self, draft: Draft) -> Plan:
         """The plan of this draft, played ahead once."""
         if draft not in self.tried:
-            work = Work(self.book, self.scene, draft.wishes)
+            toward = {i: self.book.number[where] for i, (what, where) in draft.errands if what == "bring"}
+            work = Work(self.book, self.scene, draft.wishes, toward)
             rollout = Rollout(self.book, self.scene, work, draft.style, self.idle, dict(draft.errands))
             rollout.run(self.horizon)
             value = self.demand.value(rollout, draft.wishes, self.horizon)

@@ -6,7 +6,7 @@ finished products, tools filled in part; the rest is new work.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 
 from kitchen.coplayers.planner.book import Book, Recipe
 from kitchen.coplayers.planner.scene import Scene, product_in
@@ -37,8 +37,11 @@ class Work:
     something for whom (`bringing`: agent → batch, or None for the serving table), and what lies in each
     tool (`inside`: batch, or None where it is empty)."""
 
-    def __init__(self, book: Book, scene: Scene, wishes: Sequence[str]) -> None:
+    def __init__(
+        self, book: Book, scene: Scene, wishes: Sequence[str], toward: Mapping[int, int] | None = None
+    ) -> None:
         self.book = book
+        self.toward = toward or {}
         self.batches: list[Batch] = []
         self.bringing: dict[int, Batch | None] = {}
         self.inside: list[Batch | None] = [None] * len(book.places)
@@ -47,6 +50,7 @@ class Work:
         self._sort_out(scene)
         for rank, dish in enumerate(wishes):
             self._wish(scene, dish, rank)
+        self._find_other_use()
         self._call_junk(scene)
 
     def _sort_out(self, scene: Scene) -> None:
@@ -98,9 +102,9 @@ class Work:
             missing = tuple(part for part in missing if part not in scene.inside[place])
         batch.due = len(missing)
         for part in missing:
-            holders = self._held.get(part)
-            if holders:
-                self.bringing[self._nearest(scene, holders, batch.tool)] = batch
+            holder = self._holder(scene, part, batch.tool)
+            if holder != NOBODY:
+                self.bringing[holder] = batch
             elif part in self.book.base:
                 batch.need.append(part)
             else:
@@ -114,11 +118,25 @@ class Work:
                 best, most = place, len(items)
         return best
 
-    @staticmethod
-    def _nearest(scene: Scene, holders: list[int], tool: int) -> int:
-        found = next((index for index in holders if scene.agents[index].at == tool), holders[0])
+    def _holder(self, scene: Scene, part: str, tool: int) -> int:
+        """Who holds this for a batch in this tool: first who brings it there already, then who stands there."""
+        holders = self._held.get(part)
+        if not holders:
+            return NOBODY
+        free = [index for index in holders if self.toward.get(index, tool) == tool]
+        if not free:
+            return NOBODY
+        found = min(free, key=lambda index: (index not in self.toward, scene.agents[index].at != tool))
         holders.remove(found)
         return found
+
+    def _find_other_use(self) -> None:
+        """Who was on the way to a place where nobody wants it any more brings it to someone else."""
+        for part, holders in self._held.items():
+            for batch in self.batches:
+                if holders and part in batch.need:
+                    batch.need.remove(part)
+                    self.bringing[holders.pop(0)] = batch
 
     def _call_junk(self, scene: Scene) -> None:
         """Batches for what lies in tools and nobody wished for: in the way until it is cleared."""

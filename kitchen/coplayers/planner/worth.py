@@ -14,19 +14,20 @@ from kitchen.coplayers.planner.work import Batch
 
 OUTLASTS = 0.35
 """Worth of serving an order that could still stand at the end, where it counts for nothing."""
+DECAY = 0.97
+"""What is left of a dish's worth for each step that it waits on the table: it could be cooked later."""
 HASTE = 0.004
 """Worth lost with each step that a dish comes later."""
 BEGUN = 0.8
 """Worth of a dish in work at the horizon, as a part of its worth when served, times the part done."""
 
 
-@lru_cache(maxsize=4096)
-def at_least(needed: int, draws: int, chance: float) -> float:
-    """The chance of `needed` or more hits in so many draws."""
-    miss = sum(
-        comb(draws, k) * chance**k * (1 - chance) ** (draws - k) for k in range(min(needed, draws + 1))
-    )
-    return max(0.0, 1.0 - miss)
+@lru_cache(maxsize=8192)
+def hits_then(nth: int, draw: int, chance: float) -> float:
+    """The chance that the nth hit comes at exactly this draw (both count from 1)."""
+    if draw < nth:
+        return 0.0
+    return comb(draw - 1, nth - 1) * chance**nth * (1 - chance) ** (draw - nth)
 
 
 class Demand:
@@ -43,6 +44,7 @@ class Demand:
             else:
                 self.standing.setdefault(dish, []).append(life)
         first = book.interval - scene.step % book.interval
+        self._later: dict[tuple[str, int, int], float] = {}
         self.arrivals = range(first, self.left, book.interval)
 
     def worth(self, served: Sequence[tuple[str, int]]) -> float:
@@ -65,12 +67,19 @@ class Demand:
 
     def later(self, dish: str, step: int, nth: int) -> float:
         """The worth of the nth dish of this kind without an order, put down at this step."""
-        life = self.book.lifetimes[dish]
+        key = (dish, step, nth)
+        if key not in self._later:
+            self._later[key] = self._expected(self.book.lifetimes[dish], step, nth)
+        return self._later[key]
+
+    def _expected(self, life: int, step: int, nth: int) -> float:
         useful = [start for start in self.arrivals if start + life > step]
-        counting = sum(1 for start in useful if start + life < self.left)
-        chance = self.book.chance
-        sure = at_least(nth, counting, chance)
-        return 0.97 * (sure + OUTLASTS * (at_least(nth, len(useful), chance) - sure))
+        total = 0.0
+        for draw, start in enumerate(useful, 1):
+            weight = 1.0 if start + life < self.left else OUTLASTS
+            wait = max(0, start - step)
+            total += hits_then(nth, draw, self.book.chance) * weight * DECAY**wait
+        return total
 
     def value(self, rollout: Rollout, wishes: Sequence[str], horizon: int) -> float:
         """The worth of a rollout that was run to this horizon."""
