@@ -78,7 +78,6 @@ REDIS_URL: str = places.redis_url()
 DECISION_SECONDS: float = _decision_seconds()
 
 INSTALLED_APPS = [
-    "daphne",
     "django.contrib.admin",
     "django.contrib.auth",
     "django.contrib.contenttypes",

@@ -10,7 +10,6 @@ from django.http import Http404, HttpRequest, HttpResponse, StreamingHttpRespons
 from django.shortcuts import get_object_or_404, render
 from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_GET
-from redis.exceptions import RedisError
 
 from kitchen.registry import UnknownNameError
 from study import selectors
@@ -89,6 +88,8 @@ def _who(request: HttpRequest, study: Study) -> str:
 
 
 def _ready(study: Study, who: str) -> Finished | None:
+    from redis.exceptions import RedisError  # takes a second to import
+
     try:
         return analysis_ready(study, who)
     except (RedisError, OSError):
