@@ -19,7 +19,7 @@ def complaint(version):  # type: ignore[no-untyped-def]
 
 
 if __name__ == "__main__":
-    wrong = complaint(sys.version_info)
+    wrong = complaint(sys.version_info)  # type: ignore[no-untyped-call]
     if wrong:
         sys.stderr.write(wrong)
         sys.exit(2)

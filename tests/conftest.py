@@ -17,6 +17,28 @@ from brigade.places import broker_url
 from tests.browser import ARGUMENTS, find_chromium
 from tests.servers import Stack, Valkey
 
+SERVERS = {"db", "transactional_db", "redis_url", "valkey", "stack", "live_stack"}
+"""Fixtures whose tests have to do with a database or a broker."""
+
+
+def pytest_addoption(parser: pytest.Parser) -> None:
+    """`--servers`, for a second run of the same tests elsewhere."""
+    parser.addoption("--servers", action="store_true", help="only tests that need a database or a broker")
+
+
+def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
+    """With `--servers`, leave out what would be the same on every database and broker."""
+    if config.getoption("--servers"):
+        chosen = [item for item in items if needs_servers(item)]
+        config.hook.pytest_deselected(items=[item for item in items if item not in chosen])
+        items[:] = chosen
+
+
+def needs_servers(item: pytest.Item) -> bool:
+    """Whether a test asks for a database or a broker, by its mark or its fixtures."""
+    asked = set(getattr(item, "fixturenames", ()))
+    return item.get_closest_marker("django_db") is not None or bool(asked & SERVERS)
+
 
 @pytest.fixture(scope="session")
 def django_db_modify_db_settings(

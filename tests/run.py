@@ -70,15 +70,15 @@ def run(command: Command, environment: Mapping[str, str]) -> int:
 
 
 def test(environment: Mapping[str, str]) -> int:
-    """Checks, all tests on the defaults, then all but the browser's on PostgreSQL and Redis; 1 if any
-    failed. The last line counts the tests."""
+    """Checks, all tests on the defaults, then those that have to do with a database or broker (but the
+    browser's) on PostgreSQL and Redis; 1 if any failed. The last line counts the tests."""
     began, notes = time.monotonic(), [note for note in [install_missing()] if note]
     failed_checks = check(environment)
     counts, reasons = suite("SQLite and Valkey", (), environment)
     try:
         with postgres() as (database, is_what), redis_server() as (broker, is_too):
             elsewhere = {**environment, "DATABASE_URL": database, "REDIS_URL": broker}
-            more = suite(f"{is_what} and {is_too}", ("-m", "not browser"), elsewhere)
+            more = suite(f"{is_what} and {is_too}", ("--servers", "-m", "not browser"), elsewhere)
             counts, reasons = counts + more[0], reasons + more[1]
     except LookupError as error:
         notes.append(f"nothing ran on PostgreSQL and Redis: {error}")
