@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from datetime import datetime, timedelta
+from datetime import timedelta
 from functools import partial
 
 from django.conf import settings as django_settings
@@ -18,8 +18,9 @@ from django.utils import timezone
 
 from kitchen import play, stream
 from kitchen.coplayers.registry import make_coplayer
-from kitchen.models import Decision, Episode, Mind, Seat, SeatCommand, Step
-from kitchen.worlds.base import Command, Json, SettingsError, World
+from kitchen.models import Decision, Episode, Mind, Seat, SeatCommand
+from kitchen.turns import OpenTurn, take_step
+from kitchen.worlds.base import Command, Json, SettingsError
 from kitchen.worlds.registry import get_world
 
 RECEIPTS = {
@@ -104,7 +105,7 @@ def episode_create(
         turn_opened_at=timezone.now(),
     )
     _seat_everybody(episode, seats=seats, minds=minds)
-    _on_open_turn(episode)
+    _go_on(OpenTurn.of(episode))
     return episode
 
 
@@ -143,137 +144,64 @@ def commands_submit(
 
     All of them are taken, or none. The step runs as soon as no seat is left without a command.
     """
-    episode = Episode.objects.select_for_update().get(pk=episode_id)
-    given = _commands_in(episode, step) if step == episode.step + 1 else {}
-    if code := _refusal(episode, step, orders, given):
-        return Receipt(code, episode.step)
+    turn = OpenTurn.of(Episode.objects.select_for_update().get(pk=episode_id))
+    if code := _refusal(turn, step, orders):
+        return Receipt(code, turn.episode.step)
     for order in orders:
-        SeatCommand.objects.create(
-            episode=episode,
-            step=step,
-            seat=order.seat,
-            command=list(order.command),
-            chosen_by=order.chosen_by,
-            fallback=order.fallback,
-        )
+        turn.add(_row(turn, order))
     for decision in decisions:
         decision.save()
-    _go_on(episode)
-    return Receipt("accepted", episode.step)
+    if turn.is_complete:
+        take_step(turn)
+        turn = OpenTurn(turn.episode, turn.seats)
+    _go_on(turn)
+    transaction.on_commit(partial(stream.nudge_pages, episode_id))
+    return Receipt("accepted", turn.episode.step)
 
 
-def _commands_in(episode: Episode, step: int) -> dict[int, SeatCommand]:
-    return {row.seat: row for row in SeatCommand.objects.filter(episode=episode, step=step)}
+def _row(turn: OpenTurn, order: SeatOrder) -> SeatCommand:
+    return SeatCommand.objects.create(
+        episode=turn.episode,
+        step=turn.step,
+        seat=order.seat,
+        command=list(order.command),
+        chosen_by=order.chosen_by,
+        fallback=order.fallback,
+    )
 
 
-def _refusal(
-    episode: Episode, step: int, orders: Sequence[SeatOrder], given: Mapping[int, SeatCommand]
-) -> str | None:
+def _refusal(turn: OpenTurn, step: int, orders: Sequence[SeatOrder]) -> str | None:
     """Why these commands cannot be taken, None if they can."""
-    if episode.status != Episode.Status.PLAYING:
+    if turn.episode.status != Episode.Status.PLAYING:
         return "over"
-    if step != episode.step + 1:
-        return "late" if step <= episode.step else "early"
-    doubled = [order for order in orders if order.seat in given]
+    if step != turn.step:
+        return "late" if step < turn.step else "early"
+    doubled = [order for order in orders if order.seat in turn.given]
     if doubled:
-        same = all(tuple(given[order.seat].command) == order.command for order in doubled)
+        same = all(tuple(turn.given[order.seat].command) == order.command for order in doubled)
         return "repeated" if same else "double"
-    return _not_offered(episode, orders)
+    return None if _offered(turn, orders) else "not_offered"
 
 
-def _not_offered(episode: Episode, orders: Sequence[SeatOrder]) -> str | None:
+def _offered(turn: OpenTurn, orders: Sequence[SeatOrder]) -> bool:
     """A person may do what the menu offers; what a co-player orders in error, the world refuses and logs."""
-    people = [order for order in orders if order.chosen_by == "person"]
-    if not people:
-        return None
-    world = play.episode_world(episode)
-    offered = all(
+    if {order.seat for order in orders} - turn.numbers:
+        return False
+    people = [order for order in orders if order.seat in turn.people]
+    world = play.episode_world(turn.episode) if people else None
+    return world is None or all(
         order.command in world.legal_actions(order.seat)
         or order.command in world.anticipated_actions(order.seat)
         for order in people
     )
-    return None if offered else "not_offered"
 
 
-def _go_on(episode: Episode) -> None:
-    """Run the step if everybody has commanded, else see who is to be asked; pages look again on commit."""
-    if len(_commands_in(episode, episode.step + 1)) == Seat.objects.filter(episode=episode).count():
-        _take_step(episode)
-    else:
-        _on_open_turn(episode)
-    transaction.on_commit(partial(stream.nudge_pages, episode.pk))
-
-
-def _take_step(episode: Episode) -> None:
-    """The world steps; the log row and the new state are written."""
-    world = play.episode_world(episode)
-    rows = _running_order(episode)
-    events = world.step([(row.seat, play.read_stored_command(row.command)) for row in rows])
-    now, opened_at = timezone.now(), episode.turn_opened_at
-    _store_state(episode, world, now=now)
-    Step.objects.create(
-        episode=episode,
-        number=episode.step,
-        commands=[_log_entry(row) for row in rows],
-        events=[event.to_json() for event in events],
-        state_hash=episode.state_hash,
-        score=episode.score,
-        opened_at=opened_at,
-        taken_at=now,
-    )
-    _on_open_turn(episode)
-
-
-def _log_entry(row: SeatCommand) -> dict[str, Json]:
-    return {
-        "seat": row.seat,
-        "command": row.command,
-        "chosen_by": row.chosen_by,
-        "fallback": row.fallback,
-        "received_at": row.received_at.isoformat(timespec="milliseconds").replace("+00:00", "Z"),
-    }
-
-
-def _running_order(episode: Episode) -> list[SeatCommand]:
-    """People first, by seat; then co-players in the order in which their minds want them run."""
-    rows = list(SeatCommand.objects.filter(episode=episode, step=episode.step + 1).order_by("id"))
-    people = sorted((row for row in rows if row.chosen_by == "person"), key=lambda row: row.seat)
-    return people + [row for row in rows if row.chosen_by != "person"]
-
-
-def _store_state(episode: Episode, world: World, *, now: datetime) -> None:
-    """Compare and set on the step number: the step that another process has taken is not taken again."""
-    ended = world.over or world.cut_off
-    status = Episode.Status.OVER if world.over else Episode.Status.CUT_OFF
-    fresh = {
-        "step": episode.step + 1,
-        "state": world.to_dict(),
-        "state_hash": world.state_hash(),
-        "score": world.score(),
-        "status": status if ended else Episode.Status.PLAYING,
-        "ended_at": now if ended else None,
-        "turn_opened_at": now,
-        "deciding_until": None,
-    }
-    if not Episode.objects.filter(pk=episode.pk, step=episode.step).update(**fresh):
-        raise StepTakenError(f"step {episode.step + 1} of episode {episode.key} was taken by another process")
-    for name, value in fresh.items():
-        setattr(episode, name, value)
-
-
-class StepTakenError(RuntimeError):
-    """Two processes took the same step; the second is rolled back whole."""
-
-
-def _on_open_turn(episode: Episode) -> None:
+def _go_on(turn: OpenTurn) -> None:
     """Once the people of an open step have commanded, ask the co-players (after the commit)."""
     from kitchen import tasks
 
-    if episode.status != Episode.Status.PLAYING or not episode.minds.exists():
-        return
-    people = set(episode.seats.filter(mind=None).values_list("number", flat=True))
-    if people <= set(_commands_in(episode, episode.step + 1)):
-        transaction.on_commit(partial(tasks.ask_coplayers, episode.pk, episode.step + 1))
+    if turn.waits_for_minds:
+        transaction.on_commit(partial(tasks.ask_coplayers, turn.episode.pk, turn.step))
 
 
 def decision_claim(*, episode_id: int, step: int) -> bool:
