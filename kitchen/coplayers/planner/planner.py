@@ -11,7 +11,7 @@ from kitchen.coplayers.planner.scene import apply, read_scene
 from kitchen.coplayers.planner.search import Draft, Plan, Search
 from kitchen.worlds.base import Json
 
-TRIES = 12
+TRIES = 25
 
 
 class Planner(CoPlayer):
@@ -38,7 +38,7 @@ def _remembered(memory: Json) -> Draft | None:
     if not memory:
         return None
     errands = tuple((seat, (what, where)) for seat, what, where in memory["errands"])
-    return Draft(tuple(memory["wishes"]), Style(*memory["style"]), errands)
+    return Draft(tuple(memory["wishes"]), Style(*memory["style"]), errands, tuple(memory["passing"]))
 
 
 def _memory(plan: Plan) -> Json:
@@ -50,5 +50,6 @@ def _memory(plan: Plan) -> Json:
     return {
         "wishes": wishes,
         "style": [style.patience, style.stay, style.guard],
+        "passing": plan.rollout.still_passing,
         "errands": [[seat, *errand] for seat, errand in plan.rollout.after_first.items()],
     }

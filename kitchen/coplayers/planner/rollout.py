@@ -63,6 +63,7 @@ class Rollout:
         style: Style,
         idle: Collection[int],
         under_way: Mapping[int, Errand],
+        passing: Collection[int] = (),
     ) -> None:
         self.book = book
         self.work = work
@@ -73,6 +74,8 @@ class Rollout:
         self.free_at = [agent.busy for agent in scene.agents]
         self.trips: list[Trip | None] = [None] * len(self.at)
         self.idle = set(idle)
+        self.passing = set(passing)
+        self.still_passing: list[int] = []
         self.open = work.batches
         self.served: list[tuple[str, int]] = []
         self.first: list[tuple[int, tuple[str, ...]]] = []
@@ -157,6 +160,7 @@ class Rollout:
                 self._stroll(index)
             if self.now == 0:
                 self.after_first = self._note_errands()
+                self.still_passing = sorted(self.passing)
 
     # -- acting -----------------------------------------------------------------------------------------
 
@@ -275,13 +279,17 @@ class Rollout:
         """The first trip, in the order of the batches, without a long wait; else the one that waits least."""
         here = self._from_here(index)
         if here is not None:
-            return self._trip_from(index, here)
+            if index not in self.passing:
+                return self._trip_from(index, here)
+            self.passing.discard(index)
         best: Batch | None = None
         least = FAR
         blocked: dict[str, int] = {}
         for batch in self.open:
             wait = self._wait(index, batch, blocked)
-            if wait < least:
+            if wait < least and index in self.passing:
+                self.passing.discard(index)
+            elif wait < least:
                 best, least = batch, wait
                 if wait <= self.style.patience:
                     break
