@@ -46,13 +46,13 @@ class Experience:
 
 
 WEIGHTS: dict[str, Mapping[str, float]] = {
-    "assisting": {"help": 0.9, "company": 0.1},
+    "assisting": {"base": 0.1, "help": 0.8, "company": 0.1},
     "dependability": {"base": 0.1, "company": 0.3, "help": 0.4},
     "enjoyment": {"base": 0.25, "success": 0.4, "company": 0.15},
     "fun": {"base": 0.1, "help": 0.4, "company": 0.3},
     "predictability": {"base": 0.1, "expected": 0.8},
     "productivity": {"output": 0.6, "success": 0.35},
-    "trust": {"help": 0.6, "expected": 0.3},
+    "trust": {"base": 0.15, "help": 0.5, "expected": 0.25},
 }
 """What the known items are about: parts of a scale for each feature of the experience."""
 GENERAL: Mapping[str, float] = {"base": 0.2, "success": 0.5, "help": 0.2}

@@ -13,6 +13,7 @@ from study.dry_run.crowd import Crowd, Order
 from study.dry_run.patience import Patience, PatienceError, WalkError
 from study.dry_run.person import Person
 from study.dry_run.walk import HANDLERS, Arrival, Handler, Walk
+from study.views import PAGES
 
 LINK = "http://test/s/small/?invitation=abc"
 WELCOME = """<main data-page="welcome"><form method="post"><input type="hidden" name="entry" value="e1">
@@ -106,6 +107,10 @@ async def test_a_circle_of_pages_ends_the_walk() -> None:
     guide = '<main data-page="guide"><form method="post"></form></main>'
     with pytest.raises(WalkError, match="no end"):
         await go(lambda _: httpx2.Response(200, text=guide))
+
+
+def test_there_is_something_to_do_on_every_page_that_the_flow_leads_to() -> None:
+    assert {*PAGES, "welcome"} == set(HANDLERS)
 
 
 async def test_other_handlers_make_other_people() -> None:
