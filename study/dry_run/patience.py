@@ -21,7 +21,11 @@ class WalkError(Exception):
 
 
 class PatienceError(WalkError):
-    """Nothing moved for too long."""
+    """Nothing moved for too long; `why` is what was waited for."""
+
+    def __init__(self, why: str, waited: float) -> None:
+        super().__init__(f"nothing moved for {waited:.0f} s: {why}")
+        self.why = why
 
 
 class Patience:
@@ -46,7 +50,7 @@ class Patience:
         """PatienceError, with the reason, once the patience is used up."""
         waited = time.monotonic() - self._since
         if waited > self.seconds:
-            raise PatienceError(f"nothing moved for {waited:.0f} s: {why}")
+            raise PatienceError(why, waited)
 
     async def pause(self, why: str) -> None:
         """Wait before trying again, a little longer each time; PatienceError as in `check`."""

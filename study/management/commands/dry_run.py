@@ -16,7 +16,7 @@ from django.core.management.base import CommandError, CommandParser
 
 from study.dry_run.browser import Browser
 from study.dry_run.crowd import Crowd, Order, Outcome
-from study.dry_run.patience import Patience, WalkError
+from study.dry_run.patience import Patience, PatienceError, WalkError
 from study.forms import synthetic_invitation
 from study.management.base import StudyCommand
 from study.models import Participant, Study
@@ -110,6 +110,8 @@ async def walk(order: Order, say: Any) -> Outcome:
     async with Browser(Patience(0)) as browser:
         try:
             page = await browser.open(order.link)
+        except PatienceError as error:
+            raise UnreachableError(f"the study cannot be reached: {error.why}") from error
         except WalkError as error:
             raise UnreachableError(f"the study cannot be reached: {error}") from error
     if page.kind != "welcome":
