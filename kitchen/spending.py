@@ -1,0 +1,67 @@
+"""Money: what a budget allows, set aside before each call of a model and booked after it.
+
+The ledger is a row per call. A row that was never settled (its worker died in mid-call) goes on counting with
+what was set aside: the server may have billed the call.
+"""
+
+from __future__ import annotations
+
+from decimal import ROUND_UP, Decimal
+from threading import Lock
+
+from django.db import transaction
+from django.db.models import DecimalField, Sum
+from django.db.models.functions import Coalesce
+from django.utils import timezone
+
+from kitchen.llm.base import BudgetSpentError
+from kitchen.models import Budget, Spending
+
+SMALLEST = Decimal("0.000001")
+"""Money is kept in millionths of a US dollar, rounded up."""
+
+
+def booked(budget_id: int) -> Decimal:
+    """What a budget has spent and set aside, in US dollars."""
+    amount = Coalesce("spent", "reserved", output_field=DecimalField())
+    found = Spending.objects.filter(budget=budget_id).aggregate(total=Sum(amount))["total"]
+    return found or Decimal(0)
+
+
+def money(amount: float) -> Decimal:
+    """An amount as it is kept."""
+    return Decimal(repr(amount)).quantize(SMALLEST, rounding=ROUND_UP)
+
+
+class BudgetPurse:
+    """The `Purse` of one budget, for one decision. Safe from several threads and workers at once."""
+
+    def __init__(self, budget_id: int) -> None:
+        self.budget_id = budget_id
+        self._lock = Lock()
+        self._open: list[tuple[float, int]] = []
+
+    def reserve(self, amount: float) -> None:
+        """Set money aside for one call; BudgetSpentError, and nothing changed, if it does not suffice."""
+        with transaction.atomic():
+            budget = Budget.objects.select_for_update().get(pk=self.budget_id)
+            left = budget.limit - booked(budget.pk)
+            if money(amount) > left:
+                raise BudgetSpentError(f"{money(amount)} USD needed, {max(left, Decimal(0))} USD left")
+            row = Spending.objects.create(budget=budget, reserved=money(amount))
+        with self._lock:
+            self._open.append((amount, row.pk))
+
+    def settle(self, reserved: float, spent: float) -> None:
+        """Book what was spent in the place of what was set aside; LookupError if nothing was."""
+        Spending.objects.filter(pk=self._take(reserved)).update(
+            spent=money(spent), settled_at=timezone.now()
+        )
+
+    def _take(self, reserved: float) -> int:
+        with self._lock:
+            for index, (amount, pk) in enumerate(self._open):
+                if amount == reserved:
+                    del self._open[index]
+                    return pk
+        raise LookupError(f"nothing of {reserved} USD is set aside")
