@@ -67,6 +67,15 @@ def note_instance(address: Address) -> None:
     lock_file().write_text(f": {address.url} (process {os.getpid()})\n")
 
 
+def noted_url() -> str | None:
+    """Where the instance of this folder is (or was last), if it wrote that down."""
+    try:
+        words = lock_file().read_text().split()
+    except OSError:
+        return None
+    return words[1] if len(words) > 1 and words[0] == ":" else None
+
+
 def wanted_address() -> Address:
     """`BRIGADE_HOST` and `BRIGADE_PORT`; RunError if that is no port."""
     given = os.environ.get("BRIGADE_PORT") or "8000"

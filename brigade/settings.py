@@ -205,5 +205,6 @@ LOGGING = {
     "loggers": {
         "celery.worker.strategy": {"level": "WARNING"},
         "celery.app.trace": {"level": "WARNING"},
+        "httpx2": {"level": "WARNING"},  # at INFO it logs every address, secret links among them
     },
 }

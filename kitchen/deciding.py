@@ -117,16 +117,17 @@ def checked(decision: MindDecision) -> MindDecision:
 
 
 def _orders(mind: Mind, seats: Sequence[int], outcome: Outcome, *, idle: Command) -> list[SeatOrder]:
-    """The commands in the order in which the mind wants them run, then idle for the seats it left out."""
+    """The commands in the order in which the mind wants them run; seats that it leaves out are idle."""
     chosen_by = outcome.decision.played_by or mind.kind
     given = [
         SeatOrder(seat, command, chosen_by)
         for seat, command in outcome.decision.commands.items()
         if seat in seats
     ]
-    left = set(seats) - {order.seat for order in given}
-    reason = outcome.fallback or "left_out"
-    return given + [SeatOrder(seat, idle, "fallback", reason) for seat in sorted(left)]
+    left = sorted(set(seats) - {order.seat for order in given})
+    if outcome.fallback:
+        chosen_by = "fallback"
+    return given + [SeatOrder(seat, idle, chosen_by, outcome.fallback) for seat in left]
 
 
 def _log_row(mind: Mind, step: int, outcome: Outcome) -> Decision:

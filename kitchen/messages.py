@@ -11,7 +11,7 @@ as JSON (`StateMessage`, `NoticeMessage`).
 from __future__ import annotations
 
 import json
-from dataclasses import asdict, dataclass, field
+from dataclasses import dataclass, field, fields
 from typing import Any
 
 from kitchen.worlds.base import Command, Json
@@ -68,7 +68,7 @@ class StateMessage:
 
 def to_json(message: NoticeMessage | StateMessage) -> str:
     """The message as one JSON object."""
-    return json.dumps(asdict(message))
+    return json.dumps({slot.name: getattr(message, slot.name) for slot in fields(message)})
 
 
 def read_message(text: str | None) -> CommandMessage | SyncMessage:

@@ -164,7 +164,6 @@ class SeatCommand(AppendOnly):
         NONE = "", "none"
         TIMEOUT = "timeout", "no decision in time"
         ERROR = "error", "the co-player failed"
-        LEFT_OUT = "left_out", "the decision left this seat out"
 
     episode = models.ForeignKey(Episode, on_delete=models.CASCADE, related_name="commands")
     step = models.PositiveIntegerField(help_text="The step it is for; the first is 1.")

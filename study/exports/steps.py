@@ -30,7 +30,7 @@ COMMAND_COLUMNS = (
     Column("running_order", "integer", "Place among the commands of the step.", levels="1 = ran first"),
     Column("seat", "integer", "Who was commanded.", levels="0 = the participant"),
     Column("chosen_by", "text", "Who chose: `person`, a kind of co-player, or `fallback`."),
-    Column("fallback", "text", "Why a fallback stood in.", levels="timeout, error, left_out, or blank"),
+    Column("fallback", "text", "Why a fallback stood in.", levels="timeout, error, or blank"),
     Column("verb", "text", "The command's verb."),
     Column("arguments", "text", "The command's arguments, with spaces between."),
     Column("performed", "boolean", "1 if it was carried out."),

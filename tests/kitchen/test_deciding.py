@@ -83,8 +83,9 @@ def test_a_mind_commands_its_own_seats_only_and_a_seat_it_leaves_out_does_nothin
     assert [(entry["seat"], entry["command"], entry["fallback"]) for entry in step.commands] == [
         (0, ["noop"], ""),
         (1, ["goto", "pot1"], ""),
-        (2, ["noop"], "left_out"),
+        (2, ["noop"], ""),
     ]
+    assert {entry["chosen_by"] for entry in step.commands[1:]} == {"greedy"}
 
 
 def test_what_a_mind_remembers_comes_back_to_it_at_the_next_step() -> None:

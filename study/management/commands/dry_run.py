@@ -14,6 +14,7 @@ from urllib.parse import urlsplit
 from django.conf import settings
 from django.core.management.base import CommandError, CommandParser
 
+from brigade.address import noted_url
 from study.dry_run.browser import Browser
 from study.dry_run.crowd import Crowd, Order, Outcome
 from study.dry_run.patience import Patience, PatienceError, WalkError
@@ -35,7 +36,9 @@ class Command(StudyCommand):
         )
         parser.add_argument("--seed", metavar="S", type=int, default=1, help="who they are (default: 1)")
         parser.add_argument(
-            "--url", default=settings.PUBLIC_URL, help=f"the running server (default: {settings.PUBLIC_URL})"
+            "--url",
+            default=noted_url() or settings.PUBLIC_URL,
+            help="the running server (default: where `make run` said it is)",
         )
         parser.add_argument("--at-once", metavar="N", type=int, default=4, help="side by side (default: 4)")
         parser.add_argument(
