@@ -10,13 +10,14 @@ Errors: every end without an answer is one of these, so that it can be logged an
     ├── ServerFailedError     5xx        yes
     ├── RejectedError         4xx        no: the key, the model's name or the request is wrong
     ├── UnreadableReplyError  unreadable no: the answer is not what the API promises, was cut off, or is empty
-    └── BudgetSpentError      budget     no: the study's money is spent
+    ├── BudgetSpentError      budget     no: the study's money is spent
+    └── UnpricedError         unpriced   no: nobody knows what the call costs, and the study has a budget
 """
 
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import ClassVar, Literal, Protocol
 
@@ -24,14 +25,22 @@ from kitchen.worlds.base import Json
 
 Role = Literal["system", "user", "assistant"]
 
+Effort = Literal["low", "medium", "high", "xhigh", "max"]
+
 
 class ModelError(Exception):
-    """A call that ended without an answer. `code` is for the log, the message is one line for a researcher."""
+    """A call that ended without an answer. `code` is for the log, the message, in one line, for people."""
 
     code: ClassVar[str] = "error"
     again: ClassVar[bool] = False
     retry_after: float | None = None
     """Seconds that the server asked to wait, if it did."""
+    usage: Usage | None = None
+    """What the server counted all the same; None where that is not known (the call may have been billed)."""
+    cost: float | None = 0.0
+    """US dollars booked for the call; None where its price is not known."""
+    attempts: tuple[Attempt, ...] = ()
+    """Every try that was made."""
 
 
 class CallTimeoutError(ModelError):
@@ -86,6 +95,12 @@ class BudgetSpentError(ModelError):
     code = "budget"
 
 
+class UnpricedError(ModelError):
+    """The study has a budget and no price is known for this call: it was not made."""
+
+    code = "unpriced"
+
+
 @dataclass(frozen=True, slots=True)
 class Message:
     """One message of a conversation. `fixed` marks the end of the part that is the same at every step of an
@@ -119,6 +134,9 @@ class Request:
     """If set, the answer must be a call of this tool."""
     seconds: float = 30.0
     """Time for the whole call, all attempts and waits included."""
+    effort: Effort | None = None
+    """How much the model is to think before it answers; None: as little as it can be made to. What it thinks
+    counts towards `max_tokens`."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -140,6 +158,8 @@ class Attempt:
     seconds: float
     waited: float = 0.0
     detail: str = ""
+    cost: float | None = 0.0
+    """US dollars booked for it."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -156,6 +176,8 @@ class Reply:
     attempts: tuple[Attempt, ...] = ()
     seconds: float = 0.0
     """Wall time of the whole call."""
+    cost: float | None = 0.0
+    """US dollars booked for the whole call; None where its price is not known."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -170,8 +192,9 @@ class Call:
     error_text: str = ""
     attempts: tuple[Attempt, ...] = ()
     seconds: float = 0.0
-    cost: float = 0.0
-    """Money, in US dollars, by the price list; 0 for models that cost nothing."""
+    cost: float | None = 0.0
+    """Money, in US dollars, by the price list, for all attempts; 0 for models that cost nothing, None where
+    the price is not known."""
 
 
 class Purse(Protocol):
@@ -187,9 +210,15 @@ class Purse(Protocol):
 class LanguageModel(ABC):
     """A provider's models."""
 
-    provider: ClassVar[str]
-    """The name in the registry."""
+    provider: str
+    """The name in the registry; a wrapper's is that of the model within."""
 
     @abstractmethod
     def ask(self, request: Request) -> Reply:
         """One answer within `request.seconds`; ModelError if there is none. Blocks; safe in threads."""
+
+
+def total(costs: Iterable[float | None]) -> float | None:
+    """The sum of money booked; None as soon as one part is not known."""
+    known = list(costs)
+    return None if None in known else sum(cost or 0.0 for cost in known)
