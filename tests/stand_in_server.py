@@ -250,11 +250,9 @@ def _completion(answer: Answer, asked: Body) -> Body:
         function = {"name": name, "arguments": json.dumps(answer.call)}
         message["tool_calls"] = [{"id": "call_1", "type": "function", "function": function}]
     counted = answer.usage
-    prompt = counted.get("input", 0) + counted.get("cache_read", 0)
     usage = {
-        "prompt_tokens": prompt,
+        "prompt_tokens": counted.get("input", 0) + counted.get("cache_read", 0),
         "completion_tokens": counted.get("output", 0),
-        "total_tokens": prompt + counted.get("output", 0),
         "prompt_tokens_details": {"cached_tokens": counted.get("cache_read", 0)},
     }
     choice = {"index": 0, "message": message, "finish_reason": answer.stop or "stop"}

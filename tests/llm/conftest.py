@@ -30,6 +30,7 @@ def empty_environment(monkeypatch: pytest.MonkeyPatch) -> None:
     """No test asks a real server, or depends on a key."""
     for name in NAMES:
         monkeypatch.delenv(name, raising=False)
+    monkeypatch.setenv("NO_PROXY", "127.0.0.1")
 
 
 @dataclass(frozen=True)

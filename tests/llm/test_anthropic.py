@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from kitchen.llm.base import Call, Message, Request, Tool
+from kitchen.llm.base import Call, Message, Request, Tool, UnreadableReplyError, Usage
 from kitchen.llm.providers.anthropic import Anthropic
 from kitchen.llm.providers.claude import CLAUDE, traits
 from kitchen.llm.wrappers import ask_and_record
@@ -42,7 +42,7 @@ def test_the_last_fixed_message_ends_what_is_cached(anthropic_server: Serve) -> 
     assert marked == [{"type": "ephemeral"}, None, None]
 
 
-def test_the_key_goes_as_a_bearer_and_an_older_model_gets_its_temperature(anthropic_server: Serve) -> None:
+def test_an_older_model_gets_its_temperature_by_the_older_api_version(anthropic_server: Serve) -> None:
     question = replace(request("claude-haiku-4-5"), temperature=0.1)
     _, asked = ask(anthropic_server, question)
     assert asked.body["temperature"] == 0.1
@@ -114,8 +114,10 @@ def test_what_cannot_be_made_to_call_a_tool_gets_its_schema_as_a_format(
 def test_an_answer_without_the_tool_is_unreadable_and_was_counted(
     anthropic_server: Serve, model: str
 ) -> None:
-    call, _ = ask(anthropic_server, replace(request(model), tool=TOOL), reply("I would rather not."))
-    assert call.error == "unreadable"
+    anthropic_server(reply("I would rather not."))
+    with pytest.raises(UnreadableReplyError, match="no call of command") as caught:
+        Anthropic().ask(replace(request(model), tool=TOOL))
+    assert caught.value.usage == Usage(input=100, output=20)
 
 
 def test_thinking_is_no_text(anthropic_server: Serve) -> None:

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import threading
 import time
 from concurrent.futures import ThreadPoolExecutor
 
 import pytest
 
-from kitchen.llm.base import Usage
+from kitchen.llm.base import ConnectionLostError, ModelError, RateLimitedError, Usage
+from kitchen.llm.providers.sdk import retry_after
 from kitchen.llm.wrappers import ask_and_record
 from tests.llm.conftest import KEY, Asking, request
 from tests.stand_in_server import Answer, reply, status
@@ -56,8 +56,7 @@ def test_every_end_without_an_answer_is_named(asking: Asking, answer: Answer, co
 
 @pytest.mark.parametrize("answer", [Answer("dribble"), reply("late", delay=30)], ids=["dribble", "slow"])
 def test_a_server_that_takes_for_ever_is_left_in_time(asking: Asking, answer: Answer) -> None:
-    began = time.monotonic()
-    call, _ = asking.ask(reply("warm"), answer)
+    asking.ask(reply("at once"), answer)
     model_request = request(asking.name, seconds=0.6)
     began = time.monotonic()
     call = ask_and_record(asking.model, model_request)
@@ -74,20 +73,24 @@ def test_what_other_threads_wait_for_does_not_shorten_a_call(asking: Asking) -> 
         assert not long.result().error
 
 
-def test_a_server_that_is_not_there_costs_nothing(asking: Asking, monkeypatch: pytest.MonkeyPatch) -> None:
-    server = asking.serve(reply("x"))
-    server.__exit__()
-    monkeypatch.setattr(threading, "excepthook", lambda _: None)
-    call = ask_and_record(asking.model, request(asking.name))
-    assert call.error == "connection"
+def test_a_server_that_is_not_there_was_not_billed(asking: Asking) -> None:
+    asking.serve(reply("x")).__exit__()
+    with pytest.raises(ConnectionLostError) as caught:
+        asking.model.ask(request(asking.name))
+    assert caught.value.usage == Usage()
+
+
+def test_a_connection_that_broke_may_have_been_billed(asking: Asking) -> None:
+    asking.serve(Answer("cut", text="noop_agent1"))
+    with pytest.raises(ConnectionLostError) as caught:
+        asking.model.ask(request(asking.name))
+    assert caught.value.usage is None
 
 
 @pytest.mark.parametrize(
     ("asked", "seconds"), [("7", 7), ("0.5", 0.5), ("", None), ("soon", None), ("-3", 0)], ids=str
 )
 def test_the_server_may_ask_to_wait(asking: Asking, asked: str, seconds: float | None) -> None:
-    from kitchen.llm.base import RateLimitedError
-
     asking.serve(status(429, retry_after=asked))
     with pytest.raises(RateLimitedError) as caught:
         asking.model.ask(request(asking.name))
@@ -95,8 +98,6 @@ def test_the_server_may_ask_to_wait(asking: Asking, asked: str, seconds: float |
 
 
 def test_a_date_to_wait_for_is_understood() -> None:
-    from kitchen.llm.providers.sdk import retry_after
-
     assert retry_after({"retry-after": "Sat, 21 Nov 2020 08:00:00 GMT"}) == 0
     assert retry_after({"retry-after-ms": "250"}) == 0.25
 
@@ -117,8 +118,6 @@ def test_the_key_is_in_no_error_and_in_nothing_that_is_kept(
 
 
 def test_an_error_holds_no_request_with_its_headers(asking: Asking) -> None:
-    from kitchen.llm.base import ModelError
-
     asking.serve(status(500))
     with pytest.raises(ModelError) as caught:
         asking.model.ask(request(asking.name))
