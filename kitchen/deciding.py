@@ -1,5 +1,7 @@
 """Asking the co-players of one step: each mind in turn, in bounded time, with a stated fallback.
 
+A mind may fall back by itself (a dispatcher whose model gave no answer lets the planner play) and says so.
+
 The fallback is the world's idle command (noop): a mind that is late or fails holds nobody up, and the log
 says which it was. What comes out is handed in through `services.commands_submit`, like a person's command.
 """
@@ -19,7 +21,8 @@ from kitchen.coplayers.base import Decision as MindDecision
 from kitchen.coplayers.base import Situation
 from kitchen.coplayers.registry import make_coplayer
 from kitchen.models import Decision, Episode, Mind, SeatCommand
-from kitchen.services import Receipt, SeatOrder, commands_submit
+from kitchen.services import MadeDecision, Receipt, SeatOrder, commands_submit
+from kitchen.spending import BudgetPurse
 from kitchen.worlds.base import Command, Json, World
 
 log = logging.getLogger(__name__)
@@ -47,15 +50,17 @@ def decide_step(*, episode_id: int, step: int) -> Receipt | None:
         row.seat: play.read_stored_command(row.command)
         for row in SeatCommand.objects.filter(episode=episode, step=step)
     }
+    began = time.monotonic()
     orders, decisions = _ask_all(episode, world, commanded)
+    time.sleep(max(0.0, began + episode.thinking_seconds - time.monotonic()))
     return commands_submit(episode_id=episode_id, step=step, orders=orders, decisions=decisions)
 
 
 def _ask_all(
     episode: Episode, world: World, commanded: dict[int, Command]
-) -> tuple[list[SeatOrder], list[Decision]]:
+) -> tuple[list[SeatOrder], list[MadeDecision]]:
     orders: list[SeatOrder] = []
-    decisions: list[Decision] = []
+    decisions: list[MadeDecision] = []
     deadline = time.monotonic() + episode.decision_seconds
     for mind in episode.minds.prefetch_related("seats"):
         situation = _situation(episode, mind, world, commanded, seconds=deadline - time.monotonic())
@@ -63,7 +68,8 @@ def _ask_all(
         given = _orders(mind, situation.seats, outcome, idle=world.idle)
         commanded |= {order.seat: order.command for order in given}
         orders += given
-        decisions.append(_log_row(mind, episode.step + 1, outcome))
+        row = _log_row(mind, episode.step + 1, outcome)
+        decisions.append(MadeDecision(row, outcome.decision.calls))
     return orders, decisions
 
 
@@ -85,6 +91,7 @@ def _situation(
         memory=play.last_memory(mind),
         seed=play.derived_seed(episode.seed, mind.number, episode.step),
         seconds=seconds,
+        purse=BudgetPurse(episode.budget_id) if episode.budget_id else None,
     )
 
 
@@ -120,14 +127,15 @@ def _orders(mind: Mind, seats: Sequence[int], outcome: Outcome, *, idle: Command
     """The commands in the order in which the mind wants them run; seats that it leaves out are idle."""
     chosen_by = outcome.decision.played_by or mind.kind
     given = [
-        SeatOrder(seat, command, chosen_by)
+        SeatOrder(seat, command, chosen_by, outcome.decision.fallback)
         for seat, command in outcome.decision.commands.items()
         if seat in seats
     ]
     left = sorted(set(seats) - {order.seat for order in given})
     if outcome.fallback:
         chosen_by = "fallback"
-    return given + [SeatOrder(seat, idle, chosen_by, outcome.fallback) for seat in left]
+    fallback = outcome.fallback or outcome.decision.fallback
+    return given + [SeatOrder(seat, idle, chosen_by, fallback) for seat in left]
 
 
 def _log_row(mind: Mind, step: int, outcome: Outcome) -> Decision:
@@ -137,7 +145,7 @@ def _log_row(mind: Mind, step: int, outcome: Outcome) -> Decision:
         memory=outcome.decision.memory,
         note=outcome.decision.note,
         played_by=outcome.decision.played_by or mind.kind,
-        fallback=outcome.fallback,
+        fallback=outcome.fallback or outcome.decision.fallback,
         error=outcome.error[:2000],
         milliseconds=outcome.milliseconds,
     )

@@ -160,17 +160,17 @@ class Seat(models.Model):
 class SeatCommand(AppendOnly):
     """What one seat was commanded to do in one step, and by whom. Written before the step runs."""
 
-    class Fallback(models.TextChoices):
-        NONE = "", "none"
-        TIMEOUT = "timeout", "no decision in time"
-        ERROR = "error", "the co-player failed"
-
     episode = models.ForeignKey(Episode, on_delete=models.CASCADE, related_name="commands")
     step = models.PositiveIntegerField(help_text="The step it is for; the first is 1.")
     seat = models.PositiveSmallIntegerField()
     command = models.JSONField()
     chosen_by = models.CharField(max_length=40, help_text="`person`, or the kind of co-player that chose.")
-    fallback = models.CharField(max_length=10, choices=Fallback, blank=True, default="")
+    fallback = models.CharField(
+        max_length=20,
+        blank=True,
+        default="",
+        help_text="Why another than the co-player chose: `timeout`, `error`, or a model's error code.",
+    )
     received_at = models.DateTimeField(auto_now_add=True)
 
     class Meta:
@@ -193,7 +193,7 @@ class Decision(AppendOnly):
     played_by = models.CharField(
         max_length=40, help_text="The kind that really chose (a stand-in, or itself)."
     )
-    fallback = models.CharField(max_length=10, choices=SeatCommand.Fallback, blank=True, default="")
+    fallback = models.CharField(max_length=20, blank=True, default="", help_text="As in `SeatCommand`.")
     error = models.TextField(blank=True)
     milliseconds = models.FloatField()
     decided_at = models.DateTimeField(auto_now_add=True)

@@ -17,11 +17,16 @@ from django.db import transaction
 from django.utils import timezone
 
 from kitchen import play, stream
+from kitchen.calls import calls_store
 from kitchen.coplayers.registry import make_coplayer
-from kitchen.models import Decision, Episode, Mind, Seat, SeatCommand
+from kitchen.llm.base import Call
+from kitchen.models import Budget, Decision, Episode, Mind, Seat, SeatCommand
 from kitchen.turns import OpenTurn, take_step
 from kitchen.worlds.base import Command, Json, SettingsError
 from kitchen.worlds.registry import get_world
+
+CLAIM_SECONDS = 6.0
+"""A worker that has not said for so long that it is alive has lost its claim on a decision."""
 
 RECEIPTS = {
     "accepted": "Your choice is in.",
@@ -55,6 +60,14 @@ class SeatOrder:
 
 
 @dataclass(frozen=True, slots=True)
+class MadeDecision:
+    """What one mind decided, with the calls of models that it took: stored with the commands or not."""
+
+    row: Decision
+    calls: tuple[Call, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
 class Receipt:
     """The answer to commands handed in: `code` is a key of `RECEIPTS`."""
 
@@ -83,6 +96,8 @@ def episode_create(
     minds: Sequence[MindPlan] = (),
     label: str = "",
     synthetic: bool = False,
+    budget: Budget | None = None,
+    thinking_seconds: float = 0,
 ) -> Episode:
     """A new episode at its start, its first step open. Seats that no mind commands are people's.
 
@@ -98,6 +113,8 @@ def episode_create(
         seed=seed,
         label=label,
         synthetic=synthetic,
+        budget=budget,
+        thinking_seconds=thinking_seconds,
         state=game.to_dict(),
         state_hash=game.state_hash(),
         score=game.score(),
@@ -138,7 +155,7 @@ def commands_submit(
     episode_id: int,
     step: int,
     orders: Sequence[SeatOrder],
-    decisions: Sequence[Decision] = (),
+    decisions: Sequence[MadeDecision] = (),
 ) -> Receipt:
     """Hand in commands for one step (the first is 1), and what the minds behind them want to keep.
 
@@ -150,7 +167,8 @@ def commands_submit(
     for order in orders:
         turn.add(_row(turn, order))
     for decision in decisions:
-        decision.save()
+        decision.row.save()
+        calls_store(decision.row, decision.calls)
     if turn.is_complete:
         take_step(turn)
         turn = OpenTurn(turn.episode, turn.seats)
@@ -207,13 +225,18 @@ def _go_on(turn: OpenTurn) -> None:
 def decision_claim(*, episode_id: int, step: int) -> bool:
     """Take up the co-players' decision for this step, so that two workers do not both ask a model.
 
-    True for the one who got it; the claim lapses after the decision's time, if its worker died.
+    True for the one who got it. The claim lapses after `CLAIM_SECONDS` unless it is kept (`decision_keep`).
     """
     now = timezone.now()
-    open_turns = Episode.objects.filter(pk=episode_id, step=step - 1, status=Episode.Status.PLAYING)
-    free = open_turns.filter(deciding_until=None) | open_turns.filter(deciding_until__lt=now)
-    seconds = open_turns.values_list("decision_seconds", flat=True).first()
-    return seconds is not None and bool(free.update(deciding_until=now + timedelta(seconds=seconds + 2)))
+    turns = Episode.objects.filter(pk=episode_id, step=step - 1, status=Episode.Status.PLAYING)
+    free = turns.filter(deciding_until=None) | turns.filter(deciding_until__lt=now)
+    return bool(free.update(deciding_until=now + timedelta(seconds=CLAIM_SECONDS)))
+
+
+def decision_keep(*, episode_id: int, step: int) -> None:
+    """The worker with the claim is alive and still deciding."""
+    turns = Episode.objects.filter(pk=episode_id, step=step - 1, deciding_until__isnull=False)
+    turns.update(deciding_until=timezone.now() + timedelta(seconds=CLAIM_SECONDS))
 
 
 @transaction.atomic

@@ -54,9 +54,7 @@ class BudgetPurse:
 
     def settle(self, reserved: float, spent: float) -> None:
         """Book what was spent in the place of what was set aside; LookupError if nothing was."""
-        Spending.objects.filter(pk=self._take(reserved)).update(
-            spent=money(spent), settled_at=timezone.now()
-        )
+        Spending.objects.filter(pk=self._take(reserved)).update(spent=money(spent), settled_at=timezone.now())
 
     def _take(self, reserved: float) -> int:
         with self._lock:

@@ -7,11 +7,15 @@ and `pick_up_open_turns` asks again for each step whose claim has lapsed.
 from __future__ import annotations
 
 import logging
+import threading
+from collections.abc import Iterator
+from contextlib import contextmanager
 from datetime import timedelta
 from typing import Any
 
 from celery import shared_task
 from celery.signals import worker_ready
+from django.db import DatabaseError, connection
 from django.db.models import Exists, OuterRef, Q
 from django.utils import timezone
 from kombu.exceptions import OperationalError
@@ -39,7 +43,30 @@ def decide(episode_id: int, step: int) -> None:
     from kitchen.services import decision_claim
 
     if decision_claim(episode_id=episode_id, step=step):
-        decide_step(episode_id=episode_id, step=step)
+        with kept_claim(episode_id, step):
+            decide_step(episode_id=episode_id, step=step)
+
+
+@contextmanager
+def kept_claim(episode_id: int, step: int) -> Iterator[None]:
+    """Say every few seconds that this decision is being made, for as long as it is."""
+    from kitchen.services import CLAIM_SECONDS, decision_keep
+
+    done = threading.Event()
+
+    def keep() -> None:
+        while not done.wait(CLAIM_SECONDS / 3):
+            try:
+                decision_keep(episode_id=episode_id, step=step)
+            except DatabaseError as error:
+                log.warning("claim on step %s of episode %s: %s", step, episode_id, error)
+        connection.close()
+
+    threading.Thread(target=keep, name="claim", daemon=True).start()
+    try:
+        yield
+    finally:
+        done.set()
 
 
 @shared_task(name="kitchen.pick_up_open_turns")

@@ -1,0 +1,199 @@
+"""What calls cost: a price list that researchers edit, and what follows from it.
+
+The rule for a model without a price: `UnknownPriceError`. A study with a budget does not call it
+(`wrappers.Budgeted`), one without a budget does and records that the cost is not known.
+"""
+
+from __future__ import annotations
+
+import os
+import tomllib
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from functools import lru_cache
+from pathlib import Path
+
+from kitchen.llm.base import Request, Usage
+from kitchen.llm.tokens import most_tokens
+from kitchen.worlds.base import Json
+
+SHIPPED = Path(__file__).with_name("prices.toml")
+MILLION = 1_000_000
+EVERY = "*"
+"""The entry for all models of a provider that have none of their own."""
+_REQUIRED = ("input", "output")
+_KNOWN = (*_REQUIRED, "cache_read", "cache_write", "up_to")
+
+
+class PriceFileError(Exception):
+    """A price list that cannot be used: `file: key: reason`, in one line."""
+
+
+class UnknownPriceError(LookupError):
+    """No price is known for this model, or for a prompt of this length."""
+
+
+@dataclass(frozen=True, slots=True)
+class Price:
+    """US dollars per million tokens; they hold for prompts of at most `up_to` tokens, None: for all."""
+
+    input: float
+    output: float
+    cache_read: float
+    cache_write: float
+    up_to: int | None = None
+
+    def of(self, usage: Usage) -> float:
+        """US dollars for what was counted."""
+        parts = (
+            usage.input * self.input,
+            usage.output * self.output,
+            usage.cache_read * self.cache_read,
+            usage.cache_write * self.cache_write,
+        )
+        return sum(parts) / MILLION
+
+    def at_worst(self, prompt: int, output: int) -> float:
+        """US dollars for a prompt of which each token costs the most that it can."""
+        dearest = max(self.input, self.cache_read, self.cache_write)
+        return (prompt * dearest + output * self.output) / MILLION
+
+
+@dataclass(frozen=True, slots=True)
+class Forecast:
+    """What a number of calls will cost, in US dollars."""
+
+    calls: int
+    expected: float
+    worst: float
+
+
+@dataclass(frozen=True, slots=True)
+class Plan:
+    """What is to be called: tokens of one call, and how often the cache has to be filled anew (each episode
+    has a fixed part of its own)."""
+
+    calls: int
+    fixed: int
+    """Tokens of the part that is the same all through an episode."""
+    fresh: int
+    """Tokens of the rest of the prompt."""
+    output: int
+    """Tokens of a usual answer."""
+    max_tokens: int
+    episodes: int = 1
+
+
+@dataclass(frozen=True, slots=True)
+class PriceList:
+    """Prices by provider and model. `checked` is the day on which somebody last compared them."""
+
+    prices: Mapping[tuple[str, str], Price]
+    checked: str = ""
+
+    def price(self, provider: str, model: str, prompt: int = 0) -> Price:
+        """The price of a model for a prompt of so many tokens; UnknownPriceError if there is none."""
+        found = self.prices.get((provider, model)) or self.prices.get((provider, EVERY))
+        if found is None:
+            raise UnknownPriceError(f"no price is known for {provider}/{model}")
+        if found.up_to is not None and prompt > found.up_to:
+            raise UnknownPriceError(
+                f"no price is known for {provider}/{model} with a prompt of {prompt} tokens"
+                f" (prices hold up to {found.up_to})"
+            )
+        return found
+
+    def knows(self, provider: str, model: str) -> bool:
+        """Whether there is a price at all."""
+        return (provider, model) in self.prices or (provider, EVERY) in self.prices
+
+    def cost(self, usage: Usage, provider: str, model: str) -> float:
+        """US dollars for what was counted; UnknownPriceError if there is no price."""
+        prompt = usage.input + usage.cache_read + usage.cache_write
+        return self.price(provider, model, prompt).of(usage)
+
+    def worst(self, provider: str, request: Request) -> float:
+        """The most that one attempt can cost, in US dollars; UnknownPriceError if there is no price."""
+        prompt = most_tokens(request)
+        return self.price(provider, request.model, prompt).at_worst(prompt, request.max_tokens)
+
+    def forecast(self, provider: str, model: str, plan: Plan) -> Forecast:
+        """What these calls will cost: expected with the cache working and usual answers, at worst without
+        it and every answer as long as it may be, retries left out. UnknownPriceError if there is no price."""
+        price = self.price(provider, model, plan.fixed + plan.fresh)
+        filled = min(plan.episodes, plan.calls)
+        usage = Usage(
+            input=plan.calls * plan.fresh,
+            output=plan.calls * plan.output,
+            cache_read=(plan.calls - filled) * plan.fixed,
+            cache_write=filled * plan.fixed,
+        )
+        worst = plan.calls * price.at_worst(plan.fixed + plan.fresh, plan.max_tokens)
+        return Forecast(plan.calls, price.of(usage), worst)
+
+
+def load_prices(path: Path | None = None) -> PriceList:
+    """The price list of a file, of `BRIGADE_PRICES`, or the shipped one; read again when it has changed.
+    PriceFileError if it cannot be used."""
+    named = os.environ.get("BRIGADE_PRICES")
+    file = path or (Path(named) if named else SHIPPED)
+    try:
+        return _load(file, file.stat().st_mtime_ns)
+    except OSError as error:
+        raise PriceFileError(f"{file}: cannot be read: {error.strerror}") from error
+
+
+@lru_cache(maxsize=8)
+def _load(file: Path, changed: int) -> PriceList:
+    try:
+        return parse_prices(file.read_text(encoding="utf-8"), file.name)
+    except UnicodeDecodeError as error:
+        raise PriceFileError(f"{file.name}: is not UTF-8: {error}") from error
+
+
+def parse_prices(text: str, file: str) -> PriceList:
+    """The price list that a TOML text means; `file` is what complaints call it. PriceFileError."""
+    try:
+        tables = tomllib.loads(text)
+    except tomllib.TOMLDecodeError as error:
+        raise PriceFileError(f"{file}: not TOML: {error}") from error
+    checked = tables.pop("checked", "")
+    if not isinstance(checked, str):
+        raise PriceFileError(f"{file}: checked: must be a text, such as a date in quotes")
+    return PriceList(dict(_entries(tables, file)), checked)
+
+
+def _entries(tables: Mapping[str, Json], file: str) -> Iterator[tuple[tuple[str, str], Price]]:
+    for provider, models in tables.items():
+        if not isinstance(models, dict):
+            raise PriceFileError(f"{file}: {provider}: must be a table of models")
+        for model, values in models.items():
+            where = f'{file}: {provider}."{model}"'
+            if not isinstance(values, dict):
+                raise PriceFileError(f"{where}: must be a table of prices")
+            yield (provider, model), _price(values, where)
+
+
+def _price(values: Mapping[str, Json], where: str) -> Price:
+    for key in values:
+        if key not in _KNOWN:
+            raise PriceFileError(f"{where}.{key}: unknown key; there are {', '.join(_KNOWN)}")
+    for key in _REQUIRED:
+        if key not in values:
+            raise PriceFileError(f"{where}.{key}: is missing")
+    money = {key: _money(value, f"{where}.{key}") for key, value in values.items() if key != "up_to"}
+    plain = money["input"]
+    return Price(**{"cache_read": plain, "cache_write": plain, **money}, up_to=_up_to(values, where))
+
+
+def _money(value: Json, where: str) -> float:
+    if isinstance(value, bool) or not isinstance(value, int | float) or not 0 <= value <= MILLION:
+        raise PriceFileError(f"{where}: must be US dollars per million tokens, 0 or more, not {value!r}")
+    return float(value)
+
+
+def _up_to(values: Mapping[str, Json], where: str) -> int | None:
+    value = values.get("up_to")
+    if value is not None and (isinstance(value, bool) or not isinstance(value, int) or value < 1):
+        raise PriceFileError(f"{where}.up_to: must be a whole number of tokens from 1 on, not {value!r}")
+    return value

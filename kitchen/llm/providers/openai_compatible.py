@@ -1,0 +1,137 @@
+"""Any server that speaks OpenAI's chat completions (vLLM, Ollama, llama.cpp), by OpenAI's SDK.
+
+Address: `OPENAI_BASE_URL`, such as `http://localhost:11434/v1`; without it OpenAI itself, which wants a key.
+Key: `OPENAI_API_KEY`; servers of one's own mostly want none. What is offered: `OPENAI_MODEL`, with commas.
+Cut-off and empty answers count as in `providers.anthropic`. The cache is the server's own matter; `fixed` has
+no effect.
+"""
+
+from __future__ import annotations
+
+import os
+from functools import lru_cache
+from typing import Any
+from urllib.parse import urlsplit
+
+from kitchen.llm.base import LanguageModel, Reply, Request, Tool, UnreadableReplyError, Usage
+from kitchen.llm.providers import sdk
+from kitchen.worlds.base import Json
+
+NO_KEY = "not-needed"
+OPENAI = "api.openai.com"
+
+
+class OpenAICompatible(LanguageModel):
+    """Chat completions. The client is shared by all of a process: connections stay open between calls."""
+
+    provider = "openai-compatible"
+
+    def ask(self, request: Request) -> Reply:
+        """One answer within `request.seconds`; ModelError if there is none. Does not try again."""
+
+        def send(found: sdk.Sdk, seconds: float) -> Any:
+            arguments = arguments_for(request, own=found.client.base_url.host != OPENAI)
+            return found.client.chat.completions.with_raw_response.create(timeout=seconds, **arguments)
+
+        return sdk.call(client, request, send, lambda body: read_reply(body, request.tool))
+
+
+def client() -> sdk.Sdk:
+    """The SDK's client for what is in the environment; RejectedError if neither address nor key is there."""
+    key = sdk.secret("OPENAI_API_KEY")
+    address = os.environ.get("OPENAI_BASE_URL") or None
+    if not key and not address:
+        raise sdk.refusal("neither OPENAI_BASE_URL nor OPENAI_API_KEY is set")
+    if address and not urlsplit(address).scheme.startswith("http"):
+        raise sdk.refusal("OPENAI_BASE_URL is no address such as http://localhost:11434/v1")
+    return _client(key, address)
+
+
+@lru_cache(maxsize=4)
+def _client(key: str | None, address: str | None) -> sdk.Sdk:
+    import openai
+
+    from kitchen.llm.providers.deadline import bounded
+
+    http = bounded(openai.DefaultHttpxClient())
+    made = openai.OpenAI(api_key=key or NO_KEY, base_url=address, max_retries=0, http_client=http)
+    return sdk.Sdk(openai, made, (key,) if key else ())
+
+
+# Asking
+
+
+def arguments_for(request: Request, *, own: bool) -> dict[str, Any]:
+    """A request in the words of chat completions. Servers of one's `own` know the older `max_tokens`."""
+    arguments: dict[str, Any] = {
+        "model": request.model,
+        "messages": [{"role": message.role, "content": message.text} for message in request.messages],
+        "max_tokens" if own else "max_completion_tokens": request.max_tokens,
+    }
+    if request.temperature is not None:
+        arguments["temperature"] = request.temperature
+    if request.effort is not None:
+        arguments["reasoning_effort"] = request.effort
+    if request.tool is not None:
+        arguments |= _tool(request.tool)
+    return arguments
+
+
+def _tool(tool: Tool) -> dict[str, Any]:
+    function = {
+        "name": tool.name,
+        "description": tool.description,
+        "parameters": dict(tool.schema),
+        "strict": True,
+    }
+    return {
+        "tools": [{"type": "function", "function": function}],
+        "tool_choice": {"type": "function", "function": {"name": tool.name}},
+    }
+
+
+# Reading
+
+
+def read_reply(body: Json, tool: Tool | None) -> Reply:
+    """What the server answered; UnreadableReplyError if that is no answer to this question."""
+    choice = _first(body.get("choices") if isinstance(body, dict) else None)
+    message = choice.get("message")
+    if not isinstance(message, dict):
+        raise UnreadableReplyError("not an answer of chat completions")
+    usage, stop = _usage(body.get("usage")), str(choice.get("finish_reason") or "")
+    content = message.get("content")
+    text = content if isinstance(content, str) else ""
+    call = _called(message, tool) if tool else None
+    if call is None and (tool or not text.strip()):
+        missing = f"no call of {tool.name}" if tool else "no text"
+        raise sdk.unreadable(f"{missing} in the answer (stopped: {stop or 'unknown'})", usage)
+    return Reply(text=text, call=call, model=str(body.get("model") or ""), stop=stop, usage=usage)
+
+
+def _called(message: dict[str, Json], tool: Tool) -> dict[str, Json] | None:
+    calls = message.get("tool_calls")
+    for each in calls if isinstance(calls, list) else []:
+        function = each.get("function") if isinstance(each, dict) else None
+        if isinstance(function, dict) and function.get("name") == tool.name:
+            return sdk.as_object(function.get("arguments"))
+    return None
+
+
+def _first(choices: Json) -> dict[str, Json]:
+    first = choices[0] if isinstance(choices, list) and choices else None
+    return first if isinstance(first, dict) else {}
+
+
+def _usage(counted: Json) -> Usage:
+    """OpenAI counts cached tokens among the prompt's; here they are apart."""
+    counted = counted if isinstance(counted, dict) else {}
+    details = counted.get("prompt_tokens_details")
+    details = details if isinstance(details, dict) else {}
+    read, written = sdk.count(details.get("cached_tokens")), sdk.count(details.get("cache_write_tokens"))
+    return Usage(
+        input=max(0, sdk.count(counted.get("prompt_tokens")) - read - written),
+        output=sdk.count(counted.get("completion_tokens")),
+        cache_read=read,
+        cache_write=written,
+    )

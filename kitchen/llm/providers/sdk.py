@@ -1,0 +1,198 @@
+"""What the two SDKs share: they raise errors of the same names over the same HTTP client (httpx2).
+
+No key ever leaves this package: messages are cleaned of it, and errors are raised without the SDK's own,
+which hold the request.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import re
+import time
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass, replace
+from datetime import UTC, datetime
+from email.utils import parsedate_to_datetime
+from typing import Any
+
+from kitchen.llm.base import (
+    CallTimeoutError,
+    ConnectionLostError,
+    ModelError,
+    OverloadedError,
+    RateLimitedError,
+    RejectedError,
+    Reply,
+    Request,
+    ServerFailedError,
+    UnreadableReplyError,
+    Usage,
+)
+from kitchen.worlds.base import Json
+
+LONGEST_MESSAGE = 300
+"""Characters of a server's message that are kept."""
+
+
+@dataclass(frozen=True)
+class Sdk:
+    """An SDK's client, with what must never be shown."""
+
+    module: Any
+    client: Any
+    secrets: tuple[str, ...]
+
+    def __repr__(self) -> str:
+        return f"Sdk({self.module.__name__})"
+
+
+Send = Callable[[Sdk, float], Any]
+"""Sends a request by the SDK's client with that many seconds of time; returns the SDK's raw response."""
+
+
+def call(connect: Callable[[], Sdk], request: Request, send: Send, read: Callable[[Json], Reply]) -> Reply:
+    """Connect, send and read one answer within `request.seconds`; every failure is a ModelError."""
+    began = time.monotonic()
+    sdk = connect()
+    left = request.seconds - (time.monotonic() - began)
+    if left <= 0:
+        raise _unbilled(CallTimeoutError(f"the SDK was not loaded within {request.seconds:.1f} s"))
+    reply = read(_json(_body(sdk, request, send, left)))
+    return replace(reply, seconds=time.monotonic() - began)
+
+
+def _body(sdk: Sdk, request: Request, send: Send, seconds: float) -> str:
+    """The body of the answer. What the SDK raises is replaced outside of the handler, so that the error
+    carries no trace of the request and its headers."""
+    from kitchen.llm.providers.deadline import within
+
+    try:
+        with within(seconds):
+            text: str = send(sdk, seconds).http_response.text
+            return text
+    except sdk.module.APIError as error:
+        failed = as_model_error(sdk, error, request)
+    raise failed
+
+
+def _json(body: str) -> Json:
+    try:
+        return json.loads(body)
+    except ValueError:
+        message = f"not JSON, or cut off after {len(body)} characters"
+    raise UnreadableReplyError(message)
+
+
+def as_model_error(sdk: Sdk, error: Any, request: Request) -> ModelError:
+    """The ModelError that an SDK's error means."""
+    if isinstance(error, sdk.module.APITimeoutError):
+        return _unanswered(CallTimeoutError(f"no answer within {request.seconds:.1f} s"), error)
+    if isinstance(error, sdk.module.APIConnectionError):
+        return _unanswered(ConnectionLostError(f"the connection failed: {_cause(sdk, error)}"), error)
+    if isinstance(error, sdk.module.APIStatusError):
+        return _refused(sdk, error)
+    return UnreadableReplyError(clean(str(error), sdk.secrets))
+
+
+def _unanswered(found: ModelError, error: Any) -> ModelError:
+    """Nothing is billed where the server was never reached."""
+    if type(error.__cause__).__name__ in {"ConnectError", "ConnectTimeout", "PoolTimeout", "ProxyError"}:
+        return _unbilled(found)
+    return found
+
+
+def _cause(sdk: Sdk, error: Any) -> str:
+    cause = error.__cause__ or error
+    return clean(f"{type(cause).__name__}: {cause}", sdk.secrets)
+
+
+def _refused(sdk: Sdk, error: Any) -> ModelError:
+    """The error of a status from 400 on: the server gave no answer, and bills none."""
+    status: int = error.status_code
+    found = _kind(status)(f"{status}: {clean(_said(error), sdk.secrets)}")
+    found.retry_after = retry_after(error.response.headers)
+    return _unbilled(found)
+
+
+def _kind(status: int) -> type[ModelError]:
+    kinds: dict[int, type[ModelError]] = {
+        408: ConnectionLostError,
+        429: RateLimitedError,
+        529: OverloadedError,
+    }
+    return kinds.get(status) or (ServerFailedError if status >= 500 else RejectedError)
+
+
+def _said(error: Any) -> str:
+    """The server's own words, where it gave some."""
+    body = error.body if isinstance(error.body, dict) else {}
+    inner = body.get("error", body)
+    said = inner.get("message") if isinstance(inner, dict) else inner
+    return said if isinstance(said, str) and said else str(error)
+
+
+def clean(text: str, secrets: Iterable[str]) -> str:
+    """One line of bounded length without any key."""
+    for secret in secrets:
+        text = text.replace(secret, "(key)")
+    text = re.sub(r"\bsk-[\w-]{6,}", "(key)", text)
+    return " ".join(text.split())[:LONGEST_MESSAGE]
+
+
+def retry_after(headers: Mapping[str, str]) -> float | None:
+    """Seconds that the server asks to wait: `retry-after-ms`, or `retry-after` in seconds or as a date."""
+    asked = headers.get("retry-after", "")
+    try:
+        if "retry-after-ms" in headers:
+            return max(0.0, float(headers["retry-after-ms"]) / 1000)
+        return max(0.0, float(asked))
+    except ValueError:
+        return _until(asked)
+
+
+def _until(date: str) -> float | None:
+    try:
+        return max(0.0, (parsedate_to_datetime(date) - datetime.now(UTC)).total_seconds())
+    except (ValueError, TypeError):
+        return None
+
+
+def secret(name: str) -> str | None:
+    """A key from the environment; RejectedError, without the key, if it cannot be one."""
+    found = os.environ.get(name, "").strip()
+    if not all("!" <= letter <= "~" for letter in found):
+        raise refusal(f"{name} is no key: it has letters in it that no key has")
+    return found or None
+
+
+def count(value: Json) -> int:
+    """A number of tokens that an API gave; 0 for none."""
+    return value if isinstance(value, int) and not isinstance(value, bool) and value > 0 else 0
+
+
+def refusal(why: str) -> ModelError:
+    """A call that is not made at all, and costs nothing."""
+    return _unbilled(RejectedError(why))
+
+
+def _unbilled(error: ModelError) -> ModelError:
+    error.usage = Usage()
+    return error
+
+
+def unreadable(why: str, usage: Usage) -> UnreadableReplyError:
+    """An answer that was given, and billed, and cannot be used."""
+    error = UnreadableReplyError(why)
+    error.usage = usage
+    return error
+
+
+def as_object(value: Json) -> dict[str, Json] | None:
+    """The JSON object that a model wrote, as text or already read; None if it is none."""
+    if isinstance(value, str):
+        try:
+            value = json.loads(value)
+        except ValueError:
+            return None
+    return value if isinstance(value, dict) else None

@@ -1,0 +1,232 @@
+"""A model that is none: it needs no key and no network, and writes as a language model would.
+
+What is right to do it is told by whoever holds the situation (`Advice`, from the planner); it reads no state.
+It is made for one decision::
+
+    StandIn(advise=lambda: Advice(commands), manners=Manners(error_rate=0.1), seed=situation.seed)
+
+THAT FEEDBACK HELPS IT IS HOW IT IS BUILT AND NO FINDING. An agent whose last command was refused
+(`Advice.refused`) gets the same command again with the chance `Manners.stubborn`, unless the last user
+message of the prompt speaks of that agent in its feedback: after its last line with the word "feedback" (that
+line included) the agent's name (`agent1`, `agent 1`) occurs. So an experiment without feedback shows an
+effect by which the machinery can be tested, and nothing can be learnt from its size.
+
+Same seed, advice and prompt: same answers. Chance comes only from the seed and the number of the call.
+"""
+
+from __future__ import annotations
+
+import re
+import time
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+from itertools import count
+from random import Random
+
+from kitchen.llm.base import (
+    CallTimeoutError,
+    ConnectionLostError,
+    LanguageModel,
+    ModelError,
+    OverloadedError,
+    RateLimitedError,
+    Reply,
+    Request,
+    ServerFailedError,
+    UnreadableReplyError,
+    Usage,
+)
+from kitchen.llm.providers.stand_in_text import Written, nonsense, write
+from kitchen.llm.tokens import likely_tokens
+from kitchen.worlds.base import Command, Json
+
+MODEL = "stand-in-1"
+
+
+@dataclass(frozen=True, slots=True)
+class Advice:
+    """What is right to do now, and what it takes to do it wrong. Agents are seats."""
+
+    commands: Mapping[int, Command]
+    """The commands of this step, in their order."""
+    places: Sequence[str] = ()
+    """Every place there is, for wrong places."""
+    items: Sequence[str] = ()
+    """Every item there is, for wrong items."""
+    holding: Mapping[int, str] = field(default_factory=dict)
+    """What agents hold, for full hands; agents with free hands are left out."""
+    refused: Mapping[int, Command] = field(default_factory=dict)
+    """Commands of the last step that were refused."""
+
+
+Advise = Callable[[], Advice]
+AsCall = Callable[[Sequence[Written], str], Mapping[str, Json]]
+"""The arguments of a tool call, from commands and the reasoning before them."""
+
+
+@dataclass(frozen=True, slots=True)
+class Manners:
+    """How it behaves: rates are chances from 0 to 1. An error is drawn for each agent, nonsense and failures
+    for each call."""
+
+    error_rate: float = 0.0
+    nonsense_rate: float = 0.0
+    failure_rate: float = 0.0
+    latency: float = 0.0
+    """Seconds before it answers or fails."""
+    stubborn: float = 0.8
+
+
+def as_call(commands: Sequence[Written], reasoning: str) -> dict[str, Json]:
+    """The usual arguments: `{"reasoning": …, "commands": ["goto_agent1_pot0", …]}`."""
+    return {"reasoning": reasoning, "commands": ["_".join((c[0], f"agent{a}", *c[1:])) for a, c in commands]}
+
+
+class StandIn(LanguageModel):
+    """The stand-in for one decision. Safe in threads, though the order of calls decides what each gets."""
+
+    provider = "stand-in"
+
+    def __init__(
+        self,
+        advise: Advise,
+        manners: Manners = Manners(),
+        seed: int = 0,
+        as_call: AsCall = as_call,
+        sleep: Callable[[float], None] = time.sleep,
+    ) -> None:
+        self.advise, self.manners, self.seed, self.as_call = advise, manners, seed, as_call
+        self.sleep = sleep
+        self._calls = count()
+
+    def ask(self, request: Request) -> Reply:
+        """Text, or a tool call if one was asked for, after `latency`; a ModelError with `failure_rate`."""
+        rng = Random(f"{self.seed}:{next(self._calls)}")  # noqa: S311
+        began = time.monotonic()
+        fails = rng.random() < self.manners.failure_rate
+        speaks_nonsense = rng.random() < self.manners.nonsense_rate
+        self._take_time(request)
+        if fails:
+            raise _failure(rng)
+        if speaks_nonsense:
+            text, call = nonsense(rng), None
+        else:
+            text, call = self._answer(request, rng)
+        return _reply(request, text, call, time.monotonic() - began)
+
+    def _take_time(self, request: Request) -> None:
+        self.sleep(min(self.manners.latency, request.seconds))
+        if self.manners.latency > request.seconds:
+            raise _unbilled(CallTimeoutError(f"no answer within {request.seconds:.1f} s (stand-in)"))
+
+    def _answer(self, request: Request, rng: Random) -> tuple[str, Mapping[str, Json] | None]:
+        advice = self.advise()
+        told = [agent for agent in advice.refused if is_told(request, agent)]
+        commands: list[Written] = []
+        for agent, command in advice.commands.items():
+            commands += self._command(advice, agent, command, agent in told, rng)
+        text = write(commands, apologise=bool(told), rng=rng)
+        if request.tool is None:
+            return text, None
+        return "", self.as_call(commands, text)
+
+    def _command(
+        self, advice: Advice, agent: int, command: Command, told: bool, rng: Random
+    ) -> list[Written]:
+        """What it writes for one agent: the same wrong thing again, a new wrong one, or the right one."""
+        again, wrong = rng.random() < self.manners.stubborn, rng.random() < self.manners.error_rate
+        if agent in advice.refused and not told and again:
+            return [(agent, advice.refused[agent])]
+        if wrong:
+            return _mistake(advice, agent, command, rng)
+        return [(agent, command)]
+
+
+def is_told(request: Request, agent: int) -> bool:
+    """Whether the last user message has feedback that speaks of this agent."""
+    said = [message.text for message in request.messages if message.role == "user"]
+    lines = said[-1].splitlines() if said else []
+    starts = [number for number, line in enumerate(lines) if "feedback" in line.lower()]
+    feedback = "\n".join(lines[starts[-1] :]) if starts else ""
+    return re.search(rf"(?i)(?<![a-z])agent[ _]?{agent}(?!\d)", feedback) is not None
+
+
+# Doing it wrong
+
+
+def _mistake(advice: Advice, agent: int, command: Command, rng: Random) -> list[Written]:
+    """A plausible error: one of those that this situation allows."""
+    kinds = [_wrong_place, _wrong_item, _full_hands, _twice]
+    rng.shuffle(kinds)
+    for kind in kinds:
+        found = kind(advice, agent, command, rng)
+        if found:
+            return found
+    return [(agent, command)]
+
+
+def _wrong_place(advice: Advice, agent: int, command: Command, rng: Random) -> list[Written]:
+    """The right thing at another place; what should be gone to is used before the agent is there."""
+    others = [place for place in advice.places if place not in command]
+    if len(command) < 2 or not others:
+        return []
+    if command[0] == "goto":
+        return [(agent, ("activate", command[1]))]
+    return [(agent, (command[0], rng.choice(others), *command[2:]))]
+
+
+def _wrong_item(advice: Advice, agent: int, command: Command, rng: Random) -> list[Written]:
+    others = [item for item in advice.items if item not in command]
+    if command[:1] != ("get",) or len(command) < 2 or not others:
+        return []
+    return [(agent, ("get", command[1], rng.choice(others)))]
+
+
+def _full_hands(advice: Advice, agent: int, command: Command, rng: Random) -> list[Written]:
+    others = [item for item in advice.items if item != advice.holding.get(agent)]
+    if agent not in advice.holding or not others or not advice.places:
+        return []
+    return [(agent, ("get", rng.choice(list(advice.places)), rng.choice(others)))]
+
+
+def _twice(advice: Advice, agent: int, command: Command, rng: Random) -> list[Written]:
+    """One agent commanded twice, as if it were another one too."""
+    others = [other for seat, other in advice.commands.items() if seat != agent and other != command]
+    return [(agent, command), (agent, rng.choice(others))] if others else []
+
+
+# Failing, and counting
+
+
+def _failure(rng: Random) -> ModelError:
+    kinds = [
+        RateLimitedError,
+        OverloadedError,
+        ServerFailedError,
+        ConnectionLostError,
+        CallTimeoutError,
+        UnreadableReplyError,
+    ]
+    error = rng.choice(kinds)("the stand-in was set to fail")
+    if isinstance(error, RateLimitedError):
+        error.retry_after = round(rng.uniform(0.05, 0.5), 2)
+    return _unbilled(error)
+
+
+def _unbilled(error: ModelError) -> ModelError:
+    error.usage = Usage()
+    return error
+
+
+def _reply(request: Request, text: str, call: Mapping[str, Json] | None, seconds: float) -> Reply:
+    """The reply with likely numbers of tokens, cut off at `max_tokens`."""
+    prompt = sum(likely_tokens(message.text) for message in request.messages)
+    output = max(1, likely_tokens(text or str(call)))
+    stop = "tool_use" if call is not None else "end_turn"
+    if output > request.max_tokens:
+        text, call, output, stop = text[: 3 * request.max_tokens], None, request.max_tokens, "max_tokens"
+    if request.tool and call is None:
+        error = UnreadableReplyError(f"no call of {request.tool.name} in the answer (stopped: {stop})")
+        error.usage = Usage(prompt, output)
+        raise error
+    return Reply(text, call, model=MODEL, stop=stop, usage=Usage(prompt, output), seconds=seconds)

@@ -1,0 +1,108 @@
+"""Every provider of language models: one line each, sorted by name; what they offer, and the way in."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable
+from importlib import import_module
+from random import Random
+from typing import TYPE_CHECKING
+
+from kitchen.llm.base import LanguageModel, Purse
+from kitchen.llm.prices import PriceList, load_prices
+from kitchen.llm.providers.claude import CLAUDE, traits
+from kitchen.llm.wrappers import Budgeted, Patience, Retrying
+from kitchen.registry import look_up
+
+if TYPE_CHECKING:
+    from kitchen.llm.providers.stand_in import StandIn
+
+ANTHROPIC, OPENAI, STAND_IN = "anthropic", "openai-compatible", "stand-in"
+
+PROVIDERS: dict[str, str] = {
+    ANTHROPIC: "kitchen.llm.providers.anthropic:Anthropic",
+    OPENAI: "kitchen.llm.providers.openai_compatible:OpenAICompatible",
+    STAND_IN: "kitchen.llm.providers.stand_in:StandIn",
+}
+"""Name to class. Importing one does not import its SDK."""
+
+DEFAULT_CLAUDE = "claude-sonnet-5-5"
+
+
+def available() -> tuple[str, ...]:
+    """The providers that can be asked: with a key or an address in the environment, and the stand-in."""
+    has = {
+        ANTHROPIC: _is_set("ANTHROPIC_API_KEY", "ANTHROPIC_AUTH_TOKEN"),
+        OPENAI: _is_set("OPENAI_BASE_URL", "OPENAI_API_KEY"),
+        STAND_IN: True,
+    }
+    return tuple(name for name in PROVIDERS if has[name])
+
+
+def default_provider() -> str:
+    """Anthropic if its key is there, else a server of one's own if its address is, else the stand-in."""
+    if _is_set("ANTHROPIC_API_KEY", "ANTHROPIC_AUTH_TOKEN"):
+        return ANTHROPIC
+    return OPENAI if _is_set("OPENAI_BASE_URL") else STAND_IN
+
+
+def models(provider: str) -> tuple[str, ...]:
+    """The models that are offered by name; others can be asked for too. UnknownNameError for no provider.
+
+    A server of one's own offers what `OPENAI_MODEL` names (with commas).
+    """
+    if provider == ANTHROPIC:
+        return tuple(CLAUDE)
+    if provider == OPENAI:
+        return tuple(name.strip() for name in os.environ.get("OPENAI_MODEL", "").split(",") if name.strip())
+    look_up(PROVIDERS, provider)
+    return ("stand-in-1",)
+
+
+def default_model(provider: str) -> str:
+    """The model for whoever names none; empty where nobody can know it."""
+    if provider == ANTHROPIC:
+        return DEFAULT_CLAUDE
+    return next(iter(models(provider)), "")
+
+
+def takes_temperature(provider: str, model: str) -> bool:
+    """Whether a temperature may be given: newer Claude models refuse every request that has one."""
+    return provider != ANTHROPIC or traits(model).temperature
+
+
+def make_model(provider: str, stand_in: Callable[[], StandIn] | None = None) -> LanguageModel:
+    """The bare model; UnknownNameError if there is none. `stand_in` makes the stand-in of this decision, and
+    only it needs that: ValueError where it is missing."""
+    if provider == STAND_IN:
+        if stand_in is None:
+            raise ValueError("the stand-in has to be told what is right: hand in `stand_in`")
+        return stand_in()
+    found: type[LanguageModel] = look_up(PROVIDERS, provider)
+    return found()
+
+
+def open_door(
+    provider: str,
+    *,
+    rng: Random,
+    purse: Purse | None = None,
+    prices: PriceList | None = None,
+    patience: Patience | None = None,
+    stand_in: Callable[[], StandIn] | None = None,
+) -> LanguageModel:
+    """A model for one decision that tries again and pays. Without a purse there is no limit to the costs."""
+    paid = Budgeted(make_model(provider, stand_in), purse, prices or load_prices())
+    return Retrying(paid, rng, patience or Patience())
+
+
+def warm_up(provider: str) -> None:
+    """Import the provider's SDK and make its client, which takes seconds: what a worker does when it starts,
+    after it was forked, so that its first decision does not wait for it. ModelError without a key."""
+    module = import_module(PROVIDERS[provider].partition(":")[0])
+    if hasattr(module, "client"):
+        module.client()
+
+
+def _is_set(*names: str) -> bool:
+    return any(os.environ.get(name) for name in names)

@@ -1,0 +1,211 @@
+"""What stands around a model: trying again, paying, writing down. Each is a model itself, so that they nest::
+
+    Retrying(Budgeted(provider, purse, prices), rng)
+
+in this order: every attempt is paid for, since a server may bill an attempt whose answer never arrived.
+`registry.open_door` puts them together.
+"""
+
+from __future__ import annotations
+
+import logging
+import time
+import traceback
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+from random import Random
+from threading import Lock
+
+from kitchen.llm.base import (
+    Attempt,
+    BudgetSpentError,
+    Call,
+    LanguageModel,
+    ModelError,
+    Purse,
+    Reply,
+    Request,
+    UnpricedError,
+    Usage,
+    total,
+)
+from kitchen.llm.prices import PriceList, UnknownPriceError
+
+log = logging.getLogger(__name__)
+
+SHORTEST = 0.05
+"""Seconds that an attempt must have to be worth making."""
+
+
+@dataclass(frozen=True, slots=True)
+class Patience:
+    """How often and how long to try again: waits double from `first` to `longest` seconds, and each is drawn
+    between half of that and all of it. A server that asks for more is given it."""
+
+    tries: int = 6
+    first: float = 0.5
+    longest: float = 8.0
+
+    def wait(self, failed: int, asked: float | None, rng: Random) -> float:
+        """Seconds to wait after so many failed tries."""
+        most: float = min(self.longest, self.first * 2 ** (failed - 1))
+        return max(most * rng.uniform(0.5, 1.0), asked or 0.0)
+
+
+class Retrying(LanguageModel):
+    """Asks again after a failure that may pass, never beyond `request.seconds`: where the next try would
+    begin too late, the failure is raised at once. Replies and errors carry every attempt.
+
+    `rng` is the only source of chance (the jitter); a wrapper belongs to one decision.
+    """
+
+    def __init__(
+        self,
+        model: LanguageModel,
+        rng: Random,
+        patience: Patience = Patience(),
+        clock: Callable[[], float] = time.monotonic,
+        sleep: Callable[[float], None] = time.sleep,
+    ) -> None:
+        self.provider = model.provider
+        self.model, self.rng, self.patience = model, rng, patience
+        self.clock, self.sleep = clock, sleep
+
+    def ask(self, request: Request) -> Reply:
+        """The first answer; the last ModelError if there is none."""
+        began = self.clock()
+        done: list[Attempt] = []
+        while True:
+            attempt_began = self.clock()
+            left = request.seconds - (attempt_began - began)
+            try:
+                reply = self.model.ask(replace(request, seconds=left))
+            except ModelError as error:
+                attempt = Attempt(error.code, self.clock() - attempt_began, 0.0, str(error), error.cost)
+                wait = self._wait(error, len(done) + 1, request.seconds - (self.clock() - began))
+                done.append(replace(attempt, waited=wait or 0.0))
+                if wait is None:
+                    raise _with(error, done) from None
+                self.sleep(wait)
+            else:
+                done.append(Attempt("ok", self.clock() - attempt_began, cost=reply.cost))
+                cost = total(attempt.cost for attempt in done)
+                return replace(reply, attempts=tuple(done), seconds=self.clock() - began, cost=cost)
+
+    def _wait(self, error: ModelError, failed: int, left: float) -> float | None:
+        """Seconds until the next try; None if there is to be none."""
+        if not error.again or failed >= self.patience.tries:
+            return None
+        wait = self.patience.wait(failed, error.retry_after, self.rng)
+        return wait if wait + SHORTEST <= left else None
+
+
+def _with(error: ModelError, attempts: list[Attempt]) -> ModelError:
+    error.attempts = tuple(attempts)
+    error.cost = total(attempt.cost for attempt in attempts)
+    return error
+
+
+class Budgeted(LanguageModel):
+    """Sets aside what a call costs at worst before it is made, and books what it cost afterwards.
+
+    BudgetSpentError if the purse does not suffice, UnpricedError if no price is known: neither call is made.
+    A failure of which nobody knows whether the server billed it (`ModelError.usage` is None) is booked at
+    its worst, and so is an answer for which the server counted nothing. Without a purse there is no limit,
+    and costs are only reported; None where no price is known.
+    """
+
+    def __init__(self, model: LanguageModel, purse: Purse | None, prices: PriceList) -> None:
+        self.provider = model.provider
+        self.model, self.purse, self.prices = model, purse, prices
+
+    def ask(self, request: Request) -> Reply:
+        """The model's answer with its `cost`; a ModelError carries its cost too."""
+        worst = self._reserve(request)
+        spent = worst
+        try:
+            reply = self.model.ask(request)
+            counted = None if reply.usage == Usage() else reply.usage
+            spent = self._cost(request, counted, worst)
+            return replace(reply, cost=spent)
+        except ModelError as error:
+            spent = error.cost = self._cost(request, error.usage, worst)
+            raise
+        finally:
+            if self.purse is not None and worst is not None:
+                self.purse.settle(worst, worst if spent is None else spent)
+
+    def _reserve(self, request: Request) -> float | None:
+        """What the call costs at worst, set aside; None if nobody knows and nobody minds."""
+        try:
+            worst = self.prices.worst(self.provider, request)
+        except UnknownPriceError as error:
+            if self.purse is not None:
+                raise UnpricedError(f"{error}: a study with a budget does not call it") from None
+            return None
+        if self.purse is not None:
+            self.purse.reserve(worst)
+        return worst
+
+    def _cost(self, request: Request, usage: Usage | None, worst: float | None) -> float | None:
+        """Money for what was counted; the worst where that is not known."""
+        if usage is None:
+            return worst
+        try:
+            return self.prices.cost(usage, self.provider, request.model)
+        except UnknownPriceError:
+            return worst
+
+
+class Wallet:
+    """A purse in memory, for one process: `limit` US dollars in all. Safe in threads."""
+
+    def __init__(self, limit: float) -> None:
+        self.limit = limit
+        self.spent = 0.0
+        self.reserved = 0.0
+        self._lock = Lock()
+
+    def reserve(self, amount: float) -> None:
+        """Set money aside; BudgetSpentError if what is left does not suffice."""
+        with self._lock:
+            left = self.limit - self.spent - self.reserved
+            if amount > left:
+                raise BudgetSpentError(f"the call may cost ${amount:.4f} and ${max(left, 0):.4f} is left")
+            self.reserved += amount
+
+    def settle(self, reserved: float, spent: float) -> None:
+        """Give back what was set aside and book what was spent."""
+        with self._lock:
+            self.reserved -= reserved
+            self.spent += spent
+
+
+def ask_and_record(model: LanguageModel, request: Request) -> Call:
+    """Ask, and say how it ended. Never raises: what is no ModelError has the code `error` and is logged, by
+    where it happened and not by its message, in which there might be a key."""
+    began = time.monotonic()
+    try:
+        reply = model.ask(request)
+    except ModelError as error:
+        return _failed(model, request, error, time.monotonic() - began)
+    except Exception as error:  # a decision must end in an event, whatever goes wrong here
+        where = "".join(traceback.format_tb(error.__traceback__))
+        log.error("the door to %s failed: %s\n%s", model.provider, type(error).__name__, where)
+        unforeseen = ModelError(f"{type(error).__name__} in the door to {model.provider}")
+        unforeseen.cost = None
+        return _failed(model, request, unforeseen, time.monotonic() - began)
+    seconds = time.monotonic() - began
+    return Call(model.provider, request, reply, attempts=reply.attempts, seconds=seconds, cost=reply.cost)
+
+
+def _failed(model: LanguageModel, request: Request, error: ModelError, seconds: float) -> Call:
+    return Call(
+        provider=model.provider,
+        request=request,
+        error=error.code,
+        error_text=str(error),
+        attempts=error.attempts or (Attempt(error.code, seconds, 0.0, str(error), error.cost),),
+        seconds=seconds,
+        cost=error.cost,
+    )

@@ -1,0 +1,299 @@
+"""A server on loopback that stands in for Anthropic's and OpenAI's: what it answers is scripted.
+
+In a test::
+
+    with StandInServer([status(529), reply("noop_agent1")]) as server:
+        monkeypatch.setenv("ANTHROPIC_BASE_URL", server.url)  # OPENAI_BASE_URL: server.url + "/v1"
+
+The answers are given one after another, the last one for ever. An answer can be a function of the request's
+body: `noop` commands every agent that the prompt names. What was asked is in `server.asked`, without the key.
+
+For a whole stack: `python -m tests.stand_in_server --port 8765 --script FILE`, where FILE is a JSON list of
+answers with the fields of `Answer`, or `--mode noop`; then ANTHROPIC_BASE_URL=http://127.0.0.1:8765.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import re
+import socket
+import sys
+import threading
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from pathlib import Path
+from typing import Any, Self
+
+Body = dict[str, Any]
+SECRET_HEADERS = ("authorization", "x-api-key")
+KINDS = ("reply", "status", "dribble", "cut", "hang_up", "malformed", "empty", "raw")
+
+
+@dataclass(frozen=True)
+class Answer:
+    """One scripted answer. `kind`:
+
+    `reply` (200 with `text` or `call`), `status` (an error of this `status`), `dribble` (a byte every 50 ms,
+    without end), `cut` (the connection ends in the middle of the body), `hang_up` (it ends before any),
+    `malformed` (200, half of the JSON), `empty` (200, no content), `raw` (200 with `body`).
+    """
+
+    kind: str = "reply"
+    text: str = ""
+    call: Mapping[str, Any] | None = None
+    status: int = 200
+    retry_after: str = ""
+    delay: float = 0.0
+    """Seconds before the answer begins."""
+    stop: str = ""
+    usage: Mapping[str, int] = field(default_factory=lambda: {"input": 100, "output": 20})
+    """As `kitchen.llm.base.Usage` has it; the server spells it as each API does."""
+    body: Any = None
+    message: str = ""
+
+
+Script = Answer | Callable[[Body], Answer]
+
+
+@dataclass(frozen=True)
+class Asked:
+    """One request that came in; without its key."""
+
+    path: str
+    headers: Mapping[str, str]
+    body: Body
+
+
+def reply(text: str = "", **more: Any) -> Answer:
+    """200 with a text, or with `call=…`."""
+    return Answer("reply", text, **more)
+
+
+def status(code: int, **more: Any) -> Answer:
+    """An error of the API; `retry_after` as it stands in the header."""
+    return Answer("status", status=code, **more)
+
+
+def noop(body: Body) -> Answer:
+    """`noop` for every agent that the prompt names, as text, or as `{"reasoning": …, "commands": […]}`."""
+    agents = sorted(set(re.findall(r"agent[ _]?(\d+)", json.dumps([body.get("system"), body["messages"]]))))
+    commands = [f"noop_agent{agent}" for agent in agents]
+    text = "\n".join(["Nothing is to be done in this step.", *commands])
+    return reply(text, call={"reasoning": "Nothing is to be done.", "commands": commands})
+
+
+MODES: dict[str, Script] = {"noop": noop}
+
+
+class StandInServer:
+    """Answers by the script until it is closed. `asked` is what came in; safe in threads."""
+
+    def __init__(self, script: Sequence[Script] | Script, port: int = 0) -> None:
+        self.script = list(script) if isinstance(script, Sequence) else [script]
+        self.asked: list[Asked] = []
+        self.closing = threading.Event()
+        self._lock = threading.Lock()
+        self._server = _Server(port, self)
+        self.url = f"http://127.0.0.1:{self._server.server_port}"
+
+    def __enter__(self) -> Self:
+        threading.Thread(target=self._server.serve_forever, args=(0.05,), daemon=True).start()
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.closing.set()
+        self._server.shutdown()
+        self._server.server_close()
+
+    def serve(self) -> None:
+        """Answer in this thread until interrupted."""
+        self._server.serve_forever()
+
+    def next_answer(self, asked: Asked) -> Answer:
+        """Write down what was asked, and say what is next in the script."""
+        with self._lock:
+            step = self.script[min(len(self.asked), len(self.script) - 1)]
+            self.asked.append(asked)
+        return step if isinstance(step, Answer) else step(asked.body)
+
+
+class _Server(ThreadingHTTPServer):
+    """Says nothing of clients that do not wait for the answer: they are part of the play."""
+
+    daemon_threads = True
+
+    def __init__(self, port: int, stand_in: StandInServer) -> None:
+        super().__init__(("127.0.0.1", port), _Handler)
+        self.stand_in = stand_in
+
+    def handle_error(self, request: Any, client_address: Any) -> None:
+        if not isinstance(sys.exc_info()[1], ConnectionError):
+            super().handle_error(request, client_address)
+
+
+class _Handler(BaseHTTPRequestHandler):
+    server: _Server
+    protocol_version = "HTTP/1.1"
+    wbufsize = -1  # header and body in one packet: otherwise Nagle's algorithm adds 40 ms to each answer
+
+    def do_POST(self) -> None:
+        asked = self._read()
+        answer = self.server.stand_in.next_answer(asked)
+        self.server.stand_in.closing.wait(answer.delay)
+        try:
+            self._answer(answer, asked)
+        except ConnectionError:
+            self.close_connection = True
+
+    def _read(self) -> Asked:
+        size = int(self.headers.get("content-length") or 0)
+        headers = {name.lower(): value for name, value in self.headers.items()}
+        shown = {name: value for name, value in headers.items() if name not in SECRET_HEADERS}
+        return Asked(self.path, shown, json.loads(self.rfile.read(size) or b"{}"))
+
+    def _answer(self, answer: Answer, asked: Asked) -> None:
+        content = json.dumps(_content(answer, asked)).encode()
+        half = content[: len(content) // 2]
+        if answer.kind == "hang_up":
+            self._hang_up()
+        elif answer.kind == "dribble":
+            self._dribble()
+        elif answer.kind == "cut":
+            self._send(200, half, announced=len(content))
+            self._hang_up()
+        elif answer.kind == "malformed":
+            self._send(200, half)
+        else:
+            self._send(answer.status, content, retry_after=answer.retry_after)
+
+    def _send(self, code: int, content: bytes, announced: int = 0, retry_after: str = "") -> None:
+        self.send_response(code)
+        self.send_header("content-type", "application/json")
+        self.send_header("content-length", str(announced or len(content)))
+        if retry_after:
+            self.send_header("retry-after", retry_after)
+        self.end_headers()
+        self.wfile.write(content)
+        self.wfile.flush()
+
+    def _dribble(self) -> None:
+        self._send(200, b"{", announced=1_000_000)
+        while not self.server.stand_in.closing.wait(0.05):
+            self.wfile.write(b" ")
+            self.wfile.flush()
+
+    def _hang_up(self) -> None:
+        self.close_connection = True
+        self.connection.shutdown(socket.SHUT_RDWR)
+
+    def log_message(self, format: str, *args: Any) -> None:
+        """Say nothing."""
+
+
+# The two APIs
+
+
+def _content(answer: Answer, asked: Asked) -> Any:
+    if answer.kind == "raw":
+        return answer.body
+    if answer.kind == "status":
+        return _error(answer)
+    if answer.kind == "empty":
+        answer = replace(answer, text="", call=None)
+    anthropic = asked.path.endswith("/messages")
+    return _message(answer, asked.body) if anthropic else _completion(answer, asked.body)
+
+
+def _error(answer: Answer) -> Body:
+    kinds = {400: "invalid_request_error", 401: "authentication_error", 429: "rate_limit_error"}
+    error = {"type": kinds.get(answer.status, "api_error"), "message": answer.message or "scripted"}
+    return {"type": "error", "error": error, "request_id": "req_scripted"}
+
+
+def _message(answer: Answer, asked: Body) -> Body:
+    """An answer of the Messages API: as a call of the tool that was asked for, in the format that was asked
+    for, or as text."""
+    tools, format_ = asked.get("tools"), asked.get("output_config", {}).get("format")
+    blocks: list[Body] = [{"type": "thinking", "thinking": "", "signature": "scripted"}]
+    if answer.call is not None and tools:
+        name = tools[0]["name"]
+        blocks.append({"type": "tool_use", "id": "toolu_1", "name": name, "input": dict(answer.call)})
+    elif answer.call is not None and format_:
+        blocks.append({"type": "text", "text": json.dumps(answer.call)})
+    elif answer.text:
+        blocks.append({"type": "text", "text": answer.text})
+    counted = answer.usage
+    usage = {
+        "input_tokens": counted.get("input", 0),
+        "output_tokens": counted.get("output", 0),
+        "cache_read_input_tokens": counted.get("cache_read", 0),
+        "cache_creation_input_tokens": counted.get("cache_write", 0),
+    }
+    return {
+        "id": "msg_scripted",
+        "type": "message",
+        "role": "assistant",
+        "model": f"{asked.get('model')}-20261121",
+        "content": blocks if answer.kind != "empty" else [],
+        "stop_reason": answer.stop or ("tool_use" if tools and answer.call else "end_turn"),
+        "stop_sequence": None,
+        "usage": usage,
+    }
+
+
+def _completion(answer: Answer, asked: Body) -> Body:
+    message: Body = {"role": "assistant", "content": answer.text or None}
+    if answer.call is not None and asked.get("tools"):
+        name = asked["tools"][0]["function"]["name"]
+        function = {"name": name, "arguments": json.dumps(answer.call)}
+        message["tool_calls"] = [{"id": "call_1", "type": "function", "function": function}]
+    counted = answer.usage
+    usage = {
+        "prompt_tokens": counted.get("input", 0) + counted.get("cache_read", 0),
+        "completion_tokens": counted.get("output", 0),
+        "prompt_tokens_details": {"cached_tokens": counted.get("cache_read", 0)},
+    }
+    choice = {"index": 0, "message": message, "finish_reason": answer.stop or "stop"}
+    kind = {"id": "chatcmpl-scripted", "object": "chat.completion", "created": 0}
+    return {**kind, "model": asked.get("model"), "choices": [choice], "usage": usage}
+
+
+# The command line
+
+
+def read_script(text: str) -> list[Script]:
+    """A JSON list of answers; an entry may also be the name of a mode. ValueError names a wrong entry."""
+    return [_read_answer(entry, number) for number, entry in enumerate(json.loads(text), 1)]
+
+
+def _read_answer(entry: Any, number: int) -> Script:
+    if isinstance(entry, str) and entry in MODES:
+        return MODES[entry]
+    try:
+        answer = Answer(**entry)
+    except TypeError as error:
+        raise ValueError(f"answer {number}: {error}") from error
+    if answer.kind not in KINDS:
+        raise ValueError(f"answer {number}: {answer.kind!r} is not one of {', '.join(KINDS)}")
+    return answer
+
+
+def main() -> None:
+    """Serve until interrupted; the first line printed is the address."""
+    parser = argparse.ArgumentParser(
+        description="A scripted stand-in for the Messages API and chat completions"
+    )
+    parser.add_argument("--script", type=Path, help="JSON list of answers; the last one is given for ever")
+    parser.add_argument("--mode", choices=sorted(MODES), default="noop", help="without a script")
+    parser.add_argument("--port", type=int, default=0, help="0: any free one")
+    given = parser.parse_args()
+    script = read_script(given.script.read_text()) if given.script else MODES[given.mode]
+    server = StandInServer(script, given.port)
+    print(server.url, flush=True)
+    server.serve()
+
+
+if __name__ == "__main__":
+    main()
