@@ -8,7 +8,7 @@ from __future__ import annotations
 from dataclasses import replace
 
 from kitchen.coplayers.base import CoPlayer, Decision, Situation
-from kitchen.coplayers.planner import Planner
+from kitchen.coplayers.registry import make_coplayer
 
 
 class Dispatcher(CoPlayer):
@@ -19,6 +19,6 @@ class Dispatcher(CoPlayer):
 
     def decide(self, situation: Situation) -> Decision:
         """The planner's decision under its own name, with a note that says who stood in."""
-        decision = Planner({}).decide(situation)
+        decision = make_coplayer("planner", {}).decide(situation)
         note = {"stand_in": "planner", "why": "no language model is set up", "planner": decision.note}
         return replace(decision, played_by="planner", note=note)
