@@ -156,10 +156,11 @@ def test_a_structured_reply_is_read_in_its_order() -> None:
         {"agent": "agent1", "verb": "goto", "location": "pot0", "item": "none"},
         {"agent": "agent3", "verb": "noop", "location": "none", "item": "none"},
         {"agent": 4, "verb": "put", "location": "pot0", "item": "rice"},
-        "goto_agent1_pot0",
+        "noop_agent5",
+        7,
     ]
     found = read_call({"plan": "…", "commands": entries}, NAMES)
-    assert found == (TUNA, GOTO, (3, ("noop",)), (4, ("put", "pot0")))
+    assert found == (TUNA, GOTO, (3, ("noop",)), (4, ("put", "pot0")), (5, ("noop",)))
 
 
 def test_the_schema_is_strict_and_of_this_kitchen_and_team() -> None:

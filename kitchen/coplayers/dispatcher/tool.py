@@ -6,9 +6,9 @@ of providers take; `none` stands where a command has no location or item.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Mapping
 
-from kitchen.coplayers.dispatcher.extraction import Names, plain
+from kitchen.coplayers.dispatcher.extraction import Names, extract, plain
 from kitchen.coplayers.dispatcher.moment import Given, Team, agent_name
 from kitchen.coplayers.dispatcher.spelling import NONE
 from kitchen.llm.base import Tool
@@ -47,17 +47,23 @@ def _object(properties: Mapping[str, Json]) -> dict[str, Json]:
     }
 
 
-def _enum(values: Iterator[str] | Mapping[str, Json] | list[str]) -> dict[str, Json]:
+def _enum(values: Iterable[str]) -> dict[str, Json]:
     return {"type": "string", "enum": list(values)}
 
 
 def read_call(call: Mapping[str, Json], names: Names) -> tuple[Given, ...]:
-    """The commands of a structured reply, in order. What is no command at all is passed over: a provider
-    may not keep to the schema. Never raises."""
+    """The commands of a structured reply, in order. A provider may not keep to the schema: commands that are
+    spelled are read too, and what is no command at all is passed over. Never raises."""
     entries = call.get("commands")
     listed = entries if isinstance(entries, list | tuple) else ()
-    found = [_read(entry, names) for entry in listed if isinstance(entry, Mapping)]
-    return tuple(given for given in found if given)
+    return tuple(given for entry in listed for given in _entry(entry, names))
+
+
+def _entry(entry: Json, names: Names) -> tuple[Given, ...]:
+    if isinstance(entry, str):
+        return extract(entry, names)
+    given = _read(entry, names) if isinstance(entry, Mapping) else None
+    return (given,) if given else ()
 
 
 def _read(entry: Mapping[str, Json], names: Names) -> Given | None:
