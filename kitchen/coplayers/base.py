@@ -12,7 +12,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import ClassVar
 
-from kitchen.worlds.base import Command, Event, Json, Setting
+from kitchen.worlds.base import Command, Event, Json, Setting, clean_settings
 
 
 @dataclass(frozen=True, slots=True)
@@ -70,8 +70,8 @@ class CoPlayer(ABC):
     """What a researcher may set."""
 
     def __init__(self, chosen: Mapping[str, Json]) -> None:
-        """Settings by name, already cleaned by `clean_settings`."""
-        self.chosen = chosen
+        """Settings by name; what is not given has its default. SettingsError if they are wrong."""
+        self.chosen = clean_settings(self.settings, chosen)
 
     @abstractmethod
     def decide(self, situation: Situation) -> Decision:
