@@ -35,4 +35,6 @@ def _taken(command: Command, taken: set[Command]) -> bool:
     """Somebody does the very thing before us, and it can be done only once (storages never run empty)."""
     if command not in taken:
         return False
-    return command[0] == "activate" or (command[0] == "get" and not command[1].startswith("storage"))
+    if command[0] == "get":
+        return not any(place.startswith("storage") for place in command[1:2])
+    return command[0] == "activate"
