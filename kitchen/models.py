@@ -21,6 +21,12 @@ class AppendOnlyQuerySet(models.QuerySet[Any]):
         """Refused."""
         raise AppendOnlyError(f"{self.model.__name__} is append-only")
 
+    def bulk_create(self, *args: Any, **kwargs: Any) -> list[Any]:
+        """Insert; AppendOnlyError if rows that are there would be changed."""
+        if kwargs.get("update_conflicts"):
+            self.update()
+        return super().bulk_create(*args, **kwargs)
+
     def bulk_update(self, *_: Any, **__: Any) -> Never:
         """Refused."""
         self.update()
@@ -33,6 +39,7 @@ class AppendOnly(models.Model):
 
     class Meta:
         abstract = True
+        base_manager_name = "objects"
 
     def save(self, *args: Any, **kwargs: Any) -> None:
         """Insert; AppendOnlyError if the row is there already."""
@@ -142,7 +149,7 @@ class SeatCommand(AppendOnly):
     fallback = models.CharField(max_length=10, choices=Fallback, blank=True, default="")
     received_at = models.DateTimeField(auto_now_add=True)
 
-    class Meta:
+    class Meta(AppendOnly.Meta):
         ordering = ["id"]
         constraints = [
             models.UniqueConstraint(fields=["episode", "step", "seat"], name="one_command_per_seat_and_step")
@@ -167,7 +174,7 @@ class Decision(AppendOnly):
     milliseconds = models.FloatField()
     decided_at = models.DateTimeField(auto_now_add=True)
 
-    class Meta:
+    class Meta(AppendOnly.Meta):
         ordering = ["step"]
         constraints = [
             models.UniqueConstraint(fields=["mind", "step"], name="one_decision_per_mind_and_step")
@@ -191,7 +198,7 @@ class Step(AppendOnly):
     opened_at = models.DateTimeField()
     taken_at = models.DateTimeField()
 
-    class Meta:
+    class Meta(AppendOnly.Meta):
         ordering = ["number"]
         constraints = [models.UniqueConstraint(fields=["episode", "number"], name="one_row_per_step")]
 

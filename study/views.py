@@ -156,7 +156,7 @@ def _survey(request: HttpRequest, person: Participant, place: flow.Place) -> Htt
         "position": place.round.position,
         "total": place.total,
         "label": place.round.condition.label,
-        "result": place.round.episode.score,
+        "figures": get_page(place.round.episode.world).figures(place.round.episode.score),
     }
     return render(request, "study/survey.html", context, status=422 if form.errors else 200)
 
