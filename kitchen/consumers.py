@@ -10,6 +10,7 @@ from typing import Any
 from asgiref.sync import sync_to_async
 from channels.db import database_sync_to_async
 from channels.generic.websocket import AsyncWebsocketConsumer
+from redis.exceptions import RedisError
 
 from kitchen import render, selectors, services
 from kitchen.messages import (
@@ -20,7 +21,7 @@ from kitchen.messages import (
     read_message,
     to_json,
 )
-from kitchen.models import Seat
+from kitchen.models import Episode, Seat
 from kitchen.stream import episode_group
 
 log = logging.getLogger(__name__)
@@ -30,12 +31,15 @@ JSON_PROTOCOL = "brigade.json"
 LOOK_SECONDS = 2.0
 """How often a page looks for itself, in case a nudge was lost."""
 NO_SUCH_SEAT = 4404
+AWAY = (OSError, TimeoutError, RedisError)
+"""What the channel layer raises while Redis is away."""
 
 
 class SeatConsumer(AsyncWebsocketConsumer):
     """`/ws/seat/<key>/`: whoever knows the key of a person's seat plays it."""
 
     seat: Seat | None = None
+    subscribed = False
     looking: asyncio.Task[None] | None = None
     stamp: tuple[int, str, int] | None = None
 
@@ -49,8 +53,6 @@ class SeatConsumer(AsyncWebsocketConsumer):
         if self.seat is None:
             await self.close(NO_SUCH_SEAT)
             return
-        with contextlib.suppress(OSError):
-            await self.channel_layer.group_add(episode_group(self.seat.episode_id), self.channel_name)
         await self.show()
         self.looking = asyncio.create_task(self._keep_looking())
 
@@ -58,9 +60,10 @@ class SeatConsumer(AsyncWebsocketConsumer):
         """Stop looking; the episode waits."""
         if self.looking:
             self.looking.cancel()
-        if self.seat:
-            with contextlib.suppress(OSError):
-                await self.channel_layer.group_discard(episode_group(self.seat.episode_id), self.channel_name)
+        if self.seat and self.subscribed:
+            with contextlib.suppress(*AWAY):
+                group = episode_group(self.seat.episode_id)
+                await self.channel_layer.group_discard(group, self.channel_name)
 
     async def receive(self, text_data: str | None = None, bytes_data: bytes | None = None) -> None:
         """One message from the browser."""
@@ -76,11 +79,15 @@ class SeatConsumer(AsyncWebsocketConsumer):
 
     async def _command(self, message: CommandMessage) -> None:
         assert self.seat is not None  # noqa: S101 - a socket without a seat is closed in connect
-        receipt = await database_sync_to_async(services.commands_submit)(
-            episode_id=self.seat.episode_id,
-            step=message.step,
-            orders=[services.SeatOrder(self.seat.number, message.command)],
-        )
+        try:
+            receipt = await database_sync_to_async(services.commands_submit)(
+                episode_id=self.seat.episode_id,
+                step=message.step,
+                orders=[services.SeatOrder(self.seat.number, message.command)],
+            )
+        except Episode.DoesNotExist:  # erased: its person withdrew
+            await self.close(NO_SUCH_SEAT)
+            return
         if not receipt.accepted:
             tone = "info" if receipt.code in {"repeated", "over"} else "warning"
             await self.notify(NoticeMessage(receipt.code, receipt.text, tone))
@@ -94,11 +101,22 @@ class SeatConsumer(AsyncWebsocketConsumer):
 
     async def _keep_looking(self) -> None:
         while True:
-            await asyncio.sleep(LOOK_SECONDS)
             try:
+                await self._subscribe()
+                await asyncio.sleep(LOOK_SECONDS)
                 await self.look()
             except Exception:  # whatever it was, the next look may succeed
                 log.exception("a page could not look at its episode")
+                await asyncio.sleep(LOOK_SECONDS)
+
+    async def _subscribe(self) -> None:
+        """Be nudged from now on. While Redis is away the page looks for itself, and tries again."""
+        assert self.seat is not None  # noqa: S101 - a socket without a seat is closed in connect
+        if not self.subscribed:
+            with contextlib.suppress(*AWAY):
+                group = episode_group(self.seat.episode_id)
+                await asyncio.wait_for(self.channel_layer.group_add(group, self.channel_name), LOOK_SECONDS)
+                self.subscribed = True
 
     async def look(self) -> None:
         """Send the state if it has changed since it was last sent."""
@@ -111,8 +129,12 @@ class SeatConsumer(AsyncWebsocketConsumer):
 
     async def show(self) -> None:
         """Send everything this seat may see now."""
-        self.stamp, text = await database_sync_to_async(self._state_text)()
-        await self.send(text_data=text)
+        try:
+            self.stamp, text = await database_sync_to_async(self._state_text)()
+        except Episode.DoesNotExist:
+            await self.close(NO_SUCH_SEAT)
+        else:
+            await self.send(text_data=text)
 
     def _state_text(self) -> tuple[tuple[int, str, int] | None, str]:
         assert self.seat is not None  # noqa: S101 - a socket without a seat is closed in connect

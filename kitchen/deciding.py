@@ -10,11 +10,14 @@ from __future__ import annotations
 
 import json
 import logging
+import threading
 import time
-from collections.abc import Sequence
-from concurrent.futures import ThreadPoolExecutor
+from collections.abc import Mapping, Sequence
+from concurrent.futures import Future
 from concurrent.futures import TimeoutError as DecisionTimeoutError
 from dataclasses import dataclass
+
+from django.db import connection
 
 from kitchen import play
 from kitchen.coplayers.base import Decision as MindDecision
@@ -23,11 +26,9 @@ from kitchen.coplayers.registry import make_coplayer
 from kitchen.models import Decision, Episode, Mind, SeatCommand
 from kitchen.services import MadeDecision, Receipt, SeatOrder, commands_submit
 from kitchen.spending import BudgetPurse
-from kitchen.worlds.base import Command, Json, World
+from kitchen.worlds.base import Command, Event, Json, World
 
 log = logging.getLogger(__name__)
-
-_pool = ThreadPoolExecutor(max_workers=32, thread_name_prefix="mind")
 
 
 @dataclass(frozen=True, slots=True)
@@ -59,11 +60,15 @@ def decide_step(*, episode_id: int, step: int) -> Receipt | None:
 def _ask_all(
     episode: Episode, world: World, commanded: dict[int, Command]
 ) -> tuple[list[SeatOrder], list[MadeDecision]]:
+    """Each mind in turn knows what the people and the minds before it commanded. What is left of the time
+    is shared evenly by the minds that are still to decide: a slow one takes nothing from the others."""
     orders: list[SeatOrder] = []
     decisions: list[MadeDecision] = []
     deadline = time.monotonic() + episode.decision_seconds
-    for mind in episode.minds.prefetch_related("seats"):
-        situation = _situation(episode, mind, world, commanded, seconds=deadline - time.monotonic())
+    minds = list(episode.minds.prefetch_related("seats"))
+    for asked, mind in enumerate(minds):
+        seconds = (deadline - time.monotonic()) / (len(minds) - asked)
+        situation = _situation(episode, mind, world, commanded, seconds=seconds)
         outcome = ask_mind(mind.kind, mind.settings, situation)
         given = _orders(mind, situation.seats, outcome, idle=world.idle)
         commanded |= {order.seat: order.command for order in given}
@@ -85,9 +90,9 @@ def _situation(
         briefs={seat: world.brief(seat) for seat in seats},
         observations={seat: world.observe(seat) for seat in seats},
         legal={seat: world.legal_actions(seat) for seat in seats},
-        commanded=dict(commanded),
+        commanded=_known(world, seats, commanded),
         people=people,
-        events=play.last_events(episode),
+        events=_last_events(episode, world, seats),
         memory=play.last_memory(mind),
         seed=play.derived_seed(episode.seed, mind.number, episode.step),
         seconds=seconds,
@@ -95,15 +100,48 @@ def _situation(
     )
 
 
+def _within(seconds: float, kind: str, settings: Mapping[str, Json], situation: Situation) -> MindDecision:
+    """The decision, made in a thread of its own: one that never ends keeps no other mind waiting.
+
+    TimeoutError after so many seconds; whatever the mind raises.
+    """
+    made: Future[MindDecision] = Future()
+
+    def decide() -> None:
+        try:
+            made.set_result(make_coplayer(kind, settings).decide(situation))
+        except BaseException as failure:  # it belongs to whoever waits
+            made.set_exception(failure)
+        finally:
+            connection.close()
+
+    threading.Thread(target=decide, name=f"mind-{kind}", daemon=True).start()
+    return made.result(timeout=max(seconds, 0.001))
+
+
+def _known(world: World, seats: Sequence[int], commanded: Mapping[int, Command]) -> dict[int, Command]:
+    """The commands of this step that one of the mind's seats gets to know."""
+    entries = [{"seat": seat, "command": list(command)} for seat, command in commanded.items()]
+    found: dict[int, Command] = {}
+    for seat in seats:
+        found |= play.known_commands(world, seat, entries)
+    return {seat: commanded[seat] for seat in commanded if seat in found}
+
+
+def _last_events(episode: Episode, world: World, seats: Sequence[int]) -> tuple[Event, ...]:
+    """What happened in the last step, as far as one of the mind's seats gets to know it."""
+    stored = play.last_events(episode)
+    events = [play.read_event(event) for event in stored]
+    return tuple(event for event in events if any(world.visible(seat, event) for seat in seats))
+
+
 def ask_mind(kind: str, settings: dict[str, Json], situation: Situation) -> Outcome:
     """One mind's decision, or what kept it from one. Returns within `situation.seconds`."""
     started = time.monotonic()
     fallback, error, decision = "", "", MindDecision(commands={}, memory=situation.memory)
     try:
-        asked = _pool.submit(lambda: make_coplayer(kind, settings).decide(situation))
-        decision = checked(asked.result(timeout=max(situation.seconds, 0.001)))
+        decision = checked(_within(situation.seconds, kind, settings, situation))
     except DecisionTimeoutError:
-        asked.cancel()
         fallback, error = "timeout", f"no decision within {situation.seconds:.1f} s"
     except Exception as failure:  # a co-player may fail in any way: the episode goes on
         log.exception("co-player %s failed", kind)
@@ -114,13 +152,21 @@ def ask_mind(kind: str, settings: dict[str, Json], situation: Situation) -> Outc
 def checked(decision: MindDecision) -> MindDecision:
     """The decision, if it can be stored: commands are tuples of words, memory and note are JSON.
 
-    TypeError or ValueError if not.
+    TypeError or ValueError if not. PostgreSQL stores no NUL and no half of a surrogate pair.
     """
     for seat, command in decision.commands.items():
         if not isinstance(command, tuple) or not all(isinstance(word, str) for word in command):
             raise TypeError(f"the command for seat {seat} is {command!r}, not a tuple of words")
-    json.dumps([decision.memory, decision.note], allow_nan=False)
+    commands = [list(command) for command in decision.commands.values()]
+    text = json.dumps([commands, decision.memory, decision.note], allow_nan=False, ensure_ascii=False)
+    if "\\u0000" in text or text != printable(text):
+        raise ValueError("the decision holds characters that cannot be stored")
     return decision
+
+
+def printable(text: str) -> str:
+    """The text without what a database cannot store."""
+    return text.replace("\x00", "").encode("utf-8", "ignore").decode()
 
 
 def _orders(mind: Mind, seats: Sequence[int], outcome: Outcome, *, idle: Command) -> list[SeatOrder]:
@@ -146,6 +192,6 @@ def _log_row(mind: Mind, step: int, outcome: Outcome) -> Decision:
         note=outcome.decision.note,
         played_by=outcome.decision.played_by or mind.kind,
         fallback=outcome.fallback or outcome.decision.fallback,
-        error=outcome.error[:2000],
+        error=printable(outcome.error)[:2000],
         milliseconds=outcome.milliseconds,
     )

@@ -108,7 +108,7 @@ def read_command(value: Json) -> Command:
     if isinstance(value, str):
         value = _read_list(value)
     if not isinstance(value, list) or not 0 < len(value) <= MOST_WORDS:
-        raise MessageError("Choose what your robot should do first.")
+        raise MessageError("Choose an action first.")
     if not all(isinstance(word, str) and len(word) <= LONGEST_WORD and "\x00" not in word for word in value):
         raise MessageError("That action could not be read.")
     return tuple(value)
@@ -118,4 +118,4 @@ def _read_list(text: str) -> Json:
     try:
         return json.loads(text)
     except (ValueError, RecursionError):
-        raise MessageError("Choose what your robot should do first.") from None
+        raise MessageError("Choose an action first.") from None

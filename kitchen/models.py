@@ -21,6 +21,12 @@ class AppendOnlyQuerySet(models.QuerySet[Any]):
         """Refused."""
         raise AppendOnlyError(f"{self.model.__name__} is append-only")
 
+    def bulk_create(self, *args: Any, **kwargs: Any) -> list[Any]:
+        """Insert; AppendOnlyError if rows that are there would be changed."""
+        if kwargs.get("update_conflicts"):
+            self.update()
+        return super().bulk_create(*args, **kwargs)
+
     def bulk_update(self, *_: Any, **__: Any) -> Never:
         """Refused."""
         self.update()
@@ -33,6 +39,7 @@ class AppendOnly(models.Model):
 
     class Meta:
         abstract = True
+        base_manager_name = "objects"
 
     def save(self, *args: Any, **kwargs: Any) -> None:
         """Insert; AppendOnlyError if the row is there already."""
@@ -173,7 +180,7 @@ class SeatCommand(AppendOnly):
     )
     received_at = models.DateTimeField(auto_now_add=True)
 
-    class Meta:
+    class Meta(AppendOnly.Meta):
         ordering = ["id"]
         constraints = [
             models.UniqueConstraint(fields=["episode", "step", "seat"], name="one_command_per_seat_and_step")
@@ -198,7 +205,7 @@ class Decision(AppendOnly):
     milliseconds = models.FloatField()
     decided_at = models.DateTimeField(auto_now_add=True)
 
-    class Meta:
+    class Meta(AppendOnly.Meta):
         ordering = ["step"]
         constraints = [
             models.UniqueConstraint(fields=["mind", "step"], name="one_decision_per_mind_and_step")
@@ -243,7 +250,7 @@ class ModelCall(AppendOnly):
         max_digits=12, decimal_places=6, null=True, help_text="US dollars; empty where no price is known."
     )
 
-    class Meta:
+    class Meta(AppendOnly.Meta):
         ordering = ["number"]
         constraints = [models.UniqueConstraint(fields=["decision", "number"], name="one_call_per_number")]
 
@@ -259,7 +266,7 @@ class CallMessage(AppendOnly):
     role = models.CharField(max_length=10)
     prompt = models.ForeignKey(Prompt, on_delete=models.PROTECT, related_name="uses")
 
-    class Meta:
+    class Meta(AppendOnly.Meta):
         ordering = ["position"]
         constraints = [models.UniqueConstraint(fields=["call", "position"], name="one_message_per_position")]
 
@@ -281,7 +288,7 @@ class Step(AppendOnly):
     opened_at = models.DateTimeField()
     taken_at = models.DateTimeField()
 
-    class Meta:
+    class Meta(AppendOnly.Meta):
         ordering = ["number"]
         constraints = [models.UniqueConstraint(fields=["episode", "number"], name="one_row_per_step")]
 

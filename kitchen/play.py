@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import hashlib
+from collections.abc import Iterable
 
 from kitchen.models import Decision, Episode, Mind, Step
 from kitchen.worlds.base import Command, Event, Json, World
@@ -25,10 +26,26 @@ def last_memory(mind: Mind) -> Json:
     return Decision.objects.filter(mind=mind).order_by("-step").values_list("memory", flat=True).first()
 
 
-def last_events(episode: Episode) -> tuple[Event, ...]:
-    """What happened in the last step of the episode."""
-    found = Step.objects.filter(episode=episode, number=episode.step).values_list("events", flat=True).first()
-    return tuple(read_event(event) for event in found or ())
+def last_events(episode: Episode) -> list[Json]:
+    """What happened in the last step of the episode, as it is stored."""
+    found = Step.objects.filter(episode=episode, number=episode.step).values_list("events", flat=True)
+    return found.first() or []
+
+
+def known_events(world: World, seat: int, stored: Iterable[Json]) -> tuple[Event, ...]:
+    """Those of these events that this seat gets to know."""
+    events = (read_event(event) for event in stored)
+    return tuple(event for event in events if world.visible(seat, event))
+
+
+def known_commands(world: World, seat: int, entries: Iterable[Json]) -> dict[int, Command]:
+    """Those of these commands of one step (`{seat, command, ...}`) that this seat gets to know, by seat."""
+    return {
+        entry["seat"]: read_stored_command(entry["command"])
+        for entry in entries
+        if entry["seat"] == seat
+        or world.visible(seat, Event("commanded", entry["seat"], {"command": entry["command"]}))
+    }
 
 
 def read_event(stored: Json) -> Event:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from kitchen import play
 from kitchen.messages import StateMessage
 from kitchen.models import Episode, Seat, SeatCommand, Step
-from kitchen.worlds.base import Command
+from kitchen.worlds.base import Command, World
 from kitchen.worlds.page import Page, PlayerView, SeatView, StepView
 from kitchen.worlds.registry import get_page
 
@@ -54,7 +54,7 @@ def seat_view(seat: Seat) -> SeatView:
         legal=world.legal_actions(seat.number) if choosing else (),
         anticipated=world.anticipated_actions(seat.number) if choosing else (),
         chosen=given.get(seat.number),
-        history=_history(episode),
+        history=_history(episode, seat.number, world),
         score=episode.score,
     )
 
@@ -73,13 +73,14 @@ def _phase(episode: Episode, seat: Seat, missing: list[Seat]) -> str:
     return "waiting" if any(other.is_person for other in missing) else "thinking"
 
 
-def _history(episode: Episode) -> tuple[StepView, ...]:
+def _history(episode: Episode, seat: int, world: World) -> tuple[StepView, ...]:
+    """The last steps, as far as this seat may know them."""
     rows = Step.objects.filter(episode=episode).order_by("-number")[:HISTORY]
     return tuple(
         StepView(
             number=row.number,
-            commands={c["seat"]: play.read_stored_command(c["command"]) for c in row.commands},
-            events=tuple(play.read_event(event) for event in row.events),
+            commands=play.known_commands(world, seat, row.commands),
+            events=play.known_events(world, seat, row.events),
         )
         for row in rows
     )

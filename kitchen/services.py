@@ -32,8 +32,8 @@ RECEIPTS = {
     "accepted": "Your choice is in.",
     "repeated": "Your choice was in already.",
     "double": "You had already chosen for this step; your first choice stands.",
-    "late": "That step had already been played. Here is where the kitchen is now.",
-    "early": "That step has not begun yet. Here is where the kitchen is now.",
+    "late": "That step had already been played. Here is where things are now.",
+    "early": "That step has not begun yet. Here is where things are now.",
     "over": "This episode has ended.",
     "not_offered": "That is not possible at this moment. Choose one of the actions shown.",
 }
@@ -207,11 +207,7 @@ def _offered(turn: OpenTurn, orders: Sequence[SeatOrder]) -> bool:
         return False
     people = [order for order in orders if order.seat in turn.people]
     world = play.episode_world(turn.episode) if people else None
-    return world is None or all(
-        order.command in world.legal_actions(order.seat)
-        or order.command in world.anticipated_actions(order.seat)
-        for order in people
-    )
+    return world is None or all(world.accepts(order.seat, order.command) for order in people)
 
 
 def _go_on(turn: OpenTurn) -> None:

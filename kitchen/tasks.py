@@ -9,6 +9,7 @@ from __future__ import annotations
 import logging
 import threading
 from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
 from datetime import timedelta
 from typing import Any
@@ -24,12 +25,21 @@ from kitchen.models import Episode, Mind, Seat, SeatCommand
 
 log = logging.getLogger(__name__)
 
+_publisher = ThreadPoolExecutor(max_workers=1, thread_name_prefix="publish")
+
 PICK_UP_SECONDS = 3.0
 """How often a worker looks for steps that wait for co-players and that nobody has taken up."""
 
 
 def ask_coplayers(episode_id: int, step: int) -> None:
-    """Queue the co-players' decision of one step. If the broker is away, the next look picks it up."""
+    """Queue the co-players' decision of one step. If the broker is away, the next look picks it up.
+
+    Returns at once: a broker that does not answer holds up nobody who plays.
+    """
+    _publisher.submit(_publish, episode_id, step)
+
+
+def _publish(episode_id: int, step: int) -> None:
     try:
         decide.apply_async(args=[episode_id, step], retry=False)
     except (OperationalError, OSError) as error:

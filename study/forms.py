@@ -75,7 +75,7 @@ class SurveyForm(forms.Form):
         super().__init__(*args, **kwargs)
         self.survey_items = list(items)
         for item in self.survey_items:
-            self.fields[item.key] = forms.TypedChoiceField(
+            self.fields[self.name_of(item)] = forms.TypedChoiceField(
                 label=item.text,
                 choices=[(str(point), str(point)) for point in range(1, item.points + 1)],
                 coerce=int,
@@ -85,12 +85,17 @@ class SurveyForm(forms.Form):
                 error_messages={"required": "Choose one of the points of this scale."},
             )
 
+    @staticmethod
+    def name_of(item: SurveyItem) -> str:
+        """The field's name: no key that a researcher gives can be one of the page's own fields."""
+        return f"item_{item.key}"
+
     @property
     def items(self) -> list[ItemField]:
         """The fields in order, with the words at the ends of their scales."""
-        return [ItemField(self[item.key], item.low, item.high) for item in self.survey_items]
+        return [ItemField(self[self.name_of(item)], item.low, item.high) for item in self.survey_items]
 
     def values(self) -> dict[SurveyItem, int]:
         """The answers given, by item."""
-        found = {item: self.cleaned_data.get(item.key) for item in self.survey_items}
+        found = {item: self.cleaned_data.get(self.name_of(item)) for item in self.survey_items}
         return {item: value for item, value in found.items() if value is not None}

@@ -197,9 +197,15 @@ class Round(models.Model):
     participant = models.ForeignKey(Participant, on_delete=models.CASCADE, related_name="rounds")
     condition = models.ForeignKey(Condition, on_delete=models.PROTECT, related_name="rounds")
     position = models.PositiveSmallIntegerField(help_text="1 for the condition played first.")
-    episode = models.OneToOneField(
-        Episode, null=True, blank=True, on_delete=models.PROTECT, related_name="round"
+    episode = models.ForeignKey(
+        Episode,
+        null=True,
+        blank=True,
+        on_delete=models.PROTECT,
+        related_name="rounds",
+        help_text="Several people may play in one episode.",
     )
+    seat = models.PositiveSmallIntegerField(default=0, help_text="Where the participant sits in it.")
     answered_at = models.DateTimeField(null=True, blank=True)
 
     class Meta:

@@ -140,9 +140,13 @@ def survey_submit(*, participant_id: int, position: int, values: Mapping[SurveyI
 
 @transaction.atomic
 def participant_withdraw(*, participant_id: int) -> Receipt:
-    """Erase everything this person left, row by row; what stays is the study's count."""
+    """Erase everything this person left, row by row; what stays is the study's count.
+
+    Participant.DoesNotExist if it was erased already.
+    """
     participant = Participant.objects.select_for_update().get(pk=participant_id)
-    episodes = list(Episode.objects.filter(round__participant=participant))
+    theirs = Episode.objects.filter(rounds__participant=participant)
+    episodes = list(theirs.select_for_update(of=("self",)))  # no step may be written meanwhile
     prompts = prompts_of(episode.pk for episode in episodes)
     Study.objects.filter(pk=participant.study_id).update(withdrawn=F("withdrawn") + 1)
     participant.delete()

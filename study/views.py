@@ -6,8 +6,9 @@ from collections.abc import Callable
 
 from django.conf import settings
 from django.core import signing
-from django.http import HttpRequest, HttpResponse
+from django.http import Http404, HttpRequest, HttpResponse
 from django.shortcuts import get_object_or_404, redirect, render
+from django.urls import reverse
 from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_GET, require_http_methods
 
@@ -36,12 +37,12 @@ def enter(request: HttpRequest, slug: str) -> HttpResponse:
     if known := _known_participant(request, study):
         return redirect(known)
     if study.status != Study.Status.OPEN or not study.conditions.exists():
-        return render(request, "study/closed.html", {"study": study}, status=403)
+        return _closed(request, study)
     form = ConsentForm(
         request.POST or None, study=study, initial={"invitation": request.GET.get("invitation", "")}
     )
     if request.method == "POST" and form.is_valid():
-        return _let_in(study, form)
+        return _let_in(request, study, form)
     context = {
         "study": study,
         "form": form,
@@ -51,10 +52,17 @@ def enter(request: HttpRequest, slug: str) -> HttpResponse:
     return render(request, "study/welcome.html", context, status=422 if form.errors else 200)
 
 
-def _let_in(study: Study, form: ConsentForm) -> HttpResponse:
-    participant = services.participant_enter(
-        study_id=study.pk, entry=form.cleaned_data["entry"], synthetic=form.cleaned_data["invitation"]
-    )
+def _closed(request: HttpRequest, study: Study) -> HttpResponse:
+    return render(request, "study/closed.html", {"study": study}, status=403)
+
+
+def _let_in(request: HttpRequest, study: Study, form: ConsentForm) -> HttpResponse:
+    try:
+        participant = services.participant_enter(
+            study_id=study.pk, entry=form.cleaned_data["entry"], synthetic=form.cleaned_data["invitation"]
+        )
+    except services.StudyClosedError:
+        return _closed(request, study)
     response = redirect(participant)
     response.set_cookie(
         _cookie_name(study),
@@ -86,7 +94,10 @@ def participant(request: HttpRequest, key: str) -> HttpResponse:
     """The personal link: always the page that comes next. A form of a page that is over changes nothing."""
     person = get_object_or_404(Participant.objects.select_related("study"), key=key)
     place = flow.place_of(person)
-    return PAGES[place.page](request, person, place)
+    try:
+        return PAGES[place.page](request, person, place)
+    except Participant.DoesNotExist:  # withdrawn in another tab at this very moment
+        raise Http404(key) from None
 
 
 def _guide(request: HttpRequest, person: Participant, place: flow.Place) -> HttpResponse:
@@ -116,11 +127,12 @@ def _play(request: HttpRequest, person: Participant, place: flow.Place) -> HttpR
     if request.method == "POST":
         return redirect(person)
     assert place.round and place.round.episode  # noqa: S101 - the flow leads here with an episode only
-    seat = place.round.episode.seats.get(number=0)
+    seat = place.round.episode.seats.get(number=place.round.seat)
     return play_page(
         request,
         seat=seat,
         continue_url=person.get_absolute_url(),
+        leave_url=reverse("study:withdraw", args=[person.key]),
         participant=person,
         study=person.study,
         position=place.round.position,
@@ -144,7 +156,7 @@ def _survey(request: HttpRequest, person: Participant, place: flow.Place) -> Htt
         "position": place.round.position,
         "total": place.total,
         "label": place.round.condition.label,
-        "result": place.round.episode.score,
+        "figures": get_page(place.round.episode.world).figures(place.round.episode.score),
     }
     return render(request, "study/survey.html", context, status=422 if form.errors else 200)
 
@@ -175,7 +187,10 @@ def withdraw(request: HttpRequest, key: str) -> HttpResponse:
     """Leaving the study: asked once, then everything is erased and a receipt is shown."""
     person = get_object_or_404(Participant.objects.select_related("study"), key=key)
     if request.method == "POST" and request.POST.get("confirm") == "yes":
-        receipt = services.participant_withdraw(participant_id=person.pk)
+        try:
+            receipt = services.participant_withdraw(participant_id=person.pk)
+        except Participant.DoesNotExist:  # the second of two clicks
+            raise Http404(key) from None
         response = render(
             request, "study/withdrawn.html", {"study": person.study, "code": receipt.code, "when": receipt.at}
         )

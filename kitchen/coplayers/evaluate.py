@@ -9,7 +9,7 @@ from __future__ import annotations
 import time
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
-from statistics import fmean
+from statistics import fmean, median
 
 from kitchen.coplayers.base import CoPlayer, Decision, Situation
 from kitchen.coplayers.registry import make_coplayer
@@ -100,3 +100,34 @@ def collaboration_score(counts: Iterable[tuple[int, int]]) -> float | None:
     an interval has neither."""
     shares = [done / (done + failed) if done + failed else None for done, failed in counts]
     return None if None in shares or not shares else fmean(share for share in shares if share is not None)
+
+
+@dataclass(frozen=True, slots=True)
+class Cell:
+    """One level with one number of agents: (completed, failed) for each interval, summed over its episodes;
+    their collaboration score; the median time of a decision in milliseconds."""
+
+    counts: tuple[tuple[int, int], ...]
+    score: float | None
+    milliseconds: float
+
+
+def measure_cell(
+    kind: str,
+    *,
+    level: str,
+    seats: int,
+    seeds: Iterable[int],
+    alphas: Iterable[float] = PAPER_ALPHAS,
+    chosen: Mapping[str, Json] | None = None,
+) -> Cell:
+    """Play a CuisineWorld level at every interval with every seed (the paper's Tables 3 to 5)."""
+    drawn = tuple(seeds)
+    counts: list[tuple[int, int]] = []
+    times: list[float] = []
+    for alpha in alphas:
+        settings = {"level": level, "alpha": alpha}
+        played = [play_alone(kind, seats=seats, settings=settings, seed=s, chosen=chosen) for s in drawn]
+        counts.append((sum(p.completed for p in played), sum(p.failed for p in played)))
+        times += [spent for p in played for spent in p.milliseconds]
+    return Cell(tuple(counts), collaboration_score(counts), median(times) if times else 0.0)

@@ -32,9 +32,9 @@ class RandomPlayer(CoPlayer):
 
 
 def _taken(command: Command, taken: set[Command]) -> bool:
-    """Somebody does the very thing before us, and it is one that may be possible only once."""
-    return command in taken and command[0] in _ONCE
-
-
-_ONCE = frozenset({"activate"})
-"""Verbs that can be carried out only once at a place in one step, whatever the world."""
+    """Somebody does the very thing before us, and it can be done only once (storages never run empty)."""
+    if command not in taken:
+        return False
+    if command[0] == "get":
+        return not any(place.startswith("storage") for place in command[1:2])
+    return command[0] == "activate"

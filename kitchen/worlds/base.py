@@ -204,6 +204,16 @@ class World(ABC):
         """Commands that are not legal now and that another seat, acting earlier, could still make so."""
         return []
 
+    def accepts(self, seat: int, command: Command) -> bool:
+        """Whether a person in this seat may hand in this command now: what the menu offers, unless the world
+        takes more (free words, for example)."""
+        return command in self.legal_actions(seat) or command in self.anticipated_actions(seat)
+
+    def visible(self, seat: int, event: Event) -> bool:
+        """Whether this seat gets to know this event. Another seat's command is asked about as an event of
+        kind `commanded`, with `command` in its data, before it runs."""
+        return True
+
     @abstractmethod
     def step(self, turn: Turn) -> tuple[Event, ...]:
         """Carry out one step. A refused or senseless command is an event, never an exception, and stops

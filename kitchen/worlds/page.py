@@ -96,5 +96,9 @@ class Page(ABC):
         return brief
 
     @abstractmethod
+    def figures(self, score: Mapping[str, Json]) -> tuple[tuple[str, str], ...]:
+        """What was achieved, for the end of an episode and the survey after it: (number, what it counts)."""
+
+    @abstractmethod
     def phrase(self, command: Command) -> str:
         """The command in words for a menu or a history: `Put it into pot 1`."""

@@ -58,7 +58,7 @@
 
   function submitText() {
     const form = menu();
-    if (form.dataset.phase === "over") return "The kitchen has closed";
+    if (form.dataset.phase === "over") return "This episode is over";
     if (!choosing()) return "Waiting for the others…";
     if (!state.connected) return state.attempt ? "Not connected: your choice is kept" : "Connecting…";
     return chosen() ? chosen().dataset.text : "Choose an action";

@@ -124,12 +124,10 @@ async def answer(walk: Walk, page: Page) -> Page:
     """Survey: a point on every scale, after what the last episode was like."""
     form = posted(page)
     experience = walk.cook.experience() if walk.cook else Experience()
-    answers = {
-        scale.name: str(
-            walk.person.answer(scale.name, points_of(scale.choices), experience, episode=len(walk.cooks))
-        )
-        for scale in form.of_kind("radio", "select")
-    }
+    answers = {}
+    for scale in form.of_kind("radio", "select"):
+        item, points = scale.name.removeprefix("item_"), points_of(scale.choices)
+        answers[scale.name] = str(walk.person.answer(item, points, experience, episode=len(walk.cooks)))
     return await walk.send(page, form, answers)
 
 

@@ -98,7 +98,7 @@ def _call_cells(call: ModelCall | None) -> tuple[Any, ...]:
 
 def prompt_rows(study: Study) -> Iterator[Sequence[Any]]:
     """One row per different text that models were sent in this study."""
-    found = Prompt.objects.filter(uses__call__decision__mind__episode__round__participant__study=study)
+    found = Prompt.objects.filter(uses__call__decision__mind__episode__rounds__participant__study=study)
     for prompt in found.distinct().order_by("hash").iterator(chunk_size=200):
         yield prompt.hash, prompt.text
 

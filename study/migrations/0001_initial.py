@@ -211,12 +211,19 @@ class Migration(migrations.Migration):
                 ),
                 (
                     "episode",
-                    models.OneToOneField(
+                    models.ForeignKey(
                         blank=True,
+                        help_text="Several people may play in one episode.",
                         null=True,
                         on_delete=django.db.models.deletion.PROTECT,
-                        related_name="round",
+                        related_name="rounds",
                         to="kitchen.episode",
+                    ),
+                ),
+                (
+                    "seat",
+                    models.PositiveSmallIntegerField(
+                        default=0, help_text="Where the participant sits in it."
                     ),
                 ),
                 (

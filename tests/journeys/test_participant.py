@@ -122,10 +122,21 @@ async def test_killing_worker_daphne_and_valkey_in_mid_episode_loses_nothing(
     assert await person.step() == 2
     await person.play_step()
     if live_stack.has_own_valkey:
-        live_stack.kill_valkey()
-        live_stack.restart()
+        await lose_a_queued_decision(person, live_stack)
     await person.play_to_the_end()
     assert await person.step() == 12
+
+
+async def lose_a_queued_decision(person: Person, live_stack: Stack) -> None:
+    """The worker is down, a decision is queued, and the queue dies with Valkey."""
+    step = await person.step()
+    live_stack.kill_worker()
+    await person.choose(person.favourite(await person.offered(), step))
+    await person.page.click("#menu [data-submit]")
+    await person.page.wait_for_selector("#bar[data-phase=thinking]")
+    live_stack.kill_valkey()
+    live_stack.restart()
+    await person.stepped(step + 1)
 
 
 async def test_everything_can_be_done_with_the_keyboard_alone(

@@ -10,6 +10,7 @@ import pytest
 from channels.db import database_sync_to_async
 from channels.routing import URLRouter
 from channels.testing import WebsocketCommunicator
+from redis.exceptions import RedisError
 
 from kitchen import consumers, tasks
 from kitchen.consumers import JSON_PROTOCOL, NO_SUCH_SEAT
@@ -166,3 +167,18 @@ async def test_a_page_of_an_erased_episode_is_closed() -> None:
     await told(socket)
     await database_sync_to_async(seat.episode.delete)()
     assert (await socket.receive_output(timeout=3))["code"] == NO_SUCH_SEAT
+
+
+async def test_while_redis_takes_no_subscriptions_the_page_looks_for_itself(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    async def away(*_: Any) -> None:
+        raise RedisError("gone")
+
+    monkeypatch.setattr("channels.layers.InMemoryChannelLayer.group_add", away)
+    seat = await new_seat()
+    socket = await opened(seat)
+    assert (await told(socket))["step"] == 0
+    await database_sync_to_async(submit)(seat.episode, 1, "noop")
+    assert (await told(socket))["step"] == 1
+    await socket.disconnect()

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import time
+from dataclasses import replace
 from typing import Any
 
 import pytest
@@ -11,7 +12,9 @@ from kitchen import deciding, services, tasks
 from kitchen.coplayers import registry
 from kitchen.coplayers.base import CoPlayer, Situation
 from kitchen.coplayers.base import Decision as MindDecision
-from kitchen.models import Decision, Episode, SeatCommand, Step
+from kitchen.models import Decision, Episode, Seat, SeatCommand, Step
+from kitchen.selectors import seat_view
+from kitchen.worlds.base import Event, World
 from tests.kitchen.factories import make_episode, mind, submit
 
 pytestmark = pytest.mark.django_db
@@ -104,7 +107,7 @@ def test_later_minds_know_what_earlier_ones_commanded(monkeypatch: pytest.Monkey
 
         def decide(self, situation: Situation) -> MindDecision:
             seen.append(dict(situation.commanded))
-            return MindDecision({seat: ("goto", "pot0") for seat in situation.seats})
+            return MindDecision(dict.fromkeys(situation.seats, ("goto", "pot0")))
 
     monkeypatch.setattr(deciding, "make_coplayer", lambda kind, settings: Curious({}))
     play_step(make_episode(seats=3, minds=(mind("random", 1), mind("random", 2))))
@@ -157,3 +160,56 @@ def test_an_episode_without_a_person_plays_itself_to_the_end(
             tasks.decide(*asked.pop())
     episode.refresh_from_db()
     assert (episode.status, episode.step) == (Episode.Status.OVER, 5)
+
+
+@pytest.mark.parametrize("text", ["a\x00b", "half a pair \ud800"])
+def test_what_a_database_cannot_store_is_the_co_players_error(
+    text: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    class Strange(CoPlayer):
+        kind = "strange"
+
+        def decide(self, situation: Situation) -> MindDecision:
+            return MindDecision({situation.seats[0]: ("goto", "pot0")}, note={"said": text})
+
+    monkeypatch.setattr(deciding, "make_coplayer", lambda kind, settings: Strange({}))
+    step = play_step(make_episode(seats=2, minds=(mind("random", 1),)))
+    assert step.commands[1]["fallback"] == "error"
+
+
+def test_a_slow_mind_takes_no_time_from_the_others() -> None:
+    episode = make_episode(seats=3, minds=(mind("late", 1), mind("random", 2)))
+    Episode.objects.update(decision_seconds=0.4)
+    step = play_step(episode)
+    assert [entry["fallback"] for entry in step.commands] == ["", "timeout", ""]
+
+
+def test_minds_that_never_end_keep_no_later_one_waiting() -> None:
+    situation = Situation("cuisine", 0, (0,), {}, {}, {0: [("noop",)]}, seconds=0.01)
+    for _ in range(40):
+        assert deciding.ask_mind("late", {}, situation).fallback == "timeout"
+    assert deciding.ask_mind("random", {}, replace(situation, seconds=1.0)).fallback == ""
+
+
+def test_a_seat_and_its_mind_know_only_what_the_world_lets_them(monkeypatch: pytest.MonkeyPatch) -> None:
+    def own_only(world: World, seat: int, event: Event) -> bool:
+        return event.seat in {seat, None}
+
+    seen: list[Situation] = []
+
+    class Curious(CoPlayer):
+        kind = "curious"
+
+        def decide(self, situation: Situation) -> MindDecision:
+            seen.append(situation)
+            return MindDecision({})
+
+    monkeypatch.setattr("kitchen.worlds.cuisine.world.CuisineWorld.visible", own_only)
+    monkeypatch.setattr(deciding, "make_coplayer", lambda kind, settings: Curious({}))
+    episode = make_episode(seats=2, minds=(mind("random", 1),))
+    play_step(episode, 1)
+    play_step(episode, 2)
+    assert seen[1].commanded == {}
+    assert {event.seat for event in seen[1].events} <= {1, None}
+    view = seat_view(Seat.objects.get(episode=episode, number=0))
+    assert set(view.history[0].commands) == {0}

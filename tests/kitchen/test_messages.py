@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import json
 
 import pytest
@@ -52,7 +53,5 @@ def test_anything_else_is_refused_in_words(text: str | None) -> None:
 
 @given(st.text() | st.recursive(st.none() | st.text() | st.integers(), st.lists).map(json.dumps))
 def test_no_text_breaks_the_reader(text: str) -> None:
-    try:
+    with contextlib.suppress(MessageError):
         read_message(text)
-    except MessageError:
-        pass

@@ -130,8 +130,11 @@ def test_the_log_cannot_be_changed() -> None:
     with pytest.raises(AppendOnlyError):
         row.save()
     for model in (Step, SeatCommand, Decision):
-        with pytest.raises(AppendOnlyError):
-            model.objects.update()
+        for manager in (model.objects, model._base_manager):
+            with pytest.raises(AppendOnlyError):
+                manager.update()
+            with pytest.raises(AppendOnlyError):
+                manager.bulk_create([], update_conflicts=True)
 
 
 @pytest.mark.parametrize(

@@ -22,7 +22,7 @@ def test_the_way_leads_from_guide_through_all_rounds_to_the_end() -> None:
     services.guide_read(participant_id=participant.pk)
     for position in (1, 2):
         pages.append(place(participant))
-        play_out(Episode.objects.get(round__position=position))
+        play_out(Episode.objects.get(rounds__position=position))
         pages.append(place(participant))
         services.survey_submit(participant_id=participant.pk, position=position, values={})
     pages.append(place(participant))

@@ -11,7 +11,7 @@ from django.test import Client
 
 from kitchen.models import Episode
 from study.forms import synthetic_invitation
-from study.models import Answer, Participant, Study
+from study.models import Answer, Participant, Study, SurveyItem
 from tests.study.factories import complete, make_study, play_out
 
 pytestmark = pytest.mark.django_db
@@ -79,7 +79,7 @@ def test_the_whole_way_through_the_pages(client: Client, study: Study) -> None:
         assert "ws-connect" in page
         play_out(Episode.objects.order_by("-id")[0])
         assert "Item 0." in text_of(client.get(personal))
-        answers = {"i0": "5", "i1": "1", "round": str(position)}
+        answers = {"item_i0": "5", "item_i1": "1", "round": str(position)}
         assert client.post(personal, answers).status_code == 302
     assert Participant.objects.get().completion_code in text_of(client.get(personal))
     assert Answer.objects.count() == 4
@@ -91,11 +91,11 @@ def test_an_incomplete_survey_keeps_what_was_chosen_and_says_what_is_missing(
     personal = agree(client, study)["Location"]
     client.post(personal, {"action": "guide_read"})
     play_out(Episode.objects.get())
-    response = client.post(personal, {"i0": "4", "round": "1"})
+    response = client.post(personal, {"item_i0": "4", "round": "1"})
     page = text_of(response)
     assert response.status_code == 422
     assert "Choose one of the points" in page
-    assert re.search(r'name="i0"[^>]*value="4"[^>]*checked', page)
+    assert re.search(r'name="item_i0"[^>]*value="4"[^>]*checked', page)
     assert not Answer.objects.exists()
 
 
@@ -104,7 +104,7 @@ def test_an_answer_outside_the_scale_changes_nothing(client: Client, study: Stud
     personal = agree(client, study)["Location"]
     client.post(personal, {"action": "guide_read"})
     play_out(Episode.objects.get())
-    assert client.post(personal, {"i0": value, "i1": "3", "round": "1"}).status_code == 422
+    assert client.post(personal, {"item_i0": value, "item_i1": "3", "round": "1"}).status_code == 422
     assert not Answer.objects.exists()
 
 
@@ -112,8 +112,8 @@ def test_a_form_of_a_page_that_is_over_leads_to_the_present_page(client: Client,
     personal = agree(client, study)["Location"]
     client.post(personal, {"action": "guide_read"})
     play_out(Episode.objects.get())
-    client.post(personal, {"i0": "5", "i1": "1", "round": "1"})
-    for late in ({"i0": "1", "i1": "1", "round": "1"}, {"action": "guide_read"}, {}):
+    client.post(personal, {"item_i0": "5", "item_i1": "1", "round": "1"})
+    for late in ({"item_i0": "1", "item_i1": "1", "round": "1"}, {"action": "guide_read"}, {}):
         assert client.post(personal, late)["Location"] == personal
     assert Answer.objects.count() == 2
 
@@ -190,3 +190,35 @@ def test_a_form_without_the_token_of_the_page_is_refused(study: Study) -> None:
     response = strict.post("/s/small/", {"agree": "on"})
     assert response.status_code == 403
     assert "<h1" in text_of(response)
+
+
+def test_no_key_of_a_survey_item_can_break_the_page(client: Client) -> None:
+    study = make_study("odd", conditions=1, items=0)
+    for key in ("round", "action", "csrfmiddlewaretoken"):
+        SurveyItem.objects.create(study=study, key=key, measure=key, text=key)
+    personal = agree(client, study)["Location"]
+    client.post(personal, {"action": "guide_read"})
+    play_out(Episode.objects.get())
+    answers = {"item_round": "5", "item_action": "2", "item_csrfmiddlewaretoken": "3", "round": "1"}
+    client.post(personal, answers)
+    assert sorted(Answer.objects.values_list("value", flat=True)) == [2, 3, 5]
+
+
+def test_a_study_that_closes_while_somebody_reads_says_so(client: Client, study: Study) -> None:
+    entry = field(text_of(client.get("/s/small/")), "entry")
+    study.conditions.all().delete()
+    response = client.post("/s/small/", {"agree": "on", "entry": entry})
+    assert response.status_code == 403
+    assert not Participant.objects.exists()
+
+
+def test_the_second_of_two_clicks_on_leaving_finds_nothing(
+    client: Client, study: Study, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    personal = agree(client, study)["Location"]
+
+    def gone(**_: Any) -> None:
+        raise Participant.DoesNotExist
+
+    monkeypatch.setattr("study.services.participant_withdraw", gone)
+    assert client.post(f"{personal}withdraw/", {"confirm": "yes"}).status_code == 404

@@ -38,6 +38,10 @@ class Planner(CoPlayer):
         tells each seat's goal. Same situation, same decision.
         """
         book = read_book(situation.briefs[situation.seats[0]])
+        if not book.dishes:
+            return Decision(
+                commands={}, note={"goals": {}, "why": "no dish of this level can be cooked here"}
+            )
         scene = read_scene(book, situation.observations[situation.seats[0]])
         for other, command in situation.commanded.items():
             apply(book, scene, other, command)

@@ -150,11 +150,9 @@ class Rollout(Floor):
 
     def _carry(self, index: int, trip: Trip) -> bool:
         target = trip.target
+        if target is not None and target.tool == NOWHERE and not self.reserve(target, self.at[index]):
+            return self._queue_up(index, target.recipe.tool)
         place = trip.to if target is None else target.tool
-        if place == NOWHERE:
-            if not self.reserve(target, self.at[index]):  # type: ignore[arg-type]
-                return self._queue_up(index, target.recipe.tool)  # type: ignore[union-attr]
-            place = target.tool  # type: ignore[union-attr]
         if self.at[index] != place:
             return self._go(index, place)
         if target is not None and self.inside[place] is not target:
@@ -189,7 +187,8 @@ class Rollout(Floor):
 
     def _activate(self, index: int, trip: Trip) -> bool:
         batch = trip.source
-        assert batch is not None  # noqa: S101
+        if batch is None:
+            return False
         if self.at[index] != batch.tool:
             return self._go(index, batch.tool)
         if self.now == 0:

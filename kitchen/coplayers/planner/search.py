@@ -14,9 +14,15 @@ from kitchen.coplayers.planner.trips import Errand, Style
 from kitchen.coplayers.planner.work import Work
 from kitchen.coplayers.planner.worth import Demand
 
-HORIZON = 44
+HORIZON = 60
+"""Steps played ahead at most: the whole of the paper's episodes, so that a plan keeps its worth."""
 MARGIN = 0.02
-PASSING = 0.42
+"""How much better a new plan has to be than the one under way."""
+NEAR = 4
+"""Changes to the list of wishes are made among so many first ones."""
+CHANGES = ("style", "errand", "passing", "order", "more", "less")
+"""The ways in which a plan is changed to find a better one."""
+CHANCES = (15, 15, 12, 23, 15, 20)
 
 
 @dataclass(frozen=True, slots=True)
@@ -121,26 +127,26 @@ class Search:
         return best
 
     def _changed(self, draft: Draft, rng: Random) -> Draft:
-        wishes = list(draft.wishes)
-        kind = rng.random()
-        if kind < 0.15:
-            style = Style(rng.randrange(4), rng.randrange(3), rng.random() < 0.5)
-            return replace(draft, style=style)
-        if kind < 0.3 and draft.errands:
-            errands = list(draft.errands)
-            errands.pop(rng.randrange(len(errands)))
-            return replace(draft, errands=tuple(errands))
-        if kind < PASSING:
-            agent = rng.randrange(len(self.scene.agents))
-            passing = set(draft.passing) ^ {agent}
+        """The draft with one change by chance."""
+        change = rng.choices(CHANGES, CHANCES)[0]
+        if change == "style":
+            return replace(draft, style=Style(rng.randrange(4), rng.randrange(3), rng.random() < 0.5))
+        if change == "errand" and draft.errands:
+            dropped = rng.randrange(len(draft.errands))
+            return replace(draft, errands=draft.errands[:dropped] + draft.errands[dropped + 1 :])
+        if change == "passing":
+            passing = set(draft.passing) ^ {rng.randrange(len(self.scene.agents))}
             return replace(draft, passing=tuple(sorted(passing)))
-        if kind < 0.65 and len(wishes) > 1:
-            place = min(rng.randrange(len(wishes)), rng.randrange(len(wishes)))
-            dish = wishes.pop(rng.randrange(len(wishes)))
-            wishes.insert(place, dish)
-        elif kind < 0.8:
-            wishes.insert(rng.randrange(min(4, len(wishes) + 1)), rng.choice(self.book.dishes))
+        return replace(draft, wishes=self._other_wishes(list(draft.wishes), change, rng))
+
+    def _other_wishes(self, wishes: list[str], change: str, rng: Random) -> tuple[str, ...]:
+        """Another order of the wishes, one wish more, or one less."""
+        if change == "more":
+            wishes.insert(rng.randrange(min(NEAR, len(wishes) + 1)), rng.choice(self.book.dishes))
+        elif change == "less":
+            wishes.pop(rng.randrange(min(NEAR, len(wishes))))
+            return self.filled(wishes)
         else:
-            wishes.pop(rng.randrange(min(4, len(wishes))))
-            wishes = list(self.filled(wishes))
-        return replace(draft, wishes=tuple(wishes))
+            place = min(rng.randrange(len(wishes)), rng.randrange(len(wishes)))
+            wishes.insert(place, wishes.pop(rng.randrange(len(wishes))))
+        return tuple(wishes)

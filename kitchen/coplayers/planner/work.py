@@ -123,21 +123,42 @@ class Work:
         holders = self._held.get(part)
         if not holders:
             return NOBODY
-        free = [index for index in holders if self.toward.get(index, tool) == tool]
+        free = [index for index in holders if self._may_go(scene, index, tool)]
         if not free:
             return NOBODY
         found = min(free, key=lambda index: (index not in self.toward, scene.agents[index].at != tool))
         holders.remove(found)
         return found
 
+    def _may_go(self, scene: Scene, index: int, tool: int) -> bool:
+        """Whether an agent is free to bring its thing to this tool (NOWHERE: to any empty one)."""
+        goal = self.toward.get(index, tool)
+        return goal == tool or (tool == NOWHERE and goal != self.book.storage and not scene.inside[goal])
+
     def _find_other_use(self) -> None:
         """Who was on the way to a place where nobody wants it any more brings it to someone else."""
         for part, held in self._held.items():
             holders = [index for index in held if self.toward.get(index) != self.book.storage]
-            for batch in self.batches:
+            for batch in self.batches[:]:
                 if holders and part in batch.need:
                     batch.need.remove(part)
                     self.bringing[holders.pop(0)] = batch
+                elif holders and batch.parent is not None and self._is_spared_by(batch, part):
+                    self.bringing[holders.pop(0)] = batch.parent
+
+    def _is_spared_by(self, batch: Batch, part: str) -> bool:
+        """Take a batch out that need not be begun, because its product is in somebody's hands."""
+        if batch.recipe.product != part:
+            return False
+        below = [batch]
+        for other in reversed(self.batches):
+            if other.parent in below:
+                below.append(other)
+        wanted = set(self.bringing.values())
+        if any(other.tool != NOWHERE or other in wanted for other in below):
+            return False
+        self.batches = [other for other in self.batches if other not in below]
+        return True
 
     def _call_junk(self, scene: Scene) -> None:
         """Batches for what lies in tools and nobody wished for: in the way until it is cleared."""

@@ -17,6 +17,8 @@ OUTLASTS = 0.35
 """Worth of serving an order that could still stand at the end, where it counts for nothing."""
 DECAY = 0.97
 """What is left of a dish's worth for each step that it waits on the table: it could be cooked later."""
+SIGHT = 120
+"""Steps from now beyond which orders to come are not thought of."""
 HASTE = 0.004
 """Worth lost with each step that a dish comes later."""
 BEGUN = 0.8
@@ -46,7 +48,7 @@ class Demand:
                 self.standing.setdefault(dish, []).append(life)
         first = book.interval - scene.step % book.interval
         self._later: dict[tuple[str, int, int], float] = {}
-        self.arrivals = range(first, self.left, book.interval)
+        self.arrivals = range(first, min(self.left, SIGHT), book.interval)
 
     def worth(self, served: Sequence[tuple[str, int]]) -> float:
         """The worth of these dishes, put on the table at these steps from now."""
