@@ -9,7 +9,7 @@
 | `BRIGADE_VAR` | where everything is written | `var/` |
 | `DATABASE_URL` | `postgres://…` or `sqlite:///…` | SQLite in `var/` |
 | `REDIS_URL` | `redis://…` or `unix://…` | the Valkey that `make run` starts |
-| `BRIGADE_DECISION_SECONDS` | time for the co-players of one step before the fallback | 5 |
+| `BRIGADE_DECISION_SECONDS` | time for the co-players of one step before the fallback | 30 |
 """
 
 from __future__ import annotations
@@ -36,7 +36,7 @@ def _read(name: str, reader: Any, default: Any) -> Any:
 
 
 def _decision_seconds() -> float:
-    found: float = _read("BRIGADE_DECISION_SECONDS", env.float, 5.0)
+    found: float = _read("BRIGADE_DECISION_SECONDS", env.float, 30.0)
     if not 0 < found <= 600:
         raise ImproperlyConfigured(f"BRIGADE_DECISION_SECONDS: {found:g} is not between 0 and 600")
     return found

@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import json
 import secrets
 import uuid
 from typing import Any, ClassVar, Never
@@ -213,6 +214,11 @@ class Decision(AppendOnly):
 
     def __str__(self) -> str:
         return f"step {self.step}, decided by {self.played_by}"
+
+    @property
+    def note_text(self) -> str:
+        """The note as indented JSON."""
+        return json.dumps(self.note, indent=2, ensure_ascii=False)
 
 
 class Prompt(models.Model):

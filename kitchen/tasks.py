@@ -110,9 +110,21 @@ def open_turns() -> list[tuple[int, int]]:
 
 @worker_ready.connect
 def look_for_open_turns(sender: Any, **_: Any) -> None:
-    """Every worker looks when it starts, and from then on every few seconds."""
+    """Every worker looks when it starts, and from then on every few seconds; it makes models' SDKs ready."""
+    threading.Thread(target=_warm_up, name="warm-up", daemon=True).start()
     sender.timer.call_repeatedly(PICK_UP_SECONDS, _queue_look)
     _queue_look()
+
+
+def _warm_up() -> None:
+    """Import the SDK of the default provider, which takes seconds, before the first decision needs it."""
+    from kitchen.llm import registry
+    from kitchen.llm.base import ModelError
+
+    try:
+        registry.warm_up(registry.default_provider())
+    except ModelError as error:
+        log.warning("the models' SDK is not ready: %s", error)
 
 
 def _queue_look() -> None:

@@ -29,7 +29,10 @@ CHECKS: tuple[Command, ...] = (
 )
 """What `make check` runs, each with this Python."""
 
-BENCHES: tuple[Command, ...] = (("manage.py", "bench_engine", "tests/kitchen/data/cuisineworld.jsonl.gz"),)
+BENCHES: tuple[Command, ...] = (
+    ("manage.py", "bench_engine", "tests/kitchen/data/cuisineworld.jsonl.gz"),
+    ("-m", "tests.llm.bench"),
+)
 """What `make bench` runs, each with this Python; add a line to add a benchmark."""
 
 

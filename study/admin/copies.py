@@ -36,6 +36,7 @@ def study_copy(study: Study) -> Study:
         seed=new_seed(),
         entered=0,
         withdrawn=0,
+        budget_id=None,
     )
     rows: list[Condition | SurveyItem] = [*conditions, *items]
     for row in rows:

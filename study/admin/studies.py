@@ -13,6 +13,7 @@ from django.urls import reverse
 from django.utils.html import format_html, format_html_join
 from django.utils.safestring import SafeString
 
+from kitchen.spending import booked
 from study.admin.common import Explained, ReadOnly, begun_words, counted, has_begun, how_many
 from study.admin.copies import study_copy
 from study.admin.forms import StudyForm, SurveyItemForm, SurveyItemFormSet, with_answer_counts
@@ -79,6 +80,7 @@ class StudyAdmin(Explained):
     fieldsets = (
         ("What participants read", {"fields": ["title", "welcome", "consent", "ending"]}),
         ("Link", {"fields": ["slug", "status", "participant_link", "pages"]}),
+        ("Teammates", {"fields": ["thinking_seconds", "budget_limit", "spent"]}),
         ("Chance", {"fields": ["seed"]}),
     )
 
@@ -131,13 +133,18 @@ class StudyAdmin(Explained):
         whole = f"{settings.PUBLIC_URL}{study.get_absolute_url()}"
         return format_html('<a href="{}" class="participant-link">{}</a>', study.get_absolute_url(), whole)
 
+    @admin.display(description="Spent")
+    def spent(self, study: Study) -> str:
+        """What language models have cost, calls that are under way included."""
+        return f"{booked(study.budget_id) if study.budget_id else 0} USD"
+
     def view_on_site(self, obj: Study) -> str:
         """The page behind the participants' link."""
         return obj.get_absolute_url()
 
     def get_readonly_fields(self, request: HttpRequest, obj: Any = None) -> tuple[str, ...]:
         """Link and seed are fixed once somebody has entered."""
-        return ("participant_link", "pages", *(("slug", "seed") if has_begun(obj) else ()))
+        return ("participant_link", "pages", "spent", *(("slug", "seed") if has_begun(obj) else ()))
 
     def get_prepopulated_fields(self, request: HttpRequest, obj: Any = None) -> dict[str, Sequence[str]]:
         """The link follows the title while a study is new."""

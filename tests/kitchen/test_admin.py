@@ -41,7 +41,9 @@ def play(episode: Episode, steps: int) -> None:
         decision = Decision(
             mind=episode.minds.get(), step=step, played_by="random", milliseconds=3.4, fallback=fallback
         )
-        services.commands_submit(episode_id=episode.pk, step=step, orders=orders, decisions=[decision])
+        services.commands_submit(
+            episode_id=episode.pk, step=step, orders=orders, decisions=[services.MadeDecision(decision)]
+        )
 
 
 def change(episode: Episode) -> str:

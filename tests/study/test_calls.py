@@ -1,0 +1,99 @@
+"""What models were asked is kept once, exported, and erased with its person."""
+
+from __future__ import annotations
+
+import csv
+import json
+from pathlib import Path
+
+import pytest
+
+from kitchen import deciding
+from kitchen import services as kitchen
+from kitchen.models import Budget, CallMessage, Decision, Episode, ModelCall, Prompt
+from study import services
+from study.exports.writing import write_study
+from study.models import Condition, Participant, Study
+from tests.study.factories import SETTINGS, enter, make_study
+
+pytestmark = pytest.mark.django_db
+
+
+@pytest.fixture
+def study() -> Study:
+    found = make_study(conditions=1)
+    Condition.objects.update(
+        settings={**SETTINGS, "max_steps": 4},
+        coplayer="dispatcher",
+        coplayer_settings={"model": "stand-in"},
+        teammates=1,
+    )
+    return found
+
+
+def play(study: Study, entry: str) -> Participant:
+    participant = enter(study, entry)
+    services.guide_read(participant_id=participant.pk)
+    episode = Episode.objects.get(rounds__participant=participant)
+    for step in range(1, 5):
+        order = kitchen.SeatOrder(0, ("noop",))
+        kitchen.commands_submit(episode_id=episode.pk, step=step, orders=[order])
+        deciding.decide_step(episode_id=episode.pk, step=step)
+    return participant
+
+
+def test_every_decision_keeps_its_call_and_the_recipes_are_stored_once(study: Study) -> None:
+    play(study, "one")
+    assert Decision.objects.count() == ModelCall.objects.count() == 4
+    assert set(ModelCall.objects.values_list("provider", flat=True)) == {"stand-in"}
+    assert set(Decision.objects.values_list("played_by", flat=True)) == {"stand-in"}
+    fixed = CallMessage.objects.filter(position=0)
+    assert fixed.count() == 4
+    assert fixed.values("prompt").distinct().count() == 1
+    assert all(call.reply for call in ModelCall.objects.all())
+
+
+def test_the_export_has_decisions_with_their_prompts(study: Study, tmp_path: Path) -> None:
+    play(study, "one")
+    write_study(study, tmp_path)
+    with (tmp_path / "decisions.csv").open(newline="") as stream:
+        rows = list(csv.DictReader(stream))
+    with (tmp_path / "prompts.csv").open(newline="") as stream:
+        prompts = {row["prompt"]: json.loads(row["text"]) for row in csv.DictReader(stream)}
+    assert len(rows) == 4
+    for row in rows:
+        assert row["provider"] == row["played_by"] == "stand-in"
+        assert set(row["prompts"].split()) <= prompts.keys()
+        assert json.loads(row["reply"])
+
+
+def test_withdrawing_erases_calls_and_prompts_that_nobody_else_needs(study: Study) -> None:
+    gone, stays = play(study, "gone"), play(study, "stays")
+    before = Prompt.objects.count()
+    services.participant_withdraw(participant_id=gone.pk)
+    assert ModelCall.objects.count() == 4
+    assert 0 < Prompt.objects.count() <= before
+    used = set(CallMessage.objects.values_list("prompt", flat=True))
+    assert set(Prompt.objects.values_list("pk", flat=True)) == used
+    services.participant_withdraw(participant_id=stays.pk)
+    assert not Prompt.objects.exists()
+
+
+def test_a_study_has_one_budget_and_a_changed_limit_reaches_it(study: Study) -> None:
+    play(study, "one")
+    play(study, "two")
+    assert Budget.objects.count() == 1
+    study.refresh_from_db()
+    study.budget_limit = 3
+    study.save()
+    assert Budget.objects.get().limit == 3
+    assert set(Episode.objects.values_list("budget", flat=True)) == {study.budget_id}
+
+
+def test_everybody_takes_the_studys_thinking_time(study: Study, monkeypatch: pytest.MonkeyPatch) -> None:
+    slept: list[float] = []
+    monkeypatch.setattr("time.sleep", slept.append)
+    Study.objects.update(thinking_seconds=2)
+    play(study, "one")
+    assert len(slept) >= 4
+    assert all(0 < seconds <= 2 for seconds in slept[-1:])
