@@ -12,6 +12,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import ClassVar
 
+from kitchen.llm.base import Call, Purse
 from kitchen.worlds.base import Command, Event, Json, Setting
 
 
@@ -42,6 +43,8 @@ class Situation:
     """The only source of chance: another one at every step, the same one if this step is decided again."""
     seconds: float = 5.0
     """The time left for this decision."""
+    purse: Purse | None = None
+    """Who pays for calls of language models; None where nobody counts."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,12 +54,18 @@ class Decision:
     `commands` are in the order in which they are to run; a seat left out does the world's default.
     `played_by` names who really chose, where that is not the mind itself (a stand-in). `note` is JSON for
     the log: why, what was asked and answered.
+
+    `calls` are all calls of language models that this decision took, in order, those without an answer among
+    them. `fallback` is the code of the ModelError that made the mind fall back on its stand-in, empty if it
+    did not.
     """
 
     commands: Mapping[int, Command]
     memory: Json = None
     played_by: str = ""
     note: Json = None
+    calls: tuple[Call, ...] = ()
+    fallback: str = ""
 
 
 class CoPlayer(ABC):

@@ -127,10 +127,10 @@ def test_a_task_that_runs_twice_decides_once() -> None:
     assert Step.objects.count() == 1
 
 
-def test_the_dispatched_say_that_the_planner_plays_for_them() -> None:
-    step = play_step(make_episode(seats=2, minds=(mind("dispatcher", 1),)))
-    assert step.commands[1]["chosen_by"] == "planner"
-    assert Decision.objects.get().played_by == "planner"
+def test_the_dispatched_say_that_a_stand_in_plays_for_them() -> None:
+    step = play_step(make_episode(seats=2, minds=(mind("dispatcher", 1, model="stand-in"),)))
+    assert step.commands[1]["chosen_by"] == "stand-in"
+    assert Decision.objects.get().played_by == "stand-in"
 
 
 def test_open_turns_are_those_that_wait_for_co_players_only() -> None:
