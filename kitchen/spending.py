@@ -42,7 +42,12 @@ class BudgetPurse:
         self._open: list[tuple[float, int]] = []
 
     def reserve(self, amount: float) -> None:
-        """Set money aside for one call; BudgetSpentError, and nothing changed, if it does not suffice."""
+        """Set money aside for one call; BudgetSpentError, and nothing changed, if it does not suffice.
+
+        A call that costs nothing is not in the ledger.
+        """
+        if not amount:
+            return
         with transaction.atomic():
             budget = Budget.objects.select_for_update().get(pk=self.budget_id)
             left = budget.limit - booked(budget.pk)
@@ -54,6 +59,8 @@ class BudgetPurse:
 
     def settle(self, reserved: float, spent: float) -> None:
         """Book what was spent in the place of what was set aside; LookupError if nothing was."""
+        if not reserved:
+            return
         Spending.objects.filter(pk=self._take(reserved)).update(spent=money(spent), settled_at=timezone.now())
 
     def _take(self, reserved: float) -> int:

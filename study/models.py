@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import secrets
+from typing import Any
 
 from django.core.exceptions import ValidationError
 from django.core.validators import MaxValueValidator, MinValueValidator
 from django.db import models
 from django.urls import reverse
 
-from kitchen.models import Episode, new_key
+from kitchen.models import Budget, Episode, new_key
 from kitchen.registry import UnknownNameError
 from kitchen.worlds.base import WorldError
 from study.plan import NOBODY, condition_check
@@ -46,6 +47,24 @@ class Study(models.Model):
         validators=[MinValueValidator(0)],
         help_text="All chance in the study (orders of conditions, episodes) follows from it.",
     )
+    thinking_seconds = models.FloatField(
+        default=0,
+        validators=[MinValueValidator(0), MaxValueValidator(60)],
+        help_text="Teammates of every kind take at least so long for a step, so that nobody is known by "
+        "being quick.",
+    )
+    budget_limit = models.DecimalField(
+        "budget",
+        max_digits=9,
+        decimal_places=2,
+        default=10,
+        validators=[MinValueValidator(0)],
+        help_text="US dollars that language models may cost in this study. When they are spent, no model is "
+        "asked any more and the condition's fallback plays.",
+    )
+    budget = models.OneToOneField(
+        Budget, null=True, editable=False, on_delete=models.PROTECT, related_name="study"
+    )
     entered = models.PositiveIntegerField(
         default=0, editable=False, help_text="Participants who ever entered: the last number given."
     )
@@ -60,6 +79,11 @@ class Study(models.Model):
 
     def __str__(self) -> str:
         return self.title
+
+    def save(self, *args: Any, **kwargs: Any) -> None:
+        """Store it; a changed budget holds from the next call of a model on."""
+        super().save(*args, **kwargs)
+        Budget.objects.filter(study=self).update(limit=self.budget_limit)
 
     def get_absolute_url(self) -> str:
         """The participants' link."""

@@ -13,7 +13,8 @@ from django.db.models import F
 from django.utils import timezone
 
 from kitchen import services as kitchen
-from kitchen.models import Episode
+from kitchen.calls import prompts_erase_unused, prompts_of
+from kitchen.models import Budget, Episode
 from kitchen.play import derived_seed
 from study.design import random_order
 from study.models import Answer, Condition, Participant, Round, Study, SurveyItem
@@ -103,7 +104,17 @@ def _episode_for(upcoming: Round, participant: Participant) -> Episode:
         ),
         label=condition.label,
         synthetic=participant.synthetic,
+        budget=_budget(participant.study),
+        thinking_seconds=participant.study.thinking_seconds,
     )
+
+
+def _budget(study: Study) -> Budget:
+    """The study's budget, made when the first episode needs it."""
+    if study.budget is None:
+        study.budget = Budget.objects.create(name=f"Study {study.slug}", limit=study.budget_limit)
+        Study.objects.filter(pk=study.pk, budget=None).update(budget=study.budget)
+    return study.budget
 
 
 @transaction.atomic
@@ -132,8 +143,10 @@ def participant_withdraw(*, participant_id: int) -> Receipt:
     """Erase everything this person left, row by row; what stays is the study's count."""
     participant = Participant.objects.select_for_update().get(pk=participant_id)
     episodes = list(Episode.objects.filter(round__participant=participant))
+    prompts = prompts_of(episode.pk for episode in episodes)
     Study.objects.filter(pk=participant.study_id).update(withdrawn=F("withdrawn") + 1)
     participant.delete()
     for episode in episodes:
         episode.delete()
+    prompts_erase_unused(prompts)
     return Receipt(code=secrets.token_hex(6).upper(), at=timezone.now())

@@ -86,6 +86,9 @@ def test(environment: Mapping[str, str]) -> int:
     return 1 if failed_checks or counts["failed"] or not counts["passed"] else 0
 
 
+SIDE_BY_SIDE: Command = ("-n", "2", "--dist", "loadfile")
+"""How pytest-xdist spreads the tests: whole files over two processes."""
+
 Result = tuple[Counter[str], Counter[str]]
 """How many tests passed, failed, skipped; and the reasons for skipping."""
 
@@ -94,7 +97,7 @@ def suite(where: str, chosen: Command, environment: Mapping[str, str]) -> Result
     """Run pytest once. A run that ends otherwise than by tests passing or failing counts as a failure."""
     print(f"\n=== the tests on {where}", flush=True)
     report = Path(environment["BRIGADE_VAR"]) / "report.xml"
-    code = run(("-m", "pytest", "-q", f"--junitxml={report}", *chosen), environment)
+    code = run(("-m", "pytest", "-q", *SIDE_BY_SIDE, f"--junitxml={report}", *chosen), environment)
     counts, reasons = read_report(report)
     if code not in {0, 1}:
         counts["failed"] += 1

@@ -117,8 +117,7 @@ class Stack:
     def _make_environment(self) -> dict[str, str]:
         found = children_environment(address_of(self._listener))
         found |= {"BRIGADE_VAR": str(self.var), "BRIGADE_URL": self.url, "DATABASE_URL": self._database}
-        if self._valkey is not None:
-            found["REDIS_URL"] = self._valkey.url
+        found["REDIS_URL"] = self._valkey.url if self._valkey else own_redis_url()
         found["DJANGO_SETTINGS_MODULE"] = "brigade.settings"
         return {name: value for name, value in (found | self._extra).items() if value}
 
@@ -169,6 +168,13 @@ class Stack:
             f"{child.name}: {line}" for child in (self.web, self.worker) for line in last_lines(child.log, 30)
         ]
         return "\n".join(lines)
+
+
+def own_redis_url() -> str:
+    """Another database on the server of `REDIS_URL` for the stack of each of pytest-xdist's workers: a queue
+    has one reader. 0 is left to the tests' own process."""
+    number = int("0" + os.environ.get("PYTEST_XDIST_WORKER", "").removeprefix("gw")) + 1
+    return urlunsplit(urlsplit(os.environ["REDIS_URL"])._replace(path=f"/{number}"))
 
 
 def new_database_url() -> str:

@@ -13,7 +13,7 @@ from dataclasses import dataclass, field
 from typing import ClassVar
 
 from kitchen.llm.base import Call, Purse
-from kitchen.worlds.base import Command, Event, Json, Setting
+from kitchen.worlds.base import Command, Event, Json, Setting, clean_settings
 
 
 @dataclass(frozen=True, slots=True)
@@ -79,8 +79,8 @@ class CoPlayer(ABC):
     """What a researcher may set."""
 
     def __init__(self, chosen: Mapping[str, Json]) -> None:
-        """Settings by name, already cleaned by `clean_settings`."""
-        self.chosen = chosen
+        """Settings by name; what is not given has its default. SettingsError if they are wrong."""
+        self.chosen = clean_settings(self.settings, chosen)
 
     @abstractmethod
     def decide(self, situation: Situation) -> Decision:

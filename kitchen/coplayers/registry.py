@@ -6,7 +6,7 @@ from collections.abc import Mapping
 
 from kitchen.coplayers.base import CoPlayer
 from kitchen.registry import look_up
-from kitchen.worlds.base import Json, clean_settings
+from kitchen.worlds.base import Json
 
 COPLAYERS: dict[str, str] = {
     "dispatcher": "kitchen.coplayers.dispatcher:Dispatcher",
@@ -23,6 +23,5 @@ def get_coplayer(kind: str) -> type[CoPlayer]:
 
 
 def make_coplayer(kind: str, settings: Mapping[str, Json]) -> CoPlayer:
-    """A co-player with cleaned settings; SettingsError if they are wrong."""
-    found = get_coplayer(kind)
-    return found(clean_settings(found.settings, settings))
+    """A co-player with these settings; SettingsError if they are wrong."""
+    return get_coplayer(kind)(settings)

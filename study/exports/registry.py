@@ -11,6 +11,8 @@ TABLES: dict[str, str] = {
     "steps": "study.exports.steps:STEPS",
     "commands": "study.exports.steps:COMMANDS",
     "answers": "study.exports.answers:TABLE",
+    "decisions": "study.exports.decisions:DECISIONS",
+    "prompts": "study.exports.decisions:PROMPTS",
     "dictionary": "study.exports.dictionary:TABLE",
 }
 

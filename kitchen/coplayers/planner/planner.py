@@ -6,12 +6,12 @@ from random import Random
 
 from kitchen.coplayers.base import CoPlayer, Decision, Situation
 from kitchen.coplayers.planner.book import read_book
-from kitchen.coplayers.planner.rollout import Style
+from kitchen.coplayers.planner.mates import forget_the_idle, watch
 from kitchen.coplayers.planner.scene import apply, read_scene
 from kitchen.coplayers.planner.search import Draft, Plan, Search
-from kitchen.worlds.base import Json
-
-TRIES = 25
+from kitchen.coplayers.planner.telling import goals
+from kitchen.coplayers.planner.trips import Style
+from kitchen.worlds.base import Json, Setting
 
 
 class Planner(CoPlayer):
@@ -19,23 +19,43 @@ class Planner(CoPlayer):
 
     kind = "planner"
     worlds = ("cuisine",)
+    settings = (
+        Setting(
+            "tries",
+            "int",
+            "Plans tried at each step",
+            25,
+            help="More is a little stronger and takes longer; 0 plays the first plan that comes to mind.",
+            minimum=0,
+            maximum=1000,
+        ),
+    )
 
     def decide(self, situation: Situation) -> Decision:
-        """The first step of the best plan found. Same situation, same decision."""
-        seat = situation.seats[0]
-        book = read_book(situation.briefs[seat])
-        scene = read_scene(book, situation.observations[seat])
+        """The first step of the best plan found, its commands in the order in which they play together.
+
+        The memory keeps the plan (wishes, style, errands) and how long the others have not moved; the note
+        tells each seat's goal. Same situation, same decision.
+        """
+        book = read_book(situation.briefs[situation.seats[0]])
+        scene = read_scene(book, situation.observations[situation.seats[0]])
         for other, command in situation.commanded.items():
             apply(book, scene, other, command)
-        idle = [i for i in range(len(scene.agents)) if i not in situation.seats]
-        rng = Random(situation.seed)  # noqa: S311
-        plan = Search(book, scene, idle).best(_remembered(situation.memory), TRIES, rng)
-        commands = {seat: command for seat, command in plan.rollout.first if seat in situation.seats}
-        return Decision(commands=commands, memory=_memory(plan))
+        memory = situation.memory or {}
+        seen = watch(book, scene, situation.seats, memory.get("seen", []))
+        absent = forget_the_idle(scene, seen)
+        others = {seat for seat in range(len(scene.agents)) if seat not in situation.seats}
+        search = Search(book, scene, others, absent)
+        plan = search.best(_remembered(memory), self.chosen["tries"], Random(situation.seed))  # noqa: S311
+        return Decision(
+            commands={seat: do for seat, do in plan.rollout.first if seat in situation.seats},
+            memory={**_memory(plan), "seen": seen},
+            note={"goals": goals(book, plan.rollout, situation.seats)},
+        )
 
 
 def _remembered(memory: Json) -> Draft | None:
-    if not memory:
+    if "wishes" not in memory:
         return None
     errands = tuple((seat, (what, where)) for seat, what, where in memory["errands"])
     return Draft(tuple(memory["wishes"]), Style(*memory["style"]), errands, tuple(memory["passing"]))

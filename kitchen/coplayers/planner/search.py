@@ -8,8 +8,9 @@ from dataclasses import dataclass, replace
 from random import Random
 
 from kitchen.coplayers.planner.book import Book
-from kitchen.coplayers.planner.rollout import Errand, Rollout, Style
+from kitchen.coplayers.planner.rollout import Rollout
 from kitchen.coplayers.planner.scene import Scene
+from kitchen.coplayers.planner.trips import Errand, Style
 from kitchen.coplayers.planner.work import Work
 from kitchen.coplayers.planner.worth import Demand
 
@@ -41,10 +42,11 @@ class Plan:
 class Search:
     """Tries plans for one scene."""
 
-    def __init__(self, book: Book, scene: Scene, idle: Collection[int]) -> None:
+    def __init__(self, book: Book, scene: Scene, idle: Collection[int], absent: Collection[int] = ()) -> None:
         self.book = book
         self.scene = scene
         self.idle = idle
+        self.absent = absent
         self.demand = Demand(book, scene)
         self.horizon = min(HORIZON, book.max_steps - scene.step)
         self.tried: dict[Draft, Plan] = {}
@@ -54,8 +56,9 @@ class Search:
         if draft not in self.tried:
             toward = {i: self.book.number[where] for i, (what, where) in draft.errands if what == "bring"}
             work = Work(self.book, self.scene, draft.wishes, toward)
+            errands = dict(draft.errands)
             rollout = Rollout(
-                self.book, self.scene, work, draft.style, self.idle, dict(draft.errands), draft.passing
+                self.book, self.scene, work, draft.style, self.idle, errands, draft.passing, self.absent
             )
             rollout.run(self.horizon)
             value = self.demand.value(rollout, draft.wishes, self.horizon)

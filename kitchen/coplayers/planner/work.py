@@ -119,7 +119,7 @@ class Work:
         return best
 
     def _holder(self, scene: Scene, part: str, tool: int) -> int:
-        """Who holds this for a batch in this tool: first who brings it there already, then who stands there."""
+        """Who holds this for a batch in this tool: who brings it there already, then who stands there."""
         holders = self._held.get(part)
         if not holders:
             return NOBODY
@@ -132,7 +132,8 @@ class Work:
 
     def _find_other_use(self) -> None:
         """Who was on the way to a place where nobody wants it any more brings it to someone else."""
-        for part, holders in self._held.items():
+        for part, held in self._held.items():
+            holders = [index for index in held if self.toward.get(index) != self.book.storage]
             for batch in self.batches:
                 if holders and part in batch.need:
                     batch.need.remove(part)

@@ -8,8 +8,9 @@ from functools import lru_cache
 from math import comb
 
 from kitchen.coplayers.planner.book import MOVE, Book
-from kitchen.coplayers.planner.rollout import CARRY, Rollout
+from kitchen.coplayers.planner.rollout import Rollout
 from kitchen.coplayers.planner.scene import Scene
+from kitchen.coplayers.planner.trips import CARRY
 from kitchen.coplayers.planner.work import Batch
 
 OUTLASTS = 0.35
