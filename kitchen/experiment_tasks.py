@@ -1,7 +1,8 @@
 """What Celery workers do for experiments: each task takes one episode, plays it, and asks for the next.
 
-So at most `Experiment.at_once` tasks are in the queue or at work for an experiment, and the co-players of people
-never wait behind hundreds of episodes. Every task may run twice or never; `pick_up_experiments` asks again.
+So at most `Experiment.at_once` tasks are in the queue or at work for an experiment, and the co-players of
+people never wait behind hundreds of episodes. Every task may run twice or never; `pick_up_experiments` asks
+again.
 """
 
 from __future__ import annotations

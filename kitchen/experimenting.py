@@ -1,7 +1,7 @@
 """Experiments in the database: made, started, played episode by episode by workers, and read.
 
-Claims and conditional updates instead of locks: an episode may be taken twice (a worker that was thought dead),
-its row is written once.
+Claims and conditional updates instead of locks: an episode may be taken twice (a worker that was thought
+dead), its row is written once.
 """
 
 from __future__ import annotations
@@ -53,7 +53,7 @@ def _episode(experiment: Experiment, job: Job) -> ExperimentEpisode:
 
 def _named(experiment: Experiment, key: Key) -> QuerySet[ExperimentEpisode]:
     names = ("variant", "level", "agents", "alpha", "episode")
-    return experiment.episodes.filter(**dict(zip(names, key, strict=True)))  # type: ignore[misc]
+    return experiment.episodes.filter(**dict(zip(names, key, strict=True)))
 
 
 def experiment_find(*, key: str) -> Experiment | None:
@@ -91,13 +91,13 @@ def experiment_stop(*, experiment_id: int, because: str = "") -> None:
 def waiting(experiment_id: int) -> QuerySet[ExperimentEpisode]:
     """Episodes that nobody has played and nobody is playing."""
     free = Q(claimed_until=None) | Q(claimed_until__lt=timezone.now())
-    return ExperimentEpisode.objects.filter(free, experiment=experiment_id, row=None)
+    return ExperimentEpisode.objects.filter(free, experiment=experiment_id, row__isnull=True)
 
 
 def being_played(experiment_id: int) -> int:
     """How many episodes workers are playing now."""
     busy = Q(claimed_until__gte=timezone.now())
-    return ExperimentEpisode.objects.filter(busy, experiment=experiment_id, row=None).count()
+    return ExperimentEpisode.objects.filter(busy, experiment=experiment_id, row__isnull=True).count()
 
 
 def episode_take(*, experiment_id: int) -> ExperimentEpisode | None:
@@ -128,7 +128,7 @@ def episode_play(*, episode: ExperimentEpisode) -> bool:
     try:
         row = play(job, setup.coplayer, settings, purse=purse, after_step=_renewing(episode))
     except Exception as error:
-        mine = ExperimentEpisode.objects.filter(pk=episode.pk, row=None)
+        mine = ExperimentEpisode.objects.filter(pk=episode.pk, row__isnull=True)
         mine.update(claimed_until=None)
         experiment_stop(experiment_id=experiment.pk, because=_why(error))
         return False
@@ -143,9 +143,9 @@ def _why(error: Exception) -> str:
 
 def episode_store(*, episode: ExperimentEpisode, row: Row) -> bool:
     """Store a row where there is none yet; whether it was. The last one ends the experiment."""
-    mine = ExperimentEpisode.objects.filter(pk=episode.pk, row=None)
+    mine = ExperimentEpisode.objects.filter(pk=episode.pk, row__isnull=True)
     stored = mine.update(row=row.to_json(), finished_at=timezone.now(), claimed_until=None)
-    if not ExperimentEpisode.objects.filter(experiment=episode.experiment, row=None).exists():
+    if not ExperimentEpisode.objects.filter(experiment=episode.experiment, row__isnull=True).exists():
         Experiment.objects.filter(pk=episode.experiment.pk).update(running=False)
     return bool(stored)
 
@@ -157,7 +157,7 @@ def _renewing(episode: ExperimentEpisode) -> Callable[[], None]:
         nonlocal last
         if time.monotonic() - last > RENEW_SECONDS:
             last = time.monotonic()
-            ExperimentEpisode.objects.filter(pk=episode.pk, row=None).update(claimed_until=_claim())
+            ExperimentEpisode.objects.filter(pk=episode.pk, row__isnull=True).update(claimed_until=_claim())
 
     return renew
 
@@ -168,6 +168,6 @@ def _key(episode: ExperimentEpisode) -> Key:
 
 def rows_of(experiment: Experiment) -> dict[Key, Row]:
     """Everything that was played so far."""
-    found = experiment.episodes.exclude(row=None).values_list("row", flat=True)
-    rows = [Row.from_json(row) for row in found]
+    found = experiment.episodes.exclude(row__isnull=True).values_list("row", flat=True)
+    rows = [Row.from_json(row) for row in found if row is not None]
     return {row.key: row for row in rows}

@@ -59,7 +59,7 @@ class Command(BaseCommand):
         key, rows = files.open_folder(out, setup)
         ahead = self._ask(setup, rows, yes=options["yes"])
         total = len(jobs_of(setup))
-        progress = Progress(sys.stderr if options["local"] else self.stdout, total, len(rows), "episodes")
+        progress = Progress(sys.stderr, total, len(rows), "episodes")
         try:
             if options["local"]:
                 rows = self._play_here(setup, out, key, rows, ahead, progress)
