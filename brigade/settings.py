@@ -203,6 +203,7 @@ LOGGING = {
     "handlers": {"stderr": {"class": "logging.StreamHandler", "formatter": "line"}},
     "root": {"handlers": ["stderr"], "level": "INFO"},
     "loggers": {
+        "fontTools": {"level": "WARNING"},  # at INFO it logs every glyph of a PDF
         "celery.worker.strategy": {"level": "WARNING"},
         "celery.app.trace": {"level": "WARNING"},
         "httpx2": {"level": "WARNING"},  # at INFO it logs every address, secret links among them

@@ -16,6 +16,7 @@ from django.http import HttpRequest, HttpResponse
 from django.utils.html import format_html
 from django.utils.safestring import SafeString
 
+from kitchen.experiment_admin import ExperimentAdmin as ExperimentAdmin
 from kitchen.models import Decision, Episode, Seat, Step
 from kitchen.worlds.base import Json
 

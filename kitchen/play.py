@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-import hashlib
 from collections.abc import Iterable
 
 from kitchen.models import Decision, Episode, Mind, Step
+from kitchen.seeds import derived_seed as derived_seed
 from kitchen.worlds.base import Command, Event, Json, World
 from kitchen.worlds.registry import get_world
 
@@ -13,12 +13,6 @@ from kitchen.worlds.registry import get_world
 def episode_world(episode: Episode) -> World:
     """The world of the episode at its present state; StateError if it cannot be read."""
     return get_world(episode.world).from_dict(episode.state)
-
-
-def derived_seed(*parts: object) -> int:
-    """A seed of 63 bits that follows from these values alone."""
-    text = "\x1f".join(str(part) for part in parts)
-    return int.from_bytes(hashlib.sha256(text.encode()).digest()[:8], "big") >> 1
 
 
 def last_memory(mind: Mind) -> Json:

@@ -132,3 +132,6 @@ def _queue_look() -> None:
         pick_up_open_turns.apply_async(retry=False, expires=PICK_UP_SECONDS)
     except (OperationalError, OSError) as error:
         log.warning("broker away: %s", error)
+
+
+from kitchen import experiment_tasks  # noqa: E402, F401 - Celery looks for tasks here

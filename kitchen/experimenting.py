@@ -1,0 +1,173 @@
+"""Experiments in the database: made, started, played episode by episode by workers, and read.
+
+Claims and conditional updates instead of locks: an episode may be taken twice (a worker that was thought
+dead), its row is written once.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Mapping
+from datetime import timedelta
+from decimal import Decimal
+
+from django.db import transaction
+from django.db.models import Q, QuerySet
+from django.utils import timezone
+
+from kitchen.experiments.plan import Job, Key, jobs_of
+from kitchen.experiments.play import SECONDS, MoneySpentError, play
+from kitchen.experiments.rows import Row
+from kitchen.experiments.setup import Setup
+from kitchen.models import Budget, Experiment, ExperimentEpisode
+from kitchen.spending import BudgetPurse, booked, money
+
+CLAIM_SECONDS = SECONDS + 30
+"""A claim outlives the longest decision; it is renewed between steps."""
+RENEW_SECONDS = 5.0
+
+
+def experiment_create(
+    *,
+    setup: Setup,
+    name: str = "",
+    at_once: int = 4,
+    limit: Decimal = Decimal(0),
+    rows: Mapping[Key, Row] = {},
+) -> Experiment:
+    """A new experiment with all its episodes waiting, but for those whose rows are handed in."""
+    now = timezone.now()
+    with transaction.atomic():
+        made = Experiment.objects.create(setup=setup.to_json(), name=name, at_once=at_once, limit=limit)
+        ExperimentEpisode.objects.bulk_create(_episode(made, job) for job in jobs_of(setup))
+        for row in rows.values():
+            _named(made, row.key).update(row=row.to_json(), finished_at=now)
+    return made
+
+
+def _episode(experiment: Experiment, job: Job) -> ExperimentEpisode:
+    variant, level, agents = job.column.key
+    named = {"variant": variant, "level": level, "agents": agents, "alpha": job.alpha, "episode": job.episode}
+    return ExperimentEpisode(experiment=experiment, seed=job.seed, **named)
+
+
+def _named(experiment: Experiment, key: Key) -> QuerySet[ExperimentEpisode]:
+    names = ("variant", "level", "agents", "alpha", "episode")
+    return experiment.episodes.filter(**dict(zip(names, key, strict=True)))
+
+
+def experiment_find(*, key: str) -> Experiment | None:
+    """The experiment of this key, None if there is none (another database)."""
+    return Experiment.objects.filter(key=key).first() if key else None
+
+
+def experiment_start(*, experiment: Experiment, allowed: float | None = None) -> None:
+    """Let workers play what waits. `allowed` is what may be spent from now on, in US dollars; without it the
+    experiment's own limit holds, if it has one."""
+    from kitchen.experiment_tasks import ask_lanes
+
+    with transaction.atomic():
+        if allowed or experiment.limit:
+            experiment.budget = _budget(experiment, allowed)
+        experiment.running, experiment.stopped_because = True, ""
+        experiment.save(update_fields=["running", "stopped_because", "budget", "limit"])
+    ask_lanes(experiment.pk, experiment.at_once)
+
+
+def _budget(experiment: Experiment, allowed: float | None) -> Budget:
+    budget = experiment.budget or Budget.objects.create(name=f"experiment {experiment.key}")
+    if allowed is not None:
+        experiment.limit = booked(budget.pk) + money(allowed)
+    budget.limit = experiment.limit
+    budget.save(update_fields=["limit"])
+    return budget
+
+
+def experiment_stop(*, experiment_id: int, because: str = "") -> None:
+    """No further episode is begun."""
+    Experiment.objects.filter(pk=experiment_id).update(running=False, stopped_because=because)
+
+
+def waiting(experiment_id: int) -> QuerySet[ExperimentEpisode]:
+    """Episodes that nobody has played and nobody is playing."""
+    free = Q(claimed_until=None) | Q(claimed_until__lt=timezone.now())
+    return ExperimentEpisode.objects.filter(free, experiment=experiment_id, row__isnull=True)
+
+
+def being_played(experiment_id: int) -> int:
+    """How many episodes workers are playing now."""
+    busy = Q(claimed_until__gte=timezone.now())
+    return ExperimentEpisode.objects.filter(busy, experiment=experiment_id, row__isnull=True).count()
+
+
+def episode_take(*, experiment_id: int) -> ExperimentEpisode | None:
+    """Claim the next episode; None if none waits, enough are being played, or the experiment was stopped."""
+    found = Experiment.objects.filter(pk=experiment_id, running=True).first()
+    if found is None or being_played(found.pk) >= found.at_once:
+        return None
+    for pk in waiting(found.pk).values_list("pk", flat=True)[: found.at_once + 1]:
+        if waiting(found.pk).filter(pk=pk).update(claimed_until=_claim()):
+            return ExperimentEpisode.objects.select_related("experiment").get(pk=pk)
+    return None
+
+
+def _claim() -> object:
+    return timezone.now() + timedelta(seconds=CLAIM_SECONDS)
+
+
+def episode_play(*, episode: ExperimentEpisode) -> bool:
+    """Play an episode that was taken and store its row; whether it was stored by us.
+
+    What keeps it from being played stops the experiment and says why.
+    """
+    experiment = episode.experiment
+    setup = Setup.from_json(experiment.setup)
+    job = next(each for each in jobs_of(setup) if each.key == _key(episode))
+    purse = BudgetPurse(experiment.budget.pk) if experiment.budget else None
+    settings = setup.settings_of(job.column.variant)
+    try:
+        row = play(job, setup.coplayer, settings, purse=purse, after_step=_renewing(episode))
+    except Exception as error:
+        mine = ExperimentEpisode.objects.filter(pk=episode.pk, row__isnull=True)
+        mine.update(claimed_until=None)
+        experiment_stop(experiment_id=experiment.pk, because=_why(error))
+        return False
+    return episode_store(episode=episode, row=row)
+
+
+def _why(error: Exception) -> str:
+    if isinstance(error, MoneySpentError):
+        return f"the money is spent: {error}"
+    return f"{type(error).__name__}: {error}"
+
+
+def episode_store(*, episode: ExperimentEpisode, row: Row) -> bool:
+    """Store a row where there is none yet; whether it was. The last one ends the experiment."""
+    mine = ExperimentEpisode.objects.filter(pk=episode.pk, row__isnull=True)
+    stored = mine.update(row=row.to_json(), finished_at=timezone.now(), claimed_until=None)
+    if not ExperimentEpisode.objects.filter(experiment=episode.experiment, row__isnull=True).exists():
+        Experiment.objects.filter(pk=episode.experiment.pk).update(running=False)
+    return bool(stored)
+
+
+def _renewing(episode: ExperimentEpisode) -> Callable[[], None]:
+    last = time.monotonic()
+
+    def renew() -> None:
+        nonlocal last
+        if time.monotonic() - last > RENEW_SECONDS:
+            last = time.monotonic()
+            ExperimentEpisode.objects.filter(pk=episode.pk, row__isnull=True).update(claimed_until=_claim())
+
+    return renew
+
+
+def _key(episode: ExperimentEpisode) -> Key:
+    return episode.variant, episode.level, episode.agents, episode.alpha, episode.episode
+
+
+def rows_of(experiment: Experiment) -> dict[Key, Row]:
+    """Everything that was played so far."""
+    found = experiment.episodes.exclude(row__isnull=True).values_list("row", flat=True)
+    rows = [Row.from_json(row) for row in found if row is not None]
+    return {row.key: row for row in rows}

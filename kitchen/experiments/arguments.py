@@ -1,0 +1,94 @@
+"""Arguments as people write them (command line, form), read into a `Setup`."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from typing import Any, TypeVar
+
+from kitchen.experiments import paper
+from kitchen.experiments.setup import AGENTS, ALPHAS, Setup, SetupError, checked
+from kitchen.worlds.base import Json
+
+T = TypeVar("T")
+
+DEMONSTRATION, DEMONSTRATION_AGENTS = "demonstration", "demonstration_agents"
+"""What --demo sets; --no-hints sets `hints`, --no-feedback `feedback`, --model `model`."""
+
+
+def read_setup(given: Mapping[str, Any]) -> Setup:
+    """The setup that was asked for; SetupError in one line."""
+    preset = given["preset"] or ""
+    kind = given["co_player"] or ("dispatcher" if preset or given["model"] else "planner")
+    models = tuple(text.strip() for text in (given["model"] or "").split(",") if text.strip())
+    if len(models) > 1 and preset != "table6":
+        raise SetupError("--model: only table6 compares several models")
+    settings = _settings(given, models)
+    if preset == "table6" and not models:
+        models = ("stand-in",)
+    setup = Setup(
+        coplayer=kind,
+        levels=_levels(given["levels"], preset),
+        agents=_agents(given["agents"], preset),
+        alphas=_list("--alphas", given["alphas"], float) or ALPHAS,
+        episodes=number("--episodes", given["episodes"]),
+        seed=number("--seed", given["seed"]),
+        settings=settings,
+        preset=preset,
+        models=models if preset == "table6" else (),
+    )
+    return checked(setup)
+
+
+def number(name: str, text: str) -> int:
+    """A whole number; SetupError that names the argument."""
+    try:
+        return int(text)
+    except ValueError:
+        raise SetupError(f"{name}: {text!r} is not a whole number") from None
+
+
+def _settings(given: Mapping[str, Any], models: tuple[str, ...]) -> dict[str, Json]:
+    found: dict[str, Json] = {"model": models[0]} if models else {}
+    if given["no_feedback"]:
+        found["feedback"] = False
+    if given["no_hints"]:
+        found["hints"] = False
+    if demo := given["demo"]:
+        found |= {DEMONSTRATION: demo} if demo in {"few", "none"} else _demo_of(demo)
+    return found
+
+
+def _demo_of(text: str) -> dict[str, Json]:
+    if not text.isdecimal() or int(text) < 1:
+        raise SetupError(f"--demo: {text!r} is neither few nor none nor a number of agents")
+    return {DEMONSTRATION_AGENTS: int(text)}
+
+
+def _levels(text: str | None, preset: str) -> tuple[str, ...]:
+    if preset and text:
+        raise SetupError(f"--levels: {preset} has its own, level_3")
+    if preset:
+        return ("level_3",)
+    if text in {None, "all"}:
+        return paper.levels()
+    found = _list("--levels", text, str)
+    return tuple(level if level.startswith("level_") else f"level_{level}" for level in found)
+
+
+def _agents(text: str | None, preset: str) -> tuple[int, ...]:
+    own = {"table7": (2,), "table8": (3, 4)}.get(preset)
+    if own and text:
+        raise SetupError(f"--agents: {preset} has its own, {', '.join(map(str, own))}")
+    return own or _list("--agents", text, int) or AGENTS
+
+
+def _list(name: str, text: str | None, read: Callable[[str], T]) -> tuple[T, ...]:
+    if text is None:
+        return ()
+    try:
+        found = tuple(read(part.strip()) for part in text.split(","))
+    except ValueError:
+        raise SetupError(f"{name}: {text!r} is not a list with commas") from None
+    if "" in found:
+        raise SetupError(f"{name}: {text!r} has an empty place")
+    return found

@@ -1,0 +1,131 @@
+"""An experiment as files in one folder, each whole or not at all.
+
+A run that is resumed goes on from `episodes.csv`.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import platform
+from collections.abc import Iterable, Iterator, Mapping
+from importlib import metadata
+from pathlib import Path
+from uuid import uuid4
+
+from kitchen.experiments import rows as csv_rows
+from kitchen.experiments import tables
+from kitchen.experiments.plan import Key, jobs_of
+from kitchen.experiments.results import CellResult, results_of
+from kitchen.experiments.rows import Row, RowsError
+from kitchen.experiments.setup import STEPS, WORLD, Setup
+from kitchen.experiments.summary import last_line
+from kitchen.worlds.base import Json
+from kitchen.worlds.registry import get_world
+
+EPISODES, SETTINGS = "episodes.csv", "experiment.json"
+VERSION = 1
+"""Of the layout of experiment.json."""
+
+
+class FolderError(Exception):
+    """A folder that this experiment cannot be kept in; one line."""
+
+
+def described(setup: Setup, key: str = "") -> dict[str, Json]:
+    """What experiment.json says: settings, versions, and the seed of every episode."""
+    jobs = jobs_of(setup)
+    return {
+        "version": VERSION,
+        "key": key,
+        "setup": setup.to_json(),
+        "world": {"kind": WORLD, "version": get_world(WORLD).version, "steps": STEPS},
+        "versions": _versions(),
+        "seeds": [{"key": list(job.key), "seed": job.seed} for job in jobs],
+    }
+
+
+def _versions() -> dict[str, str]:
+    wanted = ("numpy", "matplotlib", "anthropic", "openai")
+    return {"python": platform.python_version(), **{name: _version(name) for name in wanted}}
+
+
+def _version(name: str) -> str:
+    try:
+        return metadata.version(name)
+    except metadata.PackageNotFoundError:
+        return ""
+
+
+def open_folder(folder: Path, setup: Setup) -> tuple[str, dict[Key, Row]]:
+    """The key of the experiment in this folder (empty for a new one) and the rows that it has.
+
+    FolderError if another experiment is there; OSError where the disk refuses.
+    """
+    folder.mkdir(parents=True, exist_ok=True)
+    key = ""
+    if (folder / SETTINGS).exists():
+        stored = _stored(folder / SETTINGS)
+        if stored.get("setup") != json.loads(json.dumps(setup.to_json())):
+            raise FolderError(f"{folder} holds another experiment: name another --out, or ask for the same")
+        key = str(stored.get("key", ""))
+    if not (folder / EPISODES).exists():
+        return key, {}
+    try:
+        found = csv_rows.from_csv((folder / EPISODES).read_bytes(), str(folder / EPISODES))
+        return key, csv_rows.matching(found, jobs_of(setup))
+    except RowsError as error:
+        raise FolderError(str(error)) from error
+
+
+def _stored(path: Path) -> Mapping[str, Json]:
+    try:
+        found = json.loads(path.read_text(encoding="utf-8"))
+    except ValueError as error:
+        raise FolderError(f"{path}: is not JSON: {error}") from error
+    if not isinstance(found, dict) or found.get("version") != VERSION:
+        raise FolderError(f"{path}: is not an experiment of this version")
+    return found
+
+
+def write_settings(folder: Path, setup: Setup, key: str = "") -> None:
+    """experiment.json: written first, so that whatever comes next can be resumed."""
+    put(folder / SETTINGS, (json.dumps(described(setup, key), indent=1) + "\n").encode())
+
+
+def write_rows(folder: Path, rows: Iterable[Row]) -> None:
+    """episodes.csv."""
+    put(folder / EPISODES, csv_rows.to_csv(rows))
+
+
+def write_results(folder: Path, setup: Setup, rows: Iterable[Row]) -> tuple[CellResult, ...]:
+    """Tables and figure."""
+    results = results_of(setup, rows)
+    for name, data in contents(setup, results):
+        put(folder / name, data)
+    return results
+
+
+def contents(setup: Setup, results: tuple[CellResult, ...]) -> Iterator[tuple[str, bytes]]:
+    """Name and bytes of every file that follows from the results."""
+    from kitchen.experiments.figure import draw  # matplotlib is slow to import
+
+    found, line = tables.grids(setup, results), last_line(results)
+    yield "table.csv", tables.to_csv(results)
+    yield "table.md", tables.to_markdown(found, line).encode()
+    yield "table.tex", tables.to_latex(found, line).encode()
+    yield "figure4.svg", draw(setup, results, "svg")
+    yield "figure4.pdf", draw(setup, results, "pdf")
+
+
+def put(path: Path, data: bytes) -> None:
+    """Beside its place under a name of its own first, so that nobody ever reads half a file."""
+    draft = path.with_name(f".{path.name}.{uuid4().hex}.part")
+    try:
+        with draft.open("xb") as out:
+            out.write(data)
+            out.flush()
+            os.fsync(out.fileno())
+        draft.replace(path)
+    finally:
+        draft.unlink(missing_ok=True)

@@ -1,0 +1,125 @@
+"""One episode of agents alone: one mind commands them all."""
+
+from __future__ import annotations
+
+import time
+from collections import Counter
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field, replace
+from statistics import median
+
+from kitchen.coplayers.base import CoPlayer, Decision, Situation
+from kitchen.coplayers.evaluate import see
+from kitchen.coplayers.registry import make_coplayer
+from kitchen.experiments.plan import Job
+from kitchen.experiments.rows import Row
+from kitchen.experiments.setup import STEPS, WORLD
+from kitchen.llm.base import BudgetSpentError, Call, Purse, UnpricedError, total
+from kitchen.seeds import derived_seed
+from kitchen.worlds.base import Event, Json, World
+from kitchen.worlds.registry import get_world
+
+SECONDS = 60.0
+"""Time for one decision: nobody waits for it, so a model may take longer than beside people."""
+
+
+class MoneySpentError(Exception):
+    """The money does not cover a call: an episode that went on would be played by somebody else."""
+
+
+def _nothing() -> None:
+    pass
+
+
+@dataclass(slots=True)
+class _Tally:
+    """What the decisions of one episode add up to."""
+
+    times: list[float] = field(default_factory=list)
+    chose: Counter[str] = field(default_factory=Counter)
+    why: Counter[str] = field(default_factory=Counter)
+    calls: list[Call] = field(default_factory=list)
+
+    def add(self, decision: Decision, kind: str, milliseconds: float) -> None:
+        self.times.append(milliseconds)
+        self.chose[decision.played_by or kind] += 1
+        self.calls += decision.calls
+        if decision.fallback:
+            self.why[decision.fallback] += 1
+
+
+def play(
+    job: Job,
+    coplayer: str,
+    settings: Mapping[str, Json],
+    *,
+    purse: Purse | None = None,
+    seconds: float = SECONDS,
+    steps: int = STEPS,
+    after_step: Callable[[], None] = _nothing,
+) -> Row:
+    """Play one episode to its end. The same job and settings give the same episode, as far as the co-player
+    decides alike. A decision that fails is recorded and its agents wait. MoneySpentError ends it."""
+    game = new_game(job, steps)
+    mind = make_coplayer(coplayer, settings)
+    tally, decision, events = _Tally(), Decision(commands={}), tuple[Event, ...]()
+    while not (game.over or game.cut_off):
+        seed = derived_seed(job.seed, game.clock)
+        seen = see(game, range(game.seats), memory=decision.memory, events=events, seed=seed)
+        decision, spent = _decide(mind, replace(seen, seconds=seconds, purse=purse))
+        tally.add(decision, coplayer, spent)
+        events = game.step(decision.commands)
+        after_step()
+    return _row(job, game, tally)
+
+
+def new_game(job: Job, steps: int = STEPS) -> World:
+    """The world of a job at its start."""
+    settings = {"level": job.column.level, "alpha": job.alpha, "max_steps": steps}
+    game = get_world(WORLD).create(seats=job.column.agents, settings=settings)
+    game.reset(job.seed)
+    return game
+
+
+def _decide(mind: CoPlayer, situation: Situation) -> tuple[Decision, float]:
+    start = time.perf_counter()
+    try:
+        decision = mind.decide(situation)
+    except Exception:  # a co-player may fail in any way: its agents wait, and the row says so
+        decision = Decision(commands={}, memory=situation.memory, played_by="noop", fallback="error")
+    if decision.fallback in {BudgetSpentError.code, UnpricedError.code}:
+        raise MoneySpentError(decision.calls[-1].error_text if decision.calls else decision.fallback)
+    return decision, (time.perf_counter() - start) * 1000
+
+
+def _row(job: Job, game: World, tally: _Tally) -> Row:
+    score, replies = game.score(), [call.reply for call in tally.calls if call.reply]
+    variant, level, agents = job.column.key
+    return Row(
+        variant=variant,
+        level=level,
+        agents=agents,
+        alpha=job.alpha,
+        episode=job.episode,
+        seed=job.seed,
+        completed=int(score["completed"]),
+        failed=int(score["failed"]),
+        steps=game.clock,
+        fallbacks=tally.why.total(),
+        fallback_codes=_counted(tally.why),
+        played_by=_counted(tally.chose),
+        calls=len(tally.calls),
+        tokens_input=sum(reply.usage.input for reply in replies),
+        tokens_output=sum(reply.usage.output for reply in replies),
+        tokens_cache_read=sum(reply.usage.cache_read for reply in replies),
+        tokens_cache_write=sum(reply.usage.cache_write for reply in replies),
+        cost=total(call.cost for call in tally.calls),
+        model=", ".join(sorted({reply.model for reply in replies if reply.model})),
+        ms_median=round(median(tally.times), 3),
+        ms_max=round(max(tally.times), 3),
+        state_hash=game.state_hash(),
+    )
+
+
+def _counted(counts: Counter[str]) -> str:
+    return ", ".join(f"{name} x{number}" for name, number in sorted(counts.items()))

@@ -1,0 +1,119 @@
+"""Rows added up: per cell and interval the counts, beside them the paper's and the bound.
+
+CoS = mean over the intervals of completed / (completed + failed), each count summed over the episodes of the
+interval (MindAgent, section 3). The paper's and the bound's CoS are over the same intervals as ours.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from functools import lru_cache
+from statistics import fmean
+
+from kitchen.coplayers.evaluate import collaboration_score
+from kitchen.experiments.bounds import Bound, cell_bound
+from kitchen.experiments.paper import Counts
+from kitchen.experiments.plan import seed_of
+from kitchen.experiments.rows import Row
+from kitchen.experiments.setup import Column, Setup
+
+
+@dataclass(frozen=True, slots=True)
+class Interval:
+    """One interval of one cell."""
+
+    alpha: float
+    episodes: int
+    completed: int
+    failed: int
+    paper: Counts | None
+    bound: Bound
+    """Over all the episodes that the experiment is to have."""
+
+    @property
+    def total(self) -> int:
+        """Orders that ended."""
+        return self.completed + self.failed
+
+    @property
+    def share(self) -> float | None:
+        """completed / total; None while nothing has ended."""
+        return self.completed / self.total if self.total else None
+
+
+@dataclass(frozen=True, slots=True)
+class CellResult:
+    """One level x agents cell."""
+
+    column: Column
+    intervals: tuple[Interval, ...]
+
+    @property
+    def cos(self) -> float | None:
+        """Ours; None where an interval has nothing yet."""
+        return collaboration_score((each.completed, each.failed) for each in self.intervals)
+
+    @property
+    def paper_cos(self) -> float | None:
+        """The paper's, from its counts; None where it has none for one of the intervals."""
+        found = [each.paper for each in self.intervals]
+        pairs = [(done, total - done) for done, total in (each for each in found if each)]
+        return collaboration_score(pairs) if len(pairs) == len(found) else None
+
+    @property
+    def bound_cos(self) -> float | None:
+        """What nobody can pass."""
+        shares = [each.bound.share for each in self.intervals]
+        return mean_of(shares) if None not in shares else None
+
+    @property
+    def is_above(self) -> bool | None:
+        """Whether it is above the paper; None where that cannot be said."""
+        if self.cos is None or self.paper_cos is None:
+            return None
+        return self.cos > self.paper_cos
+
+
+def mean_of(values: Iterable[float | None]) -> float | None:
+    """The mean of those that there are; None for none."""
+    known = [value for value in values if value is not None]
+    return fmean(known) if known else None
+
+
+def results_of(setup: Setup, rows: Iterable[Row]) -> tuple[CellResult, ...]:
+    """Every cell of the experiment, whether it has rows already or not."""
+    found = _counts(rows)
+    return tuple(
+        CellResult(column, tuple(_interval(setup, column, alpha, found) for alpha in setup.alphas))
+        for column in setup.columns
+    )
+
+
+_Sums = Mapping[tuple[str, str, int, float], tuple[int, int, int]]
+
+
+def _counts(rows: Iterable[Row]) -> _Sums:
+    found: dict[tuple[str, str, int, float], tuple[int, int, int]] = {}
+    for row in rows:
+        episodes, completed, failed = found.get(row.key[:4], (0, 0, 0))
+        found[row.key[:4]] = (episodes + 1, completed + row.completed, failed + row.failed)
+    return found
+
+
+def _interval(setup: Setup, column: Column, alpha: float, found: _Sums) -> Interval:
+    counts = found.get((*column.key, alpha), (0, 0, 0))
+    seeds = tuple(seed_of(setup.seed, column, alpha, number) for number in range(1, setup.episodes + 1))
+    bound = _bound(column.level, alpha, column.agents, seeds)
+    return Interval(alpha, *counts, column.paper.get(alpha), bound)
+
+
+@lru_cache(maxsize=4096)
+def _bound(level: str, alpha: float, agents: int, seeds: tuple[int, ...]) -> Bound:
+    return cell_bound(level, alpha, agents, seeds)
+
+
+def by_agents(results: Sequence[CellResult]) -> dict[int, list[CellResult]]:
+    """Cells by their number of agents, fewest first."""
+    numbers = sorted({each.column.agents for each in results})
+    return {number: [each for each in results if each.column.agents == number] for number in numbers}

@@ -1,0 +1,118 @@
+"""Episodes that were played, one row each, as CSV (RFC 4180, UTF-8). New columns go to the end."""
+
+from __future__ import annotations
+
+import csv
+import io
+from collections.abc import Iterable, Mapping
+from dataclasses import asdict, dataclass, fields
+from typing import Self
+
+from kitchen.experiments.plan import Job, Key
+from kitchen.worlds.base import Json
+
+
+class RowsError(Exception):
+    """Rows that cannot be read, or that are not those of this experiment; one line."""
+
+
+@dataclass(frozen=True, slots=True)
+class Row:
+    """One episode of agents alone."""
+
+    variant: str
+    """Empty outside of presets."""
+    level: str
+    agents: int
+    alpha: float
+    episode: int
+    seed: int
+    completed: int
+    failed: int
+    steps: int
+    fallbacks: int
+    """Decisions that another than the co-player made."""
+    fallback_codes: str
+    """Why: codes with their numbers, `529 x2, timeout x1`."""
+    played_by: str
+    """Who chose, with the number of decisions."""
+    calls: int
+    """Calls of language models."""
+    tokens_input: int
+    """Without those read from or written to a cache."""
+    tokens_output: int
+    tokens_cache_read: int
+    tokens_cache_write: int
+    cost: float | None
+    """US dollars; None where a price is not known."""
+    model: str
+    """As the API named it."""
+    ms_median: float
+    """Milliseconds per decision."""
+    ms_max: float
+    state_hash: str
+    """Of the state at the end."""
+
+    @property
+    def key(self) -> Key:
+        """The episode's name within its experiment."""
+        return self.variant, self.level, self.agents, self.alpha, self.episode
+
+    def to_json(self) -> dict[str, Json]:
+        """As JSON; `from_json` gives an equal row."""
+        return asdict(self)
+
+    @classmethod
+    def from_json(cls, stored: Mapping[str, Json]) -> Self:
+        """What `to_json` wrote."""
+        return cls(**stored)
+
+
+COLUMNS = [each.name for each in fields(Row)]
+_TYPES = {each.name: str(each.type) for each in fields(Row)}
+
+
+def to_csv(rows: Iterable[Row]) -> bytes:
+    """Rows as a file, sorted by their names; an unknown cost is blank."""
+    out = io.StringIO()
+    writer = csv.writer(out, lineterminator="\r\n")
+    writer.writerow(COLUMNS)
+    for row in sorted(rows, key=lambda each: each.key):
+        values = asdict(row).values()
+        writer.writerow(["" if value is None else value for value in values])
+    return out.getvalue().encode()
+
+
+def from_csv(data: bytes, name: str = "episodes.csv") -> list[Row]:
+    """The rows of a file; RowsError names file and line."""
+    try:
+        reader = csv.DictReader(io.StringIO(data.decode(), newline=""), strict=True)
+        if reader.fieldnames != COLUMNS:
+            raise RowsError(f"{name}: its columns are not those of episodes.csv")
+        return [_row(values, f"{name}:{number}") for number, values in enumerate(reader, start=2)]
+    except (UnicodeDecodeError, csv.Error) as error:
+        raise RowsError(f"{name}: is not CSV: {error}") from error
+
+
+def _row(values: Mapping[str, str | None], where: str) -> Row:
+    try:
+        return Row(**{column: _read(_TYPES[column], str(values[column])) for column in COLUMNS})
+    except ValueError as error:
+        raise RowsError(f"{where}: {error}") from error
+
+
+def _read(kind: str, text: str) -> Json:
+    if kind == "float | None":
+        return float(text) if text else None
+    return {"int": int, "float": float, "str": str}[kind](text)
+
+
+def matching(rows: Iterable[Row], jobs: Iterable[Job]) -> dict[Key, Row]:
+    """Rows by name; RowsError for one that these jobs do not have, or with another seed, or there twice."""
+    seeds = {job.key: job.seed for job in jobs}
+    found: dict[Key, Row] = {}
+    for row in rows:
+        if seeds.get(row.key) != row.seed or row.key in found:
+            raise RowsError(f"an episode of another experiment, or one twice: {row.key}")
+        found[row.key] = row
+    return found

@@ -1,0 +1,158 @@
+"""Results in the paper's form: intervals down, levels across, completed/total in the cells, then CoS.
+
+Beside each figure stand the paper's GPT-4 and, after `≤`, the bound that nobody can pass (`bounds`).
+"""
+
+from __future__ import annotations
+
+import csv
+import io
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+
+from kitchen.experiments import paper
+from kitchen.experiments.results import CellResult, Interval, by_agents, mean_of
+from kitchen.experiments.setup import Setup
+from kitchen.experiments.summary import score
+
+CSV_COLUMNS = ["variant", "level", "class", "agents", "alpha", "episodes", "completed", "total", "share"]
+CSV_COLUMNS += [
+    "paper_completed",
+    "paper_total",
+    "paper_share",
+    "bound_completed",
+    "bound_share",
+    "above_paper",
+]
+
+ALPHA = "\N{GREEK SMALL LETTER ALPHA}"
+COS = "CoS"
+"""In the column `alpha`: the mean over the intervals."""
+
+
+@dataclass(frozen=True, slots=True)
+class Grid:
+    """One table: a head, and rows of texts of which the first names the row."""
+
+    title: str
+    head: tuple[str, ...]
+    rows: tuple[tuple[str, ...], ...]
+    notes: tuple[str, ...] = ()
+
+
+def grids(setup: Setup, results: Sequence[CellResult]) -> list[Grid]:
+    """A table for each number of agents; the presets' variants side by side in one."""
+    if setup.preset in {"table7", "table8"}:
+        return [_grid(f"Table {setup.preset[-1]} of the paper: level_3", results)]
+    found = []
+    for agents, cells in by_agents(results).items():
+        notes = tuple(_others(setup, agents)) if setup.preset == "table6" else ()
+        found.append(_grid(f"{agents} agents" if agents > 1 else "1 agent", cells, notes))
+    return found
+
+
+def _grid(title: str, cells: Sequence[CellResult], notes: tuple[str, ...] = ()) -> Grid:
+    alphas = [each.alpha for each in cells[0].intervals]
+    body = [
+        (f"{ALPHA} = {alpha:g}", *(_counts(cell.intervals[place]) for cell in cells), "")
+        for place, alpha in enumerate(alphas)
+    ]
+    average = _beside(*(mean_of(getattr(each, name) for each in cells) for name in _SCORES))
+    rows = (*body, (COS, *(_beside(*(getattr(each, name) for name in _SCORES)) for each in cells), average))
+    names = [each.column.variant.label or each.column.level for each in cells]
+    return Grid(title, ("", *names, "average"), rows, notes)
+
+
+_SCORES = ("cos", "paper_cos", "bound_cos")
+
+
+def _counts(found: Interval) -> str:
+    known = [f"{found.paper[0]}/{found.paper[1]}"] if found.paper else []
+    known += [f"≤ {score(found.bound.share)}"]
+    return f"{found.completed}/{found.total} ({', '.join(known)})"
+
+
+def _beside(ours: float | None, papers: float | None, bound: float | None) -> str:
+    known = [score(papers)] if papers is not None else []
+    return f"{score(ours)} ({', '.join([*known, f'≤ {score(bound)}'])})"
+
+
+def _others(setup: Setup, agents: int) -> Iterator[str]:
+    """What the paper's other models reached (Table 6), over the same intervals."""
+    for model, counts in paper.other_models(agents).items():
+        if counts and set(setup.alphas) <= set(counts):
+            shares = [counts[alpha][0] / counts[alpha][1] for alpha in setup.alphas]
+            yield f"{model} in the paper: CoS {score(mean_of(shares))}"
+
+
+EXPLAINED = (
+    "completed/total orders, summed over the episodes; in brackets the paper's GPT-4, and what no dispatcher "
+    "can pass (kitchen/experiments/bounds.py)."
+)
+
+
+def to_markdown(found: Sequence[Grid], line: str) -> str:
+    """All tables, with the last line below them."""
+    parts = ["# Agents alone", EXPLAINED]
+    for grid in found:
+        lines = [f"| {' | '.join(row)} |" for row in (grid.head, ("---",) * len(grid.head), *grid.rows)]
+        parts += [f"## {grid.title}", "\n".join(lines), *grid.notes]
+    return "\n\n".join([*parts, line]) + "\n"
+
+
+def to_latex(found: Sequence[Grid], line: str) -> str:
+    """All tables as LaTeX with booktabs."""
+    return "\n\n".join([*(_tabular(grid) for grid in found), f"% {line}"]) + "\n"
+
+
+def _tabular(grid: Grid) -> str:
+    body = [" & ".join(_escaped(text) for text in row) + r" \\" for row in (grid.head, *grid.rows)]
+    return "\n".join(
+        [
+            r"\begin{table}",
+            rf"\caption{{{_escaped(f'{grid.title}: {EXPLAINED}')}}}",
+            rf"\begin{{tabular}}{{l{'r' * (len(grid.head) - 1)}}}",
+            r"\toprule",
+            body[0],
+            r"\midrule",
+            *body[1:-1],
+            r"\midrule",
+            body[-1],
+            r"\bottomrule",
+            r"\end{tabular}",
+            *(f"% {_escaped(note)}" for note in grid.notes),
+            r"\end{table}",
+        ]
+    )
+
+
+_LATEX = {"\\": r"\textbackslash{}", ALPHA: r"$\alpha$", "≤": r"$\leq$", "~": r"\textasciitilde{}"}
+_LATEX |= {"^": r"\textasciicircum{}"} | {sign: f"\\{sign}" for sign in "_%&#${}"}
+
+
+def _escaped(text: str) -> str:
+    return "".join(_LATEX.get(sign, sign) for sign in text)
+
+
+def to_csv(results: Sequence[CellResult]) -> bytes:
+    """One row per cell and interval, and one with `CoS` for each cell; blank for what is not there."""
+    out = io.StringIO()
+    writer = csv.writer(out, lineterminator="\r\n")
+    writer.writerow(CSV_COLUMNS)
+    for cell in results:
+        variant, level, agents = cell.column.key
+        for values in _values(cell):
+            row = [variant, level, paper.class_of(level), agents, *values]
+            writer.writerow(["" if value is None else value for value in row])
+    return out.getvalue().encode()
+
+
+def _values(cell: CellResult) -> Iterator[list[object]]:
+    for each in cell.intervals:
+        done, total = each.paper or (None, None)
+        share = done / total if done is not None and total else None
+        ours = [each.alpha, each.episodes, each.completed, each.total, each.share]
+        yield [*ours, done, total, share, each.bound.completed, each.bound.share, None]
+    episodes = sum(each.episodes for each in cell.intervals)
+    above = None if cell.is_above is None else int(cell.is_above)
+    yield [COS, episodes, None, None, cell.cos, None, None, cell.paper_cos, None, cell.bound_cos, above]

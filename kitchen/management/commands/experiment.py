@@ -1,0 +1,165 @@
+"""`python manage.py experiment --out DIR`: agents alone over levels, numbers of agents and intervals.
+
+Kept after every episode: killed and started again with the same arguments it goes on, and nothing is played
+twice. Exit code 2 for bad arguments (one line), 1 if it was stopped before its end.
+"""
+
+from __future__ import annotations
+
+import sys
+import time
+from collections.abc import Iterable
+from pathlib import Path
+from typing import Any
+
+from django.core.management.base import BaseCommand, CommandError, CommandParser
+
+from kitchen import experimenting
+from kitchen.experiment_tasks import ask_lanes
+from kitchen.experiments import files, local, tables
+from kitchen.experiments.arguments import number, read_setup
+from kitchen.experiments.forecast import CostForecast, forecast
+from kitchen.experiments.plan import Key, jobs_of
+from kitchen.experiments.play import MoneySpentError
+from kitchen.experiments.rows import Row
+from kitchen.experiments.setup import Setup, SetupError
+from kitchen.experiments.summary import last_line
+from kitchen.llm.prices import PriceFileError, load_prices
+from kitchen.management.experiment_arguments import add_arguments
+from kitchen.management.progress import Progress
+from kitchen.models import Experiment
+
+PATIENCE = 30.0
+"""Seconds without a played episode after which a hint is given, and workers are asked again."""
+
+
+class Command(BaseCommand):
+    """Plays, then writes tables and figure; the last line has the mean CoS."""
+
+    help = __doc__
+
+    def add_arguments(self, parser: CommandParser) -> None:
+        """See `kitchen.management.experiment_arguments`."""
+        add_arguments(parser)
+
+    def handle(self, *args: Any, out: Path, **options: Any) -> None:
+        """Read, ask, play, write."""
+        try:
+            setup = read_setup(options)
+            at_once = number("--at-once", options["at_once"])
+            if not 1 <= at_once <= 1000:
+                raise SetupError(f"--at-once: {at_once} is not from 1 to 1000")
+            self._run(setup, out, at_once, options)
+        except (SetupError, files.FolderError, PriceFileError) as error:
+            raise CommandError(str(error), returncode=2) from error
+        except OSError as error:
+            raise CommandError(f"cannot write to {out}: {error.strerror or error}", returncode=2) from error
+
+    def _run(self, setup: Setup, out: Path, at_once: int, options: dict[str, Any]) -> None:
+        key, rows = files.open_folder(out, setup)
+        ahead = self._ask(setup, rows, yes=options["yes"])
+        total = len(jobs_of(setup))
+        progress = Progress(sys.stderr, total, len(rows), "episodes")
+        try:
+            if options["local"]:
+                rows = self._play_here(setup, out, key, rows, ahead, progress)
+            else:
+                rows = self._play_on_workers(setup, out, key, rows, ahead, progress, at_once, options["poll"])
+        finally:
+            progress.close()
+        self._report(setup, out, rows.values())
+
+    def _ask(self, setup: Setup, rows: dict[Key, Row], *, yes: bool) -> CostForecast:
+        """What it will cost, and whether that is all right; exit 2 where nobody can say so."""
+        left = [job for job in jobs_of(setup) if job.key not in rows]
+        ahead = forecast(setup, left, load_prices())
+        if ahead.is_free or not left:
+            return ahead
+        self.stdout.write(str(ahead))
+        if yes:
+            return ahead
+        if not sys.stdin.isatty():
+            raise SetupError(f"{ahead}; --yes goes ahead without asking")
+        if input("Go ahead? [y/N] ").strip().lower() not in {"y", "yes"}:
+            raise SetupError("nothing was played")
+        return ahead
+
+    def _play_here(
+        self, setup: Setup, out: Path, key: str, rows: dict[Key, Row], ahead: CostForecast, progress: Progress
+    ) -> dict[Key, Row]:
+        def keep(found: Iterable[Row]) -> None:
+            kept = list(found)
+            files.write_rows(out, kept)
+            progress.show(len(kept))
+
+        files.write_settings(out, setup, key)
+        purse = local.Wallet(ahead.worst) if ahead.worst else None
+        try:
+            return local.play_rest(setup, rows, keep, purse)
+        except MoneySpentError as error:
+            raise CommandError(f"stopped, the money is spent: {error}") from error
+        except KeyboardInterrupt:
+            raise CommandError("stopped; the same command goes on") from None
+
+    def _play_on_workers(
+        self,
+        setup: Setup,
+        out: Path,
+        key: str,
+        rows: dict[Key, Row],
+        ahead: CostForecast,
+        progress: Progress,
+        at_once: int,
+        poll: float,
+    ) -> dict[Key, Row]:
+        experiment = experimenting.experiment_find(key=key)
+        if experiment is None:
+            name = str(out)[-120:]
+            experiment = experimenting.experiment_create(setup=setup, name=name, at_once=at_once, rows=rows)
+        files.write_settings(out, setup, str(experiment.key))
+        if len(experimenting.rows_of(experiment)) < progress.total:
+            experimenting.experiment_start(experiment=experiment, allowed=ahead.worst)
+        try:
+            return self._watch(experiment, out, progress, poll)
+        except KeyboardInterrupt:
+            experimenting.experiment_stop(experiment_id=experiment.pk, because="stopped by hand")
+            raise CommandError("stopped; the same command goes on") from None
+
+    def _watch(self, experiment: Experiment, out: Path, progress: Progress, poll: float) -> dict[Key, Row]:
+        """Wait for the workers; keep what they have played."""
+        last, rows = time.monotonic(), dict[Key, Row]()
+        while True:
+            found = experimenting.rows_of(experiment)
+            if len(found) > len(rows):
+                files.write_rows(out, found.values())
+                rows, last = found, time.monotonic()
+                progress.show(len(rows))
+            if len(rows) == progress.total:
+                return rows
+            self._check(experiment)
+            if time.monotonic() - last > PATIENCE:
+                self._hint(experiment)
+                last = time.monotonic()
+            time.sleep(poll)
+
+    def _check(self, experiment: Experiment) -> None:
+        experiment.refresh_from_db()
+        if not experiment.running and experiment.stopped_because:
+            raise CommandError(f"stopped: {experiment.stopped_because}; the same command goes on")
+
+    def _hint(self, experiment: Experiment) -> None:
+        if not ask_lanes(experiment.pk):
+            raise SetupError("the broker cannot be reached: `make run` starts one, --local plays here")
+        if not experimenting.being_played(experiment.pk):
+            self.stderr.write("no worker has taken up an episode: is one running? (--local plays here)")
+
+    def _report(self, setup: Setup, out: Path, rows: Iterable[Row]) -> None:
+        results = files.write_results(out, setup, rows)
+        line = last_line(results)
+        for grid in tables.grids(setup, results):
+            self.stdout.write(f"{grid.title}")
+            for row in (grid.head, *grid.rows):
+                self.stdout.write("  ".join(row))
+            for note in grid.notes:
+                self.stdout.write(note)
+        self.stdout.write(line)

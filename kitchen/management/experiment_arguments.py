@@ -1,0 +1,35 @@
+"""The arguments of `manage.py experiment`."""
+
+from __future__ import annotations
+
+from argparse import SUPPRESS
+from pathlib import Path
+
+from django.core.management.base import CommandParser
+
+from kitchen.coplayers.registry import COPLAYERS
+from kitchen.experiments.setup import AGENTS, ALPHAS, PRESETS
+
+AT_ONCE = 4
+"""Episodes that are played side by side on workers, if nobody says otherwise."""
+
+
+def add_arguments(parser: CommandParser) -> None:
+    """What is played, by whom, and where it goes."""
+    add = parser.add_argument
+    add("--levels", metavar="all|LIST", help="such as 0,1,level_3 (default: all, the paper's 12)")
+    add("--agents", metavar="LIST", help=f"(default: {','.join(map(str, AGENTS))})")
+    add("--alphas", metavar="LIST", help=f"(default: {','.join(map(str, ALPHAS))})")
+    add("--co-player", metavar="KIND", help=f"one of {', '.join(sorted(COPLAYERS))}")
+    add("--model", metavar="M", help="provider:model; several with commas for table6")
+    add("--no-feedback", action="store_true", help="without feedback on the last step")
+    add("--no-hints", action="store_true", help="without inference knowledge")
+    add("--demo", metavar="few|none|N", help="demonstration: two steps, none, or of N agents")
+    add("--preset", help=f"a table of the paper: {', '.join(PRESETS)}")
+    add("--episodes", metavar="N", default="3", help="per cell and interval (default: 3)")
+    add("--seed", metavar="S", default="1", help="(default: 1)")
+    add("--out", metavar="DIR", type=Path, required=True, help="folder for the files")
+    add("--local", action="store_true", help="play in this process, without workers")
+    add("--yes", action="store_true", help="do not ask before money is spent")
+    add("--at-once", metavar="N", default=str(AT_ONCE), help="side by side on workers (default: 4)")
+    add("--poll", type=float, default=1.0, help=SUPPRESS)
