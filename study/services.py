@@ -7,6 +7,7 @@ import secrets
 from collections.abc import Mapping
 from dataclasses import dataclass
 from datetime import datetime
+from functools import partial
 
 from django.db import transaction
 from django.db.models import F
@@ -15,6 +16,7 @@ from django.utils import timezone
 from kitchen import services as kitchen
 from kitchen.models import Episode
 from kitchen.play import derived_seed
+from study.analysing import forget
 from study.design import random_order
 from study.models import Answer, Condition, Participant, Round, Study, SurveyItem
 from study.plan import mind_plans
@@ -140,4 +142,5 @@ def participant_withdraw(*, participant_id: int) -> Receipt:
     participant.delete()
     for episode in episodes:
         episode.delete()
+    transaction.on_commit(partial(forget, participant.study_id))
     return Receipt(code=secrets.token_hex(6).upper(), at=timezone.now())
