@@ -136,17 +136,18 @@ def prepare(keeper: Keeper, environment: dict[str, str]) -> list[str]:
 
 def told_apart(lines: Sequence[str]) -> tuple[list[str], list[str]]:
     """The lines about a new administrator, and the others."""
-    secret = [line for line in lines if line.startswith("admin ")]
+    secret = [line for line in lines if line.startswith("admin ") and ": " in line]
     return secret, [line for line in lines if line not in secret]
 
 
 def say_secret(lines: Sequence[str]) -> None:
     """Say who the new administrator is, if there is one, and how to get another password."""
-    for line in lines:
-        name, _, value = line.partition(": ")
+    said = dict(line.split(": ", 1) for line in lines)
+    for name, value in said.items():
         say_value(name, value)
-        if name == "admin name":
-            say_value("another password, if it is lost", f".venv/bin/python manage.py changepassword {value}")
+    if said:
+        again = f".venv/bin/python manage.py changepassword {said.get('admin name', 'admin')}"
+        say_value("another one, if it gets lost", again)
 
 
 def start_app(keeper: Keeper, environment: dict[str, str], listener: socket.socket) -> None:
