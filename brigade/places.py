@@ -18,10 +18,13 @@ import secrets
 import stat
 import tempfile
 from pathlib import Path
-from urllib.parse import parse_qs, urlsplit
+from urllib.parse import SplitResult, parse_qs, urlsplit
 
 LONGEST_SOCKET = 100
 """Bytes of a unix socket's path that every system takes (Linux 107, macOS 103)."""
+
+SHORTEST_KEY = 50
+"""Characters of a key that signs sessions, as Django wants them."""
 
 _PLAIN = re.compile(r"[A-Za-z0-9._/+@=,-]+\Z")
 """Paths that mean themselves inside a URL."""
@@ -37,16 +40,29 @@ def base_dir() -> Path:
 
 
 def var_dir() -> Path:
-    """The folder of everything the app writes, absolute; it need not exist yet."""
+    """The folder of everything the app writes, absolute; it need not exist yet. PlaceError."""
     chosen = os.environ.get("BRIGADE_VAR")
-    return Path(chosen).expanduser().resolve() if chosen else base_dir() / "var"
+    try:
+        return Path(chosen).expanduser().resolve() if chosen else base_dir() / "var"
+    except (OSError, RuntimeError) as error:  # `~nobody`, links in a circle
+        raise PlaceError(f"BRIGADE_VAR: {chosen!r}: {error}") from error
 
 
 def make_var_dir() -> Path:
-    """`var_dir()`, made if it was missing; OSError if it cannot be."""
+    """`var_dir()`, made if it was missing; PlaceError if it cannot be."""
     found = var_dir()
-    found.mkdir(parents=True, exist_ok=True)
+    try:
+        found.mkdir(parents=True, exist_ok=True)
+    except OSError as error:
+        raise _unwritable(found, error) from error
     return found
+
+
+def _unwritable(place: Path, error: OSError) -> PlaceError:
+    return PlaceError(
+        f"cannot write {place} ({error.strerror}): give this user the right to, "
+        "or set BRIGADE_VAR to another folder"
+    )
 
 
 def database_file() -> Path:
@@ -93,8 +109,26 @@ def has_own_valkey() -> bool:
 
 
 def redis_url() -> str:
-    """`REDIS_URL`, or the embedded Valkey's address; in the form that redis-py and channels_redis take."""
-    return os.environ.get("REDIS_URL") or unix_url(valkey_socket())
+    """`REDIS_URL`, or the embedded Valkey's address; in the form that redis-py and channels_redis take.
+    PlaceError if it is no address; the message does not show it, for it may hold a password."""
+    given = os.environ.get("REDIS_URL")
+    if not given:
+        return unix_url(valkey_socket())
+    if not _is_redis(given):
+        raise PlaceError("REDIS_URL: an address with redis://, rediss:// or unix:// is wanted")
+    return given
+
+
+def _is_redis(url: str) -> bool:
+    try:
+        parts = urlsplit(url)
+        return bool(parts.path) if parts.scheme == "unix" else _has_host(parts)
+    except ValueError:  # brackets that do not close, a port that is no number
+        return False
+
+
+def _has_host(parts: SplitResult) -> bool:
+    return parts.scheme in {"redis", "rediss"} and bool(parts.hostname) and parts.port != 0
 
 
 def unix_url(socket: Path, db: int = 0) -> str:
@@ -112,10 +146,11 @@ def broker_url(redis_url: str) -> str:
 
 
 def secret_key() -> str:
-    """`BRIGADE_SECRET_KEY`, or the key in `var/secret.key`, made (mode 0600) by whoever comes first."""
+    """`BRIGADE_SECRET_KEY`, or the key in `var/secret.key`, made (mode 0600) by whoever comes first.
+    PlaceError if it is too short or cannot be read or made."""
     given = os.environ.get("BRIGADE_SECRET_KEY")
     if given:
-        return given
+        return _checked(given)
     file = make_var_dir() / "secret.key"
     try:
         return _read_key(file)
@@ -123,16 +158,32 @@ def secret_key() -> str:
         return _make_key(file)
 
 
+def _checked(given: str) -> str:
+    if len(given) < SHORTEST_KEY:
+        raise PlaceError(f"BRIGADE_SECRET_KEY: {SHORTEST_KEY} characters or more are needed")
+    return given
+
+
 def _read_key(file: Path) -> str:
-    key = file.read_text(encoding="ascii").strip()
-    if len(key) < 50:
-        raise PlaceError(f"{file} holds no key of 50 characters or more: remove it, a new one is made")
+    try:
+        key = file.read_text(encoding="ascii").strip()
+    except UnicodeDecodeError:
+        key = ""
+    except PermissionError as error:
+        raise PlaceError(f"cannot read {file}: it belongs to another user") from error
+    if len(key) < SHORTEST_KEY:
+        raise PlaceError(
+            f"{file} holds no key of {SHORTEST_KEY} characters or more: remove it, a new one is made"
+        )
     return key
 
 
 def _make_key(file: Path) -> str:
     """Write a new key beside the file and link it there: a reader sees a whole key or none."""
-    handle, beside = tempfile.mkstemp(dir=file.parent, prefix=".secret.")  # mkstemp makes it 0600
+    try:
+        handle, beside = tempfile.mkstemp(dir=file.parent, prefix=".secret.")  # mkstemp makes it 0600
+    except OSError as error:
+        raise _unwritable(file.parent, error) from error
     try:
         with os.fdopen(handle, "w", encoding="ascii") as stream:
             stream.write(secrets.token_urlsafe(48) + "\n")

@@ -29,6 +29,7 @@ from urllib.parse import urlsplit
 from brigade import places
 from brigade.address import Address, RunError, address_of, listen, note_instance, only_one, wanted_address
 from brigade.parts import children_environment, log_of, python, valkey, web, worker
+from brigade.prepared import is_prepared, note_prepared
 from brigade.supervise import Child, Keeper, Signals, die_with_parent, last_lines, spawn
 
 DEATHS_AT_START = 4
@@ -59,8 +60,7 @@ def run(keeper: Keeper) -> int:
         environment = children_environment(address)
         try:
             keeper.add(valkey(environment)) if places.has_own_valkey() else check_redis()
-            news = prepare(keeper, environment)
-            start_app(keeper, environment, listener)
+            news = prepare_and_start(keeper, environment, listener)
             wait_until_served(keeper, address)
             if not keeper.ending:
                 greet(address, environment, news, time.monotonic() - began)
@@ -98,8 +98,24 @@ def check_redis() -> None:
         raise RunError(f"REDIS_URL: no answer from {shown}: {type(error).__name__}") from None
 
 
+def prepare_and_start(keeper: Keeper, environment: dict[str, str], listener: socket.socket) -> list[str]:
+    """Prepare the database and start the app: side by side where the database was prepared before for this
+    very version, else one after the other. What `prepare` returns."""
+    ready = is_prepared()
+    if ready:
+        start_app(keeper, environment, listener)
+    news = prepare(keeper, environment)
+    if not ready:
+        start_app(keeper, environment, listener)
+    if not keeper.ending:
+        note_prepared()
+    return news
+
+
 def prepare(keeper: Keeper, environment: dict[str, str]) -> list[str]:
-    """Have `manage.py prepare` migrate, seed and see to an administrator; the lines it prints. RunError."""
+    """Have `manage.py prepare` migrate, seed and see to an administrator; the lines it prints, without those
+    about a new administrator: these are said at once, for whatever fails later, they cannot be had again.
+    RunError."""
     log = log_of("prepare")
     log.parent.mkdir(parents=True, exist_ok=True)
     with log.open("wb") as errors:
@@ -108,10 +124,30 @@ def prepare(keeper: Keeper, environment: dict[str, str]) -> list[str]:
     if keeper.ending:
         process.kill()
     printed = (process.communicate()[0] or b"").decode(errors="replace")
+    secret, news = told_apart(printed.splitlines())
+    say_secret(secret)
     if process.returncode and not keeper.ending:
         why = next(iter(last_lines(log, 1)), "no word why")
+        if why.startswith("manage.py: "):  # a variable is wrong, not the database
+            raise RunError(why.removeprefix("manage.py: "))
         raise RunError(f"the database cannot be prepared: {why} (all of it in {log})")
-    return printed.splitlines()
+    return news
+
+
+def told_apart(lines: Sequence[str]) -> tuple[list[str], list[str]]:
+    """The lines about a new administrator, and the others."""
+    secret = [line for line in lines if line.startswith("admin ") and ": " in line]
+    return secret, [line for line in lines if line not in secret]
+
+
+def say_secret(lines: Sequence[str]) -> None:
+    """Say who the new administrator is, if there is one, and how to get another password."""
+    said = dict(line.split(": ", 1) for line in lines)
+    for name, value in said.items():
+        say_value(name, value)
+    if said:
+        again = f".venv/bin/python manage.py changepassword {said.get('admin name', 'admin')}"
+        say_value("another one, if it gets lost", again)
 
 
 def start_app(keeper: Keeper, environment: dict[str, str], listener: socket.socket) -> None:
@@ -156,9 +192,14 @@ def greet(address: Address, environment: dict[str, str], news: Sequence[str], se
     say(f"ready after {seconds:.1f} s; Ctrl-C stops it, logs are in {places.log_dir()}")
     for line in news:
         name, _, value = line.partition(": ")
-        say(f"  {name + ':':<34} {base + value if value.startswith('/') else value}")
+        say_value(name, base + value if value.startswith("/") else value)
     if address.local != address.host:
         say(f"  reached from elsewhere only by the names in BRIGADE_HOSTS: {environment['BRIGADE_HOSTS']}")
+
+
+def say_value(name: str, value: str) -> None:
+    """One line of a list."""
+    say(f"  {name + ':':<34} {value}")
 
 
 if __name__ == "__main__":

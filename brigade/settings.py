@@ -2,21 +2,27 @@
 
 | variable | meaning | default |
 |---|---|---|
-| `BRIGADE_SECRET_KEY` | signs sessions and links | made once, in `var/secret.key` |
-| `BRIGADE_DEBUG` | Django's debug pages | false |
-| `BRIGADE_HOSTS` | names under which this server answers, with commas | localhost, 127.0.0.1, [::1] |
-| `BRIGADE_URL` | the address that participants see | http://localhost:8000 |
+| `BRIGADE_SECRET_KEY` | signs sessions and links; 50 characters or more | made once, in `var/secret.key` |
+| `BRIGADE_DEBUG` | Django's debug pages: true or false | false |
+| `BRIGADE_HOSTS` | our names beside that in `BRIGADE_URL`, with commas | localhost, 127.0.0.1, [::1] |
+| `BRIGADE_URL` | the address that participants see, without a path | http://localhost:8000 |
 | `BRIGADE_VAR` | where everything is written | `var/` |
 | `DATABASE_URL` | `postgres://…` or `sqlite:///…` | SQLite in `var/` |
-| `REDIS_URL` | `redis://…` or `unix://…` | the Valkey that `make run` starts |
+| `REDIS_URL` | `redis://…`, `rediss://…` or `unix://…` | the Valkey that `make run` starts |
+| `BRIGADE_PREFIX` | tells installations on one Redis apart: its queue, its channels, its cache | brigade |
 | `BRIGADE_DECISION_SECONDS` | time for the co-players of one step before the fallback | 30 |
+
+An empty variable counts as one that is not set; a wrong one is an ImproperlyConfigured or a PlaceError, of
+one line.
 """
 
 from __future__ import annotations
 
+import os
+import re
 from pathlib import Path
 from typing import Any
-from urllib.parse import urlsplit
+from urllib.parse import SplitResult, urlsplit
 
 import environ
 from csp.constants import NONE, SELF
@@ -24,37 +30,69 @@ from django.core.exceptions import ImproperlyConfigured
 
 from brigade import places
 
-env = environ.Env()
+TRUE, FALSE = {"true", "yes", "on", "1"}, {"false", "no", "off", "0"}
 
 
-def _read(name: str, reader: Any, default: Any) -> Any:
-    """A variable in its type; ImproperlyConfigured names it if it has another."""
-    try:
-        return reader(name, default=default)
-    except (ValueError, TypeError) as error:
-        raise ImproperlyConfigured(f"{name}: {error}") from error
+def _given(name: str, default: str) -> str:
+    """A variable, or the default where it is empty or not set."""
+    return os.environ.get(name, "").strip() or default
+
+
+def _flag(name: str) -> bool:
+    found = _given(name, "false").lower()
+    if found not in TRUE | FALSE:
+        raise ImproperlyConfigured(f"{name}: {found!r} is neither true nor false")
+    return found in TRUE
 
 
 def _decision_seconds() -> float:
-    found: float = _read("BRIGADE_DECISION_SECONDS", env.float, 30.0)
+    try:
+        found = float(_given("BRIGADE_DECISION_SECONDS", "30"))
+    except ValueError as error:
+        raise ImproperlyConfigured(f"BRIGADE_DECISION_SECONDS: {error}") from error
     if not 0 < found <= 600:
         raise ImproperlyConfigured(f"BRIGADE_DECISION_SECONDS: {found:g} is not between 0 and 600")
     return found
 
 
 def _public_url() -> str:
-    found: str = env.str("BRIGADE_URL", default="http://localhost:8000").rstrip("/")
-    if urlsplit(found).scheme not in {"http", "https"} or not urlsplit(found).hostname:
-        raise ImproperlyConfigured(f"BRIGADE_URL: {found!r} is not an address with http:// or https://")
+    found = _given("BRIGADE_URL", "http://localhost:8000").rstrip("/")
+    try:
+        wrong = _wrong_in_url(urlsplit(found))
+    except ValueError as error:  # brackets that do not close, a port that is no number
+        wrong = str(error)
+    if wrong:
+        raise ImproperlyConfigured(f"BRIGADE_URL: {found!r}: {wrong}")
+    return found
+
+
+def _wrong_in_url(parts: SplitResult) -> str:
+    """What makes an address none that we can be at; nothing for a good one. ValueError."""
+    if parts.scheme not in {"http", "https"} or not parts.hostname or parts.port == 0:
+        return "is not an address with http:// or https://"
+    if parts.path or parts.query or parts.fragment or parts.username is not None:
+        return "only http:// or https://, a host and a port are wanted, no path"
+    return ""
+
+
+def _hosts(url: str) -> list[str]:
+    """The names under which we answer, that of our own address always among them."""
+    listed = [name.strip() for name in os.environ.get("BRIGADE_HOSTS", "").split(",")]
+    given = [name for name in listed if name] or ["localhost", "127.0.0.1", "[::1]"]
+    own = urlsplit(url).hostname or ""
+    return list(dict.fromkeys([*given, f"[{own}]" if ":" in own else own]))
+
+
+def _prefix() -> str:
+    found = _given("BRIGADE_PREFIX", "brigade")
+    if not re.fullmatch(r"[A-Za-z0-9_.-]{1,40}", found):
+        raise ImproperlyConfigured(f"BRIGADE_PREFIX: {found!r}: up to 40 of A-Z a-z 0-9 _ . - are wanted")
     return found
 
 
 def _database() -> dict[str, Any]:
     """SQLite with a write-ahead log, or PostgreSQL with connections that are kept and checked."""
-    try:
-        found: dict[str, Any] = env.db("DATABASE_URL", default=f"sqlite:///{places.database_file()}")
-    except (ValueError, KeyError, ImproperlyConfigured) as error:
-        raise ImproperlyConfigured(f"DATABASE_URL: {error}") from error
+    found = _named_database()
     if found.get("ENGINE") == "django.db.backends.sqlite3":
         found["OPTIONS"] = {
             "transaction_mode": "IMMEDIATE",
@@ -68,13 +106,27 @@ def _database() -> dict[str, Any]:
     return {**found, "CONN_MAX_AGE": 60, "CONN_HEALTH_CHECKS": True}
 
 
+def _named_database() -> dict[str, Any]:
+    """The database of `DATABASE_URL`, or a file whose path is taken as it is: in an address, `#`, `?` and
+    `%` would mean something."""
+    given = _given("DATABASE_URL", "")
+    if not given:
+        return {"ENGINE": "django.db.backends.sqlite3", "NAME": str(places.database_file())}
+    try:
+        found: dict[str, Any] = environ.Env.db_url_config(given)
+    except (ValueError, KeyError, ImproperlyConfigured) as error:
+        raise ImproperlyConfigured(f"DATABASE_URL: {error}") from error
+    return found
+
+
 BASE_DIR: Path = places.base_dir()
 VAR_DIR: Path = places.make_var_dir()
 SECRET_KEY: str = places.secret_key()
-DEBUG: bool = _read("BRIGADE_DEBUG", env.bool, False)
-ALLOWED_HOSTS: list[str] = env.list("BRIGADE_HOSTS", default=["localhost", "127.0.0.1", "[::1]"])
+DEBUG: bool = _flag("BRIGADE_DEBUG")
 PUBLIC_URL: str = _public_url()
+ALLOWED_HOSTS: list[str] = _hosts(PUBLIC_URL)
 REDIS_URL: str = places.redis_url()
+PREFIX: str = _prefix()
 DECISION_SECONDS: float = _decision_seconds()
 
 INSTALLED_APPS = [
@@ -129,7 +181,7 @@ DEFAULT_AUTO_FIELD = "django.db.models.BigAutoField"
 CHANNEL_LAYERS = {
     "default": {
         "BACKEND": "channels_redis.pubsub.RedisPubSubChannelLayer",
-        "CONFIG": {"hosts": [{"address": REDIS_URL, "socket_timeout": None}], "prefix": "brigade"},
+        "CONFIG": {"hosts": [{"address": REDIS_URL, "socket_timeout": None}], "prefix": PREFIX},
     }
 }
 
@@ -137,11 +189,12 @@ CACHES = {
     "default": {
         "BACKEND": "django.core.cache.backends.redis.RedisCache",
         "LOCATION": REDIS_URL,
-        "KEY_PREFIX": "brigade",
+        "KEY_PREFIX": PREFIX,
     }
 }
 
 CELERY_BROKER_URL = places.broker_url(REDIS_URL)
+CELERY_TASK_DEFAULT_QUEUE = PREFIX
 CELERY_TASK_ACKS_LATE = True
 CELERY_TASK_REJECT_ON_WORKER_LOST = True
 CELERY_WORKER_PREFETCH_MULTIPLIER = 1
@@ -150,6 +203,9 @@ CELERY_BROKER_CONNECTION_RETRY_ON_STARTUP = True
 CELERY_WORKER_HIJACK_ROOT_LOGGER = False
 CELERY_BROKER_TRANSPORT_OPTIONS = {
     "visibility_timeout": int(DECISION_SECONDS * 4) + 60,
+    "unacked_key": f"{PREFIX}.unacked",
+    "unacked_index_key": f"{PREFIX}.unacked_index",
+    "unacked_mutex_key": f"{PREFIX}.unacked_mutex",
     "unacked_restore_interval": 5,
     "unacked_restore_throttle": 1,
     "socket_connect_timeout": 2,
@@ -199,13 +255,21 @@ SESSION_COOKIE_SAMESITE = "Lax"
 LOGGING = {
     "version": 1,
     "disable_existing_loggers": False,
-    "formatters": {"line": {"format": "%(asctime)s %(levelname)s %(name)s %(message)s"}},
+    "formatters": {
+        "line": {
+            "()": "brigade.logs.DiscreetFormatter",
+            "format": "%(asctime)s %(levelname)s %(name)s %(message)s",
+        }
+    },
     "handlers": {"stderr": {"class": "logging.StreamHandler", "formatter": "line"}},
     "root": {"handlers": ["stderr"], "level": "INFO"},
     "loggers": {
         "fontTools": {"level": "WARNING"},  # at INFO it logs every glyph of a PDF
+        "django": {"level": "INFO"},  # without the handlers of its own that Django gives it
+        "django.server": {"level": "INFO", "propagate": True},
+        "celery.task": {"handlers": ["stderr"], "propagate": False},  # or the worker gives it another
         "celery.worker.strategy": {"level": "WARNING"},
         "celery.app.trace": {"level": "WARNING"},
-        "httpx2": {"level": "WARNING"},  # at INFO it logs every address, secret links among them
+        "httpx2": {"level": "WARNING"},  # at INFO it logs every address
     },
 }

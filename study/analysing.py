@@ -1,12 +1,14 @@
 """The analysis for the researcher's page: computed by a worker, kept until the data change.
 
 Statistics and figures take seconds; in the web process they would hold up everybody who is playing. What a
-worker has computed is kept in the cache under a stamp that follows from the data, so that a result that is
-shown always belongs to the data there are now.
+worker has computed is kept in the cache, one entry for each study and choice of data, with a stamp that
+follows from the data: a result that is shown always belongs to the data there are now. An entry holds
+participants' values, so a withdrawal erases it (`forget`).
 """
 
 from __future__ import annotations
 
+import logging
 from dataclasses import dataclass, field
 
 from django.core.cache import cache
@@ -18,9 +20,14 @@ from study.analysis.analyse import Analysis, analyse
 from study.analysis.rows import AnalysisError
 from study.models import Participant, Study
 
+VERSION = 1
+"""Of what is kept; raised whenever `Finished` or anything in it changes its shape."""
+
 KEEP_SECONDS = 24 * 3600
 ASKED_SECONDS = 60
 """After so long an analysis that has not come is asked for again."""
+
+log = logging.getLogger(__name__)
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,6 +45,7 @@ def analyse_now(study: Study, who: str) -> Analysis:
         list(selectors.observations(study, who=who)),
         selectors.analysis_conditions(study),
         selectors.analysis_measures(study),
+        attrition=selectors.attrition(study, who=who),
     )
 
 
@@ -46,17 +54,39 @@ def analysis_ready(study: Study, who: str) -> Finished | None:
     from study.tasks import ask_analysis
 
     stamp = _stamp(study, who)
-    found: Finished | None = cache.get(f"analysis:{stamp}")
+    found = _kept(study.pk, who, stamp)
     if found is None and cache.add(f"analysis-asked:{stamp}", 1, ASKED_SECONDS):
         ask_analysis(study.pk, who)
     return found
 
 
 def compute(study: Study, who: str) -> None:
-    """What a worker does: analyse, draw, keep."""
+    """What a worker does: analyse, draw, keep. What is out of date by then is not kept."""
     stamp = _stamp(study, who)
-    if cache.get(f"analysis:{stamp}") is None:
-        cache.set(f"analysis:{stamp}", _finish(study, who), KEEP_SECONDS)
+    if _kept(study.pk, who, stamp) is None:
+        cache.set(_key(study.pk, who), (stamp, _finish(study, who)), KEEP_SECONDS)
+        if _stamp(study, who) != stamp:  # somebody withdrew meanwhile; `forget` may have come too early
+            cache.delete(_key(study.pk, who))
+
+
+def forget(study_id: int) -> None:
+    """Erase what is kept about a study. If the cache is away, the entries end when they are due."""
+    from redis.exceptions import RedisError  # takes a second to import
+
+    try:
+        cache.delete_many([_key(study_id, who) for who in selectors.WHO])
+    except (RedisError, OSError) as error:
+        log.warning("cache away, the analysis of study %s is not erased yet: %s", study_id, error)
+
+
+def _key(study_id: int, who: str) -> str:
+    return f"analysis:{VERSION}:{study_id}:{who}"
+
+
+def _kept(study_id: int, who: str, stamp: str) -> Finished | None:
+    """What is kept, if it belongs to these data."""
+    found: tuple[str, Finished] | None = cache.get(_key(study_id, who))
+    return found[1] if found and found[0] == stamp else None
 
 
 def _finish(study: Study, who: str) -> Finished:
@@ -76,5 +106,6 @@ def _stamp(study: Study, who: str) -> str:
     )
     conditions = list(study.conditions.values_list("key", "name", "position"))
     items = list(study.items.values_list("key", "measure", "points", "low", "high", "position"))
-    counts = [people["people"], people["everybody"], str(people["last"]), study.withdrawn]
+    withdrawn = Study.objects.filter(pk=study.pk).values_list("withdrawn", flat=True).first()
+    counts = [people["people"], people["everybody"], str(people["last"]), withdrawn]
     return canonical_hash([study.pk, who, counts, conditions, items])

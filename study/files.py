@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import tomllib
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Any, TypeVar
 
@@ -18,19 +19,79 @@ class StudyFileError(Exception):
     """A study file that cannot be used: the message names the file, the key and the reason."""
 
 
+STUDY: Mapping[str, type] = {
+    "slug": str,
+    "title": str,
+    "status": str,
+    "welcome": str,
+    "consent": str,
+    "ending": str,
+    "seed": int,
+    "world": dict,
+    "conditions": list,
+    "items": list,
+}
+WORLD: Mapping[str, type] = {"kind": str, "settings": dict}
+CONDITION: Mapping[str, type] = {
+    "key": str,
+    "name": str,
+    "label": str,
+    "world": str,
+    "settings": dict,
+    "coplayer": str,
+    "coplayer_settings": dict,
+    "teammates": int,
+}
+ITEM: Mapping[str, type] = {
+    "key": str,
+    "measure": str,
+    "text": str,
+    "points": int,
+    "low": str,
+    "high": str,
+    "required": bool,
+}
+"""What may stand in each kind of table, and in what type."""
+
+WORDS = {str: "text", int: "a whole number", bool: "true or false", dict: "a table", list: "a list of tables"}
+
+
 @transaction.atomic
 def study_from_file(path: Path) -> Study:
     """The study that the file describes, made anew; StudyFileError if it is wrong or its slug is taken."""
-    table = _read(path)
-    conditions, items, world = table.pop("conditions", []), table.pop("items", []), table.pop("world", {})
+    table = _table(path, "study", _read(path), STUDY)
+    conditions, items = table.pop("conditions", []), table.pop("items", [])
+    world = _table(path, "world", table.pop("world", {}), WORLD)
     study = _make(path, "study", Study, table)
     for position, row in enumerate(conditions, start=1):
-        settings = {**world.get("settings", {}), **row.pop("settings", {})}
-        filled = {"world": world.get("kind", "cuisine"), **row, "settings": settings}
-        _make(path, f"conditions[{position}]", Condition, {**filled, "study": study, "position": position})
+        _make_condition(path, f"conditions[{position}]", row, world, {"study": study, "position": position})
     for position, row in enumerate(items, start=1):
-        _make(path, f"items[{position}]", SurveyItem, {**row, "study": study, "position": position})
+        where = f"items[{position}]"
+        values = {**_table(path, where, row, ITEM), "study": study, "position": position}
+        _make(path, where, SurveyItem, values)
     return study
+
+
+def _make_condition(
+    path: Path, where: str, row: object, world: Mapping[str, Any], place: Mapping[str, Any]
+) -> None:
+    """A condition out of its own table and, where that says nothing, the study's world."""
+    own = _table(path, where, row, CONDITION)
+    settings = {**world.get("settings", {}), **own.get("settings", {})}
+    filled = {"world": world.get("kind", "cuisine"), **own, "settings": settings, **place}
+    _make(path, where, Condition, filled)
+
+
+def _table(path: Path, where: str, found: object, kinds: Mapping[str, type]) -> dict[str, Any]:
+    """A copy of a table that holds only what it may; StudyFileError names what is wrong."""
+    if not isinstance(found, dict):
+        raise StudyFileError(f"{path}: {where}: a table is wanted, not {found!r}")
+    for key, value in found.items():
+        if key not in kinds:
+            raise StudyFileError(f"{path}: {where}: {key}: no such key; there are {', '.join(kinds)}")
+        if type(value) is not kinds[key]:  # exactly: true is no number
+            raise StudyFileError(f"{path}: {where}: {key}: {WORDS[kinds[key]]} is wanted, not {value!r}")
+    return dict(found)
 
 
 def _read(path: Path) -> dict[str, Any]:

@@ -7,12 +7,13 @@ from typing import Any
 
 from django.core.exceptions import ValidationError
 from django.core.validators import MaxValueValidator, MinValueValidator
-from django.db import models
+from django.db import models, transaction
 from django.urls import reverse
 
 from kitchen.models import Budget, Episode, new_key
 from kitchen.registry import UnknownNameError
 from kitchen.worlds.base import WorldError
+from study.measures import item_key_problem, key_problem, measure_problem, name_problem
 from study.plan import NOBODY, condition_check
 
 
@@ -118,7 +119,13 @@ class Condition(models.Model):
         return self.name
 
     def clean(self) -> None:
-        """Playable as it stands, or a message that says what to change."""
+        """Playable and told apart in the analysis as it stands, or a message that says what to change."""
+        others = Condition.objects.filter(study=self.study_id, name=self.name).exclude(pk=self.pk)
+        if self.study_id and others.exists():
+            raise ValidationError("name: Another condition of this study has this name.")
+        for field, problem in (("key", key_problem(self.key)), ("name", name_problem(self.name))):
+            if getattr(self, field) and problem:
+                raise ValidationError(f"{field}: {problem}")
         try:
             condition_check(
                 world=self.world,
@@ -129,6 +136,10 @@ class Condition(models.Model):
             )
         except (WorldError, UnknownNameError) as error:
             raise ValidationError(str(error)) from error
+
+
+class FrozenError(TypeError):
+    """Somebody tried to change a survey item that has answers."""
 
 
 class SurveyItem(models.Model):
@@ -151,8 +162,41 @@ class SurveyItem(models.Model):
         ordering = ["position", "id"]
         constraints = [models.UniqueConstraint(fields=["study", "key"], name="one_item_per_key")]
 
+    FROZEN = ("key", "measure", "text", "points", "low", "high")
+    """What stays as it was answered: the data and their meaning rest on it."""
+
     def __str__(self) -> str:
         return self.measure
+
+    def save(self, *args: Any, **kwargs: Any) -> None:
+        """FrozenError if this would change what answers were given to."""
+        with transaction.atomic():
+            if changed := self._frozen_changes(SurveyItem.objects.select_for_update()):
+                raise FrozenError(f"{self.key}: answered already; {', '.join(changed)} cannot change")
+            super().save(*args, **kwargs)
+
+    def clean(self) -> None:
+        """Told apart in the analysis, and unchanged where it has answers; else a message at the field."""
+        changed = self._frozen_changes(SurveyItem.objects.all())
+        problems = dict.fromkeys(changed, "Fixed: there are answers to it.")
+        if not problems:
+            problems = {"key": item_key_problem(self.key), "measure": self._measure_problem()}
+        found = {name: said for name, said in problems.items() if said and getattr(self, name)}
+        if found:
+            raise ValidationError(found)
+
+    def _measure_problem(self) -> str:
+        others = SurveyItem.objects.filter(study=self.study_id, measure=self.measure).exclude(pk=self.pk)
+        if self.study_id and others.exists():
+            return "Another item of this study has this measure."
+        return measure_problem(self.measure)
+
+    def _frozen_changes(self, items: models.QuerySet[SurveyItem]) -> list[str]:
+        """Fields that would no longer be what was answered."""
+        stored = items.filter(pk=self.pk).first() if self.pk else None
+        if stored is None or not stored.answers.exists():
+            return []
+        return [name for name in self.FROZEN if getattr(stored, name) != getattr(self, name)]
 
 
 class Participant(models.Model):

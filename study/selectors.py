@@ -4,12 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass
+from typing import Any
 
 from django.db.models import Count, Max, Q, QuerySet
 
 from kitchen.models import Episode
+from study.analysis.exclusions import Attrition
 from study.analysis.rows import Condition as AnalysisCondition
 from study.analysis.rows import Measure, Observation
+from study.measures import ALWAYS, COMPLETED, SUCCESS
 from study.models import Participant, Round, Study, SurveyItem
 
 WHO = {
@@ -18,9 +21,6 @@ WHO = {
     "all": "people and synthetic participants together",
 }
 """Whose data an analysis may use."""
-
-SUCCESS = Measure.rate("success_rate", "Success rate")
-COMPLETED = Measure.count("completed", "Dishes completed")
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,21 +37,43 @@ class StudyCounts:
 
 def study_counts(study: Study) -> StudyCounts:
     """Counts over the participants of one study; a withdrawn one is only a number."""
-    complete = Q(status=Participant.Status.COMPLETE)
-    found = study.participants.aggregate(
-        people=Count("pk", filter=Q(synthetic=False)),
-        people_complete=Count("pk", filter=complete & Q(synthetic=False)),
-        bots=Count("pk", filter=Q(synthetic=True)),
-        bots_complete=Count("pk", filter=complete & Q(synthetic=True)),
+    return _counts(_counted(Study.objects.filter(pk=study.pk)).get())
+
+
+def studies_with_counts() -> list[tuple[Study, StudyCounts]]:
+    """Every study with its counts, in one query."""
+    return [(study, _counts(study)) for study in _counted(Study.objects.all())]
+
+
+def _counted(studies: QuerySet[Study]) -> QuerySet[Any]:
+    person, program = Q(participants__synthetic=False), Q(participants__synthetic=True)
+    complete = Q(participants__status=Participant.Status.COMPLETE)
+    return studies.annotate(
+        people=Count("participants", filter=person),
+        people_complete=Count("participants", filter=person & complete),
+        programs=Count("participants", filter=program),
+        programs_complete=Count("participants", filter=program & complete),
     )
+
+
+def _counts(study: Any) -> StudyCounts:
     return StudyCounts(
-        entered=found["people"],
-        active=found["people"] - found["people_complete"],
-        complete=found["people_complete"],
+        entered=study.people,
+        active=study.people - study.people_complete,
+        complete=study.people_complete,
         withdrawn=study.withdrawn,
-        synthetic=found["bots"],
-        synthetic_complete=found["bots_complete"],
+        synthetic=study.programs,
+        synthetic_complete=study.programs_complete,
     )
+
+
+def attrition(study: Study, *, who: str) -> Attrition:
+    """How many of those whose data are asked for came to the end."""
+    found = study_counts(study)
+    entered = {"people": found.entered, "synthetic": found.synthetic}
+    completed = {"people": found.complete, "synthetic": found.synthetic_complete}
+    came, stayed = entered.get(who, sum(entered.values())), completed.get(who, sum(completed.values()))
+    return Attrition(came, stayed, came - stayed, found.withdrawn)
 
 
 def participants_with_progress(study: Study) -> QuerySet[Participant]:
@@ -76,7 +98,7 @@ def analysis_conditions(study: Study) -> list[AnalysisCondition]:
 
 def analysis_measures(study: Study) -> list[Measure]:
     """Success rate, dishes completed, and every survey item."""
-    return [SUCCESS, COMPLETED, *(_item_measure(item) for item in study.items.all())]
+    return [*ALWAYS, *(_item_measure(item) for item in study.items.all())]
 
 
 def _item_measure(item: SurveyItem) -> Measure:

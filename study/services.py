@@ -7,6 +7,7 @@ import secrets
 from collections.abc import Mapping
 from dataclasses import dataclass
 from datetime import datetime
+from functools import partial
 
 from django.db import transaction
 from django.db.models import F
@@ -16,6 +17,7 @@ from kitchen import services as kitchen
 from kitchen.calls import prompts_erase_unused, prompts_of
 from kitchen.models import Budget, Episode
 from kitchen.play import derived_seed
+from study.analysing import forget
 from study.design import random_order
 from study.models import Answer, Condition, Participant, Round, Study, SurveyItem
 from study.plan import mind_plans
@@ -153,4 +155,5 @@ def participant_withdraw(*, participant_id: int) -> Receipt:
     for episode in episodes:
         episode.delete()
     prompts_erase_unused(prompts)
+    transaction.on_commit(partial(forget, participant.study_id))
     return Receipt(code=secrets.token_hex(6).upper(), at=timezone.now())

@@ -1,12 +1,17 @@
-"""The researcher's pages: studies, one study, its data, its analysis. Staff only."""
+"""The researcher's pages: studies, one study, its data, its analysis. For staff, with the admin's rights."""
 
 from __future__ import annotations
 
-from collections.abc import AsyncIterator, Iterator
+from collections.abc import AsyncIterator, Callable, Iterator
+from functools import wraps
+from typing import Any
 
 from asgiref.sync import sync_to_async
+from django.contrib import admin
 from django.contrib.admin.views.decorators import staff_member_required
-from django.http import Http404, HttpRequest, HttpResponse, StreamingHttpResponse
+from django.core.exceptions import PermissionDenied
+from django.db.models import Model
+from django.http import Http404, HttpRequest, HttpResponse, HttpResponseBase, StreamingHttpResponse
 from django.shortcuts import get_object_or_404, render
 from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_GET
@@ -14,26 +19,46 @@ from django.views.decorators.http import require_GET
 from kitchen.registry import UnknownNameError
 from study import selectors
 from study.analysing import Finished, analysis_ready
+from study.analysis.report import attrition_sentences, exclusion_sentences
 from study.exports.registry import get_table, tables
 from study.exports.writing import csv_pieces
-from study.models import Study
+from study.models import Participant, Study
 
 WAIT_SECONDS = 2
 """How often a page that waits for an analysis looks again."""
 
+View = Callable[..., HttpResponseBase]
 
-@never_cache
-@staff_member_required
-@require_GET
+
+def may_see(request: HttpRequest, model: type[Model]) -> bool:
+    """Whether the admin would show this person such rows."""
+    return admin.site.get_model_admin(model).has_view_permission(request)
+
+
+def page_about(*models: type[Model]) -> Callable[[View], View]:
+    """A page for staff who may see these; others are led to the login, or told that it is not for them."""
+
+    def guarded(view: View) -> View:
+        @wraps(view)
+        def checked(request: HttpRequest, *args: Any, **kwargs: Any) -> HttpResponseBase:
+            if not all(may_see(request, model) for model in models):
+                raise PermissionDenied
+            return view(request, *args, **kwargs)
+
+        guarded_view: View = never_cache(staff_member_required(require_GET(checked)))
+        return guarded_view
+
+    return guarded
+
+
+@page_about(Study)
 def index(request: HttpRequest) -> HttpResponse:
     """Every study with how far it is."""
-    studies = [{"study": study, "counts": selectors.study_counts(study)} for study in Study.objects.all()]
+    studies = [{"study": study, "counts": counts} for study, counts in selectors.studies_with_counts()]
     return render(request, "study/staff/index.html", {"studies": studies})
 
 
-@never_cache
-@staff_member_required
-@require_GET
+@page_about(Study)
 def detail(request: HttpRequest, slug: str) -> HttpResponse:
     """One study: its link, conditions, participants."""
     study = get_object_or_404(Study, slug=slug)
@@ -43,14 +68,17 @@ def detail(request: HttpRequest, slug: str) -> HttpResponse:
         "conditions": study.conditions.all(),
         "items": study.items.all(),
         "counts": selectors.study_counts(study),
-        "participants": selectors.participants_with_progress(study),
+        "participants": _participants(request, study),
     }
     return render(request, "study/staff/study.html", context)
 
 
-@never_cache
-@staff_member_required
-@require_GET
+def _participants(request: HttpRequest, study: Study) -> Any:
+    """None for those who may not see who takes part."""
+    return selectors.participants_with_progress(study) if may_see(request, Participant) else None
+
+
+@page_about(Study, Participant)
 def data(request: HttpRequest, slug: str) -> HttpResponse:
     """The files of the export, and what every column means."""
     study = get_object_or_404(Study, slug=slug)
@@ -58,9 +86,7 @@ def data(request: HttpRequest, slug: str) -> HttpResponse:
     return render(request, "study/staff/data.html", context)
 
 
-@never_cache
-@staff_member_required
-@require_GET
+@page_about(Study, Participant)
 def data_file(request: HttpRequest, slug: str, name: str) -> StreamingHttpResponse:
     """One file of the export, streamed."""
     study = get_object_or_404(Study, slug=slug)
@@ -98,21 +124,22 @@ def _ready(study: Study, who: str) -> Finished | None:
         )
 
 
-@never_cache
-@staff_member_required
-@require_GET
+@page_about(Study)
 def analysis(request: HttpRequest, slug: str) -> HttpResponse:
     """Per measure: means, ANOVA, Tukey HSD, the figure. A worker computes them; until then the page waits."""
     study = get_object_or_404(Study, slug=slug)
     who = _who(request, study)
     found = _ready(study, who)
+    computed = found.analysis if found else None
     context = {
         "study": study,
         "who": who,
         "choices": selectors.WHO,
         "counts": selectors.study_counts(study),
         "waiting": found is None,
-        "analysis": found.analysis if found else None,
+        "analysis": computed,
+        "left": attrition_sentences(selectors.attrition(study, who=who)),
+        "left_out": exclusion_sentences(computed) if computed else [],
         "problem": found.problem if found else "",
     }
     response = render(request, "study/staff/analysis.html", context)
@@ -121,9 +148,7 @@ def analysis(request: HttpRequest, slug: str) -> HttpResponse:
     return response
 
 
-@never_cache
-@staff_member_required
-@require_GET
+@page_about(Study)
 def figure(request: HttpRequest, slug: str, measure: str) -> HttpResponse:
     """One measure's bar chart as SVG."""
     study = get_object_or_404(Study, slug=slug)

@@ -9,23 +9,23 @@ from django.db.models import Count, IntegerField, OuterRef, QuerySet, Subquery
 from django.db.models.functions import Coalesce
 from django.http import HttpRequest, HttpResponse
 
-from study.models import Study
+from study.admin.kinds import readable
+from study.models import Condition, Study
+from study.plan import NOBODY
 
 
-class ReadOnly:
-    """Rights of a page that only shows."""
+class PlayedInWords:
+    """Columns of a condition that say in words what is played, and with whom."""
 
-    def has_add_permission(self, request: HttpRequest, obj: Any = None) -> bool:
-        """Never."""
-        return False
+    @admin.display(description="World", ordering="world")
+    def world_name(self, condition: Condition) -> str:
+        """The world in words."""
+        return readable(condition.world)
 
-    def has_change_permission(self, request: HttpRequest, obj: Any = None) -> bool:
-        """Never."""
-        return False
-
-    def has_delete_permission(self, request: HttpRequest, obj: Any = None) -> bool:
-        """Never."""
-        return False
+    @admin.display(description="Co-player", ordering="coplayer")
+    def coplayer_name(self, condition: Condition) -> str:
+        """The co-player in words."""
+        return "nobody" if condition.coplayer == NOBODY else readable(condition.coplayer)
 
 
 def counted(rows: QuerySet[Any], by: str = "study") -> Coalesce:

@@ -12,18 +12,18 @@ from django.urls import reverse
 from django.utils.html import format_html, format_html_join
 from django.utils.safestring import SafeString
 
-from study.admin.common import Explained, begun_words, has_begun, how_many
+from study.admin.common import Explained, PlayedInWords, begun_words, has_begun, how_many
 from study.admin.copies import condition_copy
 from study.admin.forms import SHOW, ConditionForm, asked_kind, condition_form, next_position
 from study.admin.kinds import COPLAYER, WORLD, Kind, all_kinds, readable, told_settings
 from study.models import Condition, Study
-from study.plan import NOBODY, condition_check
+from study.plan import condition_check
 
 Fieldsets = list[tuple[str | None, dict[str, Any]]]
 
 
 @admin.register(Condition)
-class ConditionAdmin(Explained):
+class ConditionAdmin(PlayedInWords, Explained):
     """One way of playing. What participants have in their plan keeps its study and its key."""
 
     form = ConditionForm
@@ -42,16 +42,6 @@ class ConditionAdmin(Explained):
         """Conditions with `planned`, the participants who have them in their plan."""
         found: QuerySet[Condition] = super().get_queryset(request)
         return found.annotate(planned=Count("rounds"))
-
-    @admin.display(description="World", ordering="world")
-    def world_name(self, condition: Condition) -> str:
-        """The world in words."""
-        return readable(condition.world)
-
-    @admin.display(description="Co-player", ordering="coplayer")
-    def coplayer_name(self, condition: Condition) -> str:
-        """The co-player in words."""
-        return "nobody" if condition.coplayer == NOBODY else readable(condition.coplayer)
 
     def get_form(self, request: Any, obj: Any = None, change: bool = False, **kwargs: Any) -> Any:
         """The form over the worlds and co-players that are registered now."""

@@ -14,12 +14,13 @@ Row = TypeVar("Row", bound=models.Model)
 
 
 def condition_copy(condition: Condition) -> Condition:
-    """The same condition under another key, last in its study."""
-    taken = set(condition.study.conditions.values_list("key", flat=True))
+    """The same condition under another key and name, last in its study."""
+    others = list(condition.study.conditions.values_list("key", "name"))
+    keys, names = {key for key, _ in others}, {name for _, name in others}
     return _anew(
         condition,
-        key=_free(condition.key, "_copy", 50, taken.__contains__),
-        name=f"{condition.name[:73]} (copy)",
+        key=_free(condition.key, "_copy", 50, keys.__contains__),
+        name=_free(condition.name, " copy", 80, names.__contains__),
         position=next_position(condition.study),
     )
 

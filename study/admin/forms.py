@@ -19,9 +19,6 @@ from study.models import Condition, Study, SurveyItem
 SHOW = "_show_settings"
 """Name of the button that shows the form again for another world or co-player, and saves nothing."""
 
-RESERVED = frozenset({"success_rate", "completed"})
-"""Keys of the measures that every study has."""
-
 ELSEWHERE = {"co-player": COPLAYER, "seats": "teammates"}
 """Fields that messages of the rules call by another name."""
 
@@ -199,16 +196,9 @@ class SurveyItemForm(forms.ModelForm):  # type: ignore[type-arg]
         if self.instance.pk is None:
             self.initial.pop("position", None)
         if self.answered:
-            for name in ("key", "points"):
+            for name in SurveyItem.FROZEN:
                 self.fields[name].disabled = True
                 self.fields[name].widget.attrs["title"] = f"Fixed: {self.answered} answers."
-
-    def clean_key(self) -> str:
-        """Not the key of a measure that every study has."""
-        key: str = self.cleaned_data["key"]
-        if key in RESERVED and "key" in self.changed_data:
-            raise ValidationError(f"Choose another key: “{key}” is a measure of every study already.")
-        return key
 
     def clean(self) -> dict[str, Any]:
         """Keeps an item that has answers."""
@@ -223,15 +213,25 @@ class SurveyItemFormSet(BaseInlineFormSet):  # type: ignore[type-arg]
     """The items of one study."""
 
     def clean(self) -> None:
-        """Gives items without a position the places after the last."""
+        """No two of one measure; items without a position get the places after the last."""
         super().clean()
         filled = [form for form in self.forms if form.has_changed() or form.instance.pk]
+        self._tell_apart([form for form in filled if not form.cleaned_data.get("DELETE")])
         places = [form.cleaned_data.get("position") for form in filled]
         last = max((place for place in places if place is not None), default=0)
         for form in filled:
             if form.cleaned_data.get("position") is None:
                 last += 1
                 form.instance.position = last
+
+    def _tell_apart(self, forms: list[Any]) -> None:
+        """The model knows what is stored; this is for what comes in together."""
+        seen: set[str] = set()
+        for form in forms:
+            measure = form.cleaned_data.get("measure")
+            if measure in seen and "measure" not in form.errors:
+                form.add_error("measure", "Another item of this study has this measure.")
+            seen.add(measure or "")
 
 
 def with_answer_counts(items: QuerySet[SurveyItem]) -> QuerySet[SurveyItem]:

@@ -11,7 +11,7 @@ from django.urls import reverse
 from django.utils.html import format_html, format_html_join
 from django.utils.safestring import SafeString
 
-from study.admin.common import ReadOnly
+from kitchen.admin import ReadOnly
 from study.models import Participant, Round
 
 SECRET = ("key", "entry")
@@ -54,7 +54,8 @@ class ParticipantAdmin(ReadOnly, admin.ModelAdmin):  # type: ignore[type-arg]
     list_display = ("code", "study", "number", "status", "who", "rounds", "consented_at")
     list_filter = ("study", "status", "synthetic")
     list_select_related = ("study",)
-    search_fields = ("code",)
+    search_fields = ("code", "completion_code")
+    search_help_text = "A participant's code, or a completion code that somebody handed in."
     ordering = ("study__title", "-number")
     inlines = (RoundInline,)
     view_on_site = False

@@ -13,19 +13,18 @@ from django.urls import reverse
 from django.utils.html import format_html, format_html_join
 from django.utils.safestring import SafeString
 
+from kitchen.admin import ReadOnly
 from kitchen.spending import booked
-from study.admin.common import Explained, ReadOnly, begun_words, counted, has_begun, how_many
+from study.admin.common import Explained, PlayedInWords, begun_words, counted, has_begun, how_many
 from study.admin.copies import study_copy
 from study.admin.forms import StudyForm, SurveyItemForm, SurveyItemFormSet, with_answer_counts
-from study.admin.kinds import readable
 from study.models import Condition, Participant, Study, SurveyItem
-from study.plan import NOBODY
 
 PAGES = {"staff-study": "Participants", "staff-data": "Data", "staff-analysis": "Analysis"}
 """The researcher's pages of one study, with the words of their links."""
 
 
-class ConditionInline(ReadOnly, admin.TabularInline):  # type: ignore[type-arg]
+class ConditionInline(PlayedInWords, ReadOnly, admin.TabularInline):  # type: ignore[type-arg]
     """A study's conditions at a glance, each with a link to where it is edited."""
 
     model = Condition
@@ -39,16 +38,6 @@ class ConditionInline(ReadOnly, admin.TabularInline):  # type: ignore[type-arg]
         """The name, which leads to where the condition is edited."""
         there = reverse("admin:study_condition_change", args=[condition.pk])
         return format_html('<a href="{}">{}</a>', there, condition.name)
-
-    @admin.display(description="World")
-    def world_name(self, condition: Condition) -> str:
-        """The world in words."""
-        return readable(condition.world)
-
-    @admin.display(description="Co-player")
-    def coplayer_name(self, condition: Condition) -> str:
-        """The co-player in words."""
-        return "nobody" if condition.coplayer == NOBODY else readable(condition.coplayer)
 
 
 class SurveyItemInline(admin.TabularInline):  # type: ignore[type-arg]
@@ -145,6 +134,10 @@ class StudyAdmin(Explained):
     def get_readonly_fields(self, request: HttpRequest, obj: Any = None) -> tuple[str, ...]:
         """Link and seed are fixed once somebody has entered."""
         return ("participant_link", "pages", "spent", *(("slug", "seed") if has_begun(obj) else ()))
+
+    def save_model(self, request: HttpRequest, obj: Study, form: Any, change: bool) -> None:
+        """Writes what was changed and nothing else: somebody may have entered since the page was read."""
+        obj.save(update_fields=form.changed_data if change else None)
 
     def get_prepopulated_fields(self, request: HttpRequest, obj: Any = None) -> dict[str, Sequence[str]]:
         """The link follows the title while a study is new."""

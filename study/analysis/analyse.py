@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from study.analysis.anova import Anova, one_way
 from study.analysis.checks import check
 from study.analysis.describe import Description, describe
-from study.analysis.exclusions import Exclusion, incomplete, set_aside
+from study.analysis.exclusions import Attrition, Exclusion, incomplete, set_aside
 from study.analysis.rows import Condition, Measure, Observation
 from study.analysis.table import NotComputable, Table, table_of
 from study.analysis.tukey import Pair, Tukey, all_pairs
@@ -45,6 +45,7 @@ class Analysis:
     """A study's analysis. `participants` and `synthetic_participants` are codes of those analysed, sorted.
 
     `conditions` are in their order, `measures` in the order given; `exclusions` say what was left out.
+    `attrition` says who never came into the rows; None where the caller does not know.
     """
 
     conditions: tuple[Condition, ...]
@@ -52,6 +53,7 @@ class Analysis:
     participants: tuple[str, ...]
     synthetic_participants: tuple[str, ...]
     exclusions: tuple[Exclusion, ...]
+    attrition: Attrition | None = None
 
     @property
     def synthetic(self) -> bool:
@@ -72,6 +74,7 @@ def analyse(
     measures: Sequence[Measure],
     *,
     keep_incomplete: bool = False,
+    attrition: Attrition | None = None,
 ) -> Analysis:
     """Analyse every measure. The order of the observations does not matter.
 
@@ -90,6 +93,7 @@ def analyse(
         participants=tuple(sorted({row.participant for row in kept})),
         synthetic_participants=synthetic,
         exclusions=exclusions,
+        attrition=attrition,
     )
 
 

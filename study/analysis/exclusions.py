@@ -1,4 +1,4 @@
-"""Which rows an analysis leaves out, and why: drop-outs, as the paper discards them, and missing values."""
+"""Who and what an analysis leaves out, and why: drop-outs, as the paper discards them, and missing values."""
 
 from __future__ import annotations
 
@@ -18,6 +18,21 @@ class Exclusion:
     reason: Reason
     participants: tuple[str, ...]
     rows: int
+
+
+@dataclass(frozen=True, slots=True)
+class Attrition:
+    """What became of those who entered, before there were rows to analyse.
+
+    `entered` are those whose data are still there: `completed` of them went the whole way, `unfinished`
+    dropped out or still take part. `withdrew` counts the whole study, people and programs: their data are
+    erased.
+    """
+
+    entered: int
+    completed: int
+    unfinished: int
+    withdrew: int
 
 
 def incomplete(observations: Sequence[Observation], conditions: Sequence[Condition]) -> frozenset[str]:

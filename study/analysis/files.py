@@ -163,6 +163,7 @@ def to_json(analysis: Analysis) -> bytes:
         "synthetic": analysis.synthetic,
         "participants": len(analysis.participants),
         "synthetic_participants": len(analysis.synthetic_participants),
+        "attrition": asdict(analysis.attrition) if analysis.attrition else None,
         "exclusions": [asdict(exclusion) for exclusion in analysis.exclusions],
         "conditions": [asdict(condition) for condition in analysis.conditions],
         "measures": [_measure(result) for result in analysis.measures],

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 
 from study.analysis.analyse import Analysis, MeasureResult, analyse
 from study.analysis.describe import Description
-from study.analysis.exclusions import Exclusion
+from study.analysis.exclusions import Attrition, Exclusion
 from study.analysis.files import contents, figure_name, write
 from study.analysis.format import counted, interval, number, p_value
 from study.analysis.rows import Condition
@@ -52,14 +52,31 @@ def banner(analysis: Analysis) -> str:
 
 
 def participants(analysis: Analysis) -> str:
-    """How many were analysed, in which conditions, and what was left out and why."""
+    """Who entered and stayed, how many were analysed, in which conditions, what was left out and why."""
     lines = [
-        f"- {counted(len(analysis.participants), 'participant')} analysed, "
+        *(attrition_sentences(analysis.attrition) if analysis.attrition else ()),
+        f"{counted(len(analysis.participants), 'participant')} analysed, "
         f"of whom {len(analysis.synthetic_participants)} synthetic.",
-        f"- {counted(len(analysis.conditions), 'condition')}: {escaped(listed(analysis.conditions))}.",
-        *(f"- {exclusion_sentence(one)}" for one in analysis.exclusions),
+        f"{counted(len(analysis.conditions), 'condition')}: {escaped(listed(analysis.conditions))}.",
+        *exclusion_sentences(analysis),
     ]
-    return "\n".join(lines if analysis.exclusions else [*lines, "- No row was left out."])
+    return "\n".join(f"- {line}" for line in lines)
+
+
+def attrition_sentences(found: Attrition) -> list[str]:
+    """How many entered, completed, dropped out, withdrew."""
+    return [
+        f"{counted(found.entered, 'participant')} entered and did not withdraw: {found.completed} completed "
+        f"the study, {found.unfinished} did not (dropped out, or still taking part) and "
+        f"{'is' if found.unfinished == 1 else 'are'} left out.",
+        f"{counted(found.withdrew, 'participant')} of the study withdrew; their data are erased.",
+    ]
+
+
+def exclusion_sentences(analysis: Analysis) -> list[str]:
+    """What was left out of the rows that there are, a sentence a reason."""
+    whose = " of those who completed the study" if analysis.attrition else ""
+    return [exclusion_sentence(one) for one in analysis.exclusions] or [f"No row{whose} was left out."]
 
 
 def exclusion_sentence(found: Exclusion) -> str:

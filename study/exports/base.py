@@ -6,7 +6,8 @@ import json
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
-from typing import Any
+from itertools import islice
+from typing import Any, TypeVar
 
 from study.models import Study
 
@@ -67,6 +68,16 @@ def harmless(value: object) -> str:
     """The text on one line, in a form that no spreadsheet takes for a formula."""
     text = " ".join(str(value).splitlines())
     return f"'{text}" if text.startswith(FORMULA_STARTS) else text
+
+
+Row = TypeVar("Row")
+
+
+def in_chunks(rows: Iterable[Row], size: int) -> Iterator[list[Row]]:
+    """The rows in lists of `size`; the last one may be shorter."""
+    left = iter(rows)
+    while chunk := list(islice(left, size)):
+        yield chunk
 
 
 WHO = (

@@ -2,30 +2,42 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections import defaultdict
+from collections.abc import Iterable, Iterator, Sequence
 from typing import Any
 
 from django.db.models import Count, Q
 
-from kitchen.models import SeatCommand
-from study.exports.base import EPISODE_LEVELS, WHERE, Column, Table
+from kitchen.models import Seat, SeatCommand
+from study.exports.base import EPISODE_LEVELS, WHERE, Column, Table, in_chunks
 from study.models import Round, Study
+from study.plan import NOBODY
+
+CHUNK = 200
+"""Episodes whose seats and commands are read at once."""
 
 COLUMNS = (
     *WHERE,
-    Column("condition_name", "text", "The researcher's name of the condition."),
-    Column("label", "text", "What the participant read as the team's name."),
-    Column("coplayer", "text", "Kind of co-player that the condition asks for.", levels="none, or a kind"),
+    Column("condition_name", "text", "The researcher's present name of the condition."),
+    Column("label", "text", "What the participant read as the team's name in this episode."),
+    Column(
+        "coplayer", "text", "Kind of co-player that this episode was set up with.", levels="none, or a kind"
+    ),
     Column(
         "played_by",
         "text",
         "Kinds that really chose the co-players' commands: another one than `coplayer` is a stand-in.",
     ),
-    Column("teammates", "integer", "Co-players beside the participant.", unit="seats"),
+    Column("teammates", "integer", "Seats that co-players had in this episode.", unit="seats"),
     Column("world", "text", "The game."),
     Column("world_version", "integer", "Version of its rules."),
     Column("settings", "json", "Settings of the game."),
-    Column("seed", "integer", "Seed of the episode: with the commands it gives every state again."),
+    Column(
+        "seed",
+        "text",
+        "Seed of the episode: with the commands it gives every state again. "
+        "Up to 19 digits: read it as text, as a number it would lose its last ones.",
+    ),
     Column("status", "text", "How the episode stands.", levels=EPISODE_LEVELS),
     Column("steps", "integer", "Steps taken.", unit="steps"),
     Column("completed", "integer", "Orders completed.", unit="orders"),
@@ -46,8 +58,11 @@ def rows(study: Study) -> Iterator[Sequence[Any]]:
     """One row per begun episode, by participant and order."""
     fallbacks = Count("episode__commands", filter=~Q(episode__commands__fallback=""))
     found = begun_rounds(study).annotate(fallbacks=fallbacks)
-    for one in found.iterator(chunk_size=200):
-        yield (*where(one), *_cells(one))
+    for chunk in in_chunks(found.iterator(chunk_size=CHUNK), CHUNK):
+        episodes = {one.episode_id for one in chunk}
+        seated, played_by = _seated(episodes), _played_by(episodes)
+        for one in chunk:
+            yield (*where(one), *_cells(one, seated[one.episode_id], played_by[one.episode_id]))
 
 
 def begun_rounds(study: Study) -> Any:
@@ -65,14 +80,14 @@ def where(one: Round) -> tuple[Any, ...]:
     return person.code, person.synthetic, one.condition.key, one.position, str(one.episode.key)
 
 
-def _cells(one: Any) -> tuple[Any, ...]:
-    episode, condition = one.episode, one.condition
+def _cells(one: Any, seated: list[str], played_by: list[str]) -> tuple[Any, ...]:
+    episode = one.episode
     return (
-        condition.name,
+        one.condition.name,
         episode.label,
-        condition.coplayer,
-        " ".join(_played_by(episode.pk)),
-        condition.teammates,
+        " ".join(sorted(set(seated))) or NOBODY,
+        " ".join(sorted(played_by)),
+        len(seated),
         episode.world,
         episode.world_version,
         episode.settings,
@@ -89,9 +104,23 @@ def _cells(one: Any) -> tuple[Any, ...]:
     )
 
 
-def _played_by(episode_id: int) -> list[str]:
-    chosen = SeatCommand.objects.filter(episode=episode_id).exclude(chosen_by="person")
-    return sorted(chosen.order_by().values_list("chosen_by", flat=True).distinct())
+def _seated(episodes: Iterable[int]) -> dict[int, list[str]]:
+    """By episode: the kind of co-player in each seat that is no person's."""
+    seats = Seat.objects.filter(episode__in=episodes, mind__isnull=False)
+    return _grouped(seats.order_by().values_list("episode_id", "mind__kind"))
+
+
+def _played_by(episodes: Iterable[int]) -> dict[int, list[str]]:
+    """By episode: everything but people that chose commands."""
+    chosen = SeatCommand.objects.filter(episode__in=episodes).exclude(chosen_by="person")
+    return _grouped(chosen.order_by().values_list("episode_id", "chosen_by").distinct())
+
+
+def _grouped(pairs: Iterable[tuple[int, str]]) -> dict[int, list[str]]:
+    found: dict[int, list[str]] = defaultdict(list)
+    for episode, name in pairs:
+        found[episode].append(name)
+    return found
 
 
 TABLE = Table("episodes", "Every episode that was begun: its set-up and how it went.", COLUMNS, rows)

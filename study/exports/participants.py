@@ -20,6 +20,12 @@ COLUMNS = (
     Column("consent_hash", "text", "SHA-256 of the consent text that was agreed to."),
     Column("guide_read_at", "time", "When the guide was left and the first episode began."),
     Column("ended_at", "time", "When the last survey was answered."),
+    Column(
+        "completion_code",
+        "text",
+        "What the participant was given to hand in as a proof; blank before the end. Take it out before you "
+        "publish the data.",
+    ),
 )
 
 
@@ -39,6 +45,7 @@ def rows(study: Study) -> Iterator[Sequence[Any]]:
             person.consent_hash,
             person.guide_read_at,
             person.ended_at,
+            person.completion_code if person.status == person.Status.COMPLETE else None,
         )
 
 

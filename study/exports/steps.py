@@ -2,13 +2,17 @@
 
 from __future__ import annotations
 
+from collections import defaultdict
 from collections.abc import Iterator, Sequence
 from typing import Any
 
 from kitchen.models import Step
-from study.exports.base import WHERE, Column, Table
+from study.exports.base import WHERE, Column, Table, in_chunks
 from study.exports.episodes import begun_rounds, where
 from study.models import Round, Study
+
+CHUNK = 20
+"""Episodes whose steps are read, and held, at once."""
 
 STEP = Column("step", "integer", "Number of the step.", levels="1 = first")
 
@@ -82,9 +86,14 @@ def _command_cells(given: dict[str, Any], outcome: dict[str, Any]) -> tuple[Any,
 
 
 def _steps(study: Study) -> Iterator[tuple[Round, Step]]:
-    for one in begun_rounds(study).iterator(chunk_size=200):
-        for step in Step.objects.filter(episode=one.episode).order_by("number"):
-            yield one, step
+    """Every step with its round, in the order of all files: a query per `CHUNK` episodes."""
+    for chunk in in_chunks(begun_rounds(study).iterator(chunk_size=200), CHUNK):
+        steps: dict[int, list[Step]] = defaultdict(list)
+        for step in Step.objects.filter(episode__in={one.episode_id for one in chunk}).order_by("number"):
+            steps[step.episode_id].append(step)
+        for one in chunk:
+            for step in steps[one.episode_id]:
+                yield one, step
 
 
 STEPS = Table("steps", "Every step of every episode.", STEP_COLUMNS, step_rows)

@@ -82,13 +82,48 @@ def test_the_key_is_made_once_by_whoever_comes_first_and_is_private(var: Path) -
 
 
 def test_a_given_key_writes_nothing(var: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setenv("BRIGADE_SECRET_KEY", "given")
-    assert places.secret_key() == "given"
+    monkeypatch.setenv("BRIGADE_SECRET_KEY", "given" * 10)
+    assert places.secret_key() == "given" * 10
     assert not var.exists()
 
 
-def test_a_damaged_key_is_said_and_not_used(var: Path) -> None:
+def test_a_given_key_that_is_too_short_is_refused_without_showing_it(
+    var: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("BRIGADE_SECRET_KEY", "tiny")
+    with pytest.raises(places.PlaceError, match="BRIGADE_SECRET_KEY: 50 characters") as caught:
+        places.secret_key()
+    assert "tiny" not in str(caught.value)
+
+
+@pytest.mark.parametrize("key", [b"short", b"\xff" * 60])
+def test_a_damaged_key_is_said_and_not_used(var: Path, key: bytes) -> None:
     var.mkdir()
-    (var / "secret.key").write_text("short")
+    (var / "secret.key").write_bytes(key)
     with pytest.raises(places.PlaceError, match=r"secret\.key"):
         places.secret_key()
+
+
+@pytest.mark.parametrize("place", ["/proc/x", "/dev/null", "/dev/null/x"])
+def test_a_var_that_cannot_be_is_said_in_one_line(place: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("BRIGADE_VAR", place)
+    with pytest.raises(places.PlaceError, match=f"cannot write {place}.*BRIGADE_VAR"):
+        places.make_var_dir()
+
+
+def test_a_var_of_nobody_is_said(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("BRIGADE_VAR", "~no-such-user-here/var")
+    with pytest.raises(places.PlaceError, match="BRIGADE_VAR"):
+        places.var_dir()
+
+
+@pytest.mark.parametrize(
+    "url", ["foo", "http://host/0", "redis://", "redis://[::1", "redis://:word@h:x/0", "unix://"]
+)
+def test_a_redis_url_that_is_none_is_refused_without_showing_it(
+    url: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("REDIS_URL", url)
+    with pytest.raises(places.PlaceError, match="REDIS_URL: an address with redis://") as caught:
+        places.redis_url()
+    assert "word" not in str(caught.value)

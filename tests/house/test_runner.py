@@ -144,6 +144,26 @@ def test_the_admins_password_is_shown_and_written_nowhere(running: Running) -> N
     assert [file for file in files if word in file.read_bytes()] == []
 
 
+def test_the_password_is_said_before_anything_else_can_fail(running: Running) -> None:
+    running.wait_ready()
+    places = [running.said.index(word) for word in ("admin password", "changepassword admin", "ready after")]
+    assert max(places[:2]) < places[2]
+
+
+def test_the_second_time_the_app_starts_beside_what_prepares(started: Running) -> None:
+    started.wait_ready()
+    started.process.send_signal(signal.SIGINT)
+    assert started.ends() == 0
+    again = Running(Path(started.environment["BRIGADE_VAR"]))
+    try:
+        wait_until(lambda: {"prepare", "daphne", "celery"} <= set(again.children()), "all three at once")
+        assert status(f"{again.wait_ready()}/s/demo/") == 200
+        assert "password" not in again.said
+    finally:
+        again.process.kill()
+        again.process.wait()
+
+
 @pytest.mark.parametrize(
     ("name", "said"), [("daphne", "daphne"), ("celery", "worker"), ("valkey-server", "valkey")]
 )
@@ -200,6 +220,8 @@ def test_a_taken_port_gets_one_line(tmp_path: Path) -> None:
         ({"REDIS_URL": "redis://:word@127.0.0.1:9/0"}, "no answer from 127.0.0.1"),
         ({"DATABASE_URL": "postgres://127.0.0.1:9/brigade"}, "the database cannot be prepared"),
         ({"BRIGADE_VAR": "/proc/nowhere"}, "/proc/nowhere"),
+        ({"BRIGADE_URL": "http://[::1"}, "brigade: BRIGADE_URL: 'http://[::1'"),
+        ({"REDIS_URL": "foo"}, "REDIS_URL: an address with redis://"),
     ],
 )
 def test_what_cannot_work_gets_one_line(tmp_path: Path, variables: dict[str, str], says: str) -> None:

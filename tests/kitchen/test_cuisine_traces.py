@@ -13,6 +13,7 @@ import pytest
 from django.core.management import call_command
 from django.core.management.base import CommandError
 
+from kitchen.worlds.cuisine import speed
 from kitchen.worlds.cuisine.speed import measure
 from kitchen.worlds.cuisine.traces import TraceFileError, difference, read_traces
 from tests.kitchen.cooking import TRACES
@@ -100,6 +101,12 @@ def test_the_command_exits_with_1_where_a_trace_differs(tmp_path: Path) -> None:
     assert traces[1]["id"] in out.getvalue()
 
 
+def with_a_list_in_reasons() -> dict[str, Any]:
+    (trace,) = raw_traces(1)
+    put_in(trace, "steps.3.reasons", [[["agent_busy"]]])
+    return trace
+
+
 DAMAGES: list[tuple[str, Callable[[Path], object]]] = [
     ("missing.jsonl", lambda path: None),
     ("folder.jsonl", lambda path: path.mkdir()),
@@ -112,6 +119,7 @@ DAMAGES: list[tuple[str, Callable[[Path], object]]] = [
     ("list.jsonl", lambda path: path.write_text("[1, 2]")),
     ("empty.jsonl", lambda path: path.write_text("\n")),
     ("steps.jsonl", lambda path: written(path, [{**raw_traces(1)[0], "steps": [{"commands": 3}]}])),
+    ("reasons.jsonl", lambda path: written(path, [with_a_list_in_reasons()])),
     ("seed.jsonl", lambda path: written(path, [{**raw_traces(1)[0], "seed": float("inf")}])),
 ]
 
@@ -138,3 +146,20 @@ def test_the_benchmark_ends_with_steps_per_second() -> None:
 
 def test_every_round_is_measured() -> None:
     assert len(measure(read_traces(TRACES)[:5], rounds=3)) == 3
+
+
+@pytest.mark.parametrize(("key", "value"), [("agents", 9), ("level", "level_77"), ("alpha", "two")])
+def test_a_trace_that_cannot_be_played_ends_the_benchmark_with_one_line(
+    tmp_path: Path, key: str, value: Any
+) -> None:
+    trace = {**raw_traces(1)[0], key: value}
+    with pytest.raises(CommandError, match=f"{trace['id']}: set-up") as caught:
+        call_command("bench_engine", str(written(tmp_path / "t.jsonl", [trace])))
+    assert caught.value.returncode == 2 and "\n" not in str(caught.value)
+
+
+def test_steps_after_the_end_are_not_counted(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    trace = {**raw_traces(1)[0], "max_steps": 10}
+    assert len(trace["steps"]) > 10
+    monkeypatch.setattr(speed, "_play", lambda episodes: 1.0)
+    assert measure(read_traces(written(tmp_path / "t.jsonl", [trace])), rounds=1) == [10.0]

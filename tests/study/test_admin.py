@@ -14,6 +14,7 @@ from kitchen.coplayers import registry as coplayers
 from kitchen.coplayers.base import CoPlayer
 from kitchen.worlds.base import Setting
 from study import services
+from study.admin.forms import StudyForm
 from study.models import Condition, Study, SurveyItem
 from tests.study.factories import complete, enter, make_study
 
@@ -99,7 +100,7 @@ def test_a_study_made_from_nothing_can_be_entered_and_played(admin_client: Clien
     assert answer.url == change(study)
     settings = {"world__cuisine__level": "level_1", "world__cuisine__max_steps": "7"}
     add_condition(admin_client, study, key="alone", **settings)
-    answer = add_condition(admin_client, study, coplayer="random", teammates=2, **settings)
+    answer = add_condition(admin_client, study, name="Three", coplayer="random", teammates=2, **settings)
     assert answer.url == change(study)
 
     person = enter(study)
@@ -195,6 +196,9 @@ WRONG = [
     ({"key": "two words"}, "key", "Enter a valid"),
     ({"key": "c1"}, "key", "Another condition of this study has this key."),
     ({"label": ""}, "label", "This field is required."),
+    ({"name": "Condition 1"}, "name", "Another condition of this study has this name."),
+    ({"name": "No\u00a0break"}, "name", "It has characters that do not print"),
+    ({"key": "_alone"}, "key", "Begin with a letter or a digit"),
 ]
 
 
@@ -297,14 +301,17 @@ def test_link_and_seed_are_fixed_once_somebody_entered_even_if_they_withdrew(adm
     assert (study.slug, study.seed, study.title) == ("renamed", 5, "New title")
 
 
-def test_an_answered_item_keeps_key_and_points_and_stays(admin_client: Client) -> None:
+def test_an_answered_item_stays_as_it_was_answered(admin_client: Client) -> None:
     study = make_study(conditions=1, items=1)
     complete(study)
-    change_item = {"items-0-key": "other", "items-0-points": "9", "items-0-text": "Better words."}
+    before = SurveyItem.objects.values(*SurveyItem.FROZEN).get()
+    wanted: dict[str, Any] = dict.fromkeys(SurveyItem.FROZEN, "other") | {"points": "9", "position": "7"}
 
-    assert save(admin_client, change(study), **change_item).status_code == 302
-    item = study.items.get()
-    assert (item.key, item.points, item.text) == ("i0", 5, "Better words.")
+    assert (
+        save(admin_client, change(study), **{f"items-0-{k}": v for k, v in wanted.items()}).status_code == 302
+    )
+    assert SurveyItem.objects.values(*SurveyItem.FROZEN).get() == before
+    assert study.items.get().position == 7
 
     page = save(admin_client, change(study), **{"items-0-DELETE": "on"})
     assert "“Measure 0” stays: 1 answers to it are stored." in page.content.decode()
@@ -322,6 +329,8 @@ def test_an_item_without_answers_can_be_deleted(admin_client: Client) -> None:
     [
         ("key", "two words", "Enter a valid"),
         ("key", "success_rate", "Choose another key"),
+        ("key", "_trust", "Begin with a letter or a digit"),
+        ("measure", "Dishes completed", "Choose another name"),
         ("points", "12", "less than or equal to 11"),
         ("points", "1", "greater than or equal to 2"),
     ],
@@ -331,6 +340,35 @@ def test_a_wrong_item_is_told_at_its_field(admin_client: Client, field: str, val
     page = save(admin_client, change(study), **{f"items-0-{field}": value})
     formset = page.context["inline_admin_formsets"][1].formset
     assert words in formset.forms[0].errors[field][0]
+
+
+@pytest.mark.parametrize("change_first", [{}, {"items-0-measure": "New"}])
+def test_two_items_of_one_measure_are_told_at_the_second(
+    admin_client: Client, change_first: dict[str, str]
+) -> None:
+    study = make_study(items=1)
+    item = {"key": "new", "measure": change_first.get("items-0-measure", "Measure 0"), "text": "Another."}
+    sent = {**change_first, **{f"items-1-{name}": value for name, value in item.items()}}
+    page = save(admin_client, change(study), **sent)
+    formset = page.context["inline_admin_formsets"][1].formset
+    assert formset.forms[1].errors["measure"] == ["Another item of this study has this measure."]
+    assert study.items.count() == 1
+
+
+def test_saving_a_study_keeps_those_who_entered_meanwhile(
+    admin_client: Client, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    study = make_study()
+
+    def clean(form: StudyForm) -> dict[str, Any]:
+        enter(study, "while the page is being saved")
+        return form.cleaned_data
+
+    monkeypatch.setattr(StudyForm, "clean", clean)
+    save(admin_client, change(study), title="New title")
+    enter(study, "after it")
+    study.refresh_from_db()
+    assert (study.title, study.entered) == ("New title", 2)
 
 
 def test_items_without_a_position_come_last_in_the_order_written(admin_client: Client) -> None:
@@ -352,6 +390,7 @@ def test_a_duplicated_condition_is_the_same_under_another_key(admin_client: Clie
     act(admin_client, original, "duplicate")
     copies = Condition.objects.exclude(pk=original.pk)
     assert [copy.key for copy in copies] == ["c0_copy", "c0_copy2"]
+    assert [copy.name for copy in copies] == ["Condition 0 copy", "Condition 0 copy2"]
     assert [copy.position for copy in copies] == [1, 2]
     assert all(copy.settings == original.settings for copy in copies)
 

@@ -52,6 +52,11 @@ def test_participants_are_neither_added_changed_nor_deleted(
     person.refresh_from_db()
 
 
+def test_a_completion_code_that_was_handed_in_is_found(admin_client: Client, person: Participant) -> None:
+    assert person.code in admin_client.get(LIST, {"q": person.completion_code}).content.decode()
+    assert person.code not in admin_client.get(LIST, {"q": "NOBODYS"}).content.decode()
+
+
 def every_page(person: Participant) -> list[str]:
     """Every page of the admin that shows something of this participant."""
     episodes = [reverse("admin:kitchen_episode_change", args=[found.pk]) for found in Episode.objects.all()]

@@ -4,18 +4,21 @@ from __future__ import annotations
 
 import csv
 import io
+import json
 from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
 
 import pytest
+from django.core.cache import cache
 from django.core.management import call_command
 from django.test import Client
 from redis.exceptions import RedisError
 
+from kitchen.models import Episode
 from study import analysing, selectors, services, tasks
 from study.analysing import analysis_ready
-from study.models import Study
+from study.models import Answer, Study
 from tests.study.factories import complete, enter, make_study
 
 pytestmark = pytest.mark.django_db
@@ -87,6 +90,95 @@ def test_a_worker_is_asked_once_and_again_when_the_data_change(
     services.participant_withdraw(participant_id=person.pk)
     study.refresh_from_db()
     assert analysis_ready(study, "all") is None
+
+
+@pytest.mark.parametrize("who", list(selectors.WHO))
+def test_a_withdrawal_erases_what_is_kept(
+    study: Study, who: str, django_capture_on_commit_callbacks: Any
+) -> None:
+    person, other = complete(study, "one more"), make_study("other")
+    tasks.compute_analysis(study.pk, who)
+    tasks.compute_analysis(other.pk, who)
+    with django_capture_on_commit_callbacks(execute=True):
+        services.participant_withdraw(participant_id=person.pk)
+    assert cache.get(analysing._key(study.pk, who)) is None
+    assert cache.get(analysing._key(other.pk, who)) is not None
+
+
+def test_what_was_computed_while_somebody_withdrew_is_not_kept(
+    study: Study, monkeypatch: pytest.MonkeyPatch, django_capture_on_commit_callbacks: Any
+) -> None:
+    person, finish = complete(study, "one more"), analysing._finish
+
+    def slow(study: Study, who: str) -> analysing.Finished:
+        found = finish(study, who)
+        with django_capture_on_commit_callbacks(execute=True):
+            services.participant_withdraw(participant_id=person.pk)
+        return found
+
+    monkeypatch.setattr(analysing, "_finish", slow)
+    tasks.compute_analysis(study.pk, "all")
+    assert cache.get(analysing._key(study.pk, "all")) is None
+
+
+def test_one_entry_is_kept_however_often_the_data_change(study: Study, asked: list[tuple[int, str]]) -> None:
+    keys = set()
+    for number in range(2):
+        complete(study, f"person {number}")
+        tasks.compute_analysis(study.pk, "all")
+        keys |= {key for key in cache._cache if "asked" not in key}  # type: ignore[attr-defined]
+    assert len(keys) == 1
+    found = analysis_ready(study, "all")
+    assert found is not None
+    assert found.analysis is not None
+    assert len(found.analysis.participants) == 5
+
+
+def test_a_withdrawal_goes_through_while_redis_is_away(
+    study: Study, monkeypatch: pytest.MonkeyPatch, django_capture_on_commit_callbacks: Any
+) -> None:
+    def away(*_: Any, **__: Any) -> None:
+        raise RedisError("gone")
+
+    person = enter(study)
+    monkeypatch.setattr(analysing, "cache", SimpleNamespace(delete_many=away))
+    with django_capture_on_commit_callbacks(execute=True):
+        services.participant_withdraw(participant_id=person.pk)
+    assert not study.participants.filter(pk=person.pk).exists()
+
+
+def test_report_json_and_page_say_how_many_entered_completed_dropped_out_and_withdrew(
+    study: Study, tmp_path: Path, asked: list[tuple[int, str]], admin_client: Client
+) -> None:
+    for number in range(3):
+        complete(study, f"person {number}")
+    enter(study, "a drop-out")
+    services.participant_withdraw(participant_id=enter(study, "gone").pk)
+    call_command("analyse_study", "small", "--out", str(tmp_path), stdout=io.StringIO())
+    admin_client.get("/staff/small/analysis/")
+    tasks.compute_analysis(*asked.pop())
+
+    report, page = (tmp_path / "report.md").read_text(), admin_client.get("/staff/small/analysis/")
+    for sentence in (
+        "4 participants entered and did not withdraw: 3 completed the study, 1 did not (dropped out, or",
+        "1 participant of the study withdrew; their data are erased.",
+    ):
+        assert sentence in report
+        assert sentence in page.content.decode()
+    whole = json.loads((tmp_path / "analysis.json").read_text())
+    assert whole["attrition"] == {"entered": 4, "completed": 3, "unfinished": 1, "withdrew": 1}
+
+
+def test_the_page_counts_people_and_not_reasons(
+    study: Study, asked: list[tuple[int, str]], admin_client: Client
+) -> None:
+    for person in study.participants.all()[:2]:
+        Episode.objects.filter(rounds__participant=person, rounds__position=1).update(score={})
+        Answer.objects.filter(round__participant=person, round__position=1).delete()
+    admin_client.get("/staff/small/analysis/")
+    tasks.compute_analysis(*asked.pop())
+    page = admin_client.get("/staff/small/analysis/").content.decode()
+    assert "2 participants left out (24 rows): no value in every condition" in page
 
 
 def test_without_participants_the_page_says_so(asked: list[tuple[int, str]], admin_client: Client) -> None:

@@ -10,6 +10,7 @@ import pytest
 
 from study.analysis import figures
 from study.analysis.analyse import Analysis, analyse
+from study.analysis.exclusions import Attrition
 from study.analysis.report import contents, escaped, report, write
 from study.analysis.rows import Condition, Measure
 from study.analysis.tukey import Tukey
@@ -69,6 +70,13 @@ def test_the_report_counts_what_was_left_out() -> None:
     assert "1 participant left out (5 rows): no value in every condition" in report(analysed)
     kept = analyse(rows_of(groups, RATE), FIVE, [RATE], keep_incomplete=True)
     assert "1 row of 1 participant without a value left out." in report(kept)
+
+
+def test_the_report_says_who_never_came_into_the_rows() -> None:
+    text = report(analyse(rows_of(paper_like(), RATE), FIVE, [RATE], attrition=Attrition(14, 12, 2, 1)))
+    assert "- 14 participants entered and did not withdraw: 12 completed the study, 2 did not" in text
+    assert "- 1 participant of the study withdrew; their data are erased." in text
+    assert "- No row of those who completed the study was left out." in text
 
 
 def test_the_report_of_nobody_says_why_there_is_nothing() -> None:

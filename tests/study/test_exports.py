@@ -9,14 +9,17 @@ from typing import Any
 
 import pytest
 from asgiref.sync import async_to_sync
+from django.contrib.auth.models import Permission
 from django.core.management import CommandError, call_command
 from django.test import Client
 
-from kitchen.models import Seat
+from kitchen.models import Episode, Seat, SeatCommand
+from study import selectors, services
 from study.exports.base import cell, harmless
-from study.exports.registry import TABLES, tables
+from study.exports.registry import TABLES, get_table, tables
 from study.exports.writing import csv_pieces, write_study
 from study.models import Study
+from study.selectors import StudyCounts
 from tests.study.factories import complete, enter, make_study
 
 pytestmark = pytest.mark.django_db
@@ -88,12 +91,69 @@ def test_every_column_is_explained(study: Study) -> None:
         assert all(column.meaning for column in table.columns)
 
 
-def test_no_file_holds_a_secret(study: Study, tmp_path: Path) -> None:
+def test_no_file_holds_what_opens_a_page_or_a_seat(study: Study, tmp_path: Path) -> None:
     write_study(study, tmp_path)
     everything = "".join(path.read_text() for path in tmp_path.iterdir())
-    secrets = [*study.participants.values_list("key", "entry", "completion_code")]
+    secrets = [*study.participants.values_list("key", "entry")]
     for secret in [*sum(secrets, ()), *Seat.objects.values_list("key", flat=True)]:
         assert secret not in everything
+
+
+def test_completion_codes_can_be_checked_once_somebody_is_through(study: Study, tmp_path: Path) -> None:
+    write_study(study, tmp_path)
+    found = {row["participant"]: row["completion_code"] for row in read(tmp_path, "participants")}
+    codes = {one.code: one.completion_code for one in study.participants.filter(status="complete")}
+    assert {code for code, completion in found.items() if completion} == set(codes)
+    assert all(found[code] == completion for code, completion in codes.items())
+
+
+def test_an_episode_keeps_the_teammates_it_was_played_with(tmp_path: Path) -> None:
+    study = make_study(conditions=1)
+    study.conditions.update(coplayer="random", teammates=2)
+    services.guide_read(participant_id=enter(study).pk)
+    study.conditions.update(coplayer="planner", teammates=1, name="Renamed")
+    write_study(study, tmp_path)
+    (row,) = read(tmp_path, "episodes")
+    assert (row["coplayer"], row["teammates"], row["condition_name"]) == ("random", "2", "Renamed")
+
+
+def test_an_episode_alone_has_no_co_player(study: Study, tmp_path: Path) -> None:
+    write_study(study, tmp_path)
+    rows = read(tmp_path, "episodes")
+    assert {(row["coplayer"], row["teammates"], row["played_by"]) for row in rows} == {("none", "0", "")}
+
+
+def test_who_really_played_is_told_by_episode(study: Study, tmp_path: Path) -> None:
+    first = Episode.objects.order_by("id")[0]
+    for seat, kind in ((1, "planner"), (2, "planner"), (3, "fallback")):
+        SeatCommand.objects.create(episode=first, step=1, seat=seat, command=["noop"], chosen_by=kind)
+    write_study(study, tmp_path)
+    found = {row["episode"]: row["played_by"] for row in read(tmp_path, "episodes")}
+    assert found.pop(str(first.key)) == "fallback planner"
+    assert set(found.values()) == {""}
+
+
+def test_a_seed_is_text_because_a_number_would_lose_its_last_digits(study: Study, tmp_path: Path) -> None:
+    Episode.objects.update(seed=2**63 - 1)
+    write_study(study, tmp_path)
+    assert {row["seed"] for row in read(tmp_path, "episodes")} == {"9223372036854775807"}
+    kinds = {column.name: column.kind for column in get_table("episodes").columns}
+    assert kinds["seed"] == "text"
+
+
+@pytest.mark.parametrize("name", [name for name in TABLES if name != "dictionary"])
+def test_a_file_asks_the_database_as_often_for_many_rows_as_for_few(
+    study: Study, name: str, django_assert_max_num_queries: Any
+) -> None:
+    with django_assert_max_num_queries(4):
+        assert list(get_table(name).rows(study))
+
+
+def test_chunks_change_nothing(study: Study, monkeypatch: pytest.MonkeyPatch) -> None:
+    whole = {name: list(get_table(name).rows(study)) for name in ("episodes", "steps", "commands")}
+    monkeypatch.setattr("study.exports.steps.CHUNK", 3)
+    monkeypatch.setattr("study.exports.episodes.CHUNK", 3)
+    assert {name: list(get_table(name).rows(study)) for name in whole} == whole
 
 
 @pytest.mark.parametrize("text", ["=1+1", "+1", "-1", "@x", "\t=1"])
@@ -147,17 +207,55 @@ def test_an_unknown_study_or_a_folder_that_cannot_be_is_one_line_and_code_2(
     assert caught.value.returncode == 2
 
 
+PAGES = ["/staff/", "/staff/small/", "/staff/small/analysis/", "/staff/small/analysis/success_rate.svg"]
+DATA_PAGES = ["/staff/small/data/", "/staff/small/data/steps.csv"]
+
+
+def allowed(client: Client, users: Any, *rights: str) -> dict[str, int]:
+    """Status by page for a member of staff who has these rights."""
+    user = users.objects.create_user(f"may {rights}", is_staff=True)
+    user.user_permissions.set(Permission.objects.filter(codename__in=rights))
+    client.force_login(user)
+    return {path: client.get(path).status_code for path in PAGES + DATA_PAGES}
+
+
 def test_only_staff_reach_the_data(study: Study, client: Client, django_user_model: Any) -> None:
-    paths = ["/staff/", "/staff/small/", "/staff/small/data/", "/staff/small/data/steps.csv"]
-    paths += ["/staff/small/analysis/", "/staff/small/analysis/success_rate.svg"]
     client.force_login(django_user_model.objects.create_user("somebody"))
-    for path in paths:
+    for path in PAGES + DATA_PAGES:
         assert Client().get(path)["Location"].startswith("/admin/login/")
         assert client.get(path).status_code == 302
-    client.force_login(django_user_model.objects.create_user("researcher", is_staff=True))
-    for path in paths:
-        expected = 503 if path.endswith(".svg") else 200  # no worker has drawn the figure here
-        assert client.get(path).status_code == expected, path
+
+
+def test_staff_see_what_the_admin_lets_them_see(study: Study, client: Client, django_user_model: Any) -> None:
+    users = django_user_model
+    shown = dict.fromkeys(PAGES, 200) | {PAGES[-1]: 503}  # no worker has drawn the figure here
+    assert set(allowed(client, users).values()) == {403}
+    assert allowed(client, users, "view_study") == shown | dict.fromkeys(DATA_PAGES, 403)
+    code = study.participants.all()[0].code
+    page = client.get("/staff/small/").content.decode()
+    assert code not in page
+    assert "/data/" not in page
+    assert allowed(client, users, "view_study", "view_participant") == shown | dict.fromkeys(DATA_PAGES, 200)
+    page = client.get("/staff/small/").content.decode()
+    assert code in page
+    assert "/data/" in page
+
+
+def test_the_study_page_shows_completion_codes_of_those_who_are_through(
+    study: Study, admin_client: Client
+) -> None:
+    page = admin_client.get("/staff/small/").content.decode()
+    shown = {one.completion_code for one in study.participants.all() if one.completion_code in page}
+    assert shown == {one.completion_code for one in study.participants.filter(status="complete")}
+
+
+def test_the_list_of_studies_counts_in_one_query(study: Study, django_assert_num_queries: Any) -> None:
+    make_study("empty")
+    with django_assert_num_queries(1):
+        found = {one.slug: counts for one, counts in selectors.studies_with_counts()}
+    assert found["small"] == StudyCounts(2, 1, 1, 0, 1, 1)
+    assert found["small"] == selectors.study_counts(study)
+    assert found["empty"] == StudyCounts(0, 0, 0, 0, 0, 0)
 
 
 def downloaded(response: Any) -> bytes:

@@ -40,6 +40,17 @@ def test_it_is_made_once() -> None:
         ("teammates = 3", "teammates = 9", r"conditions\[4\]: .*teammates"),
         ('key = "trust"', 'key = "fun"', r"items\[7\]"),
         ("seed = 20231", "seed = ", "demo.toml"),
+        ("seed = 20231", "seed = 2.5", "study: seed: a whole number is wanted"),
+        ("seed = 20231", "seed = 1\nid = 1", "study: id: no such key"),
+        ("seed = 20231", "seed = 1\nentered = 7", "study: entered: no such key"),
+        ("seed = 20231", "seed = 1\nwithdrawn = 7", "study: withdrawn: no such key"),
+        ("teammates = 3", "teammates = true", r"conditions\[4\]: teammates: a whole number"),
+        ("teammates = 3", "teammates = 3\nposition = 1", r"conditions\[4\]: position: no such key"),
+        ("teammates = 3", "teammates = 3\nstudy = 1", r"conditions\[4\]: study: no such key"),
+        ("teammates = 3", "teammates = 3\nsettings = 4", r"conditions\[4\]: settings: a table"),
+        ('kind = "cuisine"\nsettings = {', 'kind = "cuisine"\nsettings = 4 # {', "world: settings: a table"),
+        ('kind = "cuisine"', 'kind = "cuisine"\nlevel = 3', "world: level: no such key"),
+        ('key = "trust"', 'key = "trust"\nid = 3', r"items\[7\]: id: no such key"),
     ],
 )
 def test_a_wrong_file_is_refused_with_the_place_and_makes_nothing(
@@ -51,4 +62,23 @@ def test_a_wrong_file_is_refused_with_the_place_and_makes_nothing(
     wrong.write_text(text.replace(old, new, 1))
     with pytest.raises(StudyFileError, match=names):
         study_from_file(wrong)
+    assert not Study.objects.exists()
+
+
+@pytest.mark.parametrize(
+    ("line", "names"),
+    [
+        ("conditions = 5", "study: conditions: a list of tables is wanted, not 5"),
+        ("conditions = [5]", r"conditions\[1\]: a table is wanted, not 5"),
+        ("items = {}", "study: items: a list of tables"),
+        ('items = ["trust"]', r"items\[1\]: a table is wanted, not 'trust'"),
+        ("world = 3", "study: world: a table is wanted, not 3"),
+        ("world = {kind = 3}", "world: kind: text is wanted, not 3"),
+    ],
+)
+def test_what_is_no_table_is_refused_with_its_place(tmp_path: Path, line: str, names: str) -> None:
+    file = tmp_path / "study.toml"
+    file.write_text(f'slug = "s"\ntitle = "T"\nconsent = "C"\n{line}\n')
+    with pytest.raises(StudyFileError, match=names):
+        study_from_file(file)
     assert not Study.objects.exists()

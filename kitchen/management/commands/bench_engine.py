@@ -9,12 +9,13 @@ from typing import Any
 
 from django.core.management.base import BaseCommand, CommandError
 
+from kitchen.worlds.base import SettingsError
 from kitchen.worlds.cuisine.speed import measure
 from kitchen.worlds.cuisine.traces import TraceFileError, read_traces
 
 
 class Command(BaseCommand):
-    """Play all traces of a file, several times. Exit 2 where the file cannot be read."""
+    """Play all traces of a file, several times. Exit 2 where the file cannot be read or played."""
 
     help = "Play recorded CuisineWorld episodes for speed; the last line is the best round."
     requires_system_checks: list[str] = []
@@ -30,9 +31,10 @@ class Command(BaseCommand):
         In the first round the engine works out what it later looks up.
         """
         try:
-            traces = read_traces(file)
+            speeds = measure(read_traces(file), max(1, rounds))
         except TraceFileError as error:
             raise CommandError(str(error), returncode=2) from error
-        speeds = measure(traces, max(1, rounds))
+        except SettingsError as error:
+            raise CommandError(f"{file}: {error}", returncode=2) from error
         self.stdout.write(f"first round {speeds[0]:.0f}, median {median(speeds):.0f}, best of {len(speeds)}:")
         self.stdout.write(f"{max(speeds):.0f} steps/s")

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from time import perf_counter
 
-from kitchen.worlds.base import Command
+from kitchen.worlds.base import Command, SettingsError
 from kitchen.worlds.cuisine.traces import Trace
 from kitchen.worlds.cuisine.world import CuisineWorld
 
@@ -14,14 +14,20 @@ Episode = tuple[CuisineWorld, int, list[dict[int, Command]]]
 
 
 def measure(traces: Sequence[Trace], rounds: int) -> list[float]:
-    """Steps a second in each round. Timed: `reset` and every `step` with its events; not the decoding."""
+    """Steps a second in each round. Timed: `reset` and every `step` with its events; not the decoding.
+    SettingsError names the trace that we have no world for."""
     episodes = [_episode(trace) for trace in traces]
     steps = sum(len(turns) for _, _, turns in episodes)
     return [steps / _play(episodes) for _ in range(rounds)]
 
 
 def _episode(trace: Trace) -> Episode:
-    return trace.world(), trace.seed, [dict(step.commands) for step in trace.steps]
+    try:
+        world = trace.world()
+    except SettingsError as error:
+        raise SettingsError(f"{trace.id}: set-up: {error}") from error
+    played = trace.steps[: world.length]  # a step after the end does nothing and would count as a fast one
+    return world, trace.seed, [dict(step.commands) for step in played]
 
 
 def _play(episodes: Sequence[Episode]) -> float:

@@ -115,10 +115,17 @@ def _trace(raw: Json) -> Trace:
 
 def _recorded(raw: Json) -> Recorded:
     commands = [(int(seat), _command(verb, *rest)) for verb, seat, *rest in raw["commands"]]
-    ok, reasons = list(raw["ok"]), [list(each) for each in raw["reasons"]]
+    ok, reasons = list(raw["ok"]), [_texts(each) for each in raw["reasons"]]
     if not len(commands) == len(ok) == len(reasons):
         raise ValueError("commands, ok and reasons are not of one length")
     return Recorded(commands, ok, reasons, list(raw["just_completed"]), _comparable(raw["after"]))
+
+
+def _texts(raw: Json) -> list[str]:
+    """A list of texts; TypeError for anything else."""
+    if not (isinstance(raw, list) and all(isinstance(each, str) for each in raw)):
+        raise TypeError(f"{json.dumps(raw)} is no list of texts")
+    return raw
 
 
 @lru_cache(maxsize=10_000)

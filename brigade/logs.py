@@ -1,0 +1,26 @@
+"""Log lines without secrets. Whoever knows a participant's or a seat's key is that person, so no log may
+hold one: not in a message, not in its arguments, not in a traceback. Plain Python, no Django."""
+
+from __future__ import annotations
+
+import logging
+import re
+
+_ADDRESS = r"(?:(?<![\w-])|(?<=%2F))(?:p|ws/seat|ws%2Fseat)(?:/|%2F)"
+"""What stands before the key in `/p/<key>/` and `/ws/seat/<key>/`, also where it is quoted in a query."""
+_NAMED = r"\bkey\b[\"')]*\s*[=:]\s*[\"'(]*(?=[\w-]{22}(?![\w-]))"
+"""What stands before a key in `key='…'`, `'key': '…'` and PostgreSQL's `Key (key)=(…)`."""
+_SECRET = re.compile(rf"({_ADDRESS}|{_NAMED})([\w-]{{4}})[\w-]{{4,}}", re.IGNORECASE)
+
+
+def shortened(text: str) -> str:
+    """The text with the keys in it cut to four characters, enough to tell two people apart."""
+    return _SECRET.sub(r"\1\2…", text)
+
+
+class DiscreetFormatter(logging.Formatter):
+    """Shortens what comes out of it: message, arguments, traceback and stack alike, whoever logs."""
+
+    def format(self, record: logging.LogRecord) -> str:
+        """The whole entry, without secrets."""
+        return shortened(super().format(record))

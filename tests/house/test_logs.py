@@ -1,0 +1,83 @@
+"""No log holds a key that opens a participant's pages or a seat."""
+
+from __future__ import annotations
+
+import http.client
+import io
+import logging
+import sys
+from collections.abc import Iterator
+from urllib.parse import urlsplit
+
+import pytest
+from django.test import Client
+
+from brigade.logs import DiscreetFormatter, shortened
+from kitchen.models import new_key
+from tests.servers import Stack, wait_until
+
+KEY = "Ab3-_fGh1JkLmN0pQrStUv"
+
+
+@pytest.mark.parametrize(
+    ("text", "found"),
+    [
+        (f"Forbidden (CSRF cookie not set.): /p/{KEY}/", "Forbidden (CSRF cookie not set.): /p/Ab3-…/"),
+        (f"Not Found: /p/{KEY}/withdraw/", "Not Found: /p/Ab3-…/withdraw/"),
+        (f"WebSocket DISCONNECT /ws/seat/{KEY}/ [1.2.3.4]", "WebSocket DISCONNECT /ws/seat/Ab3-…/ [1.2.3.4]"),
+        (f"'p/{KEY}' and 'ws/seat/{KEY}'", "'p/Ab3-…' and 'ws/seat/Ab3-…'"),
+        (f"/admin/login/?next=%2Fp%2F{KEY}%2F", "/admin/login/?next=%2Fp%2FAb3-…%2F"),
+        (f"kwargs={{'key': '{KEY}'}}", "kwargs={'key': 'Ab3-…'}"),
+        (f"DETAIL:  Key (key)=({KEY}) already exists.", "DETAIL:  Key (key)=(Ab3-…) already exists."),
+        ("/s/demo/ /staff/demo/data/steps.csv /http/2.0", "/s/demo/ /staff/demo/data/steps.csv /http/2.0"),
+        ("key=level_3, map/p/x", "key=level_3, map/p/x"),
+    ],
+)
+def test_keys_are_shortened_and_nothing_else_is(text: str, found: str) -> None:
+    assert shortened(text) == found
+
+
+def test_every_key_that_is_made_is_known_for_one() -> None:
+    for key in [new_key() for _ in range(200)]:
+        assert key not in shortened(f"/p/{key}/ /ws/seat/{key}/ key={key}")
+
+
+@pytest.fixture
+def lines() -> Iterator[io.StringIO]:
+    """What the handler of our settings writes."""
+    (handler,) = (h for h in logging.getLogger().handlers if isinstance(h.formatter, DiscreetFormatter))
+    assert isinstance(handler, logging.StreamHandler)
+    before = handler.setStream(io.StringIO())
+    yield handler.stream
+    handler.setStream(before)
+
+
+@pytest.mark.parametrize(
+    "name", ["daphne.server", "twisted", "django.server", "celery.task", "celery.redirected"]
+)
+def test_whoever_logs_it_is_kept_out_of_arguments_and_tracebacks(name: str, lines: io.StringIO) -> None:
+    try:
+        raise LookupError(f"no such page: /p/{KEY}/")
+    except LookupError:
+        logging.getLogger(name).error("%s at %s", "lost", f"/ws/seat/{KEY}/", exc_info=sys.exc_info())
+    assert "/ws/seat/Ab3-…/" in lines.getvalue() and "no such page: /p/Ab3-…/" in lines.getvalue()
+    assert KEY not in lines.getvalue()
+
+
+@pytest.mark.django_db
+def test_a_page_that_is_refused_is_logged_without_its_key(lines: io.StringIO) -> None:
+    answer = Client(enforce_csrf_checks=True).post(f"/p/{KEY}/")
+    assert answer.status_code == 403
+    assert "Forbidden (CSRF cookie not set.): /p/Ab3-…/" in lines.getvalue()
+    assert KEY not in lines.getvalue()
+
+
+def test_a_running_server_writes_no_key_down(live_stack: Stack) -> None:
+    key = new_key()
+    for way, method in ((f"/p/{key}/", "POST"), (f"/p/{key}/", "GET"), (f"/ws/seat/{key}/", "GET")):
+        connection = http.client.HTTPConnection(urlsplit(live_stack.url).netloc, timeout=60)
+        connection.request(method, way)
+        assert connection.getresponse().status in {403, 404}
+        connection.close()
+    wait_until(lambda: f"/p/{key[:4]}…/" in live_stack.web.log.read_text(), "a line about it")
+    assert key not in live_stack.web.log.read_text()

@@ -1,0 +1,134 @@
+"""What the environment means, and what it must not."""
+
+from __future__ import annotations
+
+import importlib.util
+import os
+import subprocess
+import sys
+from pathlib import Path
+from types import ModuleType
+
+import pytest
+from django.core.exceptions import ImproperlyConfigured
+
+from brigade import settings
+from brigade.places import base_dir
+
+OURS = ("BRIGADE_", "DATABASE_URL", "REDIS_URL")
+
+
+@pytest.fixture(autouse=True)
+def nothing_set(monkeypatch: pytest.MonkeyPatch) -> None:
+    for name in [name for name in os.environ if name.startswith(OURS)]:
+        monkeypatch.delenv(name)
+
+
+@pytest.fixture(autouse=True)
+def elsewhere(nothing_set: None, var: Path) -> Path:
+    """Everything is written in a folder of the test's own."""
+    return var
+
+
+def read() -> ModuleType:
+    """The settings of the environment as it is now, in a module of their own."""
+    spec = importlib.util.spec_from_file_location("settings_of_a_test", settings.__file__)
+    assert spec and spec.loader
+    found = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(found)
+    return found
+
+
+@pytest.mark.parametrize("name", ["plain", "a#b", "a?b=c", "%41", "a b"])
+def test_the_database_lies_in_var_whatever_it_is_called(
+    tmp_path: Path, name: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("BRIGADE_VAR", str(tmp_path / name))
+    found = read().DATABASES["default"]
+    assert found["NAME"] == str((tmp_path / name / "db.sqlite3").resolve())
+    assert found["ENGINE"] == "django.db.backends.sqlite3"
+
+
+def test_a_named_database_goes_before_it(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("DATABASE_URL", "postgres://user:word@host:5433/name")
+    found = read().DATABASES["default"]
+    assert (found["HOST"], found["PORT"], found["NAME"]) == ("host", 5433, "name")
+
+
+@pytest.mark.parametrize(
+    ("name", "value"),
+    [
+        ("BRIGADE_URL", "http://[::1"),
+        ("BRIGADE_URL", "http://host:port"),
+        ("BRIGADE_URL", "host:8000"),
+        ("BRIGADE_URL", "https://host/brigade"),
+        ("BRIGADE_URL", "https://host?x=1"),
+        ("BRIGADE_URL", "https://user:word@host"),
+        ("BRIGADE_DEBUG", "maybe"),
+        ("BRIGADE_PREFIX", "two words"),
+        ("BRIGADE_DECISION_SECONDS", "soon"),
+        ("BRIGADE_DECISION_SECONDS", "nan"),
+        ("DATABASE_URL", "mysql://host/name"),
+        ("DATABASE_URL", "postgres://host:port/name"),
+    ],
+)
+def test_a_variable_that_means_nothing_is_named(
+    name: str, value: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv(name, value)
+    with pytest.raises(ImproperlyConfigured, match=f"{name}: "):
+        read()
+
+
+@pytest.mark.parametrize(
+    "name", [*OURS[1:], "BRIGADE_URL", "BRIGADE_DEBUG", "BRIGADE_HOSTS", "BRIGADE_PREFIX"]
+)
+def test_an_empty_variable_is_one_that_is_not_set(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv(name, "")
+    found = read()
+    assert found.ALLOWED_HOSTS == ["localhost", "127.0.0.1", "[::1]"]
+    assert (found.DEBUG, found.PREFIX, found.PUBLIC_URL) == (False, "brigade", "http://localhost:8000")
+
+
+@pytest.mark.parametrize(("word", "meant"), [("True", True), ("1", True), ("on", True), ("no", False)])
+def test_debug_is_read_in_the_usual_words(word: str, meant: bool, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("BRIGADE_DEBUG", word)
+    assert read().DEBUG is meant
+
+
+@pytest.mark.parametrize(
+    ("url", "own"),
+    [("https://Lab.example", "lab.example"), ("http://[fe80::1]:8000/", "[fe80::1]"), ("http://a:80", "a")],
+)
+def test_we_always_answer_at_our_own_address(url: str, own: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("BRIGADE_URL", url)
+    monkeypatch.setenv("BRIGADE_HOSTS", "other.example, ")
+    found: list[str] = read().ALLOWED_HOSTS
+    assert found == ["other.example", own]
+
+
+def test_two_installations_on_one_redis_share_nothing(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("REDIS_URL", "redis://host/0")
+    monkeypatch.setenv("BRIGADE_PREFIX", "second")
+    found = read()
+    assert found.CELERY_TASK_DEFAULT_QUEUE == "second"
+    assert found.CACHES["default"]["KEY_PREFIX"] == "second"
+    assert found.CHANNEL_LAYERS["default"]["CONFIG"]["prefix"] == "second"
+    assert found.CELERY_BROKER_TRANSPORT_OPTIONS["unacked_key"] == "second.unacked"
+
+
+@pytest.mark.parametrize(
+    ("name", "value"),
+    [("BRIGADE_URL", "http://[::1"), ("BRIGADE_VAR", "/proc/x"), ("BRIGADE_SECRET_KEY", "x")],
+)
+def test_a_command_ends_with_one_line_and_exit_2(name: str, value: str) -> None:
+    found = subprocess.run(
+        [sys.executable, "manage.py", "check"],
+        cwd=base_dir(),
+        env={**os.environ, "DJANGO_SETTINGS_MODULE": "brigade.settings", name: value},
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert found.returncode == 2
+    assert found.stderr.count("\n") == 1 and name in found.stderr and found.stdout == ""
