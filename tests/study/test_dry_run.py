@@ -35,7 +35,7 @@ for one in Study.objects.get(slug={slug!r}).participants.all():
 WAIT = """
 import time
 from kitchen.models import Step
-rows = Step.objects.filter(episode__round__participant__study__slug={slug!r})
+rows = Step.objects.filter(episode__rounds__participant__study__slug={slug!r})
 while rows.count() < {steps}:
     time.sleep(0.1)
 print(rows.count())
