@@ -1,5 +1,5 @@
 #!/usr/bin/env python
-"""Every command of the project. Bad settings in the environment end it with one line and exit code 2."""
+"""Every command of the project. Bad settings and data files end it with one line and exit code 2."""
 
 import os
 import sys
@@ -11,11 +11,12 @@ def main() -> None:
     from django.core.exceptions import ImproperlyConfigured
     from django.core.management import execute_from_command_line
 
+    from brigade.places import PlaceError
+    from kitchen.worlds.base import WorldError
+
     try:
         execute_from_command_line(sys.argv)
-    except (ImproperlyConfigured, OSError) as error:
-        if isinstance(error, OSError) and type(error).__name__ != "PlaceError":
-            raise
+    except (ImproperlyConfigured, PlaceError, WorldError) as error:
         print(f"manage.py: {' '.join(str(error).split())}", file=sys.stderr)
         sys.exit(2)
 

@@ -17,6 +17,8 @@ from kitchen.messages import (
     CommandMessage,
     MessageError,
     NoticeMessage,
+    PingMessage,
+    PongMessage,
     SyncMessage,
     read_message,
     to_json,
@@ -33,6 +35,14 @@ LOOK_SECONDS = 2.0
 NO_SUCH_SEAT = 4404
 AWAY = (OSError, TimeoutError, RedisError)
 """What the channel layer raises while Redis is away."""
+
+
+class NowhereConsumer(AsyncWebsocketConsumer):
+    """Any other address: closed, without a word."""
+
+    async def connect(self) -> None:
+        """Refused."""
+        await self.close(NO_SUCH_SEAT)
 
 
 class SeatConsumer(AsyncWebsocketConsumer):
@@ -72,7 +82,9 @@ class SeatConsumer(AsyncWebsocketConsumer):
         except MessageError as error:
             await self.notify(NoticeMessage("unreadable", str(error), "warning"))
             return
-        if isinstance(message, SyncMessage):
+        if isinstance(message, PingMessage):
+            await self.send(text_data=to_json(PongMessage()) if self.json else render.PONG)
+        elif isinstance(message, SyncMessage):
             await self.show()
         else:
             await self._command(message)

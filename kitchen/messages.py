@@ -1,7 +1,7 @@
 """What goes over the websocket, as small typed values.
 
 From the browser: one JSON object, `{"type": "command", "step": 4, "command": ["get", "storage0", "rice"]}` or
-`{"type": "sync"}`. `step` is the step the command is for; the first is 1. `command` may also be the same
+`{"type": "sync"}` or `{"type": "ping"}`. `step` is the step the command is for; the first is 1. `command` may also be the same
 list as JSON text, as a form field sends it. Anything else is a `MessageError`, whose text is shown.
 
 To the browser: HTML fragments, or, to a client that asks for the subprotocol `brigade.json`, the same facts
@@ -41,6 +41,18 @@ class SyncMessage:
 
 
 @dataclass(frozen=True, slots=True)
+class PingMessage:
+    """The browser asks whether anybody is there."""
+
+
+@dataclass(frozen=True, slots=True)
+class PongMessage:
+    """Somebody is."""
+
+    type: str = field(default="pong", init=False)
+
+
+@dataclass(frozen=True, slots=True)
 class NoticeMessage:
     """An answer in words: `code` for programs, `text` for people, `tone` is `info` or `warning`."""
 
@@ -66,17 +78,19 @@ class StateMessage:
     type: str = field(default="state", init=False)
 
 
-def to_json(message: NoticeMessage | StateMessage) -> str:
+def to_json(message: NoticeMessage | PongMessage | StateMessage) -> str:
     """The message as one JSON object."""
     return json.dumps({slot.name: getattr(message, slot.name) for slot in fields(message)})
 
 
-def read_message(text: str | None) -> CommandMessage | SyncMessage:
+def read_message(text: str | None) -> CommandMessage | PingMessage | SyncMessage:
     """What a browser sent; MessageError if it is not one of ours."""
     if text is None or len(text) > LONGEST_MESSAGE:
         raise MessageError("That message could not be read.")
     found = _read_object(text)
     kind = found.get("type")
+    if kind == "ping":
+        return PingMessage()
     if kind == "sync":
         return SyncMessage()
     if kind == "command":

@@ -9,6 +9,9 @@ from django.template.loader import render_to_string
 from kitchen.messages import NoticeMessage
 from kitchen.worlds.page import Page, Panel, SeatView
 
+PONG = '<i id="pulse" hidden hx-swap-oob="true"></i>'
+"""The answer to a ping: somebody is there."""
+
 SHELL = ("bar", "over")
 """Panels that every world shares; their templates are `kitchen/<id>.html`."""
 

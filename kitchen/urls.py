@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
-from django.urls import path
+from django.urls import path, re_path
 
-from kitchen.consumers import SeatConsumer
+from kitchen.consumers import NowhereConsumer, SeatConsumer
 
-websocket_urlpatterns = [path("ws/seat/<str:key>/", SeatConsumer.as_asgi())]
+websocket_urlpatterns = [
+    path("ws/seat/<str:key>/", SeatConsumer.as_asgi()),
+    re_path("", NowhereConsumer.as_asgi()),
+]

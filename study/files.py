@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any, TypeVar
 
-from django.core.exceptions import ValidationError
+from django.core.exceptions import NON_FIELD_ERRORS, ValidationError
 from django.db import models, transaction
 
 from study.models import Condition, Study, SurveyItem
@@ -112,7 +112,10 @@ def _make(path: Path, where: str, model: type[Made], values: dict[str, Any]) -> 
     except TypeError as error:
         raise StudyFileError(f"{path}: {where}: {error}") from error
     except ValidationError as error:
-        reasons = "; ".join(f"{name}: {' '.join(texts)}" for name, texts in error.message_dict.items())
+        reasons = "; ".join(
+            " ".join(texts) if name == NON_FIELD_ERRORS else f"{name}: {' '.join(texts)}"
+            for name, texts in error.message_dict.items()
+        )
         raise StudyFileError(f"{path}: {where}: {reasons}") from error
     made.save()
     return made

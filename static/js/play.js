@@ -6,7 +6,13 @@
   if (!play) return;
 
   const KEYS = "brigade.keys";
-  const state = { connected: false, attempt: 0, final: "", sent: false, since: Date.now(), waitKey: "" };
+  const PING = 4000; // milliseconds of silence after which we ask whether anybody is there
+  const SILENCE = 12000; // after which we connect anew
+  const LONG = 15; // seconds of waiting after which we say that nothing is lost
+  const state = {
+    connected: false, attempt: 0, final: "", sent: false, since: Date.now(), waitKey: "",
+    heard: Date.now(), socket: null, silent: false,
+  };
   const lastSent = new Map();
   let kept = null;
 
@@ -21,6 +27,7 @@
     if (state.connected) return ["connected", "Connected"];
     if (navigator.onLine === false) return ["offline", "You are offline. The kitchen waits for you."];
     if (!state.attempt) return ["connecting", "Connecting…"];
+    if (state.silent) return ["reconnecting", "The server does not answer. Nothing is lost; trying again…"];
     return ["reconnecting", `Connecting again… (attempt ${state.attempt})`];
   }
 
@@ -34,15 +41,40 @@
     showSubmit();
   }
 
-  function onOpen() {
+  function onOpen(event) {
+    state.socket = event.detail.socketWrapper;
+    state.heard = Date.now();
+    state.silent = false;
     state.connected = true;
     state.attempt = 0;
     state.final = "";
     showConnection();
   }
 
+  /* A server that hangs, or a network that died without a word: the browser would believe for minutes. */
+  function listen() {
+    if (!state.connected) return;
+    const silence = Date.now() - state.heard;
+    if (silence > SILENCE) {
+      state.connected = false;
+      state.silent = true;
+      state.attempt += 1;
+      state.heard = Date.now();
+      showConnection();
+      state.socket.reconnect();
+    } else if (silence > PING) {
+      state.socket.send('{"type": "ping"}');
+    }
+  }
+
+  function onMessage() {
+    state.heard = Date.now();
+    remember();
+  }
+
   function onClose(event) {
     const code = event.detail.event?.code;
+    if (state.silent && code !== 4404) return;
     state.connected = false;
     state.sent = false;
     state.attempt += 1;
@@ -191,7 +223,8 @@
     }
     const since = bar.querySelector("[data-since]");
     const seconds = Math.floor((Date.now() - state.since) / 1000);
-    if (since) since.textContent = seconds > 1 ? `${seconds} s` : "";
+    const patience = seconds > LONG ? " – it takes longer than usual, nothing is lost" : "";
+    if (since) since.textContent = seconds > 1 ? `${seconds} s${patience}` : "";
   }
 
   function showOver() {
@@ -207,8 +240,8 @@
 
   function onKey(event) {
     if (event.ctrlKey || event.altKey || event.metaKey || !choosing()) return;
-    const area = event.target.closest?.("[data-play-area]");
-    if (!area) return;
+    const inside = event.target === document.body || event.target.closest?.("[data-play-area]");
+    if (!inside || document.querySelector("dialog[open]")) return;
     if (event.key === "ArrowDown" && event.target.id === "menu-title") return chooseFirst(event);
     if (!keysOn() || event.target.matches("summary, textarea, input:not([type=radio])")) return undefined;
     const radio = [...menu().querySelectorAll("[data-key]")].find((one) => one.dataset.key === event.key.toLowerCase());
@@ -251,7 +284,7 @@
   document.addEventListener("htmx:wsOpen", onOpen);
   document.addEventListener("htmx:wsClose", onClose);
   document.addEventListener("htmx:wsConnecting", showConnection);
-  document.addEventListener("htmx:wsBeforeMessage", remember);
+  document.addEventListener("htmx:wsBeforeMessage", onMessage);
   document.addEventListener("htmx:wsAfterMessage", restore);
   document.addEventListener("htmx:oobBeforeSwap", beforeSwap);
   document.addEventListener("htmx:wsAfterSend", lock);
@@ -282,6 +315,7 @@
   document.querySelector("[data-keys-switch]").checked = on;
   play.classList.toggle("keys-off", !on);
   setInterval(showWait, 1000);
+  setInterval(listen, 1000);
   showConnection();
   showWait();
   showOver();

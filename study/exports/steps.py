@@ -33,7 +33,11 @@ COMMAND_COLUMNS = (
     STEP,
     Column("running_order", "integer", "Place among the commands of the step.", levels="1 = ran first"),
     Column("seat", "integer", "Who was commanded.", levels="0 = the participant"),
-    Column("chosen_by", "text", "Who chose: `person`, a kind of co-player, or `fallback`."),
+    Column(
+        "chosen_by",
+        "text",
+        "Who chose: `person` (or the program in its place, see `synthetic`), a kind of co-player, or `fallback`.",
+    ),
     Column("fallback", "text", "Why a fallback stood in.", levels="timeout, error, or blank"),
     Column("verb", "text", "The command's verb."),
     Column("arguments", "text", "The command's arguments, with spaces between."),

@@ -4,12 +4,13 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from django.core.management.base import BaseCommand, CommandError, CommandParser
+from django.core.management.base import CommandError, CommandParser
 
+from kitchen.management.base import OneLineCommand
 from study.models import Study
 
 
-class StudyCommand(BaseCommand):
+class StudyCommand(OneLineCommand):
     """A command whose first argument is the slug of a study."""
 
     def add_arguments(self, parser: CommandParser) -> None:

@@ -7,14 +7,15 @@ from pathlib import Path
 from statistics import median
 from typing import Any
 
-from django.core.management.base import BaseCommand, CommandError
+from django.core.management.base import CommandError
 
+from kitchen.management.base import OneLineCommand
 from kitchen.worlds.base import SettingsError
 from kitchen.worlds.cuisine.speed import measure
 from kitchen.worlds.cuisine.traces import TraceFileError, read_traces
 
 
-class Command(BaseCommand):
+class Command(OneLineCommand):
     """Play all traces of a file, several times. Exit 2 where the file cannot be read or played."""
 
     help = "Play recorded CuisineWorld episodes for speed; the last line is the best round."

@@ -7,12 +7,13 @@ from argparse import ArgumentParser
 from pathlib import Path
 from typing import Any
 
-from django.core.management.base import BaseCommand, CommandError
+from django.core.management.base import CommandError
 
+from kitchen.management.base import OneLineCommand
 from kitchen.worlds.cuisine.traces import TraceFileError, difference, read_traces
 
 
-class Command(BaseCommand):
+class Command(OneLineCommand):
     """Compare and count. Exit 1 where a trace does not agree, 2 where a file cannot be read."""
 
     help = "Play recorded CuisineWorld episodes and compare every step; the last line counts who agrees."

@@ -12,7 +12,7 @@ from collections.abc import Iterable
 from pathlib import Path
 from typing import Any
 
-from django.core.management.base import BaseCommand, CommandError, CommandParser
+from django.core.management.base import CommandError, CommandParser
 
 from kitchen import experimenting
 from kitchen.experiment_tasks import ask_lanes
@@ -25,6 +25,7 @@ from kitchen.experiments.rows import Row
 from kitchen.experiments.setup import Setup, SetupError
 from kitchen.experiments.summary import last_line
 from kitchen.llm.prices import PriceFileError, load_prices
+from kitchen.management.base import OneLineCommand
 from kitchen.management.experiment_arguments import add_arguments
 from kitchen.management.progress import Progress
 from kitchen.models import Experiment
@@ -33,7 +34,7 @@ PATIENCE = 30.0
 """Seconds without a played episode after which a hint is given, and workers are asked again."""
 
 
-class Command(BaseCommand):
+class Command(OneLineCommand):
     """Plays, then writes tables and figure; the last line has the mean CoS."""
 
     help = __doc__

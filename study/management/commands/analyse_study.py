@@ -35,6 +35,8 @@ class Command(StudyCommand):
         study = self.study(slug)
         who = who or selectors.whose_data(study)
         analysis = self._analyse(study, who)
+        if not analysis.participants:
+            raise CommandError(f"nobody has completed {slug} yet ({selectors.WHO[who]})", returncode=2)
         try:
             write(analysis, out)
         except OSError as error:

@@ -5,12 +5,13 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Any
 
-from django.core.management.base import BaseCommand, CommandError, CommandParser
+from django.core.management.base import CommandError, CommandParser
 
+from kitchen.management.base import OneLineCommand
 from study.files import StudyFileError, study_from_file
 
 
-class Command(BaseCommand):
+class Command(OneLineCommand):
     """Makes the study that the file describes; a wrong file, or a slug that is taken, makes nothing."""
 
     help = __doc__
