@@ -1,9 +1,9 @@
 """The most orders that can be completed in a small case: exact, by OR-tools CP-SAT (an optional extra).
 
-The orders are known in advance: they follow from the seed, and nothing that is played changes them (`bounds`).
-The model (`optimum_model`) has every useful command; left out are those that only waste (putting what nobody
-ordered, the waste bin, taking back what was not cooked). What it finds is played in the engine (`replay`),
-which has the last word.
+The orders are known in advance: they follow from the seed, and nothing that is played changes them
+(`bounds`). The model (`optimum_model`) has every useful command; left out are those that only waste (putting
+what nobody ordered, the waste bin, taking back what was not cooked). What it finds is played in the engine
+(`replay`), which has the last word.
 """
 
 from __future__ import annotations

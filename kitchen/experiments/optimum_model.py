@@ -1,8 +1,8 @@
-"""The time-indexed model of a small case for CP-SAT (see `optimum`): variables, rules, and the plan read back.
+"""The time-indexed model of a small case for CP-SAT (see `optimum`): variables, rules, the plan read back.
 
-Within a step the phases are: gets, puts, activations, gets of what a tool that is never busy has just made, then
-moves. With one or two agents nothing is lost by that; with more, a mixer can be used in a step in ways that the
-model does not have.
+Within a step the phases are: gets, puts, activations, gets of what a tool that is never busy has just made,
+then moves. With one or two agents nothing is lost by that; with more, a mixer can be used in a step in ways
+that the model does not have.
 """
 
 from __future__ import annotations

@@ -104,7 +104,7 @@ def test_later_minds_know_what_earlier_ones_commanded(monkeypatch: pytest.Monkey
 
         def decide(self, situation: Situation) -> MindDecision:
             seen.append(dict(situation.commanded))
-            return MindDecision({seat: ("goto", "pot0") for seat in situation.seats})
+            return MindDecision(dict.fromkeys(situation.seats, ("goto", "pot0")))
 
     monkeypatch.setattr(deciding, "make_coplayer", lambda kind, settings: Curious({}))
     play_step(make_episode(seats=3, minds=(mind("random", 1), mind("random", 2))))
