@@ -21,7 +21,12 @@ LIST, ADD = "/admin/kitchen/experiment/", "/admin/kitchen/experiment/add/"
 def queued(monkeypatch: pytest.MonkeyPatch) -> list[int]:
     """Experiments for which workers were asked, instead of asking them."""
     found: list[int] = []
-    monkeypatch.setattr(experiment_tasks, "ask_lanes", lambda pk, number=1: found.append(pk) or True)
+
+    def ask(pk: int, number: int = 1) -> bool:
+        found.append(pk)
+        return True
+
+    monkeypatch.setattr(experiment_tasks, "ask_lanes", ask)
     return found
 
 

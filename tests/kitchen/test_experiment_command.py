@@ -48,19 +48,20 @@ def test_everything_is_written_and_the_last_line_said(tmp_path: Path) -> None:
 
 def test_a_killed_run_goes_on_and_plays_nothing_twice(tmp_path: Path, monkeypatch: Any) -> None:
     played: list[float] = []
+    dies = True
 
-    def dies(job: Any, *args: Any, **more: Any) -> Any:
-        if played == [1.0]:
+    def play_or_die(job: Any, *args: Any, **more: Any) -> Any:
+        if dies and played == [1.0]:
             raise SystemExit(137)
         played.append(job.alpha)
         return play(job, *args, **more)
 
-    monkeypatch.setattr(local, "play", dies)
+    monkeypatch.setattr(local, "play", play_or_die)
     with pytest.raises(SystemExit):
         run(tmp_path, "--local")
     before = from_csv((tmp_path / "episodes.csv").read_bytes())
     assert len(before) == 1
-    monkeypatch.setattr(local, "play", lambda job, *a, **m: played.append(job.alpha) or play(job, *a, **m))
+    dies = False
     run(tmp_path, "--local")
     assert played == [1.0, 2.0]
     assert from_csv((tmp_path / "episodes.csv").read_bytes())[0] == before[0]
@@ -137,6 +138,17 @@ def test_workers_play_it_and_a_second_command_finds_it_played(tmp_path: Path, in
 def test_what_was_played_here_is_not_played_again_on_workers(tmp_path: Path, inline: None) -> None:
     run(tmp_path, "--local")
     before = (tmp_path / "episodes.csv").read_bytes()
+    run(tmp_path)
+    assert (tmp_path / "episodes.csv").read_bytes() == before
+
+
+@pytest.mark.django_db
+def test_from_workers_to_here_and_back(tmp_path: Path, inline: None) -> None:
+    run(tmp_path)
+    row = ExperimentEpisode.objects.order_by("id").first()
+    assert row is not None and row.row is not None
+    before = (tmp_path / "episodes.csv").read_bytes()
+    ExperimentEpisode.objects.filter(pk=row.pk).update(row=None)
     run(tmp_path)
     assert (tmp_path / "episodes.csv").read_bytes() == before
 

@@ -116,6 +116,9 @@ class Command(BaseCommand):
         if experiment is None:
             name = str(out)[-120:]
             experiment = experimenting.experiment_create(setup=setup, name=name, at_once=at_once, rows=rows)
+        experimenting.rows_adopt(experiment=experiment, rows=rows)
+        experiment.at_once = at_once
+        experiment.save(update_fields=["at_once"])
         files.write_settings(out, setup, str(experiment.key))
         if len(experimenting.rows_of(experiment)) < progress.total:
             experimenting.experiment_start(experiment=experiment, allowed=ahead.worst)
