@@ -87,6 +87,7 @@ def test_options_become_settings_of_the_dispatcher() -> None:
         ({"co_player": "genius"}, "genius"),
         ({"co_player": "planner", "no_feedback": True}, "feedback: no such setting"),
         ({"demo": "some", "co_player": "dispatcher"}, "--demo"),
+        ({"set": ["feedback"]}, "--set"),
         ({"preset": "table9"}, "table9"),
         ({"preset": "table7", "levels": "0"}, "--levels"),
         ({"model": "a:b"}, "no provider"),
@@ -186,7 +187,7 @@ def test_another_experiment_in_the_folder_is_not_overwritten(tmp_path: Any) -> N
 def test_agent_steps_are_those_of_the_argument() -> None:
     level = read_options({"level": "level_0"}).level
     assert bounds.agent_steps(level, "salmonMeatcake") == 12
-    assert bounds.soonest(level, "salmonMeatcake", 1) == 10
+    assert bounds.soonest(level, "salmonMeatcake", 1) == 9
     assert bounds.soonest(level, "salmonMeatcake", 2) == 8
 
 

@@ -75,11 +75,11 @@ class Command(BaseCommand):
         ahead = forecast(setup, left, load_prices())
         if ahead.is_free or not left:
             return ahead
+        if not yes and not sys.stdin.isatty():
+            raise SetupError(f"{ahead}; --yes goes ahead without asking")
         self.stdout.write(str(ahead))
         if yes:
             return ahead
-        if not sys.stdin.isatty():
-            raise SetupError(f"{ahead}; --yes goes ahead without asking")
         if input("Go ahead? [y/N] ").strip().lower() not in {"y", "yes"}:
             raise SetupError("nothing was played")
         return ahead
