@@ -36,13 +36,19 @@ def experiment_create(
     rows: Mapping[Key, Row] = {},
 ) -> Experiment:
     """A new experiment with all its episodes waiting, but for those whose rows are handed in."""
-    now = timezone.now()
     with transaction.atomic():
         made = Experiment.objects.create(setup=setup.to_json(), name=name, at_once=at_once, limit=limit)
         ExperimentEpisode.objects.bulk_create(_episode(made, job) for job in jobs_of(setup))
-        for row in rows.values():
-            _named(made, row.key).update(row=row.to_json(), finished_at=now)
+        rows_adopt(experiment=made, rows=rows)
     return made
+
+
+def rows_adopt(*, experiment: Experiment, rows: Mapping[Key, Row]) -> None:
+    """Take in what was played elsewhere (`--local`), where nothing is stored yet."""
+    now, known = timezone.now(), rows_of(experiment)
+    for key in rows.keys() - known.keys():
+        mine = _named(experiment, key).filter(row__isnull=True)
+        mine.update(row=rows[key].to_json(), finished_at=now, claimed_until=None)
 
 
 def _episode(experiment: Experiment, job: Job) -> ExperimentEpisode:

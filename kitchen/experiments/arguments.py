@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Callable, Mapping
 from typing import Any, TypeVar
 
@@ -49,6 +50,8 @@ def number(name: str, text: str) -> int:
 
 def _settings(given: Mapping[str, Any], models: tuple[str, ...]) -> dict[str, Json]:
     found: dict[str, Json] = {"model": models[0]} if models else {}
+    for text in given.get("set") or ():
+        found |= _one_setting(text)
     if given["no_feedback"]:
         found["feedback"] = False
     if given["no_hints"]:
@@ -56,6 +59,17 @@ def _settings(given: Mapping[str, Any], models: tuple[str, ...]) -> dict[str, Js
     if demo := given["demo"]:
         found |= {DEMONSTRATION: demo} if demo in {"few", "none"} else _demo_of(demo)
     return found
+
+
+def _one_setting(text: str) -> dict[str, Json]:
+    """NAME=VALUE; the value as JSON, or else as text."""
+    name, sign, value = text.partition("=")
+    if not sign:
+        raise SetupError(f"--set: {text!r} is not NAME=VALUE")
+    try:
+        return {name.strip(): json.loads(value)}
+    except ValueError:
+        return {name.strip(): value}
 
 
 def _demo_of(text: str) -> dict[str, Json]:

@@ -94,6 +94,7 @@ def _decide(mind: CoPlayer, situation: Situation) -> tuple[Decision, float]:
 
 def _row(job: Job, game: World, tally: _Tally) -> Row:
     score, replies = game.score(), [call.reply for call in tally.calls if call.reply]
+    cost = total(call.cost for call in tally.calls)
     variant, level, agents = job.column.key
     return Row(
         variant=variant,
@@ -113,7 +114,7 @@ def _row(job: Job, game: World, tally: _Tally) -> Row:
         tokens_output=sum(reply.usage.output for reply in replies),
         tokens_cache_read=sum(reply.usage.cache_read for reply in replies),
         tokens_cache_write=sum(reply.usage.cache_write for reply in replies),
-        cost=total(call.cost for call in tally.calls),
+        cost=None if cost is None else float(cost),
         model=", ".join(sorted({reply.model for reply in replies if reply.model})),
         ms_median=round(median(tally.times), 3),
         ms_max=round(max(tally.times), 3),

@@ -25,6 +25,7 @@ def add_arguments(parser: CommandParser) -> None:
     add("--no-feedback", action="store_true", help="without feedback on the last step")
     add("--no-hints", action="store_true", help="without inference knowledge")
     add("--demo", metavar="few|none|N", help="demonstration: two steps, none, or of N agents")
+    add("--set", metavar="NAME=VALUE", action="append", help="any setting of the co-player; repeatable")
     add("--preset", help=f"a table of the paper: {', '.join(PRESETS)}")
     add("--episodes", metavar="N", default="3", help="per cell and interval (default: 3)")
     add("--seed", metavar="S", default="1", help="(default: 1)")

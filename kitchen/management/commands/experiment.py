@@ -76,11 +76,11 @@ class Command(OneLineCommand):
         ahead = forecast(setup, left, load_prices())
         if ahead.is_free or not left:
             return ahead
+        if not yes and not sys.stdin.isatty():
+            raise SetupError(f"{ahead}; --yes goes ahead without asking")
         self.stdout.write(str(ahead))
         if yes:
             return ahead
-        if not sys.stdin.isatty():
-            raise SetupError(f"{ahead}; --yes goes ahead without asking")
         if input("Go ahead? [y/N] ").strip().lower() not in {"y", "yes"}:
             raise SetupError("nothing was played")
         return ahead
@@ -117,6 +117,9 @@ class Command(OneLineCommand):
         if experiment is None:
             name = str(out)[-120:]
             experiment = experimenting.experiment_create(setup=setup, name=name, at_once=at_once, rows=rows)
+        experimenting.rows_adopt(experiment=experiment, rows=rows)
+        experiment.at_once = at_once
+        experiment.save(update_fields=["at_once"])
         files.write_settings(out, setup, str(experiment.key))
         if len(experimenting.rows_of(experiment)) < progress.total:
             experimenting.experiment_start(experiment=experiment, allowed=ahead.worst)

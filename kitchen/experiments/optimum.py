@@ -1,0 +1,72 @@
+"""The most orders that can be completed in a small case: exact, by OR-tools CP-SAT (an optional extra).
+
+The orders are known in advance: they follow from the seed, and nothing that is played changes them
+(`bounds`). The model (`optimum_model`) has every useful command; left out are those that only waste (putting
+what nobody ordered, the waste bin, taking back what was not cooked). What it finds is played in the engine
+(`replay`), which has the last word.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from importlib import import_module
+from typing import Any
+
+from kitchen.experiments.optimum_model import Case, TimeIndexed, Turn
+from kitchen.experiments.setup import WORLD
+from kitchen.worlds.cuisine.options import read_options
+from kitchen.worlds.registry import get_world
+
+
+class NoSolverError(Exception):
+    """OR-tools is not installed; one line."""
+
+
+@dataclass(frozen=True, slots=True)
+class Optimum:
+    """What was found: `completed` by `turns`, and that no plan completes more than `bound`."""
+
+    completed: int
+    bound: int
+    seconds: float
+    turns: tuple[Turn, ...]
+
+    @property
+    def is_proven(self) -> bool:
+        """Nothing better exists."""
+        return self.completed == self.bound
+
+
+def solver() -> Any:
+    """OR-tools' cp_model; NoSolverError where it is not installed."""
+    try:
+        return import_module("ortools.sat.python.cp_model")
+    except ImportError:
+        raise NoSolverError("OR-tools is not installed: pip install -r requirements-optimum.txt") from None
+
+
+def solve(case: Case, seconds: float) -> Optimum:
+    """The optimum of a case, or the best plan and bound that were found in so many seconds."""
+    cp = solver()
+    options = read_options({"level": case.level, "alpha": case.alpha, "max_steps": case.steps})
+    model = TimeIndexed(cp, options, case)
+    engine = cp.CpSolver()
+    engine.parameters.max_time_in_seconds = seconds
+    engine.parameters.num_workers = 1
+    status = engine.solve(model.model)
+    if status not in {cp.OPTIMAL, cp.FEASIBLE}:
+        return Optimum(0, model.most, engine.wall_time, ((),) * case.steps)
+    bound = min(model.most, round(engine.best_objective_bound))
+    return Optimum(round(engine.objective_value), bound, engine.wall_time, model.turns(engine))
+
+
+def replay(case: Case, turns: tuple[Turn, ...]) -> int:
+    """Orders that these commands complete in the engine."""
+    game = get_world(WORLD).create(
+        seats=case.agents,
+        settings={"level": case.level, "alpha": case.alpha, "max_steps": case.steps},
+    )
+    game.reset(case.seed)
+    for turn in turns:
+        game.step(turn)
+    return int(game.score()["completed"])

@@ -1,0 +1,73 @@
+"""`python manage.py optimum --levels 0,1,3`: how far the planner is from the exact optimum of small cases.
+
+Needs OR-tools: `pip install -r requirements-optimum.txt`. Exit code 2 without it, or for bad arguments.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+from django.core.management.base import BaseCommand, CommandError, CommandParser
+
+from kitchen.experiments.arguments import number, read_setup
+from kitchen.experiments.optimum import NoSolverError, Optimum, replay, solve, solver
+from kitchen.experiments.optimum_model import Case
+from kitchen.experiments.plan import Job, jobs_of
+from kitchen.experiments.play import play
+from kitchen.experiments.setup import Setup, SetupError
+
+
+class Command(BaseCommand):
+    """One line per case; the last line is the ratio over all of them."""
+
+    help = __doc__
+
+    def add_arguments(self, parser: CommandParser) -> None:
+        """The cases, who plays them, and the time for each."""
+        add = parser.add_argument
+        add("--levels", default="0,1,3", help="(default: 0,1,3)")
+        add("--agents", default="1,2", help="(default: 1,2)")
+        add("--alphas", default="1.0", help="(default: 1.0)")
+        add("--steps", default="20", help="of an episode (default: 20)")
+        add("--episodes", default="1", help="seeds of each case (default: 1)")
+        add("--seed", default="1", help="(default: 1)")
+        add("--co-player", default="planner", help="who is measured (default: planner)")
+        add("--seconds", default="60", help="time for a case (default: 60)")
+
+    def handle(self, *args: Any, **options: Any) -> None:
+        """Solve, play, compare."""
+        try:
+            solver()
+            asked = dict.fromkeys(("preset", "model", "demo", "no_feedback", "no_hints"))
+            setup = read_setup({**asked, **options})
+            steps, seconds = (number(f"--{name}", options[name]) for name in ("steps", "seconds"))
+            if not 1 <= steps <= 60 or not 1 <= seconds <= 86400:
+                raise SetupError("--steps: from 1 to 60, --seconds: from 1 to 86400")
+        except (NoSolverError, SetupError) as error:
+            raise CommandError(str(error), returncode=2) from error
+        found = [self._compare(setup, job, steps, seconds) for job in jobs_of(setup)]
+        played, best = (sum(column) for column in zip(*found, strict=True))
+        self.stdout.write(f"{setup.coplayer} {played}, optimum {best}: ratio {ratio(played, best)}")
+
+    def _compare(self, setup: Setup, job: Job, steps: int, seconds: int) -> tuple[int, int]:
+        case = Case(job.column.level, job.alpha, job.column.agents, steps, job.seed)
+        found = solve(case, seconds)
+        in_engine = replay(case, found.turns)
+        if in_engine != found.completed:
+            raise CommandError(f"{case}: the model's {found.completed} are {in_engine} in the engine")
+        played = play(job, setup.coplayer, setup.settings, steps=steps).completed
+        name = f"{case.level}, {case.agents} agents, alpha {case.alpha:g}, {steps} steps"
+        self.stdout.write(f"{name}: {setup.coplayer} {played}, {_words(found)}, {found.seconds:.1f} s")
+        self.stdout.flush()
+        return played, max(found.completed, played)
+
+
+def _words(found: Optimum) -> str:
+    if found.is_proven:
+        return f"optimum {found.completed}"
+    return f"optimum not proven: at least {found.completed}, at most {found.bound}"
+
+
+def ratio(played: int, best: int) -> str:
+    """played / best; 1 where nothing is possible."""
+    return f"{played / best:.3f}" if best else "1.000"
