@@ -2,7 +2,8 @@
 
 From the browser: one JSON object, `{"type": "command", "step": 4, "command": ["get", "storage0", "rice"]}` or
 `{"type": "sync"}` or `{"type": "ping"}`. `step` is the step the command is for; the first is 1. `command`
-may also be the same list as JSON text, as a form field sends it. Anything else is a `MessageError`, whose text is shown.
+may also be the same list as JSON text, as a form field sends it. Anything else is a `MessageError`, whose
+text is shown.
 
 To the browser: HTML fragments, or, to a client that asks for the subprotocol `brigade.json`, the same facts
 as JSON (`StateMessage`, `NoticeMessage`).
