@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+from collections import defaultdict
 from collections.abc import Iterator, Sequence
 from typing import Any
 
 from kitchen.models import Decision, ModelCall, Prompt
-from study.exports.base import WHERE, Column, Table
+from study.exports.base import WHERE, Column, Table, in_chunks
 from study.exports.episodes import begun_rounds, where
-from study.exports.steps import STEP
+from study.exports.steps import CHUNK, STEP
 from study.models import Study
 
 COLUMNS = (
@@ -52,11 +53,21 @@ PROMPT_COLUMNS = (
 
 def rows(study: Study) -> Iterator[Sequence[Any]]:
     """One row per call of a model, and one per decision that took none."""
-    for one in begun_rounds(study).iterator(chunk_size=200):
-        found = Decision.objects.filter(mind__episode=one.episode).select_related("mind")
-        for decision in found.prefetch_related("calls__messages").order_by("step", "mind__number"):
-            for call in list(decision.calls.all()) or [None]:
-                yield (*where(one), *_decision_cells(decision), *_call_cells(call))
+    for chunk in in_chunks(begun_rounds(study).iterator(chunk_size=200), CHUNK):
+        decisions = _decisions({one.episode_id for one in chunk})
+        for one in chunk:
+            for decision in decisions[one.episode_id]:
+                for call in list(decision.calls.all()) or [None]:
+                    yield (*where(one), *_decision_cells(decision), *_call_cells(call))
+
+
+def _decisions(episode_ids: set[int]) -> dict[int, list[Decision]]:
+    """The decisions of these episodes with their calls, by episode and step."""
+    found = Decision.objects.filter(mind__episode__in=episode_ids).select_related("mind")
+    by_episode: dict[int, list[Decision]] = defaultdict(list)
+    for decision in found.prefetch_related("calls__messages").order_by("step", "mind__number"):
+        by_episode[decision.mind.episode_id].append(decision)
+    return by_episode
 
 
 def _decision_cells(decision: Decision) -> tuple[Any, ...]:

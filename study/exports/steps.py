@@ -36,7 +36,7 @@ COMMAND_COLUMNS = (
     Column(
         "chosen_by",
         "text",
-        "Who chose: `person` (or the program that is one, see `synthetic`), a co-player's kind, or `fallback`.",
+        "Who chose: `person` (or the program that is one, see `synthetic`), a co-player's kind, `fallback`.",
     ),
     Column("fallback", "text", "Why a fallback stood in.", levels="timeout, error, or blank"),
     Column("verb", "text", "The command's verb."),

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import secrets
+import signal
 from pathlib import Path
 
 import pytest
@@ -210,3 +211,20 @@ async def test_leaving_takes_two_clicks_and_leaves_nothing(
     response = await page.goto(link)
     assert response
     assert response.status == 404
+
+
+async def test_a_server_that_hangs_is_noticed_and_the_page_comes_back_by_itself(
+    page: Page, live_stack: Stack, tmp_path: Path
+) -> None:
+    slug = new_slug()
+    load_study(live_stack, tmp_path, slug, condition("alone"), steps=5)
+    person = await started(page, slug)
+    live_stack.web.tell(signal.SIGSTOP)
+    try:
+        await page.wait_for_selector("#connection[data-state=reconnecting]", timeout=30_000)
+        assert "Nothing is lost" in await page.inner_text("#connection")
+        assert await page.is_disabled("#menu [data-submit]")
+    finally:
+        live_stack.web.tell(signal.SIGCONT)
+    await person.connected()
+    assert await person.play_step() == 1

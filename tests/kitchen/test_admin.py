@@ -103,7 +103,7 @@ def test_nothing_of_an_episode_is_changed_or_deleted(admin_client: Client, episo
 
 def test_the_log_has_no_pages_of_its_own() -> None:
     mine = {model.__name__ for model in admin.site._registry if model._meta.app_label == "kitchen"}
-    assert mine == {"Episode"}
+    assert mine == {"Episode", "Experiment"}
 
 
 def test_an_episode_is_found_by_its_key_and_by_its_label(admin_client: Client, episode: Episode) -> None:

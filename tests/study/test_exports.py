@@ -146,7 +146,8 @@ def test_a_file_asks_the_database_as_often_for_many_rows_as_for_few(
     study: Study, name: str, django_assert_max_num_queries: Any
 ) -> None:
     with django_assert_max_num_queries(4):
-        assert list(get_table(name).rows(study))
+        found = list(get_table(name).rows(study))
+    assert found or name in {"decisions", "prompts"}  # nobody has co-players here; see test_calls.py
 
 
 def test_chunks_change_nothing(study: Study, monkeypatch: pytest.MonkeyPatch) -> None:
