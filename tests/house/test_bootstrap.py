@@ -17,7 +17,7 @@ from brigade.bootstrap import complaint
 from brigade.places import base_dir
 
 OLD_PYTHONS = [
-    Path(f"/root/.pyenv/versions/{version}/bin/python") for version in ("2.7.18", "3.6.15", "3.8.18")
+    Path.home() / f".pyenv/versions/{version}/bin/python" for version in ("2.7.18", "3.6.15", "3.8.18")
 ]
 
 
