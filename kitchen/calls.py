@@ -12,13 +12,17 @@ from dataclasses import asdict
 from kitchen.llm.base import Call, Reply
 from kitchen.models import CallMessage, Decision, ModelCall, Prompt
 from kitchen.spending import money
+from kitchen.storable import printable, storable
+
+MOST_TOKENS = 2**31 - 1
+"""What a column holds; a server that counts more is not believed."""
 
 
 def calls_store(decision: Decision, calls: Sequence[Call]) -> None:
     """Store every call of a decision, in order. Needs a transaction around it."""
     for number, call in enumerate(calls, start=1):
         row = ModelCall.objects.create(decision=decision, number=number, **_facts(call))
-        texts = [message.text for message in call.request.messages]
+        texts = [printable(message.text) for message in call.request.messages]
         hashes = _prompts(texts)
         CallMessage.objects.bulk_create(
             CallMessage(call=row, position=position, role=message.role, prompt_id=hashed)
@@ -38,24 +42,24 @@ def _facts(call: Call) -> dict[str, object]:
     request, reply = call.request, call.reply or Reply("")
     return {
         "provider": call.provider,
-        "model_asked": request.model,
-        "model_named": reply.model,
+        "model_asked": printable(request.model)[:120],
+        "model_named": printable(reply.model)[:120],
         "sampling": {
             "temperature": request.temperature,
             "max_tokens": request.max_tokens,
             "tool": request.tool.name if request.tool else None,
         },
-        "reply": reply.text,
-        "reply_call": dict(reply.call) if reply.call is not None else None,
-        "stop": reply.stop,
-        "error": call.error,
-        "error_text": call.error_text,
-        "attempts": [asdict(attempt) for attempt in call.attempts],
+        "reply": printable(reply.text),
+        "reply_call": storable(dict(reply.call)) if reply.call is not None else None,
+        "stop": printable(reply.stop)[:40],
+        "error": call.error[:20],
+        "error_text": printable(call.error_text),
+        "attempts": storable([asdict(attempt) for attempt in call.attempts]),
         "seconds": call.seconds,
-        "tokens_input": reply.usage.input,
-        "tokens_output": reply.usage.output,
-        "tokens_cache_read": reply.usage.cache_read,
-        "tokens_cache_write": reply.usage.cache_write,
+        "tokens_input": min(reply.usage.input, MOST_TOKENS),
+        "tokens_output": min(reply.usage.output, MOST_TOKENS),
+        "tokens_cache_read": min(reply.usage.cache_read, MOST_TOKENS),
+        "tokens_cache_write": min(reply.usage.cache_write, MOST_TOKENS),
         "cost": None if call.cost is None else money(call.cost),
     }
 

@@ -15,9 +15,9 @@ import time
 from collections.abc import Mapping, Sequence
 from concurrent.futures import Future
 from concurrent.futures import TimeoutError as DecisionTimeoutError
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
-from django.db import connection
+from django.db import DataError, connection
 
 from kitchen import play
 from kitchen.coplayers.base import Decision as MindDecision
@@ -26,6 +26,7 @@ from kitchen.coplayers.registry import make_coplayer
 from kitchen.models import Decision, Episode, Mind, SeatCommand
 from kitchen.services import MadeDecision, Receipt, SeatOrder, commands_submit
 from kitchen.spending import BudgetPurse
+from kitchen.storable import printable, storable
 from kitchen.worlds.base import Command, Event, Json, World
 
 log = logging.getLogger(__name__)
@@ -54,7 +55,22 @@ def decide_step(*, episode_id: int, step: int) -> Receipt | None:
     began = time.monotonic()
     orders, decisions = _ask_all(episode, world, commanded)
     time.sleep(max(0.0, began + episode.thinking_seconds - time.monotonic()))
-    return commands_submit(episode_id=episode_id, step=step, orders=orders, decisions=decisions)
+    try:
+        return commands_submit(episode_id=episode_id, step=step, orders=orders, decisions=decisions)
+    except (DataError, OverflowError, UnicodeError, ValueError) as failure:
+        log.exception("the decisions of step %s could not be stored", step)
+        return _give_up(episode, step, world.idle, failure)
+
+
+def _give_up(episode: Episode, step: int, idle: Command, failure: Exception) -> Receipt:
+    """What could not be stored is not asked, and paid, again and again: the co-players are idle, and why
+    is said."""
+    orders, rows = [], []
+    for mind in episode.minds.prefetch_related("seats"):
+        lost = Outcome(MindDecision({}, memory=play.last_memory(mind)), "error", type(failure).__name__)
+        orders += _orders(mind, [seat.number for seat in mind.seats.all()], lost, idle=idle)
+        rows.append(MadeDecision(_log_row(mind, step, lost)))
+    return commands_submit(episode_id=episode.pk, step=step, orders=orders, decisions=rows)
 
 
 def _ask_all(
@@ -150,23 +166,17 @@ def ask_mind(kind: str, settings: dict[str, Json], situation: Situation) -> Outc
 
 
 def checked(decision: MindDecision) -> MindDecision:
-    """The decision, if it can be stored: commands are tuples of words, memory and note are JSON.
-
-    TypeError or ValueError if not. PostgreSQL stores no NUL and no half of a surrogate pair.
+    """The decision in a form that can be stored: commands are tuples of words, memory and note are JSON,
+    without characters that no database keeps. TypeError or ValueError if that cannot be.
     """
     for seat, command in decision.commands.items():
         if not isinstance(command, tuple) or not all(isinstance(word, str) for word in command):
             raise TypeError(f"the command for seat {seat} is {command!r}, not a tuple of words")
-    commands = [list(command) for command in decision.commands.values()]
-    text = json.dumps([commands, decision.memory, decision.note], allow_nan=False, ensure_ascii=False)
-    if "\\u0000" in text or text != printable(text):
-        raise ValueError("the decision holds characters that cannot be stored")
-    return decision
-
-
-def printable(text: str) -> str:
-    """The text without what a database cannot store."""
-    return text.replace("\x00", "").encode("utf-8", "ignore").decode()
+    words = [word for command in decision.commands.values() for word in command]
+    if any(word != printable(word) for word in words):
+        raise ValueError("a command holds characters that cannot be stored")
+    json.dumps([decision.memory, decision.note], allow_nan=False)
+    return replace(decision, memory=storable(decision.memory), note=storable(decision.note))
 
 
 def _orders(mind: Mind, seats: Sequence[int], outcome: Outcome, *, idle: Command) -> list[SeatOrder]:

@@ -23,7 +23,7 @@ from kitchen.experiments.results import CellResult, results_of
 from kitchen.experiments.setup import AGENTS, ALPHAS, PRESETS, Setup, SetupError
 from kitchen.experiments.summary import last_line, score
 from kitchen.llm.prices import PriceFileError, load_prices
-from kitchen.models import Experiment
+from kitchen.models import Budget, Experiment
 
 ARGUMENTS: tuple[str, ...] = (
     "co_player",
@@ -121,6 +121,7 @@ class ExperimentAdmin(admin.ModelAdmin):  # type: ignore[type-arg]
         """A new experiment comes with all its episodes, waiting to be started."""
         if change:
             obj.save(update_fields=["name", "at_once", "limit"])
+            Budget.objects.filter(experiment=obj).update(limit=obj.limit)
             return
         made = experimenting.experiment_create(
             setup=form.setup, name=obj.name, at_once=obj.at_once, limit=obj.limit

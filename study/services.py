@@ -112,7 +112,8 @@ def _episode_for(upcoming: Round, participant: Participant) -> Episode:
 
 
 def _budget(study: Study) -> Budget:
-    """The study's budget, made when the first episode needs it."""
+    """The study's budget, made when the first episode needs it: one, however many begin at once."""
+    study = Study.objects.select_for_update().get(pk=study.pk)
     if study.budget is None:
         study.budget = Budget.objects.create(name=f"Study {study.slug}", limit=study.budget_limit)
         Study.objects.filter(pk=study.pk, budget=None).update(budget=study.budget)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import logging
 import os
 from collections.abc import Callable
 from importlib import import_module
@@ -9,13 +10,15 @@ from random import Random
 from typing import TYPE_CHECKING
 
 from kitchen.llm.base import LanguageModel, Purse
-from kitchen.llm.prices import PriceList, load_prices
+from kitchen.llm.prices import Price, PriceFileError, PriceList, load_prices
 from kitchen.llm.providers.claude import CLAUDE, traits
 from kitchen.llm.wrappers import Budgeted, Patience, Retrying
 from kitchen.registry import look_up
 
 if TYPE_CHECKING:
     from kitchen.llm.providers.stand_in import StandIn
+
+log = logging.getLogger(__name__)
 
 ANTHROPIC, OPENAI, STAND_IN = "anthropic", "openai-compatible", "stand-in"
 
@@ -92,8 +95,21 @@ def open_door(
     stand_in: Callable[[], StandIn] | None = None,
 ) -> LanguageModel:
     """A model for one decision that tries again and pays. Without a purse there is no limit to the costs."""
-    paid = Budgeted(make_model(provider, stand_in), purse, prices or load_prices())
+    if provider == STAND_IN:
+        purse = None  # it costs nothing
+    paid = Budgeted(make_model(provider, stand_in), purse, prices or _prices(provider))
     return Retrying(paid, rng, patience or Patience())
+
+
+def _prices(provider: str) -> PriceList:
+    """The price list; an empty one where it cannot be read, so that nothing with a budget is called."""
+    if provider == STAND_IN:
+        return PriceList({(STAND_IN, "*"): Price(0.0, 0.0, 0.0, 0.0)})
+    try:
+        return load_prices()
+    except PriceFileError as error:
+        log.error("no prices: %s", error)
+        return PriceList({})
 
 
 def warm_up(provider: str) -> None:

@@ -20,6 +20,7 @@ from kitchen.llm.base import (
     Attempt,
     BudgetSpentError,
     Call,
+    CallTimeoutError,
     LanguageModel,
     ModelError,
     Purse,
@@ -121,10 +122,17 @@ class Budgeted(LanguageModel):
 
     def ask(self, request: Request) -> Reply:
         """The model's answer with its `cost`; a ModelError carries its cost too."""
+        began = time.monotonic()
         worst = self._reserve(request)
-        spent = worst
+        spent: float | None = 0.0
         try:
-            reply = self.model.ask(request)
+            left = request.seconds - (time.monotonic() - began)
+            if left < SHORTEST:
+                late = CallTimeoutError("setting money aside took all the time")
+                late.usage = Usage()
+                raise late
+            spent = worst
+            reply = self.model.ask(replace(request, seconds=left))
             counted = None if reply.usage == Usage() else reply.usage
             spent = self._cost(request, counted, worst)
             return replace(reply, cost=spent)
@@ -133,7 +141,14 @@ class Budgeted(LanguageModel):
             raise
         finally:
             if self.purse is not None and worst is not None:
-                self.purse.settle(worst, worst if spent is None else spent)
+                self._settle(self.purse, worst, worst if spent is None else spent)
+
+    def _settle(self, purse: Purse, reserved: float, spent: float) -> None:
+        """Book it. If that fails, what was set aside goes on counting, and the answer is not thrown away."""
+        try:
+            purse.settle(reserved, spent)
+        except Exception as error:  # a ledger may fail in any way
+            log.error("a call was not booked, its reserve stands: %s", type(error).__name__)
 
     def _reserve(self, request: Request) -> float | None:
         """What the call costs at worst, set aside; None if nobody knows and nobody minds."""

@@ -14,6 +14,7 @@ from kitchen.coplayers.base import CoPlayer, Situation
 from kitchen.coplayers.base import Decision as MindDecision
 from kitchen.models import Decision, Episode, Seat, SeatCommand, Step
 from kitchen.selectors import seat_view
+from kitchen.storable import printable
 from kitchen.worlds.base import Event, World
 from tests.kitchen.factories import make_episode, mind, submit
 
@@ -163,7 +164,7 @@ def test_an_episode_without_a_person_plays_itself_to_the_end(
 
 
 @pytest.mark.parametrize("text", ["a\x00b", "half a pair \ud800"])
-def test_what_a_database_cannot_store_is_the_co_players_error(
+def test_what_a_database_cannot_store_is_left_out_of_a_note(
     text: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     class Strange(CoPlayer):
@@ -174,7 +175,21 @@ def test_what_a_database_cannot_store_is_the_co_players_error(
 
     monkeypatch.setattr(deciding, "make_coplayer", lambda kind, settings: Strange({}))
     step = play_step(make_episode(seats=2, minds=(mind("random", 1),)))
-    assert step.commands[1]["fallback"] == "error"
+    assert step.commands[1]["command"] == ["goto", "pot0"]
+    assert Decision.objects.get().note == {"said": printable(text)}
+
+
+def test_a_decision_that_cannot_be_stored_is_given_up_and_not_asked_again(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    def full(row: Decision, calls: object) -> None:
+        if row.fallback != "error":
+            raise OverflowError("too many tokens")
+
+    monkeypatch.setattr(services, "calls_store", full)
+    step = play_step(make_episode(seats=2, minds=(mind("random", 1),)))
+    assert [entry["fallback"] for entry in step.commands] == ["", "error"]
+    assert Decision.objects.get().error == "OverflowError"
 
 
 def test_a_slow_mind_takes_no_time_from_the_others() -> None:

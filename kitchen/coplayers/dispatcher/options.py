@@ -53,7 +53,7 @@ SETTINGS: tuple[Setting, ...] = (
         "int",
         "Longest reply (tokens)",
         1024,
-        help="A reply that needs more is cut off and counts as no answer.",
+        help="A reply that needs more is cut off; what came until then is read.",
         minimum=64,
         maximum=64000,
     ),

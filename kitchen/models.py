@@ -1,0 +1,357 @@
+"""What live play stores. The log (`Step`, `SeatCommand`, `Decision`) is append-only and is the truth;
+`Episode.state` is where it has led to."""
+
+from __future__ import annotations
+
+import json
+import secrets
+import uuid
+from typing import Any, ClassVar, Never
+
+from django.db import models
+
+
+class AppendOnlyError(TypeError):
+    """Somebody tried to change a row of the log."""
+
+
+class AppendOnlyQuerySet(models.QuerySet[Any]):
+    """Rows that can be written and erased (a withdrawal), and never changed."""
+
+    def update(self, **_: Any) -> Never:
+        """Refused."""
+        raise AppendOnlyError(f"{self.model.__name__} is append-only")
+
+    def bulk_create(self, *args: Any, **kwargs: Any) -> list[Any]:
+        """Insert; AppendOnlyError if rows that are there would be changed."""
+        if kwargs.get("update_conflicts"):
+            self.update()
+        return super().bulk_create(*args, **kwargs)
+
+    def bulk_update(self, *_: Any, **__: Any) -> Never:
+        """Refused."""
+        self.update()
+
+
+class AppendOnly(models.Model):
+    """A row of the log: written once."""
+
+    objects: ClassVar[models.Manager[Any]] = AppendOnlyQuerySet.as_manager()
+
+    class Meta:
+        abstract = True
+        base_manager_name = "objects"
+
+    def save(self, *args: Any, **kwargs: Any) -> None:
+        """Insert; AppendOnlyError if the row is there already."""
+        if not self._state.adding:
+            raise AppendOnlyError(f"{type(self).__name__} is append-only")
+        super().save(*args, **{**kwargs, "force_insert": True})
+
+
+def new_key() -> str:
+    """A secret that opens one seat or one participant's pages: 128 bits, URL-safe."""
+    return secrets.token_urlsafe(16)
+
+
+class Budget(models.Model):
+    """Money that calls of models may cost, for one study or experiment, in US dollars."""
+
+    id: int
+    name = models.CharField(max_length=120)
+    limit = models.DecimalField(max_digits=12, decimal_places=6, default=0)
+
+    def __str__(self) -> str:
+        return f"{self.name}: {self.limit} USD"
+
+
+class Spending(models.Model):
+    """One call in the ledger: what was set aside, and, once it ended, what it cost."""
+
+    id: int
+    budget = models.ForeignKey(Budget, on_delete=models.CASCADE, related_name="spendings")
+    reserved = models.DecimalField(max_digits=12, decimal_places=6)
+    spent = models.DecimalField(max_digits=12, decimal_places=6, null=True)
+    opened_at = models.DateTimeField(auto_now_add=True)
+    settled_at = models.DateTimeField(null=True)
+
+    def __str__(self) -> str:
+        return f"{self.reserved} set aside" if self.spent is None else f"{self.spent} USD"
+
+
+class Episode(models.Model):
+    """One game of one world, from its seed to its end. Belongs to its seats."""
+
+    class Status(models.TextChoices):
+        PLAYING = "playing", "playing"
+        OVER = "over", "over"
+        CUT_OFF = "cut_off", "cut off"
+
+    id: int
+    key = models.UUIDField(default=uuid.uuid4, unique=True, editable=False)
+    world = models.CharField(max_length=40)
+    world_version = models.PositiveIntegerField()
+    settings = models.JSONField(default=dict)
+    seed = models.BigIntegerField()
+    label = models.CharField(max_length=80, blank=True)
+    synthetic = models.BooleanField(default=False)
+
+    status = models.CharField(max_length=10, choices=Status, default=Status.PLAYING)
+    step = models.PositiveIntegerField(default=0, help_text="Steps taken so far.")
+    state = models.JSONField(default=dict)
+    state_hash = models.CharField(max_length=64)
+    score = models.JSONField(default=dict)
+
+    budget = models.ForeignKey(
+        Budget, null=True, blank=True, on_delete=models.PROTECT, related_name="episodes"
+    )
+    thinking_seconds = models.FloatField(
+        default=0, help_text="Co-players of every kind take at least so long for a step."
+    )
+    decision_seconds = models.FloatField(help_text="Time for all co-players' decisions of one step.")
+    deciding_until = models.DateTimeField(
+        null=True, blank=True, help_text="A worker has taken up the co-players' decision until then."
+    )
+    turn_opened_at = models.DateTimeField()
+    created_at = models.DateTimeField(auto_now_add=True)
+    ended_at = models.DateTimeField(null=True, blank=True)
+
+    class Meta:
+        indexes = [models.Index(fields=["status", "turn_opened_at"])]
+
+    def __str__(self) -> str:
+        return f"{self.world} {self.key}"
+
+
+class Mind(models.Model):
+    """A co-player in one episode: it commands one or more seats."""
+
+    id: int
+    episode = models.ForeignKey(Episode, on_delete=models.CASCADE, related_name="minds")
+    number = models.PositiveSmallIntegerField()
+    kind = models.CharField(max_length=40)
+    settings = models.JSONField(default=dict)
+
+    class Meta:
+        ordering = ["number"]
+        constraints = [models.UniqueConstraint(fields=["episode", "number"], name="one_mind_per_number")]
+
+    def __str__(self) -> str:
+        return f"mind {self.number} ({self.kind})"
+
+
+class Seat(models.Model):
+    """One place at the table: a person's where `mind` is empty. Whoever knows `key` plays it."""
+
+    id: int
+    episode = models.ForeignKey(Episode, on_delete=models.CASCADE, related_name="seats")
+    number = models.PositiveSmallIntegerField()
+    name = models.CharField(max_length=40)
+    mind = models.ForeignKey(Mind, null=True, blank=True, on_delete=models.CASCADE, related_name="seats")
+    key = models.CharField(max_length=32, unique=True, default=new_key)
+
+    class Meta:
+        ordering = ["number"]
+        constraints = [models.UniqueConstraint(fields=["episode", "number"], name="one_seat_per_number")]
+
+    def __str__(self) -> str:
+        return f"seat {self.number}"
+
+    @property
+    def is_person(self) -> bool:
+        """Whether a person plays here."""
+        return self.mind_id is None
+
+    mind_id: int | None
+
+
+class SeatCommand(AppendOnly):
+    """What one seat was commanded to do in one step, and by whom. Written before the step runs."""
+
+    episode = models.ForeignKey(Episode, on_delete=models.CASCADE, related_name="commands")
+    step = models.PositiveIntegerField(help_text="The step it is for; the first is 1.")
+    seat = models.PositiveSmallIntegerField()
+    command = models.JSONField()
+    chosen_by = models.CharField(max_length=40, help_text="`person`, or the kind of co-player that chose.")
+    fallback = models.CharField(
+        max_length=20,
+        blank=True,
+        default="",
+        help_text="Why another than the co-player chose: `timeout`, `error`, or a model's error code.",
+    )
+    received_at = models.DateTimeField(auto_now_add=True)
+
+    class Meta(AppendOnly.Meta):
+        ordering = ["id"]
+        constraints = [
+            models.UniqueConstraint(fields=["episode", "step", "seat"], name="one_command_per_seat_and_step")
+        ]
+
+    def __str__(self) -> str:
+        return f"step {self.step}, seat {self.seat}: {' '.join(self.command)}"
+
+
+class Decision(AppendOnly):
+    """What one mind decided at one step, with what it wants to remember: any worker can go on from here."""
+
+    mind = models.ForeignKey(Mind, on_delete=models.CASCADE, related_name="decisions")
+    step = models.PositiveIntegerField(help_text="The step it is for; the first is 1.")
+    memory = models.JSONField(null=True)
+    note = models.JSONField(null=True)
+    played_by = models.CharField(
+        max_length=40, help_text="The kind that really chose (a stand-in, or itself)."
+    )
+    fallback = models.CharField(max_length=20, blank=True, default="", help_text="As in `SeatCommand`.")
+    error = models.TextField(blank=True)
+    milliseconds = models.FloatField()
+    decided_at = models.DateTimeField(auto_now_add=True)
+
+    class Meta(AppendOnly.Meta):
+        ordering = ["step"]
+        constraints = [
+            models.UniqueConstraint(fields=["mind", "step"], name="one_decision_per_mind_and_step")
+        ]
+
+    def __str__(self) -> str:
+        return f"step {self.step}, decided by {self.played_by}"
+
+    @property
+    def note_text(self) -> str:
+        """The note as indented JSON."""
+        return json.dumps(self.note, indent=2, ensure_ascii=False)
+
+
+class Prompt(models.Model):
+    """A text that models were sent, stored once however often it was sent."""
+
+    hash = models.CharField(max_length=64, primary_key=True, help_text="SHA-256 of the text.")
+    text = models.TextField()
+
+    def __str__(self) -> str:
+        return self.hash[:12]
+
+
+class ModelCall(AppendOnly):
+    """One call of a language model for one decision: what was asked, how it ended, what it cost."""
+
+    id: int
+    decision = models.ForeignKey(Decision, on_delete=models.CASCADE, related_name="calls")
+    number = models.PositiveSmallIntegerField(help_text="1 for the decision's first call.")
+    provider = models.CharField(max_length=40)
+    model_asked = models.CharField(max_length=120)
+    model_named = models.CharField(max_length=120, blank=True, help_text="As the API named it.")
+    sampling = models.JSONField(help_text="Temperature, longest answer, tool.")
+    reply = models.TextField(blank=True)
+    reply_call = models.JSONField(null=True)
+    stop = models.CharField(max_length=40, blank=True)
+    error = models.CharField(max_length=20, blank=True, help_text="Code, where there was no answer.")
+    error_text = models.TextField(blank=True)
+    attempts = models.JSONField(help_text="Every try: outcome, seconds, seconds waited after it, cost.")
+    seconds = models.FloatField()
+    tokens_input = models.PositiveIntegerField(help_text="Without the cached ones.")
+    tokens_output = models.PositiveIntegerField()
+    tokens_cache_read = models.PositiveIntegerField()
+    tokens_cache_write = models.PositiveIntegerField()
+    cost = models.DecimalField(
+        max_digits=12, decimal_places=6, null=True, help_text="US dollars; empty where no price is known."
+    )
+
+    class Meta(AppendOnly.Meta):
+        ordering = ["number"]
+        constraints = [models.UniqueConstraint(fields=["decision", "number"], name="one_call_per_number")]
+
+    def __str__(self) -> str:
+        return f"{self.provider} {self.model_asked}: {self.error or 'answered'}"
+
+
+class CallMessage(AppendOnly):
+    """One message of what a model was asked."""
+
+    call = models.ForeignKey(ModelCall, on_delete=models.CASCADE, related_name="messages")
+    position = models.PositiveSmallIntegerField()
+    role = models.CharField(max_length=10)
+    prompt = models.ForeignKey(Prompt, on_delete=models.PROTECT, related_name="uses")
+
+    class Meta(AppendOnly.Meta):
+        ordering = ["position"]
+        constraints = [models.UniqueConstraint(fields=["call", "position"], name="one_message_per_position")]
+
+    def __str__(self) -> str:
+        return f"{self.role}: {self.prompt}"
+
+
+class Step(AppendOnly):
+    """One step as it ran: replaying `commands` from the seed gives `state_hash` again."""
+
+    episode = models.ForeignKey(Episode, on_delete=models.CASCADE, related_name="steps")
+    number = models.PositiveIntegerField(help_text="The first step is 1.")
+    commands = models.JSONField(
+        help_text="`{seat, command, chosen_by, fallback, received_at}` in the order they ran."
+    )
+    events = models.JSONField()
+    state_hash = models.CharField(max_length=64, help_text="Of the state after the step.")
+    score = models.JSONField(help_text="After the step.")
+    opened_at = models.DateTimeField()
+    taken_at = models.DateTimeField()
+
+    class Meta(AppendOnly.Meta):
+        ordering = ["number"]
+        constraints = [models.UniqueConstraint(fields=["episode", "number"], name="one_row_per_step")]
+
+    def __str__(self) -> str:
+        return f"step {self.number}"
+
+
+class Experiment(models.Model):
+    """Agents alone over many cells (`kitchen.experiments`), played by workers."""
+
+    id: int
+    key = models.UUIDField(default=uuid.uuid4, unique=True, editable=False)
+    name = models.CharField(max_length=120, blank=True)
+    setup = models.JSONField(help_text="All arguments, as `Setup.to_json`.")
+    at_once = models.PositiveSmallIntegerField(
+        "episodes at once", default=4, help_text="How many workers may play at the same time."
+    )
+    limit = models.DecimalField(
+        "limit of money",
+        max_digits=12,
+        decimal_places=6,
+        default=0,
+        help_text="US dollars that calls of models may cost; 0 where they cost nothing.",
+    )
+    budget = models.ForeignKey(Budget, null=True, blank=True, editable=False, on_delete=models.PROTECT)
+    running = models.BooleanField(default=False, editable=False)
+    stopped_because = models.TextField(blank=True, editable=False)
+    created_at = models.DateTimeField(auto_now_add=True)
+
+    def __str__(self) -> str:
+        return self.name or f"experiment {self.pk}"
+
+
+class ExperimentEpisode(models.Model):
+    """One episode of an experiment: waiting, taken by a worker, or played."""
+
+    id: int
+    experiment = models.ForeignKey(Experiment, on_delete=models.CASCADE, related_name="episodes")
+    variant = models.CharField(max_length=120, blank=True)
+    level = models.CharField(max_length=40)
+    agents = models.PositiveSmallIntegerField()
+    alpha = models.FloatField()
+    episode = models.PositiveIntegerField()
+    seed = models.BigIntegerField()
+    claimed_until = models.DateTimeField(null=True, blank=True, help_text="A worker plays it until then.")
+    row = models.JSONField(null=True, blank=True, help_text="What came of it, as in episodes.csv.")
+    finished_at = models.DateTimeField(null=True, blank=True)
+
+    class Meta:
+        ordering = ["id"]
+        constraints = [
+            models.UniqueConstraint(
+                fields=["experiment", "variant", "level", "agents", "alpha", "episode"],
+                name="one_row_per_experiment_episode",
+            )
+        ]
+
+    def __str__(self) -> str:
+        name = f"{self.level}, {self.agents} agents, alpha {self.alpha:g}, episode {self.episode}"
+        return f"{self.variant}: {name}" if self.variant else name
