@@ -6,13 +6,12 @@ A run that is resumed goes on from `episodes.csv`.
 from __future__ import annotations
 
 import json
-import os
 import platform
 from collections.abc import Iterable, Iterator, Mapping
 from importlib import metadata
 from pathlib import Path
-from uuid import uuid4
 
+from kitchen.atomic import put
 from kitchen.experiments import rows as csv_rows
 from kitchen.experiments import tables
 from kitchen.experiments.plan import Key, jobs_of
@@ -116,16 +115,3 @@ def contents(setup: Setup, results: tuple[CellResult, ...]) -> Iterator[tuple[st
     yield "table.tex", tables.to_latex(found, line).encode()
     yield "figure4.svg", draw(setup, results, "svg")
     yield "figure4.pdf", draw(setup, results, "pdf")
-
-
-def put(path: Path, data: bytes) -> None:
-    """Beside its place under a name of its own first, so that nobody ever reads half a file."""
-    draft = path.with_name(f".{path.name}.{uuid4().hex}.part")
-    try:
-        with draft.open("xb") as out:
-            out.write(data)
-            out.flush()
-            os.fsync(out.fileno())
-        draft.replace(path)
-    finally:
-        draft.unlink(missing_ok=True)

@@ -10,13 +10,12 @@ from __future__ import annotations
 import csv
 import io
 import json
-import os
 from collections.abc import Iterator, Sequence
 from dataclasses import asdict
 from pathlib import Path
 from typing import Any
-from uuid import uuid4
 
+from kitchen.atomic import put
 from study.analysis.analyse import Analysis, MeasureResult
 from study.analysis.anova import Anova
 from study.analysis.describe import Description
@@ -56,25 +55,12 @@ def write(analysis: Analysis, directory: Path) -> tuple[Path, ...]:
     The report comes last: where it is, the rest is too. Raises OSError where the disk refuses.
     """
     directory.mkdir(parents=True, exist_ok=True)
-    return tuple(_put(directory / name, data) for name, data in contents(analysis))
+    return tuple(put(directory / name, data) for name, data in contents(analysis))
 
 
 def figure_name(result: MeasureResult) -> str:
     """The file name of a measure's figure."""
     return f"figure_{result.measure.key}.svg"
-
-
-def _put(path: Path, data: bytes) -> Path:
-    """Beside its place under a name of its own first, so that nobody ever reads half a file."""
-    draft = path.with_name(f".{path.name}.{uuid4().hex}.part")
-    try:
-        with draft.open("xb") as out:
-            out.write(data)
-            out.flush()
-            os.fsync(out.fileno())
-        return draft.replace(path)
-    finally:
-        draft.unlink(missing_ok=True)
 
 
 def to_csv(columns: Sequence[str], rows: Sequence[Row]) -> bytes:
