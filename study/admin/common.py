@@ -9,7 +9,7 @@ from django.db.models import Count, IntegerField, OuterRef, QuerySet, Subquery
 from django.db.models.functions import Coalesce
 from django.http import HttpRequest, HttpResponse
 
-from study.admin.kinds import readable
+from kitchen.setting_fields import readable
 from study.models import Condition, Study
 from study.plan import NOBODY
 

@@ -12,10 +12,11 @@ from django.urls import reverse
 from django.utils.html import format_html, format_html_join
 from django.utils.safestring import SafeString
 
+from kitchen.setting_fields import readable
 from study.admin.common import Explained, PlayedInWords, begun_words, has_begun, how_many
 from study.admin.copies import condition_copy
 from study.admin.forms import SHOW, ConditionForm, asked_kind, condition_form, next_position
-from study.admin.kinds import COPLAYER, WORLD, Kind, all_kinds, readable, told_settings
+from study.admin.kinds import COPLAYER, WORLD, Kind, all_kinds, told_settings
 from study.models import Condition, Study
 from study.plan import condition_check
 

@@ -12,8 +12,9 @@ from django.forms.models import BaseInlineFormSet
 from django.forms.utils import ErrorDict
 from django.http import HttpRequest
 
+from kitchen.setting_fields import setting_field, without_name
 from kitchen.worlds.base import Json
-from study.admin.kinds import COPLAYER, WORLD, Kind, all_kinds, kind_choices, setting_field, without_name
+from study.admin.kinds import COPLAYER, WORLD, Kind, all_kinds, kind_choices
 from study.models import Condition, Study, SurveyItem
 
 SHOW = "_show_settings"
