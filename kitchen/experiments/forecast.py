@@ -1,29 +1,22 @@
 """What an experiment's calls of language models will cost, before any is made.
 
-The stand-in, which costs nothing, plays the first steps of every cell with the very prompts that the model
-would get; from their lengths follow the tokens (`kitchen.llm.tokens`), from the price list the money.
+The stand-in plays the first steps of every cell (`kitchen.coplayers.trial`); from the lengths of the prompts
+follow the tokens, from the price list the money.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from statistics import fmean
 
-from kitchen.coplayers.base import CoPlayer, Decision
+from kitchen.coplayers import trial
 from kitchen.coplayers.dispatcher.door import read_model
-from kitchen.coplayers.evaluate import see
-from kitchen.coplayers.registry import make_coplayer
 from kitchen.experiments.plan import Job
 from kitchen.experiments.play import new_game
 from kitchen.experiments.setup import MODEL, STEPS, Column, Setup
 from kitchen.llm.base import Call, total
-from kitchen.llm.prices import Forecast, Plan, PriceList, UnknownPriceError
+from kitchen.llm.prices import Forecast, PriceList, UnknownPriceError
 from kitchen.llm.registry import STAND_IN
-from kitchen.llm.tokens import likely_tokens
-
-SAMPLE = 6
-"""Steps of a cell that are played to measure its prompts: memory is full after three."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -75,35 +68,14 @@ def _parts(
         mine = [job for job in jobs if job.column.key == column.key]
         provider, model = read_model(str(setup.settings_of(column.variant)[MODEL]))
         if mine:
-            plan = _plan(setup, mine)
+            plan = trial.plan_of(sample(setup, mine[0]), ahead=len(mine) * STEPS, episodes=len(mine))
             try:
                 yield f"{provider}/{model}", prices.forecast(provider, model, plan)
             except UnknownPriceError:
                 yield f"{provider}/{model}", Forecast(plan.calls, -1.0, -1.0)
 
 
-def _plan(setup: Setup, jobs: Sequence[Job]) -> Plan:
-    calls = sample(setup, jobs[0])
-    fixed = [likely_tokens("".join(m.text for m in call.request.messages if m.fixed)) for call in calls]
-    fresh = [likely_tokens("".join(m.text for m in call.request.messages if not m.fixed)) for call in calls]
-    replies = [call.reply.usage.output for call in calls if call.reply]
-    return Plan(
-        calls=len(jobs) * STEPS,
-        fixed=max(fixed, default=0),
-        fresh=max(fresh, default=0),
-        output=round(fmean(replies)) if replies else 0,
-        max_tokens=max((call.request.max_tokens for call in calls), default=0),
-        episodes=len(jobs),
-    )
-
-
 def sample(setup: Setup, job: Job) -> list[Call]:
     """The calls of the first steps of a cell, made with the stand-in."""
-    settings = {**setup.settings_of(job.column.variant), MODEL: STAND_IN}
-    mind: CoPlayer = make_coplayer(setup.coplayer, settings)
-    game, decision, calls = new_game(job), Decision(commands={}), list[Call]()
-    for _ in range(SAMPLE):
-        decision = mind.decide(see(game, range(game.seats), memory=decision.memory))
-        calls += decision.calls
-        game.step(decision.commands)
-    return calls
+    game = new_game(job)
+    return trial.sample(game, setup.coplayer, setup.settings_of(job.column.variant), range(game.seats))

@@ -12,6 +12,7 @@ from typing import Any, Self
 
 from kitchen.coplayers.dispatcher.door import read_model
 from kitchen.coplayers.registry import get_coplayer
+from kitchen.coplayers.trial import MODEL as MODEL
 from kitchen.experiments import paper
 from kitchen.registry import UnknownNameError
 from kitchen.worlds.base import Json, SettingsError, clean_settings
@@ -22,8 +23,6 @@ ALPHAS = (1.0, 1.5, 2.0, 2.5, 3.0)
 AGENTS = (2, 3, 4)
 STEPS = 60
 MAX_EPISODES = 10_000
-MODEL = "model"
-"""The setting that names a model; a co-player without it calls none."""
 
 
 class SetupError(Exception):
