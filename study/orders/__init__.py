@@ -1,0 +1,1 @@
+"""Which participant plays which condition when: order schemes, whose turn, what is balanced. Plain Python."""

@@ -1,0 +1,121 @@
+"""Sub-scales in numbers: several items' answers become one score. Plain Python.
+
+A score is computed only if every item of its scale was answered: with any missing it is None, and the missing
+items are named. Nothing is filled in, so that a score means the same for everybody.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from math import fsum
+from typing import Protocol
+
+
+class ScaledItem(Protocol):
+    """What scoring needs to know of an item; see `study.item_reading.Item`."""
+
+    @property
+    def key(self) -> str: ...
+    @property
+    def scale(self) -> str: ...
+    @property
+    def kind(self) -> str: ...
+    @property
+    def points(self) -> int: ...
+    @property
+    def minimum(self) -> float | None: ...
+    @property
+    def maximum(self) -> float | None: ...
+    @property
+    def reversed(self) -> bool: ...
+
+
+class ScoringError(ValueError):
+    """Items that cannot be scored so; the message says why."""
+
+
+@dataclass(frozen=True, slots=True)
+class Score:
+    """One person's score on one scale, or None with the keys of the items without an answer."""
+
+    value: float | None
+    missing: tuple[str, ...] = ()
+
+
+def ends(item: ScaledItem) -> tuple[float, float]:
+    """The lowest and the highest answer; ScoringError if the item has none."""
+    if item.kind == "likert":
+        return 1, item.points
+    if item.kind == "number" and item.minimum is not None and item.maximum is not None:
+        return item.minimum, item.maximum
+    raise ScoringError(f"{item.key}: only Likert items, and numbers with both bounds, can be scored.")
+
+
+def turned(item: ScaledItem, value: float) -> float:
+    """The answer in the direction of its scale: reversed items are turned round (lowest + highest - value).
+
+    ScoringError if no such answer can be given.
+    """
+    low, high = ends(item)
+    if not low <= value <= high:
+        raise ScoringError(f"{item.key}: {value:g} is not from {low:g} to {high:g}.")
+    return low + high - value if item.reversed else value
+
+
+class Mean:
+    """The mean of the turned answers, in the items' own unit. The raw NASA-TLX is such a mean."""
+
+    label = "mean of the items"
+
+    def problem(self, items: Sequence[ScaledItem]) -> str:
+        """Why these items cannot be put together; empty if they can."""
+        return "" if len({ends(item) for item in items}) < 2 else "its items do not share one range"
+
+    def of(self, values: Sequence[float]) -> float:
+        """From turned answers to the score."""
+        return fsum(values) / len(values)
+
+
+class Sus:
+    """0 to 100: what each of the ten turned answers lies above 1, summed up, times 2.5 (Brooke 1996)."""
+
+    label = "SUS, 0 to 100"
+
+    def problem(self, items: Sequence[ScaledItem]) -> str:
+        """The formula is for ten items of five points."""
+        fits = len(items) == 10 and {ends(item) for item in items} == {(1, 5)}
+        return "" if fits else "the SUS has ten Likert items of five points"
+
+    def of(self, values: Sequence[float]) -> float:
+        """From turned answers to the score."""
+        return fsum(value - 1 for value in values) * 2.5
+
+
+SCORES: dict[str, Mean | Sus] = {"mean": Mean(), "sus": Sus()}
+"""How a scale's items become one number, by the name that instruments use."""
+
+
+def scale_score(
+    items: Sequence[ScaledItem], values: Mapping[str, float | None], score: str = "mean"
+) -> Score:
+    """One scale's score from answers by item key; an item without an answer is absent or None.
+
+    ScoringError if these items, or such an answer, cannot be scored.
+    """
+    formula = SCORES[score]
+    if problem := "it has no items" if not items else formula.problem(items):
+        raise ScoringError(f"This scale cannot be scored: {problem}.")
+    given = {item.key: turned(item, value) for item in items if (value := values.get(item.key)) is not None}
+    missing = tuple(item.key for item in items if item.key not in given)
+    return Score(None, missing) if missing else Score(formula.of(list(given.values())))
+
+
+def scale_scores(
+    items: Sequence[ScaledItem], values: Mapping[str, float | None], score: str = "mean"
+) -> dict[str, Score]:
+    """The score of every scale that the items name, in the order of their first items."""
+    scales = dict.fromkeys(item.scale for item in items if item.scale)
+    return {
+        scale: scale_score([item for item in items if item.scale == scale], values, score) for scale in scales
+    }

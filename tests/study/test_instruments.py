@@ -1,0 +1,159 @@
+"""Questionnaires as data: those shipped, and what a wrong file is told."""
+
+from __future__ import annotations
+
+import dataclasses
+import tomllib
+
+import pytest
+
+from study.files import DEMO
+from study.instruments import DataError, Instrument, Item, instrument, instruments, parse_instrument
+from study.item_reading import KEYS
+
+HEAD = 'title = "Test"\nsource = "Us"\nterms = "Free"\n'
+
+
+def parse(*items: str, head: str = HEAD) -> Instrument:
+    return parse_instrument(head + "".join(f"[[items]]\n{item}\n" for item in items), "test.toml")
+
+
+def item(more: str = "", key: str = "a") -> str:
+    return f'key = "{key}"\nmeasure = "Measure {key}"\ntext = "Well?"\n{more}'
+
+
+def test_the_papers_measures_nasa_tlx_and_sus_are_shipped() -> None:
+    assert [one.code for one in instruments()] == ["mindagent", "nasa_tlx", "sus"]
+    assert [len(one.items) for one in instruments()] == [7, 6, 10]
+    assert all(one.source and one.terms for one in instruments())
+
+
+def test_no_two_shipped_items_share_a_key_or_a_measure_so_a_study_can_have_all() -> None:
+    items = [item for one in instruments() for item in one.items]
+    assert len({item.key for item in items}) == len({item.measure for item in items}) == len(items) == 23
+
+
+def test_the_papers_measures_are_those_of_the_demo_study() -> None:
+    demo = tomllib.loads(DEMO.read_text(encoding="utf-8"))["items"]
+    assert [(i.key, i.measure, i.text) for i in instrument("mindagent").items] == [
+        (row["key"], row["measure"], row["text"]) for row in demo
+    ]
+    assert {(i.points, i.low, i.high) for i in instrument("mindagent").items} == {
+        (5, "Strongly disagree", "Strongly agree")
+    }
+
+
+def test_nasa_tlx_has_six_numbers_of_21_steps_none_reversed() -> None:
+    tlx = instrument("nasa_tlx")
+    assert {(i.kind, i.minimum, i.maximum, i.step) for i in tlx.items} == {("number", 0, 100, 5)}
+    assert not any(i.reversed for i in tlx.items)
+    assert tlx.scales == ("Workload (raw TLX)",)
+    assert (tlx.items[3].low, tlx.items[3].high) == ("Perfect", "Failure")
+
+
+def test_every_even_item_of_the_sus_is_reversed() -> None:
+    sus = instrument("sus")
+    assert [i.reversed for i in sus.items] == [False, True] * 5
+    assert (sus.score, sus.scales) == ("sus", ("System usability (SUS)",))
+
+
+def test_every_key_of_a_file_is_a_field_of_the_item() -> None:
+    assert set(KEYS) == {field.name for field in dataclasses.fields(Item)}
+
+
+def test_an_item_needs_no_more_than_key_measure_and_text() -> None:
+    found = parse(item()).items[0]
+    assert (found.kind, found.points, found.high, found.required) == ("likert", 5, "Strongly agree", True)
+    assert (found.scale, found.reversed, found.correct) == ("", False, None)
+
+
+def test_every_kind_can_be_read_with_its_right_answer() -> None:
+    found = parse(
+        item("points = 7\ncorrect = 2", "a"),
+        item('kind = "single"\noptions = ["x", "y"]\ncorrect = "y"', "b"),
+        item('kind = "multiple"\noptions = ["x", "y", "z"]\ncorrect = ["x", "z"]', "c"),
+        item('kind = "number"\nminimum = 0.5\nmaximum = 2.0\nstep = 0.1\ncorrect = 1.7', "d"),
+        item('kind = "text"\ncorrect = "blue"\nrequired = false', "e"),
+    ).items
+    assert [one.correct for one in found] == [2, "y", ("x", "z"), 1.7, "blue"]
+    assert [one.low for one in found] == ["Strongly disagree", "", "", "", ""]
+
+
+@pytest.mark.parametrize(
+    ("wrong", "words"),
+    [
+        ("colour = 3", r"items\[1\]\.colour: unknown key; there are key, measure"),
+        (
+            'kind = "slider"',
+            r"items\[1\]\.kind: 'slider' is not one of likert, single, multiple, number, text",
+        ),
+        ("points = 2", r"items\[1\]\.points: must be a whole number from 3"),
+        ("points = 12", r"items\[1\]\.points: must be a whole number from 3 to 11"),
+        ('points = "5"', r"items\[1\]\.points: must be a whole number"),
+        ("reversed = 1", r"items\[1\]\.reversed: must be true or false"),
+        ('options = ["x", "y"]', r"items\[1\]\.options: means nothing for the kind likert"),
+        ('kind = "text"\npoints = 5', r"items\[1\]\.points: means nothing for the kind text"),
+        ('kind = "text"\nreversed = true', r"items\[1\]\.reversed: means nothing"),
+        ('kind = "single"', r"items\[1\]\.options: is missing"),
+        ('kind = "single"\noptions = ["x"]', r"items\[1\]\.options: there must be two or more"),
+        ('kind = "single"\noptions = ["x", "x"]', r"items\[1\]\.options: 'x' is named twice"),
+        ('kind = "number"\nminimum = "0"', r"items\[1\]\.minimum: must be a number"),
+        ('kind = "number"\nmaximum = nan', r"items\[1\]\.maximum: must be a number"),
+        ('kind = "number"\nstep = 0', r"items\[1\]\.step: must be above 0"),
+        ('kind = "number"\nminimum = 5\nmaximum = 5', r"items\[1\]\.maximum: must be above the minimum"),
+        ('kind = "number"\nminimum = 0\nmaximum = 10\nstep = 3', r"items\[1\]\.step: does not lead"),
+        ('kind = "number"\nreversed = true', r"items\[1\]: a number that is reversed.*needs minimum"),
+        ("correct = 6", r"items\[1\]\.correct: 6 is no answer"),
+        ("correct = 2.5", r"items\[1\]\.correct: 2.5 is no answer"),
+        ("correct = true", r"items\[1\]\.correct: must be a number"),
+        ('kind = "single"\noptions = ["x", "y"]\ncorrect = "z"', r"items\[1\]\.correct: 'z' is no answer"),
+        ('kind = "multiple"\noptions = ["x"]\ncorrect = ["y"]', r"items\[1\]\.correct: \['y'\] is no answer"),
+        (
+            'kind = "number"\nminimum = 0\nmaximum = 10\nstep = 5\ncorrect = 7',
+            r"items\[1\]\.correct: 7 is no answer",
+        ),
+        ('scale = "S"\ncorrect = 2', r"items\[1\]\.correct: an item with a right answer cannot count"),
+    ],
+)
+def test_a_wrong_item_is_refused_with_file_key_and_reason(wrong: str, words: str) -> None:
+    with pytest.raises(DataError, match=r"^test\.toml: " + words):
+        parse(item(wrong))
+
+
+@pytest.mark.parametrize(
+    ("text", "words"),
+    [
+        ("title = ", "not TOML"),
+        ('title = "T"\nterms = "Free"\n[[items]]\n' + item(), "source: is missing"),
+        (HEAD, "items: must be a list of tables that is not empty"),
+        (HEAD + "items = [3]", r"items\[1\]: must be a table"),
+        (HEAD + 'score = "median"\n[[items]]\n' + item(), "score: 'median' is not one of mean, sus"),
+        (HEAD + "[[items]]\n" + item(key="success_rate"), r"items\[1\]\.key: Choose another key"),
+        (HEAD + "[[items]]\n" + item(key="b c"), r"items\[1\]\.key: Begin with a letter"),
+        (HEAD + f"[[items]]\n{item()}\n[[items]]\n{item()}", r"items\[2\]\.key: 'a' is the key of another"),
+    ],
+)
+def test_a_wrong_file_is_refused_with_key_and_reason(text: str, words: str) -> None:
+    with pytest.raises(DataError, match=r"^test\.toml: " + words):
+        parse_instrument(text, "test.toml")
+
+
+def test_two_items_of_one_measure_are_refused() -> None:
+    with pytest.raises(DataError, match=r"items\[2\]\.measure: 'Measure a' is the measure of another"):
+        parse(item(), item(key="b").replace("Measure b", "Measure a"))
+
+
+def test_items_of_one_scale_must_share_a_range() -> None:
+    five, seven = item('scale = "S"'), item('scale = "S"\npoints = 7', "b")
+    with pytest.raises(DataError, match="items: scale 'S': its items do not share one range"):
+        parse(five, seven)
+
+
+def test_a_sus_without_ten_items_is_refused() -> None:
+    with pytest.raises(DataError, match="the SUS has ten Likert items of five points"):
+        parse(item('scale = "S"'), head=HEAD + 'score = "sus"\n')
+
+
+def test_an_unknown_instrument_is_told_what_there_is() -> None:
+    with pytest.raises(DataError, match="ueq: no such instrument; there are mindagent, nasa_tlx, sus"):
+        instrument("ueq")
