@@ -1,4 +1,9 @@
-"""The websocket of one seat: reads messages, calls the services, sends what the seat may see."""
+"""The websocket of one seat: reads messages, calls the services, sends what the seat may see.
+
+A page names itself in the address (`?page=…`) and says `&take=1` until it has been heard for the first time:
+so the page that was opened last plays, and one that only connects anew never pushes out a newer one. Whoever
+names no page (a program) is one of its own at every connection.
+"""
 
 from __future__ import annotations
 
@@ -6,13 +11,14 @@ import asyncio
 import contextlib
 import logging
 from typing import Any
+from urllib.parse import parse_qs
 
 from asgiref.sync import sync_to_async
 from channels.db import database_sync_to_async
 from channels.generic.websocket import AsyncWebsocketConsumer
 from redis.exceptions import RedisError
 
-from kitchen import render, selectors, services
+from kitchen import render, seating, selectors, services
 from kitchen.messages import (
     CommandMessage,
     MessageError,
@@ -33,6 +39,8 @@ JSON_PROTOCOL = "brigade.json"
 LOOK_SECONDS = 2.0
 """How often a page looks for itself, in case a nudge was lost."""
 NO_SUCH_SEAT = 4404
+ELSEWHERE = 4409
+"""Close code: a newer page plays this seat."""
 AWAY = (OSError, TimeoutError, RedisError)
 """What the channel layer raises while Redis is away."""
 
@@ -49,6 +57,7 @@ class SeatConsumer(AsyncWebsocketConsumer):
     """`/ws/seat/<key>/`: whoever knows the key of a person's seat plays it."""
 
     seat: Seat | None = None
+    page = ""
     subscribed = False
     looking: asyncio.Task[None] | None = None
     stamp: tuple[int, str, int] | None = None
@@ -62,7 +71,22 @@ class SeatConsumer(AsyncWebsocketConsumer):
         await self.accept(JSON_PROTOCOL if self.json else None)
         if self.seat is None:
             await self.close(NO_SUCH_SEAT)
-            return
+        elif not await self._take_seat(self.seat):
+            await self.close(ELSEWHERE)
+        else:
+            await self._begin()
+
+    async def _take_seat(self, seat: Seat) -> bool:
+        """Whether this page may play."""
+        asked = parse_qs(self.scope.get("query_string", b"").decode("ascii", "replace"))
+        self.page = seating.page_name(asked.get("page", [""])[0])
+        newest = "page" not in asked or "take" in asked
+        taken: bool = await database_sync_to_async(seating.seat_take)(
+            episode_id=seat.episode_id, seat=seat.number, page=self.page, newest=newest
+        )
+        return taken
+
+    async def _begin(self) -> None:
         await self.show()
         self.looking = asyncio.create_task(self._keep_looking())
 
@@ -95,7 +119,7 @@ class SeatConsumer(AsyncWebsocketConsumer):
             receipt = await database_sync_to_async(services.commands_submit)(
                 episode_id=self.seat.episode_id,
                 step=message.step,
-                orders=[services.SeatOrder(self.seat.number, message.command)],
+                orders=[services.SeatOrder(self.seat.number, message.command, page=self.page)],
             )
         except Episode.DoesNotExist:  # erased: its person withdrew
             await self.close(NO_SUCH_SEAT)
@@ -103,6 +127,9 @@ class SeatConsumer(AsyncWebsocketConsumer):
         if not receipt.accepted:
             tone = "info" if receipt.code in {"repeated", "over"} else "warning"
             await self.notify(NoticeMessage(receipt.code, receipt.text, tone))
+            if receipt.code == "elsewhere":
+                await self.close(ELSEWHERE)
+                return
         elif not self.json:
             await self.notify(NoticeMessage("", ""))
         await self.show()
@@ -136,6 +163,8 @@ class SeatConsumer(AsyncWebsocketConsumer):
         stamp = await database_sync_to_async(selectors.episode_stamp)(self.seat.episode_id)
         if stamp is None:
             await self.close(NO_SUCH_SEAT)
+        elif not await database_sync_to_async(selectors.seat_is_played_by)(self.seat.pk, self.page):
+            await self.close(ELSEWHERE)
         elif stamp != self.stamp:
             await self.show()
 

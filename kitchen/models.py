@@ -86,6 +86,7 @@ class Episode(models.Model):
         PLAYING = "playing", "playing"
         OVER = "over", "over"
         CUT_OFF = "cut_off", "cut off"
+        ABORTED = "aborted", "ended by staff"
 
     id: int
     key = models.UUIDField(default=uuid.uuid4, unique=True, editable=False)
@@ -95,8 +96,17 @@ class Episode(models.Model):
     seed = models.BigIntegerField()
     label = models.CharField(max_length=80, blank=True)
     synthetic = models.BooleanField(default=False)
+    hints = models.BooleanField(default=False, help_text="The page says what would be good to do next.")
+    audience = models.CharField(
+        max_length=80,
+        blank=True,
+        default="",
+        db_index=True,
+        help_text="Whom its news go to, as staff watch it.",
+    )
 
     status = models.CharField(max_length=10, choices=Status, default=Status.PLAYING)
+    ended_because = models.TextField(blank=True, default="", help_text="Why staff ended it.")
     step = models.PositiveIntegerField(default=0, help_text="Steps taken so far.")
     state = models.JSONField(default=dict)
     state_hash = models.CharField(max_length=64)
@@ -112,7 +122,13 @@ class Episode(models.Model):
     deciding_until = models.DateTimeField(
         null=True, blank=True, help_text="A worker has taken up the co-players' decision until then."
     )
+    step_seconds = models.FloatField(
+        null=True, blank=True, help_text="Time of people for a step; empty: as long as they want."
+    )
     turn_opened_at = models.DateTimeField()
+    turn_closes_at = models.DateTimeField(
+        null=True, blank=True, db_index=True, help_text="Who has not commanded then waits in this step."
+    )
     created_at = models.DateTimeField(auto_now_add=True)
     ended_at = models.DateTimeField(null=True, blank=True)
 
@@ -149,6 +165,12 @@ class Seat(models.Model):
     name = models.CharField(max_length=40)
     mind = models.ForeignKey(Mind, null=True, blank=True, on_delete=models.CASCADE, related_name="seats")
     key = models.CharField(max_length=32, unique=True, default=new_key)
+    page = models.CharField(
+        max_length=32,
+        blank=True,
+        default="",
+        help_text="The browser's page that plays; empty before the first.",
+    )
 
     class Meta:
         ordering = ["number"]
@@ -172,7 +194,9 @@ class SeatCommand(AppendOnly):
     step = models.PositiveIntegerField(help_text="The step it is for; the first is 1.")
     seat = models.PositiveSmallIntegerField()
     command = models.JSONField()
-    chosen_by = models.CharField(max_length=40, help_text="`person`, or the kind of co-player that chose.")
+    chosen_by = models.CharField(
+        max_length=40, help_text="`person`, `timeout`, or the kind of co-player that chose."
+    )
     fallback = models.CharField(
         max_length=20,
         blank=True,

@@ -32,6 +32,11 @@ def episode_stamp(episode_id: int) -> tuple[int, str, int] | None:
     return step, status, SeatCommand.objects.filter(episode=episode_id, step=step + 1).count()
 
 
+def seat_is_played_by(seat_id: int, page: str) -> bool:
+    """Whether this page of a browser is still the newest at this seat."""
+    return Seat.objects.filter(pk=seat_id, page=page).exists()
+
+
 def seat_view(seat: Seat) -> SeatView:
     """Everything that the page of this seat shows now."""
     episode = Episode.objects.get(pk=seat.episode_id)

@@ -35,6 +35,7 @@ RECEIPTS = {
     "late": "That step had already been played. Here is where things are now.",
     "early": "That step has not begun yet. Here is where things are now.",
     "over": "This episode has ended.",
+    "elsewhere": "This kitchen is open in another tab: continue there, or choose to play here instead.",
     "not_offered": "That is not possible at this moment. Choose one of the actions shown.",
 }
 """Every answer of `commands_submit`, in words for the person who asked."""
@@ -57,6 +58,8 @@ class SeatOrder:
     command: Command
     chosen_by: str = "person"
     fallback: str = ""
+    page: str = ""
+    """The browser's page that it comes from; empty where nobody asks (a program, a co-player)."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -192,6 +195,8 @@ def _refusal(turn: OpenTurn, step: int, orders: Sequence[SeatOrder]) -> str | No
     """Why these commands cannot be taken, None if they can."""
     if turn.episode.status != Episode.Status.PLAYING:
         return "over"
+    if any(order.page and order.page != turn.pages.get(order.seat) for order in orders):
+        return "elsewhere"
     if step != turn.step:
         return "late" if step < turn.step else "early"
     doubled = [order for order in orders if order.seat in turn.given]

@@ -50,6 +50,11 @@ class OpenTurn:
         return {seat.number for seat in self.seats if seat.is_person}
 
     @property
+    def pages(self) -> dict[int, str]:
+        """The browser's page that plays each seat."""
+        return {seat.number: seat.page for seat in self.seats}
+
+    @property
     def is_complete(self) -> bool:
         """Every seat has its command."""
         return self.numbers <= self.given.keys()

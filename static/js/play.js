@@ -8,10 +8,11 @@
   const KEYS = "brigade.keys";
   const PING = 4000; // milliseconds of silence after which we ask whether anybody is there
   const SILENCE = 12000; // after which we connect anew
+  const ELSEWHERE = 4409; // close code: a newer tab plays
   const LONG = 15; // seconds of waiting after which we say that nothing is lost
   const state = {
     connected: false, attempt: 0, final: "", sent: false, since: Date.now(), waitKey: "",
-    heard: Date.now(), socket: null, silent: false,
+    heard: Date.now(), socket: null, raw: null, silent: false, taking: true,
   };
   const lastSent = new Map();
   let kept = null;
@@ -20,7 +21,29 @@
   const chosen = () => menu()?.querySelector('input[name="command"]:checked');
   const choosing = () => menu()?.dataset.phase === "choose" && !state.sent;
 
-  /* connection */
+  /* connection: this page has a name; it takes the seat when it is opened, not whenever it connects anew */
+
+  const NAME = Array.from(crypto.getRandomValues(new Uint8Array(12)), (byte) => byte.toString(16).padStart(2, "0")).join("");
+
+  function open(address) {
+    state.raw = new WebSocket(`${address}?page=${NAME}${state.taking ? "&take=1" : ""}`, []);
+    return state.raw;
+  }
+
+  function showElsewhere(on) {
+    const box = document.getElementById("elsewhere");
+    if (box.hidden !== on) return;
+    box.hidden = !on;
+    play.classList.toggle("is-elsewhere", on);
+    if (on) box.querySelector("h2").focus();
+  }
+
+  function playHere() {
+    state.taking = true;
+    showElsewhere(false);
+    focusTitle();
+    state.socket.reconnect();
+  }
 
   function connectionText() {
     if (state.final) return ["closed", state.final];
@@ -69,19 +92,23 @@
 
   function onMessage() {
     state.heard = Date.now();
+    state.taking = false;
+    showElsewhere(false);
     remember();
   }
 
   function onClose(event) {
     const code = event.detail.event?.code;
-    if (state.silent && code !== 4404) return;
+    if (event.detail.event?.target !== state.raw) return;
+    if (state.silent && ![4404, ELSEWHERE].includes(code)) return;
     state.connected = false;
     state.sent = false;
     state.attempt += 1;
     if (code && ![1006, 1011, 1012, 1013].includes(code)) {
-      state.final = code === 4409
-        ? "This kitchen is open in another tab. Load this page again to play here."
+      state.final = code === ELSEWHERE
+        ? "Open in another tab"
         : "The connection was closed. Load this page again to go on.";
+      showElsewhere(code === ELSEWHERE);
     }
     showConnection();
   }
@@ -91,6 +118,7 @@
   function submitText() {
     const form = menu();
     if (form.dataset.phase === "over") return "This episode is over";
+    if (play.classList.contains("is-elsewhere")) return "Open in another tab";
     if (!choosing()) return "Waiting for the others…";
     if (!state.connected) return state.attempt ? "Not connected: your choice is kept" : "Connecting…";
     return chosen() ? chosen().dataset.text : "Choose an action";
@@ -302,6 +330,7 @@
     }
   }, true);
   document.addEventListener("click", (event) => {
+    if (event.target.closest("[data-take]")) playHere();
     const fold = event.target.closest("[data-fold]");
     if (!fold) return;
     const open = play.classList.toggle(fold.dataset.fold);
@@ -309,6 +338,7 @@
   });
 
   if (window.htmx) {
+    htmx.createWebSocket = open;
     htmx.config.wsReconnectDelay = (tries) => Math.min(5000, 400 * 2 ** tries) * (0.6 + Math.random() * 0.4);
   }
   const on = readKeys();

@@ -63,7 +63,7 @@ async def test_a_reload_another_tab_and_the_same_link_later_come_back_to_the_sam
     await other.page.goto(page.url)
     await other.connected()
     assert await other.play_step() == 4
-    await person.stepped(4)
+    await page.wait_for_selector("#elsewhere:not([hidden])")
     await other.page.goto(f"/s/{slug}/")
     assert other.page.url == page.url
     link = page.url
@@ -99,7 +99,39 @@ async def test_a_second_click_in_another_tab_is_answered_and_plays_nothing_twice
         })"""
     )
     assert [one["code"] for one in sent if one["type"] == "notice"] == ["late", "early"]
+    await page.wait_for_selector("#elsewhere:not([hidden])")
+    await page.click("[data-take]")
     await person.stepped(1)
+
+
+async def test_the_newest_of_several_tabs_plays_and_an_older_one_can_be_taken_back(
+    page: Page, live_stack: Stack, tmp_path: Path
+) -> None:
+    slug = new_slug()
+    load_study(live_stack, tmp_path, slug, TWO_PLANNERS, steps=10)
+    person = await started(page, slug)
+    await person.play_step()
+    other = Person(await page.context.new_page())
+    await other.page.goto(page.url)
+    await other.connected()
+    await page.wait_for_selector("#elsewhere:not([hidden])")
+    assert "open in another tab; continue there" in await page.inner_text("#elsewhere")
+    assert await page.is_disabled("#menu [data-submit]")
+    live_stack.kill_daphne()
+    live_stack.restart()  # only the newer one may connect again
+    await other.connected()
+    assert await other.play_step() == 2
+    assert await page.is_visible("#elsewhere")
+    await page.focus("[data-take]")
+    await page.keyboard.press("Enter")
+    await other.page.wait_for_selector("#elsewhere:not([hidden])")
+    await person.stepped(2)
+    assert await person.play_step() == 3
+    await page.reload()
+    await person.connected()
+    assert await person.play_step() == 4
+    assert await page.is_hidden("#elsewhere")
+    assert person.problems == other.problems == []
 
 
 async def test_killing_worker_daphne_and_valkey_in_mid_episode_loses_nothing(

@@ -13,7 +13,7 @@ from channels.testing import WebsocketCommunicator
 from redis.exceptions import RedisError
 
 from kitchen import consumers, tasks
-from kitchen.consumers import JSON_PROTOCOL, NO_SUCH_SEAT
+from kitchen.consumers import ELSEWHERE, JSON_PROTOCOL, NO_SUCH_SEAT
 from kitchen.models import Episode, Seat, SeatCommand
 from kitchen.urls import websocket_urlpatterns
 from tests.kitchen.factories import make_episode, mind, submit
@@ -36,9 +36,9 @@ def seat_of(episode: Episode, number: int = 0) -> Seat:
     return found
 
 
-async def opened(seat: Seat, protocol: str | None = JSON_PROTOCOL) -> WebsocketCommunicator:
+async def opened(seat: Seat, protocol: str | None = JSON_PROTOCOL, query: str = "") -> WebsocketCommunicator:
     socket = WebsocketCommunicator(
-        application, f"/ws/seat/{seat.key}/", subprotocols=[protocol] if protocol else []
+        application, f"/ws/seat/{seat.key}/{query}", subprotocols=[protocol] if protocol else []
     )
     connected, chosen = await socket.connect()
     assert connected
@@ -109,14 +109,73 @@ async def test_sync_brings_the_present_state_again(socket: WebsocketCommunicator
     assert await told(socket) == first
 
 
-async def test_a_second_tab_sees_the_same_step_without_asking() -> None:
+FIRST, SECOND = "?page=first-page", "?page=second-page"
+
+
+async def closed_with(socket: WebsocketCommunicator) -> int:
+    """The code with which it is closed, whatever is said before."""
+    while (found := await socket.receive_output(timeout=3))["type"] != "websocket.close":
+        pass
+    code: int = found["code"]
+    return code
+
+
+async def test_the_page_that_was_opened_last_plays_and_the_older_one_is_told() -> None:
+    seat = await new_seat()
+    one, two = await opened(seat, query=f"{FIRST}&take=1"), await opened(seat, query=f"{SECOND}&take=1")
+    assert await closed_with(one) == ELSEWHERE
+    await told(two)
+    await two.send_json_to({"type": "command", "step": 1, "command": ["noop"]})
+    assert (await told(two))["step"] == 1
+    await two.disconnect()
+
+
+async def test_programs_that_name_no_page_push_each_other_out() -> None:
     seat = await new_seat()
     one, two = await opened(seat), await opened(seat)
-    await told(one), await told(two)
-    await one.send_json_to({"type": "command", "step": 1, "command": ["noop"]})
-    assert (await told(one))["step"] == (await told(two))["step"] == 1
-    await one.disconnect()
+    assert await closed_with(one) == ELSEWHERE
     await two.disconnect()
+
+
+async def test_a_command_of_an_older_page_is_refused_although_it_has_not_looked_yet(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr(consumers, "LOOK_SECONDS", 60)
+    seat = await new_seat()
+    one = await opened(seat, query=f"{FIRST}&take=1")
+    await told(one)
+    two = await opened(seat, query=f"{SECOND}&take=1")
+    await one.send_json_to({"type": "command", "step": 1, "command": ["noop"]})
+    assert (await told(one))["code"] == "elsewhere"
+    assert await closed_with(one) == ELSEWHERE
+    assert not await database_sync_to_async(SeatCommand.objects.exists)()
+    await two.disconnect()
+
+
+async def test_a_page_that_connects_anew_goes_on_and_never_pushes_out_a_newer_one() -> None:
+    seat = await new_seat()
+    one = await opened(seat, query=f"{FIRST}&take=1")
+    again = await opened(seat, query=FIRST)
+    assert (await told(one))["type"] == (await told(again))["type"] == "state"
+    two = await opened(seat, query=f"{SECOND}&take=1")
+    assert await closed_with(again) == ELSEWHERE
+    back = await opened(seat, query=FIRST)
+    assert await closed_with(back) == ELSEWHERE
+    await told(two)
+    await two.send_json_to({"type": "sync"})
+    assert (await told(two))["type"] == "state"
+    here = await opened(seat, query=f"{FIRST}&take=1")
+    assert await closed_with(two) == ELSEWHERE
+    await here.disconnect()
+
+
+async def test_a_page_without_a_proper_name_gets_one() -> None:
+    seat = await new_seat()
+    socket = await opened(seat, query="?page=<b>&take=1")
+    await told(socket)
+    await database_sync_to_async(seat.refresh_from_db)()
+    assert len(seat.page) > 8
+    await socket.disconnect()
 
 
 async def test_a_page_notices_a_change_although_the_nudge_was_lost() -> None:
