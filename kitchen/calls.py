@@ -6,8 +6,10 @@ Prompts are stored by their content: sixty steps that share the recipes store th
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import asdict
+
+from django.db import OperationalError, transaction
 
 from kitchen.llm.base import Call, Reply
 from kitchen.models import CallMessage, Decision, ModelCall, Prompt
@@ -17,25 +19,55 @@ from kitchen.storable import printable, storable
 MOST_TOKENS = 2**31 - 1
 """What a column holds; a server that counts more is not believed."""
 
+HOLD_TRIES = 10
+"""Each is lost only to somebody who leaves at that very moment."""
 
-def calls_store(decision: Decision, calls: Sequence[Call]) -> None:
-    """Store every call of a decision, in order. Needs a transaction around it."""
-    for number, call in enumerate(calls, start=1):
+
+def calls_store(decided: Sequence[tuple[Decision, Sequence[Call]]]) -> None:
+    """Store every call of these decisions, in order. Needs a transaction around it, and comes last in it:
+    the prompts, which other episodes use too, are locked until it ends."""
+    numbered = [(row, *each) for row, calls in decided for each in enumerate(calls, start=1)]
+    texts = {_hash(text): text for _, _, call in numbered for text in _texts(call)}
+    _hold_prompts(texts)
+    for decision, number, call in numbered:
         row = ModelCall.objects.create(decision=decision, number=number, **_facts(call))
-        texts = [printable(message.text) for message in call.request.messages]
-        hashes = _prompts(texts)
         CallMessage.objects.bulk_create(
-            CallMessage(call=row, position=position, role=message.role, prompt_id=hashed)
-            for position, (message, hashed) in enumerate(zip(call.request.messages, hashes, strict=True))
+            CallMessage(call=row, position=position, role=message.role, prompt_id=_hash(text))
+            for position, (message, text) in enumerate(zip(call.request.messages, _texts(call), strict=True))
         )
 
 
-def _prompts(texts: Sequence[str]) -> list[str]:
-    """The hashes of these texts, each of which is stored once for all episodes."""
-    hashes = [hashlib.sha256(text.encode()).hexdigest() for text in texts]
-    rows = {hashed: Prompt(hash=hashed, text=text) for hashed, text in zip(hashes, texts, strict=True)}
-    Prompt.objects.bulk_create(rows.values(), ignore_conflicts=True)
-    return hashes
+def _texts(call: Call) -> list[str]:
+    return [printable(message.text) for message in call.request.messages]
+
+
+def _hash(text: str) -> str:
+    return hashlib.sha256(text.encode()).hexdigest()
+
+
+def _hold_prompts(texts: Mapping[str, str]) -> None:
+    """Have these texts, by hash, stored once for all episodes, and keep them until the transaction ends.
+
+    Somebody who leaves at this moment may be erasing one of them: then it is written anew. Everybody writes
+    and locks in the order of the hashes, and lets go of all before the next try, so that nobody waits in a
+    circle. OperationalError if they are erased again and again.
+    """
+    hashes = sorted(texts)
+    for _ in range(HOLD_TRIES if hashes else 0):
+        with transaction.atomic():
+            fresh = [Prompt(hash=hashed, text=texts[hashed]) for hashed in hashes]
+            Prompt.objects.bulk_create(fresh, ignore_conflicts=True)
+            if len(_locked(hashes, no_key=True)) == len(hashes):
+                return
+            transaction.set_rollback(True)
+    if hashes:
+        raise OperationalError(f"prompts were erased {HOLD_TRIES} times while they were written")
+
+
+def _locked(hashes: Iterable[str], *, no_key: bool = False) -> list[str]:
+    """Those of these prompts that are there, locked one after the other until the transaction ends."""
+    rows = Prompt.objects.filter(hash__in=list(hashes)).select_for_update(no_key=no_key)
+    return list(rows.order_by("hash").values_list("hash", flat=True))
 
 
 def _facts(call: Call) -> dict[str, object]:
@@ -71,5 +103,9 @@ def prompts_of(episode_ids: Iterable[int]) -> set[str]:
 
 
 def prompts_erase_unused(hashes: Iterable[str]) -> int:
-    """Erase those of these prompts that no call uses any more; how many."""
-    return Prompt.objects.filter(hash__in=list(hashes), uses__isnull=True).delete()[0]
+    """Erase those of these prompts that no call uses any more; how many. Needs a transaction around it.
+
+    They are locked first: a decision that is just using one of them is waited for, and then it is kept.
+    """
+    locked = _locked(hashes)
+    return Prompt.objects.filter(hash__in=locked, uses__isnull=True).delete()[0]

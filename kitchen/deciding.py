@@ -15,21 +15,29 @@ import time
 from collections.abc import Mapping, Sequence
 from concurrent.futures import Future
 from concurrent.futures import TimeoutError as DecisionTimeoutError
+from contextlib import suppress
 from dataclasses import dataclass, replace
 
-from django.db import DataError, connection
+from django.db import DatabaseError, Error, InterfaceError, OperationalError, connection
 
 from kitchen import play
 from kitchen.coplayers.base import Decision as MindDecision
 from kitchen.coplayers.base import Situation
 from kitchen.coplayers.registry import make_coplayer
+from kitchen.llm.base import Call, total
 from kitchen.models import Decision, Episode, Mind, SeatCommand
-from kitchen.services import MadeDecision, Receipt, SeatOrder, commands_submit
+from kitchen.services import MadeDecision, Receipt, SeatOrder, commands_submit, step_run
 from kitchen.spending import BudgetPurse
 from kitchen.storable import printable, storable
 from kitchen.worlds.base import Command, Event, Json, World
 
 log = logging.getLogger(__name__)
+
+HAND_IN_WAITS = (0.1, 0.3, 1.0, 2.0, 4.0, 8.0)
+"""Seconds between tries to hand in a decision: together about what a database needs to come up again."""
+
+UNSTORABLE = (DatabaseError, OverflowError, UnicodeError, ValueError)
+"""What does not go away by trying again (what does, `_hand_in` has tried)."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,61 +50,115 @@ class Outcome:
     milliseconds: float = 0.0
 
 
-def decide_step(*, episode_id: int, step: int) -> Receipt | None:
-    """Ask every mind for its commands of this step and hand them in; None if the step is not open."""
-    episode = Episode.objects.get(pk=episode_id)
-    if episode.step + 1 != step or episode.status != Episode.Status.PLAYING:
+@dataclass(frozen=True, slots=True)
+class Asked:
+    """One mind of the step, and what came of asking it."""
+
+    mind: Mind
+    seats: tuple[int, ...]
+    outcome: Outcome
+
+
+def decide_step(*, episode_id: int, step: int, claim: str = "") -> Receipt | None:
+    """Ask every mind for its commands of this step and hand them in; None if nobody is to be asked: the step
+    is not open, or everything is decided and it only has to run."""
+    episode = Episode.objects.filter(pk=episode_id).first()
+    if episode is None or episode.step + 1 != step or episode.status != Episode.Status.PLAYING:
+        return None
+    rows = list(SeatCommand.objects.filter(episode=episode, step=step))
+    if len(rows) == episode.seats.count():
+        step_run(episode_id=episode_id, step=step)
         return None
     world = play.episode_world(episode)
-    commanded = {
-        row.seat: play.read_stored_command(row.command)
-        for row in SeatCommand.objects.filter(episode=episode, step=step)
-    }
-    began = time.monotonic()
-    orders, decisions = _ask_all(episode, world, commanded)
-    time.sleep(max(0.0, began + episode.thinking_seconds - time.monotonic()))
+    asked = _ask_all(episode, world, {row.seat: play.read_stored_command(row.command) for row in rows})
     try:
-        return commands_submit(episode_id=episode_id, step=step, orders=orders, decisions=decisions)
-    except (DataError, OverflowError, UnicodeError, ValueError) as failure:
+        receipt = _hand_in(episode, step, claim, world.idle, asked)
+    except OperationalError:
+        raise
+    except UNSTORABLE as failure:
         log.exception("the decisions of step %s could not be stored", step)
-        return _give_up(episode, step, world.idle, failure)
+        receipt = _hand_in(episode, step, claim, world.idle, _given_up(asked, failure))
+    if receipt is None or not receipt.accepted:
+        _tell_dropped(episode, step, asked, receipt.code if receipt else "gone")
+    return receipt
 
 
-def _give_up(episode: Episode, step: int, idle: Command, failure: Exception) -> Receipt:
+def _given_up(asked: Sequence[Asked], failure: Exception) -> list[Asked]:
     """What could not be stored is not asked, and paid, again and again: the co-players are idle, and why
     is said."""
-    orders, rows = [], []
-    for mind in episode.minds.prefetch_related("seats"):
-        lost = Outcome(MindDecision({}, memory=play.last_memory(mind)), "error", type(failure).__name__)
-        orders += _orders(mind, [seat.number for seat in mind.seats.all()], lost, idle=idle)
-        rows.append(MadeDecision(_log_row(mind, step, lost)))
-    return commands_submit(episode_id=episode.pk, step=step, orders=orders, decisions=rows)
+    lost = Outcome(MindDecision({}), "error", type(failure).__name__)
+    return [replace(each, outcome=_remembering(lost, play.last_memory(each.mind))) for each in asked]
 
 
-def _ask_all(
-    episode: Episode, world: World, commanded: dict[int, Command]
-) -> tuple[list[SeatOrder], list[MadeDecision]]:
+def _remembering(outcome: Outcome, memory: Json) -> Outcome:
+    return replace(outcome, decision=replace(outcome.decision, memory=memory))
+
+
+def _hand_in(
+    episode: Episode, step: int, claim: str, idle: Command, asked: Sequence[Asked]
+) -> Receipt | None:
+    """Hand in what was decided, and again while the database is away for a moment: models were paid for it.
+    None if the episode is gone."""
+    for wait in HAND_IN_WAITS:
+        try:
+            return _submit(episode, step, claim, idle, asked)
+        except (OperationalError, InterfaceError) as error:
+            log.warning("step %s of episode %s is handed in again: %s", step, episode.pk, error)
+            time.sleep(wait)
+            _look_after_connection()
+    return _submit(episode, step, claim, idle, asked)
+
+
+def _look_after_connection() -> None:
+    """One that is broken is closed, so that the next query opens another."""
+    with suppress(Error):
+        connection.close_if_unusable_or_obsolete()
+
+
+def _submit(episode: Episode, step: int, claim: str, idle: Command, asked: Sequence[Asked]) -> Receipt | None:
+    """One try, with rows of its own."""
+    orders = [order for each in asked for order in _orders(each, idle=idle)]
+    made = [MadeDecision(_log_row(each, step), each.outcome.decision.calls) for each in asked]
+    try:
+        return commands_submit(episode_id=episode.pk, step=step, orders=orders, decisions=made, claim=claim)
+    except Episode.DoesNotExist:  # its person has left
+        return None
+
+
+def _tell_dropped(episode: Episode, step: int, asked: Sequence[Asked], why: str) -> None:
+    """A decision that is not taken leaves no row: what it cost stands in the ledger and here."""
+    calls = [call for each in asked for call in each.outcome.decision.calls]
+    log.warning("step %s of episode %s: decided in vain (%s); %s", step, episode.pk, why, _told_calls(calls))
+
+
+def _told_calls(calls: Sequence[Call]) -> str:
+    """`2 calls of models, 0.0012 USD, are not in the data`."""
+    cost = total(call.cost for call in calls)
+    money = "at an unknown price" if cost is None else f"{cost:.4f} USD"
+    return f"{len(calls)} calls of models, {money}, are not in the data"
+
+
+def _ask_all(episode: Episode, world: World, commanded: dict[int, Command]) -> list[Asked]:
     """Each mind in turn knows what the people and the minds before it commanded. What is left of the time
-    is shared evenly by the minds that are still to decide: a slow one takes nothing from the others."""
-    orders: list[SeatOrder] = []
-    decisions: list[MadeDecision] = []
+    is shared evenly by the minds that are still to decide: a slow one takes nothing from the others.
+
+    All that they are told is read before the first is asked: a database that goes away meanwhile spoils no
+    answer."""
+    asked: list[Asked] = []
     deadline = time.monotonic() + episode.decision_seconds
     minds = list(episode.minds.prefetch_related("seats"))
-    for asked, mind in enumerate(minds):
-        seconds = (deadline - time.monotonic()) / (len(minds) - asked)
-        situation = _situation(episode, mind, world, commanded, seconds=seconds)
-        outcome = ask_mind(mind.kind, mind.settings, situation)
-        given = _orders(mind, situation.seats, outcome, idle=world.idle)
-        commanded |= {order.seat: order.command for order in given}
-        orders += given
-        row = _log_row(mind, episode.step + 1, outcome)
-        decisions.append(MadeDecision(row, outcome.decision.calls))
-    return orders, decisions
+    told = [_situation(episode, mind, world) for mind in minds]
+    for mind, situation in zip(minds, told, strict=True):
+        seconds = (deadline - time.monotonic()) / (len(minds) - len(asked))
+        known = _known(world, situation.seats, commanded)
+        now = replace(situation, commanded=known, seconds=seconds)
+        asked.append(Asked(mind, situation.seats, ask_mind(mind.kind, mind.settings, now)))
+        commanded |= {order.seat: order.command for order in _orders(asked[-1], idle=world.idle)}
+    return asked
 
 
-def _situation(
-    episode: Episode, mind: Mind, world: World, commanded: dict[int, Command], *, seconds: float
-) -> Situation:
+def _situation(episode: Episode, mind: Mind, world: World) -> Situation:
+    """What a mind is told, apart from the commands of this step and the time that it has."""
     seats = tuple(seat.number for seat in mind.seats.all())
     people = tuple(episode.seats.filter(mind=None).values_list("number", flat=True))
     return Situation(
@@ -106,12 +168,10 @@ def _situation(
         briefs={seat: world.brief(seat) for seat in seats},
         observations={seat: world.observe(seat) for seat in seats},
         legal={seat: world.legal_actions(seat) for seat in seats},
-        commanded=_known(world, seats, commanded),
         people=people,
         events=_last_events(episode, world, seats),
         memory=play.last_memory(mind),
         seed=play.derived_seed(episode.seed, mind.number, episode.step),
-        seconds=seconds,
         purse=BudgetPurse(episode.budget_id) if episode.budget_id else None,
     )
 
@@ -122,6 +182,7 @@ def _within(seconds: float, kind: str, settings: Mapping[str, Json], situation: 
     TimeoutError after so many seconds; whatever the mind raises.
     """
     made: Future[MindDecision] = Future()
+    given_up = threading.Event()
 
     def decide() -> None:
         try:
@@ -130,9 +191,21 @@ def _within(seconds: float, kind: str, settings: Mapping[str, Json], situation: 
             made.set_exception(failure)
         finally:
             connection.close()
+        if given_up.is_set():
+            _tell_late(kind, situation.step + 1, made)
 
     threading.Thread(target=decide, name=f"mind-{kind}", daemon=True).start()
-    return made.result(timeout=max(seconds, 0.001))
+    try:
+        return made.result(timeout=max(seconds, 0.001))
+    except DecisionTimeoutError:
+        given_up.set()
+        raise
+
+
+def _tell_late(kind: str, step: int, made: Future[MindDecision]) -> None:
+    """A mind that ends after its time: nobody waits for it any more, and nothing of it is stored."""
+    calls = made.result().calls if made.exception() is None else ()
+    log.warning("a %s was late with step %s; %s", kind, step, _told_calls(calls))
 
 
 def _known(world: World, seats: Sequence[int], commanded: Mapping[int, Command]) -> dict[int, Command]:
@@ -179,28 +252,30 @@ def checked(decision: MindDecision) -> MindDecision:
     return replace(decision, memory=storable(decision.memory), note=storable(decision.note))
 
 
-def _orders(mind: Mind, seats: Sequence[int], outcome: Outcome, *, idle: Command) -> list[SeatOrder]:
+def _orders(asked: Asked, *, idle: Command) -> list[SeatOrder]:
     """The commands in the order in which the mind wants them run; seats that it leaves out are idle."""
-    chosen_by = outcome.decision.played_by or mind.kind
+    outcome = asked.outcome
+    chosen_by = outcome.decision.played_by or asked.mind.kind
     given = [
         SeatOrder(seat, command, chosen_by, outcome.decision.fallback)
         for seat, command in outcome.decision.commands.items()
-        if seat in seats
+        if seat in asked.seats
     ]
-    left = sorted(set(seats) - {order.seat for order in given})
+    left = sorted(set(asked.seats) - {order.seat for order in given})
     if outcome.fallback:
         chosen_by = "fallback"
     fallback = outcome.fallback or outcome.decision.fallback
     return given + [SeatOrder(seat, idle, chosen_by, fallback) for seat in left]
 
 
-def _log_row(mind: Mind, step: int, outcome: Outcome) -> Decision:
+def _log_row(asked: Asked, step: int) -> Decision:
+    outcome = asked.outcome
     return Decision(
-        mind=mind,
+        mind=asked.mind,
         step=step,
         memory=outcome.decision.memory,
         note=outcome.decision.note,
-        played_by=outcome.decision.played_by or mind.kind,
+        played_by=outcome.decision.played_by or asked.mind.kind,
         fallback=outcome.fallback or outcome.decision.fallback,
         error=printable(outcome.error)[:2000],
         milliseconds=outcome.milliseconds,

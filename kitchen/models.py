@@ -120,7 +120,10 @@ class Episode(models.Model):
     )
     decision_seconds = models.FloatField(help_text="Time for all co-players' decisions of one step.")
     deciding_until = models.DateTimeField(
-        null=True, blank=True, help_text="A worker has taken up the co-players' decision until then."
+        null=True, blank=True, help_text="Until then nobody else need look after the co-players' decision."
+    )
+    deciding_by = models.CharField(
+        max_length=120, blank=True, default="", help_text="The claim of the worker that decides."
     )
     step_seconds = models.FloatField(
         null=True, blank=True, help_text="Time of people for a step; empty: as long as they want."

@@ -24,12 +24,15 @@ def seat_page(seat: Seat) -> Page:
 
 
 def episode_stamp(episode_id: int) -> tuple[int, str, int] | None:
-    """(steps taken, status, commands in for the next step): differs whenever a page has to change."""
+    """(steps taken, status, people's commands in for the next step): differs whenever a page has to change.
+
+    That co-players have decided is nobody's to see before the step runs."""
     found = Episode.objects.filter(pk=episode_id).values_list("step", "status").first()
     if found is None:
         return None
     step, status = found
-    return step, status, SeatCommand.objects.filter(episode=episode_id, step=step + 1).count()
+    given = SeatCommand.objects.filter(episode=episode_id, step=step + 1, chosen_by="person")
+    return step, status, given.count()
 
 
 def seat_is_played_by(seat_id: int, page: str) -> bool:
@@ -43,7 +46,7 @@ def seat_view(seat: Seat) -> SeatView:
     world = play.episode_world(episode)
     seats = list(episode.seats.all())
     given = _given(episode)
-    missing = [other for other in seats if other.number not in given]
+    missing = [other for other in seats if other.number not in given or not other.is_person]
     phase = _phase(episode, seat, missing)
     choosing = phase == "choose"
     return SeatView(

@@ -1,8 +1,9 @@
 """Everything that changes an episode. All commands come in by one door, `commands_submit`.
 
 A step is open until every seat has its command. The last one to arrive runs the world in the same
-transaction: the log row and the new state are written together or not at all. Whoever comes late, twice or
-with a command for another step changes nothing and is told so by the `Receipt`.
+transaction: the log row and the new state are written together or not at all. Where co-players are to think
+for some time, the commands wait in the database until then, and a small task runs the step (`step_run`).
+Whoever comes late, twice or with a command for another step changes nothing and is told so by the `Receipt`.
 """
 
 from __future__ import annotations
@@ -16,8 +17,9 @@ from django.conf import settings as django_settings
 from django.db import transaction
 from django.utils import timezone
 
-from kitchen import play, stream
+from kitchen import play, stream, tasks
 from kitchen.calls import calls_store
+from kitchen.claims import is_claimed_by_another
 from kitchen.coplayers.registry import make_coplayer
 from kitchen.llm.base import Call
 from kitchen.models import Budget, Decision, Episode, Mind, Seat, SeatCommand
@@ -25,8 +27,8 @@ from kitchen.turns import OpenTurn, take_step
 from kitchen.worlds.base import Command, Json, SettingsError
 from kitchen.worlds.registry import get_world
 
-CLAIM_SECONDS = 6.0
-"""A worker that has not said for so long that it is alive has lost its claim on a decision."""
+OVERDUE_SECONDS = 2.0
+"""A step that was to run so long ago is looked after by whoever sees it."""
 
 RECEIPTS = {
     "accepted": "Your choice is in.",
@@ -36,6 +38,7 @@ RECEIPTS = {
     "early": "That step has not begun yet. Here is where things are now.",
     "over": "This episode has ended.",
     "elsewhere": "This kitchen is open in another tab: continue there, or choose to play here instead.",
+    "taken": "Another worker is deciding this step.",
     "not_offered": "That is not possible at this moment. Choose one of the actions shown.",
 }
 """Every answer of `commands_submit`, in words for the person who asked."""
@@ -159,25 +162,39 @@ def commands_submit(
     step: int,
     orders: Sequence[SeatOrder],
     decisions: Sequence[MadeDecision] = (),
+    claim: str = "",
 ) -> Receipt:
     """Hand in commands for one step (the first is 1), and what the minds behind them want to keep.
 
-    All of them are taken, or none. The step runs as soon as no seat is left without a command.
+    All of them are taken, or none; decisions are not taken while another worker than the one with this
+    `claim` is making them. The step runs as soon as no seat is left without a command and the co-players
+    have thought for as long as they are to.
     """
     turn = OpenTurn.of(Episode.objects.select_for_update().get(pk=episode_id))
-    if code := _refusal(turn, step, orders):
+    taken = decisions and is_claimed_by_another(turn.episode, claim)
+    if code := _refusal(turn, step, orders) or ("taken" if taken else None):
         return Receipt(code, turn.episode.step)
     for order in orders:
         turn.add(_row(turn, order))
     for decision in decisions:
         decision.row.save()
-        calls_store(decision.row, decision.calls)
-    if turn.is_complete:
-        take_step(turn)
-        turn = OpenTurn(turn.episode, turn.seats)
     _go_on(turn)
+    calls_store([(decision.row, decision.calls) for decision in decisions])  # last: it locks what others need
     transaction.on_commit(partial(stream.nudge_pages, episode_id))
     return Receipt("accepted", turn.episode.step)
+
+
+@transaction.atomic
+def step_run(*, episode_id: int, step: int) -> bool:
+    """Run a step for which every command is in, if the co-players have thought long enough; False, and
+    nothing changed, if it is not so far or over."""
+    episode = Episode.objects.select_for_update().filter(pk=episode_id, step=step - 1).first()
+    turn = OpenTurn.of(episode) if episode and episode.status == Episode.Status.PLAYING else None
+    if turn is None or not turn.is_complete:
+        return False
+    _go_on(turn)
+    transaction.on_commit(partial(stream.nudge_pages, episode_id))
+    return turn.episode.step == step
 
 
 def _row(turn: OpenTurn, order: SeatOrder) -> SeatCommand:
@@ -216,28 +233,24 @@ def _offered(turn: OpenTurn, orders: Sequence[SeatOrder]) -> bool:
 
 
 def _go_on(turn: OpenTurn) -> None:
-    """Once the people of an open step have commanded, ask the co-players (after the commit)."""
-    from kitchen import tasks
-
+    """The step runs, now or when it is due; or the co-players are asked. Tasks begin after the commit."""
+    if turn.is_complete and _is_due(turn):
+        take_step(turn)
+        turn = OpenTurn(turn.episode, turn.seats)
     if turn.waits_for_minds:
         transaction.on_commit(partial(tasks.ask_coplayers, turn.episode.pk, turn.step))
 
 
-def decision_claim(*, episode_id: int, step: int) -> bool:
-    """Take up the co-players' decision for this step, so that two workers do not both ask a model.
-
-    True for the one who got it. The claim lapses after `CLAIM_SECONDS` unless it is kept (`decision_keep`).
-    """
-    now = timezone.now()
-    turns = Episode.objects.filter(pk=episode_id, step=step - 1, status=Episode.Status.PLAYING)
-    free = turns.filter(deciding_until=None) | turns.filter(deciding_until__lt=now)
-    return bool(free.update(deciding_until=now + timedelta(seconds=CLAIM_SECONDS)))
-
-
-def decision_keep(*, episode_id: int, step: int) -> None:
-    """The worker with the claim is alive and still deciding."""
-    turns = Episode.objects.filter(pk=episode_id, step=step - 1, deciding_until__isnull=False)
-    turns.update(deciding_until=timezone.now() + timedelta(seconds=CLAIM_SECONDS))
+def _is_due(turn: OpenTurn) -> bool:
+    """Whether the step can run now. If not, a task runs it then; nobody has to look after it until it is
+    overdue."""
+    seconds = (turn.due_at - timezone.now()).total_seconds()
+    if seconds <= 0:
+        return True
+    until = turn.due_at + timedelta(seconds=OVERDUE_SECONDS)
+    Episode.objects.filter(pk=turn.episode.pk).update(deciding_until=until, deciding_by="")
+    transaction.on_commit(partial(tasks.run_step_later, turn.episode.pk, turn.step, seconds))
+    return False
 
 
 @transaction.atomic

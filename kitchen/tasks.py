@@ -8,19 +8,17 @@ from __future__ import annotations
 
 import logging
 import threading
-from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
-from contextlib import contextmanager
 from datetime import timedelta
 from typing import Any
 
 from celery import shared_task
 from celery.signals import worker_ready
-from django.db import DatabaseError, connection
 from django.db.models import Exists, OuterRef, Q
 from django.utils import timezone
 from kombu.exceptions import OperationalError
 
+from kitchen.claims import claims_free_dead, decision_claim, kept_claim
 from kitchen.models import Episode, Mind, Seat, SeatCommand
 
 log = logging.getLogger(__name__)
@@ -36,12 +34,12 @@ def ask_coplayers(episode_id: int, step: int) -> None:
 
     Returns at once: a broker that does not answer holds up nobody who plays.
     """
-    _publisher.submit(_publish, episode_id, step)
+    _publisher.submit(_publish, decide, episode_id, step)
 
 
-def _publish(episode_id: int, step: int) -> None:
+def _publish(task: Any, episode_id: int, step: int, **options: Any) -> None:
     try:
-        decide.apply_async(args=[episode_id, step], retry=False)
+        task.apply_async(args=[episode_id, step], retry=False, **options)
     except (OperationalError, OSError) as error:
         log.warning("broker away, step %s of episode %s waits: %s", step, episode_id, error)
 
@@ -50,38 +48,32 @@ def _publish(episode_id: int, step: int) -> None:
 def decide(episode_id: int, step: int) -> None:
     """Let the co-players decide one step, unless it is taken up or over."""
     from kitchen.deciding import decide_step
-    from kitchen.services import decision_claim
 
-    if decision_claim(episode_id=episode_id, step=step):
-        with kept_claim(episode_id, step):
-            decide_step(episode_id=episode_id, step=step)
+    if claim := decision_claim(episode_id=episode_id, step=step):
+        with kept_claim(episode_id, step, claim):
+            decide_step(episode_id=episode_id, step=step, claim=claim)
 
 
-@contextmanager
-def kept_claim(episode_id: int, step: int) -> Iterator[None]:
-    """Say every few seconds that this decision is being made, for as long as it is."""
-    from kitchen.services import CLAIM_SECONDS, decision_keep
+def run_step_later(episode_id: int, step: int, seconds: float) -> None:
+    """Queue the run of a step whose commands are all in, for when its co-players have thought long enough.
 
-    done = threading.Event()
+    No thread waits meanwhile. If the task is lost, the next look finds the step overdue.
+    """
+    _publisher.submit(_publish, run_step, episode_id, step, countdown=seconds)
 
-    def keep() -> None:
-        while not done.wait(CLAIM_SECONDS / 3):
-            try:
-                decision_keep(episode_id=episode_id, step=step)
-            except DatabaseError as error:
-                log.warning("claim on step %s of episode %s: %s", step, episode_id, error)
-        connection.close()
 
-    threading.Thread(target=keep, name="claim", daemon=True).start()
-    try:
-        yield
-    finally:
-        done.set()
+@shared_task(name="kitchen.run_step")
+def run_step(episode_id: int, step: int) -> None:
+    """Run a step that is due; what is not, or no longer, is left alone."""
+    from kitchen.services import step_run
+
+    step_run(episode_id=episode_id, step=step)
 
 
 @shared_task(name="kitchen.pick_up_open_turns")
 def pick_up_open_turns() -> int:
-    """Queue every step that waits for its co-players and that nobody has taken up; how many."""
+    """Queue every step that waits for its co-players and that nobody alive has taken up; how many."""
+    claims_free_dead()
     waiting = open_turns()
     for episode_id, step in waiting:
         ask_coplayers(episode_id, step)
@@ -89,9 +81,9 @@ def pick_up_open_turns() -> int:
 
 
 def open_turns() -> list[tuple[int, int]]:
-    """(episode, step) of the turns where all people have commanded and no worker holds a claim.
-
-    A turn that has only just opened is left to the task that was queued for it.
+    """(episode, step) of the turns where all people have commanded and no worker holds a claim: those that
+    co-players still have to decide, and those that should have run. A turn that has only just opened is
+    left to the task that was queued for it.
     """
     now = timezone.now()
     free = Q(deciding_until=None) | Q(deciding_until__lt=now)

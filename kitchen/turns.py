@@ -6,7 +6,7 @@ Only `services` uses this, inside its transactions.
 from __future__ import annotations
 
 from collections.abc import Iterable
-from datetime import datetime
+from datetime import datetime, timedelta
 from typing import Self
 
 from django.utils import timezone
@@ -65,6 +65,14 @@ class OpenTurn:
         playing = self.episode.status == Episode.Status.PLAYING
         return playing and self.people <= self.given.keys() and not self.is_complete
 
+    @property
+    def due_at(self) -> datetime:
+        """When it may run at the earliest: co-players think for at least so long from the moment at which
+        the turn came to them, that is, when the last person had commanded."""
+        came = (row.received_at for seat, row in self.given.items() if seat in self.people)
+        thinking = self.episode.thinking_seconds if self.numbers - self.people else 0.0
+        return max(came, default=self.episode.turn_opened_at) + timedelta(seconds=thinking)
+
     def add(self, row: SeatCommand) -> None:
         """One more command is in."""
         self.given[row.seat] = row
@@ -118,6 +126,7 @@ def _store_state(episode: Episode, world: World, *, now: datetime) -> None:
         "ended_at": now if ended else None,
         "turn_opened_at": now,
         "deciding_until": None,
+        "deciding_by": "",
     }
     if not Episode.objects.filter(pk=episode.pk, step=episode.step).update(**fresh):
         raise StepTakenError(f"step {episode.step + 1} of episode {episode.key} was taken by another process")

@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from kitchen import deciding, services, tasks
+from kitchen import claims, deciding, services, tasks
 from kitchen.coplayers import registry
 from kitchen.coplayers.base import CoPlayer, Situation
 from kitchen.coplayers.base import Decision as MindDecision
@@ -145,7 +145,7 @@ def test_open_turns_are_those_that_wait_for_co_players_only() -> None:
     make_episode(seats=1)
     claimed = make_episode(seats=1, minds=(mind("planner", 0),))
     Episode.objects.update(turn_opened_at="2020-01-01T00:00:00Z")
-    services.decision_claim(episode_id=claimed.pk, step=1)
+    claims.decision_claim(episode_id=claimed.pk, step=1)
     assert sorted(tasks.open_turns()) == [(waiting.pk, 1), (no_person.pk, 1)]
 
 
@@ -182,8 +182,8 @@ def test_what_a_database_cannot_store_is_left_out_of_a_note(
 def test_a_decision_that_cannot_be_stored_is_given_up_and_not_asked_again(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    def full(row: Decision, calls: object) -> None:
-        if row.fallback != "error":
+    def full(decided: list[tuple[Decision, object]]) -> None:
+        if decided and decided[0][0].fallback != "error":
             raise OverflowError("too many tokens")
 
     monkeypatch.setattr(services, "calls_store", full)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from kitchen import play, services
+from kitchen import claims, play, services
 from kitchen.models import AppendOnlyError, Decision, Episode, SeatCommand, Step
 from kitchen.services import MindPlan, SeatOrder
 from kitchen.worlds.base import SettingsError
@@ -153,11 +153,11 @@ def test_a_seating_that_does_not_fit_is_refused_and_makes_no_episode(minds: tupl
 
 def test_only_one_worker_gets_the_claim_until_it_lapses() -> None:
     episode = make_episode(seats=2, minds=(mind("planner", 1),))
-    assert services.decision_claim(episode_id=episode.pk, step=1)
-    assert not services.decision_claim(episode_id=episode.pk, step=1)
+    assert claims.decision_claim(episode_id=episode.pk, step=1)
+    assert not claims.decision_claim(episode_id=episode.pk, step=1)
     Episode.objects.update(deciding_until="2020-01-01T00:00:00Z")
-    assert services.decision_claim(episode_id=episode.pk, step=1)
-    assert not services.decision_claim(episode_id=episode.pk, step=2)
+    assert claims.decision_claim(episode_id=episode.pk, step=1)
+    assert not claims.decision_claim(episode_id=episode.pk, step=2)
 
 
 def test_an_episode_can_be_cut_off_once() -> None:

@@ -90,10 +90,14 @@ def test_a_study_has_one_budget_and_a_changed_limit_reaches_it(study: Study) -> 
     assert set(Episode.objects.values_list("budget", flat=True)) == {study.budget_id}
 
 
-def test_everybody_takes_the_studys_thinking_time(study: Study, monkeypatch: pytest.MonkeyPatch) -> None:
-    slept: list[float] = []
-    monkeypatch.setattr("time.sleep", slept.append)
-    Study.objects.update(thinking_seconds=2)
-    play(study, "one")
-    assert len(slept) >= 4
-    assert all(0 < seconds <= 2 for seconds in slept[-1:])
+def test_everybody_takes_the_studys_thinking_time(study: Study) -> None:
+    Study.objects.update(thinking_seconds=20)
+    participant = enter(study, "one")
+    services.guide_read(participant_id=participant.pk)
+    episode = Episode.objects.get()
+    kitchen.commands_submit(episode_id=episode.pk, step=1, orders=[kitchen.SeatOrder(0, ("noop",))])
+    deciding.decide_step(episode_id=episode.pk, step=1)
+    assert Decision.objects.count() == 1
+    assert not kitchen.step_run(episode_id=episode.pk, step=1)
+    Episode.objects.update(thinking_seconds=0)
+    assert kitchen.step_run(episode_id=episode.pk, step=1)
