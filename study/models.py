@@ -14,7 +14,7 @@ from kitchen.models import Budget, Episode, new_key
 from kitchen.registry import UnknownNameError
 from kitchen.worlds.base import WorldError
 from study.measures import item_key_problem, key_problem, measure_problem, name_problem
-from study.plan import NOBODY, condition_check
+from study.plan import NOBODY, condition_cautions, condition_check
 
 
 def new_seed() -> int:
@@ -136,6 +136,13 @@ class Condition(models.Model):
             )
         except (WorldError, UnknownNameError) as error:
             raise ValidationError(str(error)) from error
+
+    @property
+    def cautions(self) -> tuple[str, ...]:
+        """What will keep its co-player from playing as it is set up, in sentences."""
+        return condition_cautions(
+            coplayer=self.coplayer, coplayer_settings=self.coplayer_settings, teammates=self.teammates
+        )
 
 
 class FrozenError(TypeError):

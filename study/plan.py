@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from kitchen.coplayers.registry import get_coplayer, make_coplayer
+from kitchen.registry import UnknownNameError
 from kitchen.services import MindPlan
 from kitchen.worlds.base import Json, SettingsError
 from kitchen.worlds.registry import get_world
@@ -18,6 +19,19 @@ def mind_plans(*, coplayer: str, coplayer_settings: Mapping[str, Json], teammate
     if coplayer == NOBODY or not teammates:
         return []
     return [MindPlan(coplayer, tuple(range(1, teammates + 1)), dict(coplayer_settings))]
+
+
+def condition_cautions(
+    *, coplayer: str, coplayer_settings: Mapping[str, Json], teammates: int
+) -> tuple[str, ...]:
+    """What will keep the co-player from playing as it is set up, in whole sentences; nothing for one that
+    cannot be played at all (`condition_check` says so)."""
+    if coplayer == NOBODY or not teammates:
+        return ()
+    try:
+        return make_coplayer(coplayer, coplayer_settings).cautions()
+    except (SettingsError, UnknownNameError):
+        return ()
 
 
 def condition_check(

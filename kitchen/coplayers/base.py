@@ -82,6 +82,11 @@ class CoPlayer(ABC):
         """Settings by name; what is not given has its default. SettingsError if they are wrong."""
         self.chosen = clean_settings(self.settings, chosen)
 
+    def cautions(self) -> tuple[str, ...]:
+        """What will keep it from playing as these settings say, as far as this process can see: whole
+        sentences for the researcher. The study has a budget."""
+        return ()
+
     @abstractmethod
     def decide(self, situation: Situation) -> Decision:
         """The commands for the coming step. May raise: the caller records it and falls back."""

@@ -101,6 +101,12 @@ class UnpricedError(ModelError):
     code = "unpriced"
 
 
+def error_codes() -> dict[str, str]:
+    """Every code of a call without an answer, with what it means."""
+    kinds = ModelError.__subclasses__()
+    return {kind.code: str(kind.__doc__).rstrip(".") for kind in kinds} | {ModelError.code: "anything else"}
+
+
 @dataclass(frozen=True, slots=True)
 class Message:
     """One message of a conversation. `fixed` marks the end of the part that is the same at every step of an

@@ -101,6 +101,22 @@ def open_door(
     return Retrying(paid, rng, patience or Patience())
 
 
+def hindrances(provider: str, model: str) -> list[str]:
+    """What keeps a study from asking this model, in words, as far as this process's environment tells: the
+    environment of a worker elsewhere may differ."""
+    found = []
+    if provider not in available():
+        found.append(f"There is no key or address for {provider} in the environment of this server")
+    if not model:
+        found.append(f"No model of {provider} is named, neither here nor in OPENAI_MODEL")
+    elif not _prices(provider).knows(provider, model):
+        found.append(
+            f"No price is known for {provider}:{model}, and a study has a budget, so it is not called "
+            "(prices.toml or BRIGADE_PRICES can name one)"
+        )
+    return found
+
+
 def _prices(provider: str) -> PriceList:
     """The price list; an empty one where it cannot be read, so that nothing with a budget is called."""
     if provider == STAND_IN:

@@ -102,8 +102,9 @@ class ConditionAdmin(PlayedInWords, Explained):
         return _told(COPLAYER, condition.coplayer, condition.coplayer_settings)
 
     def render_change_form(self, request: Any, context: Any, *args: Any, **kwargs: Any) -> Any:
-        """The page, with a warning above it if participants have begun."""
+        """The page, with warnings above it: participants have begun, no model will answer."""
         condition = kwargs.get("obj")
+        context["cautions"] = condition.cautions if condition else ()
         if condition and has_begun(condition.study) and condition.study.participants.exists():
             context["banner"] = (
                 f"{begun_words(condition.study)}; changes apply to episodes that start from now on. "
@@ -116,6 +117,8 @@ class ConditionAdmin(PlayedInWords, Explained):
         super().save_model(request, obj, form, change)
         for text in condition_warnings(obj):
             messages.warning(request, f"{obj.name} can be played, but mind: {text}.")
+        for text in obj.cautions:
+            messages.warning(request, f"{obj.name}: {text}")
         if not change and has_begun(obj.study) and obj.study.participants.exists():
             messages.warning(request, f"{begun_words(obj.study)}; only those who come now play {obj.name}.")
 

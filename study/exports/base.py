@@ -9,6 +9,8 @@ from datetime import UTC, datetime
 from itertools import islice
 from typing import Any, TypeVar
 
+from kitchen.deciding import FALLBACKS
+from kitchen.llm.base import error_codes
 from study.models import Study
 
 FORMULA_STARTS = ("=", "+", "-", "@", "\t", "\r")
@@ -93,4 +95,7 @@ WHERE = (
     Column("episode", "text", "Key of the episode; the same in every file."),
 )
 """The first columns of every file about episodes."""
+MODEL_ERRORS = "; ".join(f"{code} ({words})" for code, words in error_codes().items())
+FALLBACK_LEVELS = "; ".join(f"{code} ({words})" for code, words in (error_codes() | FALLBACKS).items())
+"""Every code that can be there, as the code that writes it has it."""
 EPISODE_LEVELS = "playing, over (it ended by its rules), cut_off (it was ended from outside)"

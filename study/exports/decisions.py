@@ -7,7 +7,7 @@ from collections.abc import Iterator, Sequence
 from typing import Any
 
 from kitchen.models import Decision, ModelCall, Prompt
-from study.exports.base import WHERE, Column, Table, in_chunks
+from study.exports.base import FALLBACK_LEVELS, MODEL_ERRORS, WHERE, Column, Table, in_chunks
 from study.exports.episodes import begun_rounds, where
 from study.exports.steps import CHUNK, STEP
 from study.models import Study
@@ -18,9 +18,7 @@ COLUMNS = (
     Column("mind", "integer", "Number of the co-player; one may command several seats.", levels="0 = first"),
     Column("coplayer", "text", "Kind of co-player that was asked."),
     Column("played_by", "text", "Kind that really chose: another one is a stand-in or a fallback."),
-    Column(
-        "fallback", "text", "Why a fallback stepped in.", levels="timeout, error, a model's code, or blank"
-    ),
+    Column("fallback", "text", "Why a fallback stepped in; blank if none did.", levels=FALLBACK_LEVELS),
     Column("error", "text", "What went wrong, in words."),
     Column("milliseconds", "number", "Time for the decision, models included.", unit="ms"),
     Column("note", "json", "What was understood and refused, and what the co-player wants logged."),
@@ -35,7 +33,12 @@ COLUMNS = (
     Column("reply", "json", "The raw answer, as a JSON string."),
     Column("reply_call", "json", "The structured answer, where a tool was asked for."),
     Column("stop", "text", "Why the model stopped, as the API named it."),
-    Column("model_error", "text", "Code of the call's end without an answer."),
+    Column(
+        "model_error",
+        "text",
+        "Code of the call's end without an answer; blank if it was answered.",
+        levels=MODEL_ERRORS,
+    ),
     Column("attempts", "json", "Every try with its outcome, seconds and wait."),
     Column("seconds", "number", "Time of the call, waits included.", unit="s"),
     Column("tokens_input", "integer", "Tokens read, without the cached ones.", unit="tokens"),

@@ -7,7 +7,7 @@ from collections.abc import Iterator, Sequence
 from typing import Any
 
 from kitchen.models import Step
-from study.exports.base import WHERE, Column, Table, in_chunks
+from study.exports.base import FALLBACK_LEVELS, WHERE, Column, Table, in_chunks
 from study.exports.episodes import begun_rounds, where
 from study.models import Round, Study
 
@@ -38,7 +38,7 @@ COMMAND_COLUMNS = (
         "text",
         "Who chose: `person` (or the program that is one, see `synthetic`), a co-player's kind, `fallback`.",
     ),
-    Column("fallback", "text", "Why a fallback stood in.", levels="timeout, error, or blank"),
+    Column("fallback", "text", "Why a fallback stood in; blank if none did.", levels=FALLBACK_LEVELS),
     Column("verb", "text", "The command's verb."),
     Column("arguments", "text", "The command's arguments, with spaces between."),
     Column("performed", "boolean", "1 if it was carried out."),

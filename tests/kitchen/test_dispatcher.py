@@ -11,6 +11,7 @@ import pytest
 
 from kitchen.coplayers.base import Decision, Situation
 from kitchen.coplayers.dispatcher.door import read_model
+from kitchen.coplayers.dispatcher.mind import WHY_NOT
 from kitchen.coplayers.evaluate import play_alone
 from kitchen.coplayers.registry import make_coplayer
 from kitchen.llm import base
@@ -144,7 +145,41 @@ def test_a_fallback_keeps_the_memory_and_is_told_of(monkeypatch: pytest.MonkeyPa
     memory = decide(seen(memory=memory)).memory
     decide(seen(memory=memory))
     assert [message.text for message in model.requests[-1].messages if message.role == "assistant"] == [GOOD]
-    assert "No answer of yours came in time" in model.said()
+    assert "You could not be reached in the last step, so somebody else commanded" in model.said()
+
+
+@pytest.mark.parametrize(
+    ("error", "words"),
+    [
+        (base.CallTimeoutError, "No answer of yours came in time, so your agents did nothing."),
+        (base.BudgetSpentError, "You were not asked in the last step, so your agents did nothing."),
+        (base.UnpricedError, "You were not asked in the last step, so your agents did nothing."),
+        (base.RejectedError, "You could not be asked in the last step, so your agents did nothing."),
+    ],
+)
+def test_the_model_is_told_why_it_did_not_command(
+    monkeypatch: pytest.MonkeyPatch, error: type[ModelError], words: str
+) -> None:
+    model = script(monkeypatch, error("why"), GOOD)
+    decide(seen(memory=decide(seen(), fallback="noop").memory))
+    assert words in model.said()
+
+
+def test_there_are_words_for_every_way_to_get_no_answer() -> None:
+    assert WHY_NOT.keys() == base.error_codes().keys()
+
+
+@pytest.mark.parametrize(("memory", "messages"), [(1, [1, 1, 1]), (3, [1, 3, 3]), (5, [1, 3, 5])])
+def test_the_note_counts_the_messages_of_the_conversation_as_the_setting_does(
+    monkeypatch: pytest.MonkeyPatch, memory: int, messages: list[int]
+) -> None:
+    script(monkeypatch, GOOD)
+    kept, noted = None, []
+    for _ in messages:
+        decision = decide(seen(memory=kept), memory=memory)
+        kept = decision.memory
+        noted.append(decision.note["memory_messages"])
+    assert noted == messages
 
 
 def test_a_broken_door_is_an_event_too(monkeypatch: pytest.MonkeyPatch) -> None:

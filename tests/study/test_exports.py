@@ -272,3 +272,15 @@ def test_a_downloaded_file_is_the_exported_one(study: Study, admin_client: Clien
     assert response["Content-Disposition"] == 'attachment; filename="small_commands.csv"'
     assert downloaded(response) == (tmp_path / "commands.csv").read_bytes()
     assert admin_client.get("/staff/small/data/secrets.csv").status_code == 404
+
+
+def test_the_dictionary_names_every_code_of_a_fallback() -> None:
+    levels = {
+        (table.name, column.name): column.levels
+        for table in tables()
+        for column in table.columns
+        if column.name in {"fallback", "model_error"}
+    }
+    assert set(levels) == {("commands", "fallback"), ("decisions", "fallback"), ("decisions", "model_error")}
+    for code in ("timeout", "error", "connection", "429", "529", "5xx", "4xx", "budget", "unpriced"):
+        assert all(f"{code} (" in words for words in levels.values()), code

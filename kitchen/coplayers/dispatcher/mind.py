@@ -17,6 +17,7 @@ from kitchen.coplayers.dispatcher.prompt import state_part
 from kitchen.coplayers.dispatcher.talk import Answered, Talk
 from kitchen.coplayers.dispatcher.validation import NOOP
 from kitchen.coplayers.dispatcher.wording import Fault
+from kitchen.llm.registry import hindrances
 from kitchen.worlds.base import Json, Setting
 
 RESERVE = 1.0
@@ -41,6 +42,11 @@ class Dispatcher(CoPlayer):
         super().__init__(chosen)
         self.options = Options.read(chosen)
         read_model(self.options.model)
+
+    def cautions(self) -> tuple[str, ...]:
+        """Without a key, a model's name or a price, the fallback would play every step."""
+        provider, model = read_model(self.options.model)
+        return tuple(f"{why}: {PLAYS[self.options.fallback]}." for why in hindrances(provider, model))
 
     def decide(self, situation: Situation) -> Decision:
         """Ask the model within the time of the situation, and fall back as the settings say."""
@@ -73,7 +79,8 @@ class Dispatcher(CoPlayer):
         by = self.options.fallback
         waits = dict.fromkeys(talk.moment.team.mine, NOOP)
         commands = adviser.decision.commands if by == "planner" else waits
-        after = memory.after(None, [_NO_ANSWER[by]], adviser.plan)
+        told_next = [no_answer(talk.calls[-1].error, by)]
+        after = memory.after(None, told_next, adviser.plan)
         return Decision(
             commands=commands,
             memory=after.to_json(),
@@ -84,7 +91,31 @@ class Dispatcher(CoPlayer):
         )
 
 
-_NO_ANSWER = {
-    "planner": Fault("no_answer", "No answer of yours came in time, so somebody else commanded your agents."),
-    "noop": Fault("no_answer", "No answer of yours came in time, so your agents did nothing."),
+WHY_NOT = {
+    "timeout": "No answer of yours came in time",
+    "connection": "You could not be reached in the last step",
+    "429": "You could not be reached in the last step",
+    "529": "You could not be reached in the last step",
+    "5xx": "You could not be reached in the last step",
+    "4xx": "You could not be asked in the last step",
+    "unreadable": "What you answered in the last step could not be read",
+    "budget": "You were not asked in the last step",
+    "unpriced": "You were not asked in the last step",
+    "error": "You could not be asked in the last step",
 }
+"""Every ModelError's code in words for the model, which is told of it in the next step."""
+
+PLAYS = {
+    "planner": "the planner will command the teammates in every step, as the fallback",
+    "noop": "the teammates will wait in every step, as the fallback",
+}
+
+THEN = {
+    "planner": "so somebody else commanded your agents.",
+    "noop": "so your agents did nothing.",
+}
+
+
+def no_answer(code: str, by: str) -> Fault:
+    """What happened in a step without an answer, and who stood in."""
+    return Fault("no_answer", f"{WHY_NOT[code]}, {THEN[by]}")

@@ -44,6 +44,6 @@ def _setting(talk: Talk) -> dict[str, Json]:
         "stand_in": talk.door.is_stand_in,
         "temperature": talk.door.temperature,
         "reply": talk.options.reply,
-        "memory_messages": len(talk.messages),
+        "memory_messages": talk.remembered + 1,
         "demonstration": {"dish": shown.dish, "agents": shown.team.agents} if shown else None,
     }

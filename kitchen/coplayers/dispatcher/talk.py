@@ -39,6 +39,7 @@ class Talk:
         self.names = Names.of(moment.brief)
         self.tool = dispatch_tool(moment.brief, moment.team) if options.as_tool else None
         self.messages = [Message("system", fixed_part(moment, options), fixed=True), *memory.messages()]
+        self.remembered = len(memory.messages())
         self.calls: list[Call] = []
         self.asked: list[Exchange] = []
 
