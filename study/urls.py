@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from django.urls import path
 
-from study import staff, views
+from study import staff, staff_sample_size, views
 
 app_name = "study"
 urlpatterns = [
@@ -13,7 +13,10 @@ urlpatterns = [
     path("p/<str:key>/", views.participant, name="participant"),
     path("p/<str:key>/withdraw/", views.withdraw, name="withdraw"),
     path("staff/", staff.index, name="staff"),
+    path("staff/sample-size/", staff_sample_size.sample_size, name="sample-size"),
+    path("staff/sample-size/power.svg", staff_sample_size.power_figure, name="power-figure"),
     path("staff/<slug:slug>/", staff.detail, name="staff-study"),
+    path("staff/<slug:slug>/sample-size/", staff_sample_size.sample_size, name="sample-size"),
     path("staff/<slug:slug>/data/", staff.data, name="staff-data"),
     path("staff/<slug:slug>/data/<slug:name>.csv", staff.data_file, name="data-file"),
     path("staff/<slug:slug>/analysis/", staff.analysis, name="staff-analysis"),

@@ -58,7 +58,8 @@ PLOT, FOOT, HEAD = 2.9, 1.1, 0.78
 ROW, LINE = 0.27, 0.165
 """Inches: the margins; the plot, what is under it and over it; one row of brackets, one line of a label."""
 
-_drawing = Lock()
+DRAWING = Lock()
+"""Held by whoever draws with matplotlib."""
 
 
 def draw(result: MeasureResult, kind: Format = "svg", *, dpi: int = 200) -> bytes:
@@ -67,7 +68,7 @@ def draw(result: MeasureResult, kind: Format = "svg", *, dpi: int = 200) -> byte
     Safe to call from any thread. A measure without values gives an empty chart that says so.
     """
     style = {**STYLE, "svg.hashsalt": result.measure.key, "svg.id": f"figure_{result.measure.key}"}
-    with _drawing, mpl.rc_context(cast(Any, style)):
+    with DRAWING, mpl.rc_context(cast(Any, style)):
         out = BytesIO()
         _figure(result).savefig(out, format=kind, dpi=dpi, metadata=_metadata(result, kind))
     return out.getvalue()

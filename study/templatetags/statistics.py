@@ -5,12 +5,16 @@ from __future__ import annotations
 from django import template
 
 from study.analysis import format as written
+from study.power.words import pattern_words, power_words
 
 register = template.Library()
 register.filter("number", written.number)
 register.filter("p_value", written.p_value)
 register.filter("f_test", written.f_test)
 register.filter("effect", written.effect)
+register.filter("share", written.share)
+register.filter("power", power_words)
+register.filter("pattern_words", pattern_words)
 
 
 @register.simple_tag

@@ -1,0 +1,57 @@
+"""The researcher's page before recruiting: how many people a study needs. With or without a study."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from django.http import HttpRequest, HttpResponse
+from django.shortcuts import get_object_or_404, render
+
+from study import selectors
+from study.models import Study
+from study.sample_size_form import CORRECTION_LABELS, DEFAULTS, MOST_CONDITIONS, SampleSizeForm
+from study.staff import page_about
+
+
+@page_about(Study)
+def sample_size(request: HttpRequest, slug: str | None = None) -> HttpResponse:
+    """The form and its answer; for a study it begins with the study's own conditions."""
+    study = get_object_or_404(Study, slug=slug) if slug else None
+    names = list(study.conditions.values_list("name", flat=True)) if study else []
+    form = _form(request, names)
+    context: dict[str, Any] = {"form": form, "study": study, "own": len(names)}
+    if study:
+        context["counts"] = selectors.study_counts(study)
+    if form.is_valid():
+        context |= _shown(form, names)
+    return render(request, "study/staff/sample_size.html", context)
+
+
+@page_about(Study)
+def power_figure(request: HttpRequest) -> HttpResponse:
+    """The curve for the same question, as SVG."""
+    form = _form(request, [])
+    if not form.is_valid():
+        return HttpResponse("not a question that can be answered", status=400, content_type="text/plain")
+    from study.power.figure import draw_power  # matplotlib takes a second to import
+
+    return HttpResponse(draw_power(form.found), content_type="image/svg+xml")
+
+
+def _form(request: HttpRequest, names: list[str]) -> SampleSizeForm:
+    """What was asked; what was not said is as usual."""
+    own = {"conditions": len(names)} if 2 <= len(names) <= MOST_CONDITIONS else {}
+    return SampleSizeForm({**DEFAULTS, **own, **request.GET.dict()})
+
+
+def _shown(form: SampleSizeForm, names: list[str]) -> dict[str, Any]:
+    """The answer with the conditions by name, and the address of its figure."""
+    found, given = form.found, form.cleaned_data
+    k = given["conditions"]
+    called = names if len(names) == k else [f"Condition {number}" for number in range(1, k + 1)]
+    return {
+        "found": found,
+        "pairs": [(called[pair.first], called[pair.second], pair) for pair in found.pairs],
+        "asked": {name: form.data[name] for name in form.fields},
+        "correction": CORRECTION_LABELS[given["correction"]],
+    }
