@@ -60,7 +60,7 @@ class SeatConsumer(AsyncWebsocketConsumer):
     page = ""
     subscribed = False
     looking: asyncio.Task[None] | None = None
-    stamp: tuple[int, str, int] | None = None
+    stamp: tuple[object, ...] | None = None
 
     async def connect(self) -> None:
         """Open for a known seat only, and show the present state at once."""
@@ -177,7 +177,7 @@ class SeatConsumer(AsyncWebsocketConsumer):
         else:
             await self.send(text_data=text)
 
-    def _state_text(self) -> tuple[tuple[int, str, int] | None, str]:
+    def _state_text(self) -> tuple[tuple[object, ...] | None, str]:
         assert self.seat is not None  # noqa: S101 - a socket without a seat is closed in connect
         stamp = selectors.episode_stamp(self.seat.episode_id)
         view = selectors.seat_view(self.seat)

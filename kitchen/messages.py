@@ -76,7 +76,29 @@ class StateMessage:
     anticipated: Json
     score: Json
     brief: Json
+    seconds_left: float | None
     type: str = field(default="state", init=False)
+
+
+@dataclass(frozen=True, slots=True)
+class EpisodeNews:
+    """What staff who watch an audience are told: one for each step and one for each ending, on commit.
+
+    It comes over the channel layer (`stream.audience_group`) as a mapping of these fields; the handler in a
+    consumer is `episode_news`.
+    """
+
+    episode: str
+    """The episode's key."""
+    step: int
+    """Steps taken."""
+    status: str
+    """As `Episode.Status`: `playing`, or how it ended."""
+    fallbacks: int = 0
+    """Commands of this step that a fallback gave for a co-player."""
+    ran_out: int = 0
+    """People whose time ran out in this step."""
+    type: str = field(default="episode.news", init=False)
 
 
 def to_json(message: NoticeMessage | PongMessage | StateMessage) -> str:

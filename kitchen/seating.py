@@ -12,7 +12,7 @@ from functools import partial
 
 from django.db import transaction
 
-from kitchen import stream
+from kitchen import clock, stream
 from kitchen.models import Seat
 
 _NAME = re.compile(r"[A-Za-z0-9_-]{8,32}")
@@ -35,5 +35,7 @@ def seat_take(*, episode_id: int, seat: int, page: str, newest: bool) -> bool:
     if seats.filter(page=page).exists():
         return True
     taken = seats.update(page=page)
-    transaction.on_commit(partial(stream.nudge_pages, episode_id))
+    if taken:
+        clock.clock_start(episode_id=episode_id)
+        transaction.on_commit(partial(stream.nudge_pages, episode_id))
     return bool(taken)

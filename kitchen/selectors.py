@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from kitchen import play
+from kitchen import clock, play
 from kitchen.messages import StateMessage
 from kitchen.models import Episode, Seat, SeatCommand, Step
 from kitchen.worlds.base import Command, World
@@ -23,16 +23,15 @@ def seat_page(seat: Seat) -> Page:
     return get_page(seat.episode.world)
 
 
-def episode_stamp(episode_id: int) -> tuple[int, str, int] | None:
-    """(steps taken, status, people's commands in for the next step): differs whenever a page has to change.
+def episode_stamp(episode_id: int) -> tuple[object, ...] | None:
+    """(steps taken, status, the turn's end, people's commands in for it): differs when a page has to change.
 
     That co-players have decided is nobody's to see before the step runs."""
-    found = Episode.objects.filter(pk=episode_id).values_list("step", "status").first()
+    found = Episode.objects.filter(pk=episode_id).values_list("step", "status", "turn_closes_at").first()
     if found is None:
         return None
-    step, status = found
-    given = SeatCommand.objects.filter(episode=episode_id, step=step + 1, chosen_by="person")
-    return step, status, given.count()
+    given = SeatCommand.objects.filter(episode=episode_id, step=found[0] + 1)
+    return (*found, given.filter(chosen_by__in=("person", clock.TIMEOUT)).count())
 
 
 def seat_is_played_by(seat_id: int, page: str) -> bool:
@@ -64,6 +63,9 @@ def seat_view(seat: Seat) -> SeatView:
         chosen=given.get(seat.number),
         history=_history(episode, seat.number, world),
         score=episode.score,
+        step_seconds=episode.step_seconds,
+        seconds_left=clock.seconds_left(episode) if choosing else None,
+        ended_by_staff=episode.status == Episode.Status.ABORTED,
     )
 
 
@@ -89,6 +91,7 @@ def _history(episode: Episode, seat: int, world: World) -> tuple[StepView, ...]:
             number=row.number,
             commands=play.known_commands(world, seat, row.commands),
             events=play.known_events(world, seat, row.events),
+            ran_out=clock.ran_out(seat, row.commands),
         )
         for row in rows
     )
@@ -105,5 +108,6 @@ def state_message(view: SeatView) -> StateMessage:
         legal=[list(command) for command in view.legal],
         anticipated=[list(command) for command in view.anticipated],
         score=dict(view.score),
+        seconds_left=view.seconds_left,
         brief=dict(view.brief),
     )

@@ -8,7 +8,8 @@ Whoever comes late, twice or with a command for another step changes nothing and
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+import logging
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import timedelta
 from functools import partial
@@ -17,15 +18,19 @@ from django.conf import settings as django_settings
 from django.db import transaction
 from django.utils import timezone
 
-from kitchen import play, stream, tasks
+from kitchen import clock, play, stream, tasks
 from kitchen.calls import calls_store
 from kitchen.claims import is_claimed_by_another
 from kitchen.coplayers.registry import make_coplayer
 from kitchen.llm.base import Call
+from kitchen.messages import EpisodeNews
 from kitchen.models import Budget, Decision, Episode, Mind, Seat, SeatCommand
+from kitchen.storable import printable
 from kitchen.turns import OpenTurn, take_step
 from kitchen.worlds.base import Command, Json, SettingsError
 from kitchen.worlds.registry import get_world
+
+log = logging.getLogger(__name__)
 
 OVERDUE_SECONDS = 2.0
 """A step that was to run so long ago is looked after by whoever sees it."""
@@ -36,6 +41,7 @@ RECEIPTS = {
     "double": "You had already chosen for this step; your first choice stands.",
     "late": "That step had already been played. Here is where things are now.",
     "early": "That step has not begun yet. Here is where things are now.",
+    "too_late": "Too late: the step is over. Your robot waited in it.",
     "over": "This episode has ended.",
     "elsewhere": "This kitchen is open in another tab: continue there, or choose to play here instead.",
     "taken": "Another worker is deciding this step.",
@@ -104,11 +110,19 @@ def episode_create(
     synthetic: bool = False,
     budget: Budget | None = None,
     thinking_seconds: float = 0,
+    step_seconds: float | None = None,
+    hints: bool = False,
+    audience: str = "",
 ) -> Episode:
     """A new episode at its start, its first step open. Seats that no mind commands are people's.
 
-    SettingsError if the world, a mind or the seating cannot be played.
+    `step_seconds` is people's time for a step (see `kitchen.clock`), `hints` has the page say what would be
+    good to do next, `audience` names those whom its news go to (see `stream.audience_group`).
+
+    SettingsError if the world, a mind, the seating or the clock cannot be played.
     """
+    clock.check_step_seconds(step_seconds)
+    stream.audience_group(audience)
     game = get_world(world).create(seats=seats, settings=settings)
     game.reset(seed)
     _check_minds(minds, seats=seats, world=world)
@@ -121,6 +135,9 @@ def episode_create(
         synthetic=synthetic,
         budget=budget,
         thinking_seconds=thinking_seconds,
+        step_seconds=step_seconds,
+        hints=hints,
+        audience=audience,
         state=game.to_dict(),
         state_hash=game.state_hash(),
         score=game.score(),
@@ -170,7 +187,7 @@ def commands_submit(
     `claim` is making them. The step runs as soon as no seat is left without a command and the co-players
     have thought for as long as they are to.
     """
-    turn = OpenTurn.of(Episode.objects.select_for_update().get(pk=episode_id))
+    turn = _in_time(OpenTurn.of(Episode.objects.select_for_update().get(pk=episode_id)))
     taken = decisions and is_claimed_by_another(turn.episode, claim)
     if code := _refusal(turn, step, orders) or ("taken" if taken else None):
         return Receipt(code, turn.episode.step)
@@ -197,6 +214,34 @@ def step_run(*, episode_id: int, step: int) -> bool:
     return turn.episode.step == step
 
 
+@transaction.atomic
+def turn_close(*, episode_id: int, step: int) -> bool:
+    """Close the turn of a step whose time is over: people who have not commanded wait in it, and the log says
+    that time ran out. False, and nothing changed, if it is not over or the step was taken already."""
+    episode = Episode.objects.select_for_update().filter(pk=episode_id, step=step - 1).first()
+    turn = OpenTurn.of(episode) if episode else None
+    if turn is None or not turn.overdue:
+        return False
+    _close(turn)
+    return True
+
+
+def _in_time(turn: OpenTurn) -> OpenTurn:
+    """The turn that is open now: one whose time is over is closed by whoever comes first."""
+    if not turn.overdue:
+        return turn
+    _close(turn)
+    return OpenTurn.of(turn.episode)
+
+
+def _close(turn: OpenTurn) -> None:
+    idle = get_world(turn.episode.world).idle
+    for seat in turn.overdue:
+        turn.add(_row(turn, SeatOrder(seat, idle, clock.TIMEOUT, clock.TIMEOUT)))
+    _go_on(turn)
+    transaction.on_commit(partial(stream.nudge_pages, turn.episode.pk))
+
+
 def _row(turn: OpenTurn, order: SeatOrder) -> SeatCommand:
     return SeatCommand.objects.create(
         episode=turn.episode,
@@ -214,6 +259,8 @@ def _refusal(turn: OpenTurn, step: int, orders: Sequence[SeatOrder]) -> str | No
         return "over"
     if any(order.page and order.page != turn.pages.get(order.seat) for order in orders):
         return "elsewhere"
+    if step <= turn.step and _ran_out(turn.episode, step, orders):
+        return "too_late"
     if step != turn.step:
         return "late" if step < turn.step else "early"
     doubled = [order for order in orders if order.seat in turn.given]
@@ -221,6 +268,14 @@ def _refusal(turn: OpenTurn, step: int, orders: Sequence[SeatOrder]) -> str | No
         same = all(tuple(turn.given[order.seat].command) == order.command for order in doubled)
         return "repeated" if same else "double"
     return None if _offered(turn, orders) else "not_offered"
+
+
+def _ran_out(episode: Episode, step: int, orders: Sequence[SeatOrder]) -> bool:
+    """Whether time ran out for one of these seats in that step."""
+    if episode.step_seconds is None:
+        return False
+    rows = SeatCommand.objects.filter(episode=episode, step=step, chosen_by=clock.TIMEOUT)
+    return rows.filter(seat__in=[order.seat for order in orders]).exists()
 
 
 def _offered(turn: OpenTurn, orders: Sequence[SeatOrder]) -> bool:
@@ -236,7 +291,9 @@ def _go_on(turn: OpenTurn) -> None:
     """The step runs, now or when it is due; or the co-players are asked. Tasks begin after the commit."""
     if turn.is_complete and _is_due(turn):
         take_step(turn)
+        _tell_audience(turn.episode, turn.given.values())
         turn = OpenTurn(turn.episode, turn.seats)
+        clock.arm(turn.episode)
     if turn.waits_for_minds:
         transaction.on_commit(partial(tasks.ask_coplayers, turn.episode.pk, turn.step))
 
@@ -253,12 +310,49 @@ def _is_due(turn: OpenTurn) -> bool:
     return False
 
 
-@transaction.atomic
+def _tell_audience(episode: Episode, commands: Collection[SeatCommand] = ()) -> None:
+    """News of the step just taken, or of the end, for staff who watch (after the commit)."""
+    if not episode.audience:
+        return
+    ran_out = sum(row.chosen_by == clock.TIMEOUT for row in commands)
+    news = EpisodeNews(
+        episode=str(episode.key),
+        step=episode.step,
+        status=str(episode.status),
+        fallbacks=sum(bool(row.fallback) for row in commands) - ran_out,
+        ran_out=ran_out,
+    )
+    transaction.on_commit(partial(stream.tell_audience, episode.audience, news))
+
+
 def episode_cut_off(*, episode_id: int) -> bool:
     """End an episode before its time; False if it had ended already."""
-    ended = Episode.objects.filter(pk=episode_id, status=Episode.Status.PLAYING).update(
-        status=Episode.Status.CUT_OFF, ended_at=timezone.now()
-    )
+    return _end(episode_id, Episode.Status.CUT_OFF)
+
+
+def episode_end(*, episode_id: int, reason: str) -> bool:
+    """Staff end an episode, and say why; False if it had ended already.
+
+    ValueError without a reason. The page says that the episode was ended, not why, and leads on.
+    """
+    if not reason.strip():
+        raise ValueError("reason: say why the episode is ended")
+    ended = _end(episode_id, Episode.Status.ABORTED, reason=printable(reason.strip()))
     if ended:
-        transaction.on_commit(partial(stream.nudge_pages, episode_id))
-    return bool(ended)
+        log.info("episode %s was ended by staff", episode_id)
+    return ended
+
+
+@transaction.atomic
+def _end(episode_id: int, status: Episode.Status, *, reason: str = "") -> bool:
+    """End it if it is still played; the step that is open is never taken."""
+    playing = Episode.objects.select_for_update().filter(pk=episode_id, status=Episode.Status.PLAYING)
+    episode = playing.first()
+    if episode is None:
+        return False
+    episode.status, episode.ended_because = status, reason
+    episode.ended_at, episode.turn_closes_at = timezone.now(), None
+    episode.save(update_fields=["status", "ended_because", "ended_at", "turn_closes_at"])
+    _tell_audience(episode)
+    transaction.on_commit(partial(stream.nudge_pages, episode_id))
+    return True

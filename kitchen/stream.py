@@ -10,14 +10,20 @@ from __future__ import annotations
 import asyncio
 import logging
 import os
+import re
 import threading
 from concurrent.futures import Future
+from dataclasses import asdict
 from typing import Any
 
 from channels.layers import get_channel_layer
 
+from kitchen.messages import EpisodeNews
+from kitchen.worlds.base import SettingsError
+
 log = logging.getLogger(__name__)
 
+_AUDIENCE = re.compile(r"[A-Za-z0-9._-]{1,80}")
 _lock = threading.Lock()
 _loops: dict[int, asyncio.AbstractEventLoop] = {}
 
@@ -27,20 +33,34 @@ def episode_group(episode_id: int) -> str:
     return f"episode.{episode_id}"
 
 
+def audience_group(audience: str) -> str:
+    """The channel group of those who watch the episodes of an audience; SettingsError if that is no name."""
+    if audience and not _AUDIENCE.fullmatch(audience):
+        raise SettingsError(f"audience: {audience!r} is not 1 to 80 letters, digits and any of . _ -")
+    return f"audience.{audience}"
+
+
 def nudge_pages(episode_id: int) -> None:
     """Tell every open page of the episode to look again. Returns at once, never fails."""
+    _tell(episode_group(episode_id), {"type": "episode.changed"})
+
+
+def tell_audience(audience: str, news: EpisodeNews) -> None:
+    """Tell staff who watch this audience. Returns at once, never fails."""
+    _tell(audience_group(audience), asdict(news))
+
+
+def _tell(group: str, message: dict[str, Any]) -> None:
     try:
-        sent = asyncio.run_coroutine_threadsafe(_send(episode_id), _loop())
+        sent = asyncio.run_coroutine_threadsafe(_send(group, message), _loop())
         sent.add_done_callback(_report)
     except RuntimeError:
-        log.exception("nudge of episode %s was not sent", episode_id)
+        log.exception("%s was not told", group)
 
 
-async def _send(episode_id: int) -> None:
+async def _send(group: str, message: dict[str, Any]) -> None:
     layer: Any = get_channel_layer()
-    await asyncio.wait_for(
-        layer.group_send(episode_group(episode_id), {"type": "episode.changed"}), timeout=5
-    )
+    await asyncio.wait_for(layer.group_send(group, message), timeout=5)
 
 
 def _report(sent: Future[None]) -> None:

@@ -37,6 +37,11 @@ def ask_coplayers(episode_id: int, step: int) -> None:
     _publisher.submit(_publish, decide, episode_id, step)
 
 
+def close_turn_later(episode_id: int, step: int, seconds: float) -> None:
+    """Queue the end of a turn's time. If the task is lost, the next look finds the turn overdue."""
+    _publisher.submit(_publish, close_turn, episode_id, step, countdown=seconds)
+
+
 def _publish(task: Any, episode_id: int, step: int, **options: Any) -> None:
     try:
         task.apply_async(args=[episode_id, step], retry=False, **options)
@@ -52,6 +57,14 @@ def decide(episode_id: int, step: int) -> None:
     if claim := decision_claim(episode_id=episode_id, step=step):
         with kept_claim(episode_id, step, claim):
             decide_step(episode_id=episode_id, step=step, claim=claim)
+
+
+@shared_task(name="kitchen.close_turn")
+def close_turn(episode_id: int, step: int) -> None:
+    """Close a turn whose time is over; what is not, or was closed already, is left alone."""
+    from kitchen.services import turn_close
+
+    turn_close(episode_id=episode_id, step=step)
 
 
 def run_step_later(episode_id: int, step: int, seconds: float) -> None:
@@ -72,8 +85,11 @@ def run_step(episode_id: int, step: int) -> None:
 
 @shared_task(name="kitchen.pick_up_open_turns")
 def pick_up_open_turns() -> int:
-    """Queue every step that waits for its co-players and that nobody alive has taken up; how many."""
+    """Queue every step that waits for its co-players and that nobody alive has taken up, and the end of every
+    turn whose time is over; how many steps wait."""
     claims_free_dead()
+    for episode_id, step in overdue_turns():
+        close_turn_later(episode_id, step, 0)
     waiting = open_turns()
     for episode_id, step in waiting:
         ask_coplayers(episode_id, step)
@@ -98,6 +114,18 @@ def open_turns() -> list[tuple[int, int]]:
         turn_opened_at__lt=now - timedelta(seconds=1),
     )
     return [(pk, step + 1) for pk, step in waiting.values_list("pk", "step")]
+
+
+def overdue_turns() -> list[tuple[int, int]]:
+    """(episode, step) of the turns whose time is over and where a person has not commanded."""
+    done = SeatCommand.objects.filter(episode=OuterRef("episode"), step=OuterRef("episode__step") + 1)
+    people = Seat.objects.filter(episode=OuterRef("pk"), mind=None)
+    late = Episode.objects.filter(
+        Exists(people.exclude(Exists(done.filter(seat=OuterRef("number"))))),
+        status=Episode.Status.PLAYING,
+        turn_closes_at__lt=timezone.now(),
+    )
+    return [(pk, step + 1) for pk, step in late.values_list("pk", "step")]
 
 
 @worker_ready.connect

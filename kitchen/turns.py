@@ -11,7 +11,7 @@ from typing import Self
 
 from django.utils import timezone
 
-from kitchen import play
+from kitchen import clock, play
 from kitchen.models import Episode, Seat, SeatCommand, Step
 from kitchen.worlds.base import Json, World
 
@@ -58,6 +58,15 @@ class OpenTurn:
     def is_complete(self) -> bool:
         """Every seat has its command."""
         return self.numbers <= self.given.keys()
+
+    @property
+    def overdue(self) -> list[int]:
+        """Seats of people who have not commanded although the turn's time is over."""
+        closes_at = self.episode.turn_closes_at
+        playing = self.episode.status == Episode.Status.PLAYING
+        if not playing or closes_at is None or timezone.now() < closes_at:
+            return []
+        return sorted(self.people - self.given.keys())
 
     @property
     def waits_for_minds(self) -> bool:
@@ -125,6 +134,7 @@ def _store_state(episode: Episode, world: World, *, now: datetime) -> None:
         "status": status if ended else Episode.Status.PLAYING,
         "ended_at": now if ended else None,
         "turn_opened_at": now,
+        "turn_closes_at": None if ended else clock.next_close(episode, now),
         "deciding_until": None,
         "deciding_by": "",
     }

@@ -33,6 +33,8 @@ class StepView:
     """1 for the first step."""
     commands: Mapping[int, Command]
     events: tuple[Event, ...]
+    ran_out: bool = False
+    """Time ran out for this seat before it had commanded."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -61,6 +63,12 @@ class SeatView:
     history: tuple[StepView, ...]
     """The last steps, newest first."""
     score: Mapping[str, Json]
+    step_seconds: float | None = None
+    """Time of people for a step, None where they take as long as they want."""
+    seconds_left: float | None = None
+    """What is left of it while this seat is to command; None where the clock does not run."""
+    ended_by_staff: bool = False
+    """The episode did not end by itself."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -9,10 +9,12 @@
   const PING = 4000; // milliseconds of silence after which we ask whether anybody is there
   const SILENCE = 12000; // after which we connect anew
   const ELSEWHERE = 4409; // close code: a newer tab plays
+  const CALLS = [10, 5]; // seconds left that are said aloud
   const LONG = 15; // seconds of waiting after which we say that nothing is lost
   const state = {
     connected: false, attempt: 0, final: "", sent: false, since: Date.now(), waitKey: "",
     heard: Date.now(), socket: null, raw: null, silent: false, taking: true,
+    closes: null, left: Infinity,
   };
   const lastSent = new Map();
   let kept = null;
@@ -206,6 +208,7 @@
     kept = null;
     showSubmit();
     showWait();
+    readClock();
     showOver();
   }
 
@@ -253,6 +256,39 @@
     const seconds = Math.floor((Date.now() - state.since) / 1000);
     const patience = seconds > LONG ? " – it takes longer than usual, nothing is lost" : "";
     if (since) since.textContent = seconds > 1 ? `${seconds} s${patience}` : "";
+  }
+
+  /* the time that is left: the server says how much, this page only counts it down */
+
+  function readClock() {
+    const clock = document.getElementById("clock");
+    if (clock.dataset.left === undefined) return;
+    state.closes = clock.dataset.left ? performance.now() + 1000 * Number(clock.dataset.left) : null;
+    delete clock.dataset.left;
+    showClock();
+  }
+
+  function showClock() {
+    const clock = document.getElementById("clock");
+    const meter = clock.querySelector("meter");
+    if (!meter || state.closes === null) {
+      state.left = Infinity;
+      return;
+    }
+    const left = Math.max(0, Math.ceil((state.closes - performance.now()) / 1000));
+    if (left > state.left) state.left = Infinity;
+    sayLeft(left, Number(meter.max));
+    state.left = left;
+    meter.value = left;
+    const text = left ? `${left} s left` : "Time is up";
+    const shown = clock.querySelector("[data-clock-text]");
+    if (shown.textContent !== text) shown.textContent = text;
+  }
+
+  function sayLeft(left, whole) {
+    const call = CALLS.find((seconds) => left <= seconds && state.left > seconds && seconds < whole);
+    if (left && call) document.getElementById("clock-said").textContent = `${left} seconds left`;
+    else if (state.left === Infinity) document.getElementById("clock-said").textContent = "";
   }
 
   function showOver() {
@@ -346,7 +382,9 @@
   play.classList.toggle("keys-off", !on);
   setInterval(showWait, 1000);
   setInterval(listen, 1000);
+  setInterval(showClock, 200);
   showConnection();
   showWait();
+  readClock();
   showOver();
 })();

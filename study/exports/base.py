@@ -98,4 +98,6 @@ WHERE = (
 MODEL_ERRORS = "; ".join(f"{code} ({words})" for code, words in error_codes().items())
 FALLBACK_LEVELS = "; ".join(f"{code} ({words})" for code, words in (error_codes() | FALLBACKS).items())
 """Every code that can be there, as the code that writes it has it."""
-EPISODE_LEVELS = "playing, over (it ended by its rules), cut_off (it was ended from outside)"
+EPISODE_LEVELS = (
+    "playing, over (it ended by its rules), cut_off (it was ended from outside), aborted (staff ended it)"
+)

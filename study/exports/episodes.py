@@ -112,7 +112,7 @@ def _seated(episodes: Iterable[int]) -> dict[int, list[str]]:
 
 def _played_by(episodes: Iterable[int]) -> dict[int, list[str]]:
     """By episode: everything but people that chose commands."""
-    chosen = SeatCommand.objects.filter(episode__in=episodes).exclude(chosen_by="person")
+    chosen = SeatCommand.objects.filter(episode__in=episodes).exclude(chosen_by__in=("person", "timeout"))
     return _grouped(chosen.order_by().values_list("episode_id", "chosen_by").distinct())
 
 

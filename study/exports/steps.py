@@ -36,7 +36,8 @@ COMMAND_COLUMNS = (
     Column(
         "chosen_by",
         "text",
-        "Who chose: `person` (or the program that is one, see `synthetic`), a co-player's kind, `fallback`.",
+        "Who chose: `person` (or the program that is one, see `synthetic`), a co-player's kind, `fallback`, "
+        "or `timeout`: the time for the step was over.",
     ),
     Column("fallback", "text", "Why a fallback stood in; blank if none did.", levels=FALLBACK_LEVELS),
     Column("verb", "text", "The command's verb."),

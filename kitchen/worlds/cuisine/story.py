@@ -42,6 +42,8 @@ def _line(
     if event is None:
         return line | {"text": "did nothing"}
     command: Command = tuple(event.data.get("command") or ())
+    if step.ran_out and player.is_you:
+        return line | {"text": "ran out of time and waited"}
     if event.kind == "performed":
         return line | {"text": words.did(command, event.data.get("item"))}
     busy = _busy(command, event, view) if newest else 0
