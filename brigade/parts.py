@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import sys
+from dataclasses import replace
 from pathlib import Path
 
 from brigade import places
@@ -63,7 +64,18 @@ def web(environment: dict[str, str], fd: int) -> Child:
 
 def worker(environment: dict[str, str]) -> Child:
     """A Celery worker with threads: co-players wait for models most of the time."""
-    pool = ["--pool", "threads", "--concurrency", "8"]
+    return _celery("worker", environment, threads=8)
+
+
+def experimenter(environment: dict[str, str]) -> Child:
+    """The worker of agents alone, gentle to the processes that people wait for."""
+    queue = f"{environment.get('BRIGADE_PREFIX', '').strip() or 'brigade'}.experiments"
+    child = _celery("experiments", environment, "-Q", queue, threads=4)
+    return replace(child, command=["nice", "-n", "10", *child.command])
+
+
+def _celery(name: str, environment: dict[str, str], *more: str, threads: int) -> Child:
+    pool = ["--pool", "threads", "--concurrency", str(threads)]
     alone = ["--without-gossip", "--without-mingle", "--without-heartbeat"]
-    command = python("-m", "celery", "-A", "brigade", "worker", *pool, *alone, "--loglevel", "WARNING")
-    return Child("worker", command, log_of("worker"), environment)
+    command = python("-m", "celery", "-A", "brigade", "worker", *pool, *alone, "--loglevel", "WARNING", *more)
+    return Child(name, command, log_of(name), environment)

@@ -1,9 +1,9 @@
 """`python -m brigade.runner`: the whole app on one machine, until Ctrl-C.
 
 Valkey from its wheel on a unix socket (unless `REDIS_URL` names another server), the database prepared,
-daphne on a listening socket that this process owns (connections queue while daphne is started again), and a
-Celery worker. Whatever dies is started again. Configured by the environment only: `BRIGADE_HOST`,
-`BRIGADE_PORT` (0 takes a free one), and what the settings read.
+daphne on a listening socket that this process owns (connections queue while daphne is started again), and
+two Celery workers, for people's co-players and for experiments. Whatever dies is started again. Configured by
+the environment only: `BRIGADE_HOST`, `BRIGADE_PORT` (0 takes a free one), and what the settings read.
 
 Errors::
 
@@ -28,7 +28,7 @@ from urllib.parse import urlsplit
 
 from brigade import places
 from brigade.address import Address, RunError, address_of, listen, note_instance, only_one, wanted_address
-from brigade.parts import children_environment, log_of, python, valkey, web, worker
+from brigade.parts import children_environment, experimenter, log_of, python, valkey, web, worker
 from brigade.prepared import is_prepared, note_prepared
 from brigade.supervise import Child, Keeper, Signals, die_with_parent, last_lines, spawn
 
@@ -64,6 +64,7 @@ def run(keeper: Keeper) -> int:
             wait_until_served(keeper, address)
             if not keeper.ending:
                 greet(address, environment, news, time.monotonic() - began)
+                keeper.add(experimenter(environment))  # last: nobody waits for it
             keeper.watch()
             say("stopping")
         finally:

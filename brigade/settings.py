@@ -9,7 +9,7 @@
 | `BRIGADE_VAR` | where everything is written | `var/` |
 | `DATABASE_URL` | `postgres://…` or `sqlite:///…` | SQLite in `var/` |
 | `REDIS_URL` | `redis://…`, `rediss://…` or `unix://…` | the Valkey that `make run` starts |
-| `BRIGADE_PREFIX` | tells installations on one Redis apart: its queue, its channels, its cache | brigade |
+| `BRIGADE_PREFIX` | tells installations on one Redis apart: its queues, its channels, its cache | brigade |
 | `BRIGADE_DECISION_SECONDS` | time for the co-players of one step before the fallback | 30 |
 
 An empty variable counts as one that is not set; a wrong one is an ImproperlyConfigured or a PlaceError, of
@@ -195,6 +195,12 @@ CACHES = {
 
 CELERY_BROKER_URL = places.broker_url(REDIS_URL)
 CELERY_TASK_DEFAULT_QUEUE = PREFIX
+EXPERIMENTS_QUEUE = f"{PREFIX}.experiments"
+"""Agents alone have a queue and workers of their own: nobody who plays waits for them."""
+CELERY_TASK_ROUTES = {
+    "kitchen.experiment_lane": {"queue": EXPERIMENTS_QUEUE},
+    "kitchen.pick_up_experiments": {"queue": EXPERIMENTS_QUEUE},
+}
 CELERY_TASK_ACKS_LATE = True
 CELERY_TASK_REJECT_ON_WORKER_LOST = True
 CELERY_WORKER_PREFETCH_MULTIPLIER = 1

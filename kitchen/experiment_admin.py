@@ -2,87 +2,41 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from typing import Any
 
-from django import forms
 from django.contrib import admin, messages
-from django.core.exceptions import ValidationError
+from django.core.exceptions import PermissionDenied
 from django.db.models import Count, Q, QuerySet
-from django.http import HttpRequest, HttpResponse
+from django.http import Http404, HttpRequest, HttpResponse, HttpResponseRedirect
+from django.shortcuts import get_object_or_404
 from django.template.response import TemplateResponse
-from django.urls import reverse
+from django.urls import path, reverse
+from django.utils.html import format_html_join
 
 from kitchen import experimenting
-from kitchen.coplayers.registry import COPLAYERS
-from kitchen.experiments import tables
-from kitchen.experiments.arguments import read_setup
-from kitchen.experiments.forecast import forecast
-from kitchen.experiments.plan import jobs_of
-from kitchen.experiments.results import CellResult, results_of
-from kitchen.experiments.setup import AGENTS, ALPHAS, PRESETS, Setup, SetupError
+from kitchen.coplayers.registry import get_coplayer
+from kitchen.experiment_form import HOW, START, HowForm, experiment_form, fieldsets, listed
+from kitchen.experimenting import failed
+from kitchen.experiments import files, tables
+from kitchen.experiments.results import CellResult, players_of, results_of
+from kitchen.experiments.rows import FAILED, to_csv
+from kitchen.experiments.setup import Setup, SetupError
 from kitchen.experiments.summary import last_line, score
-from kitchen.llm.prices import PriceFileError, load_prices
+from kitchen.llm.prices import PriceFileError
 from kitchen.models import Budget, Experiment
+from kitchen.setting_fields import told
 
-ARGUMENTS: tuple[str, ...] = (
-    "co_player",
-    "model",
-    "preset",
-    "levels",
-    "agents",
-    "alphas",
-    "demo",
-    "no_feedback",
-    "no_hints",
-)
-ARGUMENTS += ("episodes", "seed")
-
-
-def _listed(values: Sequence[object]) -> str:
-    return ",".join(str(value) for value in values)
-
-
-class ExperimentForm(forms.ModelForm):  # type: ignore[type-arg]
-    """The arguments of `manage.py experiment` as fields; they become `Experiment.setup`."""
-
-    co_player = forms.ChoiceField(choices=[(kind, kind) for kind in sorted(COPLAYERS)], initial="planner")
-    model = forms.CharField(required=False, help_text="provider:model; several with commas for table 6.")
-    preset = forms.ChoiceField(
-        required=False,
-        choices=[("", "none"), *((name, name) for name in PRESETS)],
-        help_text="A table of the paper, with its own level and numbers of agents.",
-    )
-    levels = forms.CharField(required=False, help_text="Such as 0,1,3. Empty: the paper's 12.")
-    agents = forms.CharField(required=False, help_text=f"Empty: {_listed(AGENTS)}.")
-    alphas = forms.CharField(
-        required=False, label="Intervals (alpha)", help_text=f"Empty: {_listed(ALPHAS)}."
-    )
-    demo = forms.CharField(
-        required=False, label="Demonstration", help_text="few, none, or a number of agents; empty: full."
-    )
-    no_feedback = forms.BooleanField(required=False, label="Without feedback")
-    no_hints = forms.BooleanField(required=False, label="Without inference knowledge")
-    episodes = forms.IntegerField(initial=3, min_value=1, help_text="For each cell and interval.")
-    seed = forms.IntegerField(initial=1, min_value=0)
-
-    class Meta:
-        model = Experiment
-        fields = ("name", "at_once", "limit")
-
-    def clean(self) -> dict[str, Any]:
-        """All arguments together are an experiment that can be played."""
-        found: dict[str, Any] = super().clean() or {}
-        if not self.errors:
-            try:
-                self.setup = read_setup({name: found[name] or None for name in ARGUMENTS} | _numbers(found))
-            except SetupError as error:
-                raise ValidationError(str(error)) from error
-        return found
-
-
-def _numbers(found: Mapping[str, Any]) -> dict[str, str]:
-    return {name: str(found[name]) for name in ("episodes", "seed")}
+FILES: dict[str, str] = {
+    "episodes.csv": "text/csv; charset=utf-8",
+    "table.csv": "text/csv; charset=utf-8",
+    "table.md": "text/markdown; charset=utf-8",
+    "table.tex": "application/x-tex; charset=utf-8",
+    "figure4.svg": "image/svg+xml",
+    "figure4.pdf": "application/pdf",
+    "experiment.json": "application/json",
+}
+"""What can be downloaded, with its type: the files of the command."""
 
 
 @admin.register(Experiment)
@@ -92,30 +46,52 @@ class ExperimentAdmin(admin.ModelAdmin):  # type: ignore[type-arg]
     list_display = ("__str__", "what", "progress", "state", "created_at")
     ordering = ("-created_at",)
     actions = ("start", "stop", "compare")
-    readonly_fields = ("what", "progress", "state", "created_at")
+    readonly_fields = ("what", "settings", "progress", "state", "created_at")
     change_form_template = "admin/kitchen/experiment.html"
 
     class Media:
         css = {"all": ["css/admin-study.css"]}
+        js = ["js/admin-condition.js"]
 
     def get_queryset(self, request: HttpRequest) -> QuerySet[Experiment]:
         """Experiments with how many episodes they have, and how many are played."""
         found: QuerySet[Experiment] = super().get_queryset(request)
-        played = Count("episodes", filter=Q(episodes__row__isnull=False))
-        return found.annotate(all_episodes=Count("episodes"), played_episodes=played)
+        broken = Q(episodes__row__outcome=FAILED)
+        return found.annotate(
+            all_episodes=Count("episodes"),
+            played_episodes=Count("episodes", filter=Q(episodes__row__isnull=False)),
+            failed_episodes=Count("episodes", filter=broken),
+        )
 
     def get_form(self, request: Any, obj: Any = None, change: bool = False, **kwargs: Any) -> Any:
         """All arguments for a new one; for one that there is, what may change."""
-        if obj is None:
-            return super().get_form(request, obj, change, **{**kwargs, "form": ExperimentForm})
-        return super().get_form(request, obj, change, **kwargs)
+        form = experiment_form() if obj is None else HowForm
+        return super().get_form(request, obj, change, **{**kwargs, "form": form})
 
     def get_fieldsets(self, request: HttpRequest, obj: Any = None) -> Any:
         """As `get_form`."""
         if obj is None:
-            return [(None, {"fields": ["name"]}), ("What is played", {"fields": list(ARGUMENTS)}), _HOW]
-        shown = {"fields": ["name", "what", "progress", "state", "created_at"]}
-        return [(None, shown), _HOW]
+            return fieldsets()
+        shown = {"fields": ["name", "what", "settings", "progress", "state", "created_at"]}
+        return [(None, shown), HOW]
+
+    def get_urls(self) -> list[Any]:
+        """With the files to download."""
+        there = path(
+            "<int:pk>/file/<str:name>", self.admin_site.admin_view(self.file), name="kitchen_experiment_file"
+        )
+        return [there, *super().get_urls()]
+
+    def file(self, request: HttpRequest, pk: int, name: str) -> HttpResponse:
+        """One file of results, as the command writes it."""
+        experiment = get_object_or_404(Experiment, pk=pk)
+        if not self.has_view_permission(request, experiment):
+            raise PermissionDenied
+        if name not in FILES:
+            raise Http404(name)
+        saved_as = f'attachment; filename="experiment-{pk}-{name}"'
+        data = _file(experiment, name)
+        return HttpResponse(data, content_type=FILES[name], headers={"Content-Disposition": saved_as})
 
     def save_model(self, request: HttpRequest, obj: Experiment, form: Any, change: bool) -> None:
         """A new experiment comes with all its episodes, waiting to be started."""
@@ -133,8 +109,16 @@ class ExperimentAdmin(admin.ModelAdmin):  # type: ignore[type-arg]
     def what(self, experiment: Experiment) -> str:
         """The arguments in one line."""
         setup = Setup.from_json(experiment.setup)
-        where = setup.preset or f"{_listed(setup.levels)} with {_listed(setup.agents)} agents"
-        return f"{setup.coplayer}: {where}; alpha {_listed(setup.alphas)}; {setup.episodes} episodes each"
+        where = setup.preset or f"{listed(setup.levels)} with {listed(setup.agents)} agents"
+        return f"{setup.coplayer}: {where}; alpha {listed(setup.alphas)}; {setup.episodes} episodes each"
+
+    @admin.display(description="Settings of the co-player")
+    def settings(self, experiment: Experiment) -> str:
+        """Every setting in words."""
+        setup = Setup.from_json(experiment.setup)
+        declared = get_coplayer(setup.coplayer).settings
+        found = [(each.label, told(each, setup.settings.get(each.name, each.default))) for each in declared]
+        return format_html_join("", "{}: {}<br>", found) if found else "none"
 
     @admin.display(description="Played")
     def progress(self, experiment: Any) -> str:
@@ -144,10 +128,13 @@ class ExperimentAdmin(admin.ModelAdmin):  # type: ignore[type-arg]
     @admin.display(description="State")
     def state(self, experiment: Any) -> str:
         """Whether it runs, and why not."""
-        if experiment.played_episodes == experiment.all_episodes:
-            return "complete"
         if experiment.running:
             return "running"
+        if experiment.failed_episodes:
+            reason = failed(experiment.pk).values_list("row__reason", flat=True)[0]
+            return f"{experiment.failed_episodes} episodes failed ({reason}); a new start plays them again"
+        if experiment.played_episodes == experiment.all_episodes:
+            return "complete"
         return f"stopped: {experiment.stopped_because}" if experiment.stopped_because else "not started"
 
     @admin.action(description="Start (or go on with) the selected experiments", permissions=["change"])
@@ -155,22 +142,46 @@ class ExperimentAdmin(admin.ModelAdmin):  # type: ignore[type-arg]
         """Queue them; one that costs money needs a limit first."""
         for experiment in found:
             try:
-                refused = self._why_not_started(experiment)
-            except PriceFileError as error:
+                played = experimenting.rows_of(experiment)
+                refused = experimenting.price_ahead(Setup.from_json(experiment.setup), played)
+                refused = "" if experiment.limit else refused
+            except (PriceFileError, SetupError) as error:
                 refused = str(error)
             if refused:
                 self.message_user(request, f"{experiment}: {refused}", messages.ERROR)
             else:
-                experimenting.experiment_start(experiment=experiment)
-                self.message_user(request, f"{experiment} was started.")
+                self._start(request, experiment)
 
-    def _why_not_started(self, experiment: Experiment) -> str:
-        if experiment.limit:
-            return ""
-        setup, played = Setup.from_json(experiment.setup), experimenting.rows_of(experiment)
-        left = [job for job in jobs_of(setup) if job.key not in played]
-        ahead = forecast(setup, left, load_prices())
-        return "" if ahead.is_free else f"{ahead}. Set its limit of money, then start it."
+    def _start(self, request: HttpRequest, experiment: Experiment) -> None:
+        if experimenting.experiment_start(experiment=experiment):
+            self.message_user(request, f"{experiment} was started.")
+        else:
+            waits = (
+                f"{experiment} waits: the broker cannot be reached. It begins when workers are there again."
+            )
+            self.message_user(request, waits, messages.WARNING)
+
+    def response_add(
+        self, request: HttpRequest, obj: Experiment, post_url_continue: Any = None
+    ) -> HttpResponse:
+        """Started, if that was asked for."""
+        return self._started(request, obj) or super().response_add(request, obj, post_url_continue)
+
+    def response_change(self, request: HttpRequest, obj: Experiment) -> HttpResponse:
+        """Started or stopped, if that was asked for."""
+        if "_stop" in request.POST:
+            experimenting.experiment_stop(experiment_id=obj.pk, because="stopped by hand")
+            return self._back(obj)
+        return self._started(request, obj) or super().response_change(request, obj)
+
+    def _started(self, request: HttpRequest, obj: Experiment) -> HttpResponse | None:
+        if START not in request.POST:
+            return None
+        self._start(request, Experiment.objects.get(pk=obj.pk))
+        return self._back(obj)
+
+    def _back(self, obj: Experiment) -> HttpResponse:
+        return HttpResponseRedirect(reverse("admin:kitchen_experiment_change", args=[obj.pk]))
 
     @admin.action(description="Stop the selected experiments", permissions=["change"])
     def stop(self, request: HttpRequest, found: QuerySet[Experiment]) -> None:
@@ -190,7 +201,8 @@ class ExperimentAdmin(admin.ModelAdmin):  # type: ignore[type-arg]
             "title": "Two experiments side by side",
             "opts": self.opts,
             "experiments": [
-                (experiment, self.what(experiment), last_line(cells)) for experiment, cells in both
+                (experiment, self.what(experiment), str(players_of(cells)), last_line(cells))
+                for experiment, cells in both
             ],
             "rows": side_by_side(*(cells for _, cells in both)),
             "back": reverse("admin:kitchen_experiment_changelist"),
@@ -198,16 +210,24 @@ class ExperimentAdmin(admin.ModelAdmin):  # type: ignore[type-arg]
         return TemplateResponse(request, "admin/kitchen/experiments_compared.html", context)
 
     def render_change_form(self, request: Any, context: Any, *args: Any, **kwargs: Any) -> HttpResponse:
-        """The page, with the tables below it."""
+        """The page, with who played, the files and the tables below it."""
         if experiment := kwargs.get("obj"):
             found = results(experiment)
+            context["who"], context["files"] = str(players_of(found)), list(FILES)
+            context["experiment_runs"] = experiment.running
             context["grids"] = tables.grids(Setup.from_json(experiment.setup), found)
             context["line"], context["explained"] = last_line(found), tables.EXPLAINED
             context["reload"] = experiment.running
         return super().render_change_form(request, context, *args, **kwargs)
 
 
-_HOW = ("How", {"fields": ["at_once", "limit"]})
+def _file(experiment: Experiment, name: str) -> bytes:
+    setup = Setup.from_json(experiment.setup)
+    if name == files.EPISODES:
+        return to_csv(experimenting.rows_of(experiment).values())
+    if name == files.SETTINGS:
+        return files.settings_file(setup, str(experiment.key))
+    return files.RESULTS[name](setup, results(experiment))
 
 
 def results(experiment: Experiment) -> tuple[CellResult, ...]:

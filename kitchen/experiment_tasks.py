@@ -1,8 +1,8 @@
 """What Celery workers do for experiments: each task takes one episode, plays it, and asks for the next.
 
-So at most `Experiment.at_once` tasks are in the queue or at work for an experiment, and the co-players of
-people never wait behind hundreds of episodes. Every task may run twice or never; `pick_up_experiments` asks
-again.
+So at most `Experiment.at_once` tasks are in the queue or at work for an experiment. They have a queue and
+workers of their own (`settings.CELERY_TASK_ROUTES`): the co-players of people never wait behind them. Every
+task may run twice or never; `pick_up_experiments` asks again.
 """
 
 from __future__ import annotations
@@ -10,7 +10,7 @@ from __future__ import annotations
 import logging
 from typing import Any
 
-from celery import shared_task
+from celery import current_app, shared_task
 from celery.signals import worker_ready
 from kombu.exceptions import OperationalError
 
@@ -29,6 +29,16 @@ def ask_lanes(experiment_id: int, number: int = 1) -> bool:
             experiment_lane.apply_async(args=[experiment_id], retry=False)
     except (OperationalError, OSError) as error:
         log.warning("broker away, experiment %s waits: %s", experiment_id, error)
+        return False
+    return True
+
+
+def broker_answers() -> bool:
+    """Whether tasks can be queued at all."""
+    try:
+        with current_app.connection_for_write() as connection:
+            connection.ensure_connection(max_retries=1, timeout=3)
+    except (OperationalError, OSError):
         return False
     return True
 

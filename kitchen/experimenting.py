@@ -15,10 +15,12 @@ from django.db import transaction
 from django.db.models import Q, QuerySet
 from django.utils import timezone
 
+from kitchen.experiments.forecast import forecast
 from kitchen.experiments.plan import Job, Key, jobs_of
-from kitchen.experiments.play import SECONDS, MoneySpentError, play
-from kitchen.experiments.rows import Row
-from kitchen.experiments.setup import Setup
+from kitchen.experiments.play import SECONDS, EpisodeFailedError, MoneySpentError, failed_row, play
+from kitchen.experiments.rows import FAILED, Row
+from kitchen.experiments.setup import Setup, SetupError, check_answers
+from kitchen.llm.prices import load_prices
 from kitchen.models import Budget, Experiment, ExperimentEpisode
 from kitchen.spending import BudgetPurse, booked, money
 
@@ -67,17 +69,28 @@ def experiment_find(*, key: str) -> Experiment | None:
     return Experiment.objects.filter(key=key).first() if key else None
 
 
-def experiment_start(*, experiment: Experiment, allowed: float | None = None) -> None:
-    """Let workers play what waits. `allowed` is what may be spent from now on, in US dollars; without it the
-    experiment's own limit holds, if it has one."""
+def experiment_start(*, experiment: Experiment, allowed: float | None = None) -> bool:
+    """Let workers play what waits, and what failed once more. `allowed` is what may be spent from now on, in
+    US dollars; without it the experiment's own limit holds, if it has one. Whether workers could be asked: if
+    not, they find it by themselves when they come."""
     from kitchen.experiment_tasks import ask_lanes
 
     with transaction.atomic():
         if allowed or experiment.limit:
             experiment.budget = _budget(experiment, allowed)
+        failed(experiment.pk).update(row=None, finished_at=None)
         experiment.running, experiment.stopped_because = True, ""
         experiment.save(update_fields=["running", "stopped_because", "budget", "limit"])
-    ask_lanes(experiment.pk, experiment.at_once)
+    return ask_lanes(experiment.pk, experiment.at_once)
+
+
+def price_ahead(setup: Setup, played: Mapping[Key, Row]) -> str:
+    """What is left will cost, and that a limit is wanted; empty where it is free. SetupError where a model
+    cannot be asked from here, PriceFileError."""
+    check_answers(setup)
+    left = [job for job in jobs_of(setup) if job.key not in played]
+    ahead = forecast(setup, left, load_prices())
+    return "" if ahead.is_free else f"{ahead}. Set its limit of money, then start it."
 
 
 def _budget(experiment: Experiment, allowed: float | None) -> Budget:
@@ -92,6 +105,11 @@ def _budget(experiment: Experiment, allowed: float | None) -> Budget:
 def experiment_stop(*, experiment_id: int, because: str = "") -> None:
     """No further episode is begun."""
     Experiment.objects.filter(pk=experiment_id).update(running=False, stopped_because=because)
+
+
+def failed(experiment_id: int) -> QuerySet[ExperimentEpisode]:
+    """Episodes that an error ended."""
+    return ExperimentEpisode.objects.filter(experiment=experiment_id, row__outcome=FAILED)
 
 
 def waiting(experiment_id: int) -> QuerySet[ExperimentEpisode]:
@@ -124,7 +142,8 @@ def _claim() -> object:
 def episode_play(*, episode: ExperimentEpisode) -> bool:
     """Play an episode that was taken and store its row; whether it was stored by us.
 
-    What keeps it from being played stops the experiment and says why.
+    An error of the co-player is stored as a row that says so. What keeps every episode from being played (no
+    key here, no money, no database) stops the experiment and says why.
     """
     experiment = episode.experiment
     setup = Setup.from_json(experiment.setup)
@@ -132,7 +151,10 @@ def episode_play(*, episode: ExperimentEpisode) -> bool:
     purse = BudgetPurse(experiment.budget.pk) if experiment.budget else None
     settings = setup.settings_of(job.column.variant)
     try:
+        check_answers(setup)
         row = play(job, setup.coplayer, settings, purse=purse, after_step=_renewing(episode))
+    except EpisodeFailedError as error:
+        row = failed_row(job, str(error))
     except Exception as error:
         mine = ExperimentEpisode.objects.filter(pk=episode.pk, row__isnull=True)
         mine.update(claimed_until=None)
@@ -144,6 +166,8 @@ def episode_play(*, episode: ExperimentEpisode) -> bool:
 def _why(error: Exception) -> str:
     if isinstance(error, MoneySpentError):
         return f"the money is spent: {error}"
+    if isinstance(error, SetupError):
+        return str(error)
     return f"{type(error).__name__}: {error}"
 
 
@@ -173,7 +197,7 @@ def _key(episode: ExperimentEpisode) -> Key:
 
 
 def rows_of(experiment: Experiment) -> dict[Key, Row]:
-    """Everything that was played so far."""
+    """Everything that was played so far, what failed among it."""
     found = experiment.episodes.exclude(row__isnull=True).values_list("row", flat=True)
     rows = [Row.from_json(row) for row in found if row is not None]
     return {row.key: row for row in rows}

@@ -10,6 +10,8 @@ from typing import Any, ClassVar, Never
 
 from django.db import models
 
+from kitchen.llm.money import dollars
+
 
 class AppendOnlyError(TypeError):
     """Somebody tried to change a row of the log."""
@@ -62,7 +64,7 @@ class Budget(models.Model):
     limit = models.DecimalField(max_digits=12, decimal_places=6, default=0)
 
     def __str__(self) -> str:
-        return f"{self.name}: {self.limit} USD"
+        return f"{self.name}: {dollars(self.limit)}"
 
 
 class Spending(models.Model):
@@ -76,7 +78,7 @@ class Spending(models.Model):
     settled_at = models.DateTimeField(null=True)
 
     def __str__(self) -> str:
-        return f"{self.reserved} set aside" if self.spent is None else f"{self.spent} USD"
+        return f"{dollars(self.reserved)} set aside" if self.spent is None else dollars(self.spent)
 
 
 class Episode(models.Model):

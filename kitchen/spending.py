@@ -15,6 +15,7 @@ from django.db.models.functions import Coalesce
 from django.utils import timezone
 
 from kitchen.llm.base import BudgetSpentError
+from kitchen.llm.money import dollars
 from kitchen.models import Budget, Spending
 
 SMALLEST = Decimal("0.000001")
@@ -52,7 +53,9 @@ class BudgetPurse:
             budget = Budget.objects.select_for_update().get(pk=self.budget_id)
             left = budget.limit - booked(budget.pk)
             if money(amount) > left:
-                raise BudgetSpentError(f"{money(amount)} USD needed, {max(left, Decimal(0))} USD left")
+                raise BudgetSpentError(
+                    f"{dollars(money(amount))} needed, {dollars(max(left, Decimal(0)))} left"
+                )
             row = Spending.objects.create(budget=budget, reserved=money(amount))
         with self._lock:
             self._open.append((amount, row.pk))
@@ -69,4 +72,4 @@ class BudgetPurse:
                 if amount == reserved:
                     del self._open[index]
                     return pk
-        raise LookupError(f"nothing of {reserved} USD is set aside")
+        raise LookupError(f"nothing of {dollars(reserved)} is set aside")

@@ -21,7 +21,7 @@ from urllib.parse import urlsplit, urlunsplit
 import psycopg
 
 from brigade.address import Address, address_of, listen
-from brigade.parts import children_environment, valkey_command, web, worker
+from brigade.parts import children_environment, experimenter, valkey_command, web, worker
 from brigade.places import base_dir, unix_url
 from brigade.runner import serves
 from brigade.supervise import Child, last_lines
@@ -79,7 +79,8 @@ def kill(child: Child) -> None:
 
 
 class Stack:
-    """The whole app: Valkey, daphne and a worker, on a database of its own that has the demo study.
+    """The whole app: Valkey, daphne and a worker, on a database of its own that has the demo study; the
+    worker of experiments is started on demand.
 
     `environment` is put on top of what they get. Where `DATABASE_URL` names a PostgreSQL, the database is a
     new one on that server; where `REDIS_URL` is set, that server is used.
@@ -101,7 +102,8 @@ class Stack:
         self.manage("prepare")
         self.web = web(self.environment, self._listener.fileno())
         self.worker = worker(self.environment)
-        for child in (self.web, self.worker):
+        self.experimenter = experimenter(self.environment)
+        for child in (self.web, self.worker, self.experimenter):
             child.log = self.var / "log" / child.log.name
         self.restart()
         return self
@@ -109,6 +111,7 @@ class Stack:
     def __exit__(self, *_: object) -> None:
         self.kill_daphne()
         self.kill_worker()
+        kill(self.experimenter)
         if self._valkey is not None:
             self._valkey.__exit__()
         self._listener.close()
@@ -134,6 +137,10 @@ class Stack:
         )
         assert not check or found.returncode == 0, f"{arguments}: {found.stdout}{found.stderr}"
         return found.stdout
+
+    def start_experimenter(self) -> None:
+        """Start the worker of experiments, which no other test needs."""
+        self.experimenter.start()
 
     def kill_worker(self) -> None:
         """kill -9, as when the system runs out of memory; nobody starts it again here."""

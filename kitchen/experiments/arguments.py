@@ -7,7 +7,7 @@ from collections.abc import Callable, Mapping
 from typing import Any, TypeVar
 
 from kitchen.experiments import paper
-from kitchen.experiments.setup import AGENTS, ALPHAS, Setup, SetupError, checked
+from kitchen.experiments.setup import AGENTS, ALPHAS, PRESET_LEVEL, Setup, SetupError, checked
 from kitchen.worlds.base import Json
 
 T = TypeVar("T")
@@ -22,10 +22,10 @@ def read_setup(given: Mapping[str, Any]) -> Setup:
     kind = given["co_player"] or ("dispatcher" if preset or given["model"] else "planner")
     models = tuple(text.strip() for text in (given["model"] or "").split(",") if text.strip())
     if len(models) > 1 and preset != "table6":
-        raise SetupError("--model: only table6 compares several models")
+        raise SetupError("--model: only table6 compares several models", "model")
     settings = _settings(given, models)
     if preset == "table6" and not models:
-        models = ("stand-in",)
+        models = (str(settings.get("model") or "stand-in"),)
     setup = Setup(
         coplayer=kind,
         levels=_levels(given["levels"], preset),
@@ -45,11 +45,11 @@ def number(name: str, text: str) -> int:
     try:
         return int(text)
     except ValueError:
-        raise SetupError(f"{name}: {text!r} is not a whole number") from None
+        raise SetupError(f"{name}: {text!r} is not a whole number", name.strip("-")) from None
 
 
 def _settings(given: Mapping[str, Any], models: tuple[str, ...]) -> dict[str, Json]:
-    found: dict[str, Json] = {"model": models[0]} if models else {}
+    found: dict[str, Json] = {**given.get("coplayer_settings", {})} | ({"model": models[0]} if models else {})
     for text in given.get("set") or ():
         found |= _one_setting(text)
     if given["no_feedback"]:
@@ -65,7 +65,7 @@ def _one_setting(text: str) -> dict[str, Json]:
     """NAME=VALUE; the value as JSON, or else as text."""
     name, sign, value = text.partition("=")
     if not sign:
-        raise SetupError(f"--set: {text!r} is not NAME=VALUE")
+        raise SetupError(f"--set: {text!r} is not NAME=VALUE", "set")
     try:
         return {name.strip(): json.loads(value)}
     except ValueError:
@@ -74,26 +74,26 @@ def _one_setting(text: str) -> dict[str, Json]:
 
 def _demo_of(text: str) -> dict[str, Json]:
     if not text.isdecimal() or int(text) < 1:
-        raise SetupError(f"--demo: {text!r} is neither few nor none nor a number of agents")
+        raise SetupError(f"--demo: {text!r} is neither few nor none nor a number of agents", "demo")
     return {DEMONSTRATION_AGENTS: int(text)}
 
 
 def _levels(text: str | None, preset: str) -> tuple[str, ...]:
-    if preset and text:
-        raise SetupError(f"--levels: {preset} has its own, level_3")
-    if preset:
-        return ("level_3",)
-    if text in {None, "all"}:
-        return paper.levels()
-    found = _list("--levels", text, str)
-    return tuple(level if level.startswith("level_") else f"level_{level}" for level in found)
+    if preset and text in {None, PRESET_LEVEL}:
+        return (PRESET_LEVEL,)
+    found = paper.levels() if text in {None, "all"} else _list("--levels", text, str)
+    levels = tuple(level if level.startswith("level_") else f"level_{level}" for level in found)
+    if preset and levels != (PRESET_LEVEL,):
+        raise SetupError(f"--levels: {preset} is played on {PRESET_LEVEL}: leave it out or say 3", "levels")
+    return levels
 
 
 def _agents(text: str | None, preset: str) -> tuple[int, ...]:
-    own = {"table7": (2,), "table8": (3, 4)}.get(preset)
-    if own and text:
-        raise SetupError(f"--agents: {preset} has its own, {', '.join(map(str, own))}")
-    return own or _list("--agents", text, int) or AGENTS
+    own, asked = {"table7": (2,), "table8": (3, 4)}.get(preset), _list("--agents", text, int)
+    if own and asked and set(own) != set(asked):
+        said = ",".join(map(str, own))
+        raise SetupError(f"--agents: {preset} is played with {said}: leave it out or say {said}", "agents")
+    return own or asked or AGENTS
 
 
 def _list(name: str, text: str | None, read: Callable[[str], T]) -> tuple[T, ...]:
@@ -102,7 +102,7 @@ def _list(name: str, text: str | None, read: Callable[[str], T]) -> tuple[T, ...
     try:
         found = tuple(read(part.strip()) for part in text.split(","))
     except ValueError:
-        raise SetupError(f"{name}: {text!r} is not a list with commas") from None
+        raise SetupError(f"{name}: {text!r} is not a list with commas", name.strip("-")) from None
     if "" in found:
-        raise SetupError(f"{name}: {text!r} has an empty place")
+        raise SetupError(f"{name}: {text!r} has an empty place", name.strip("-"))
     return found

@@ -7,9 +7,10 @@ from __future__ import annotations
 
 import json
 import platform
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from importlib import metadata
 from pathlib import Path
+from typing import Literal
 
 from kitchen.atomic import put
 from kitchen.experiments import rows as csv_rows
@@ -23,6 +24,7 @@ from kitchen.worlds.base import Json
 from kitchen.worlds.registry import get_world
 
 EPISODES, SETTINGS = "episodes.csv", "experiment.json"
+Make = Callable[[Setup, tuple[CellResult, ...]], bytes]
 VERSION = 1
 """Of the layout of experiment.json."""
 
@@ -57,7 +59,7 @@ def _version(name: str) -> str:
 
 
 def open_folder(folder: Path, setup: Setup) -> tuple[str, dict[Key, Row]]:
-    """The key of the experiment in this folder (empty for a new one) and the rows that it has.
+    """The key of the experiment in this folder (empty for a new one) and what it has played.
 
     FolderError if another experiment is there; OSError where the disk refuses.
     """
@@ -72,7 +74,8 @@ def open_folder(folder: Path, setup: Setup) -> tuple[str, dict[Key, Row]]:
         return key, {}
     try:
         found = csv_rows.from_csv((folder / EPISODES).read_bytes(), str(folder / EPISODES))
-        return key, csv_rows.matching(found, jobs_of(setup))
+        rows = csv_rows.matching(found, jobs_of(setup))
+        return key, {name: row for name, row in rows.items() if row.outcome == csv_rows.PLAYED}
     except RowsError as error:
         raise FolderError(str(error)) from error
 
@@ -89,7 +92,12 @@ def _stored(path: Path) -> Mapping[str, Json]:
 
 def write_settings(folder: Path, setup: Setup, key: str = "") -> None:
     """experiment.json: written first, so that whatever comes next can be resumed."""
-    put(folder / SETTINGS, (json.dumps(described(setup, key), indent=1) + "\n").encode())
+    put(folder / SETTINGS, settings_file(setup, key))
+
+
+def settings_file(setup: Setup, key: str = "") -> bytes:
+    """The bytes of experiment.json."""
+    return (json.dumps(described(setup, key), indent=1) + "\n").encode()
 
 
 def write_rows(folder: Path, rows: Iterable[Row]) -> None:
@@ -107,11 +115,32 @@ def write_results(folder: Path, setup: Setup, rows: Iterable[Row]) -> tuple[Cell
 
 def contents(setup: Setup, results: tuple[CellResult, ...]) -> Iterator[tuple[str, bytes]]:
     """Name and bytes of every file that follows from the results."""
-    from kitchen.experiments.figure import draw  # matplotlib is slow to import
+    for name, make in RESULTS.items():
+        yield name, make(setup, results)
 
-    found, line = tables.grids(setup, results), last_line(results)
-    yield "table.csv", tables.to_csv(results)
-    yield "table.md", tables.to_markdown(found, line).encode()
-    yield "table.tex", tables.to_latex(found, line).encode()
-    yield "figure4.svg", draw(setup, results, "svg")
-    yield "figure4.pdf", draw(setup, results, "pdf")
+
+def _markdown(setup: Setup, results: tuple[CellResult, ...]) -> bytes:
+    return tables.to_markdown(tables.grids(setup, results), last_line(results)).encode()
+
+
+def _latex(setup: Setup, results: tuple[CellResult, ...]) -> bytes:
+    return tables.to_latex(tables.grids(setup, results), last_line(results)).encode()
+
+
+def _drawn(kind: Literal["svg", "pdf"]) -> Make:
+    def make(setup: Setup, results: tuple[CellResult, ...]) -> bytes:
+        from kitchen.experiments.figure import draw  # matplotlib is slow to import
+
+        return draw(setup, results, kind)
+
+    return make
+
+
+RESULTS: dict[str, Make] = {
+    "table.csv": lambda _, results: tables.to_csv(results),
+    "table.md": _markdown,
+    "table.tex": _latex,
+    "figure4.svg": _drawn("svg"),
+    "figure4.pdf": _drawn("pdf"),
+}
+"""Every file that follows from the results, and who makes it."""

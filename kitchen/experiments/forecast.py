@@ -15,6 +15,7 @@ from kitchen.experiments.plan import Job
 from kitchen.experiments.play import new_game
 from kitchen.experiments.setup import MODEL, STEPS, Column, Setup
 from kitchen.llm.base import Call, total
+from kitchen.llm.money import dollars
 from kitchen.llm.prices import Forecast, PriceList, UnknownPriceError
 from kitchen.llm.registry import STAND_IN
 
@@ -37,7 +38,8 @@ class CostForecast:
         ahead = f"{self.calls} calls of {', '.join(self.models)}"
         if self.expected is None or self.worst is None:
             return f"{ahead}: what they cost is not known (kitchen/llm/prices.toml has no price)"
-        return f"{ahead}: about {self.expected:.2f} USD, at worst {self.worst:.2f} USD (without retries)"
+        money = f"about {dollars(self.expected)}, at worst {dollars(self.worst)} if no call is tried again"
+        return f"{ahead}: {money}; when that much is spent it stops"
 
 
 def forecast(setup: Setup, jobs: Sequence[Job], prices: PriceList) -> CostForecast:

@@ -3,33 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping
-from threading import Lock
 
-from kitchen.experiments.plan import Key, jobs_of
-from kitchen.experiments.play import play
+from kitchen.experiments.plan import Job, Key, jobs_of
+from kitchen.experiments.play import EpisodeFailedError, failed_row, play
 from kitchen.experiments.rows import Row
 from kitchen.experiments.setup import Setup
-from kitchen.llm.base import BudgetSpentError, Purse
-
-
-class Wallet:
-    """Money for one process, in US dollars."""
-
-    def __init__(self, left: float) -> None:
-        self.left = left
-        self._lock = Lock()
-
-    def reserve(self, amount: float) -> None:
-        """Set money aside; BudgetSpentError if it does not suffice."""
-        with self._lock:
-            if amount > self.left:
-                raise BudgetSpentError(f"{amount:.6f} USD needed, {self.left:.6f} USD left")
-            self.left -= amount
-
-    def settle(self, reserved: float, spent: float) -> None:
-        """Give back what was not spent."""
-        with self._lock:
-            self.left += reserved - spent
+from kitchen.llm.base import Purse
 
 
 def play_rest(
@@ -39,7 +18,13 @@ def play_rest(
     found = dict(rows)
     for job in jobs_of(setup):
         if job.key not in found:
-            settings = setup.settings_of(job.column.variant)
-            found[job.key] = play(job, setup.coplayer, settings, purse=purse)
+            found[job.key] = _play(setup, job, purse)
             keep(found.values())
     return found
+
+
+def _play(setup: Setup, job: Job, purse: Purse | None) -> Row:
+    try:
+        return play(job, setup.coplayer, setup.settings_of(job.column.variant), purse=purse)
+    except EpisodeFailedError as error:
+        return failed_row(job, str(error))

@@ -2,25 +2,44 @@
 
 from __future__ import annotations
 
+import logging
 import time
+import traceback
 from collections import Counter
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
+from pathlib import Path
 from statistics import median
+from typing import Any
 
 from kitchen.coplayers.base import CoPlayer, Decision, Situation
 from kitchen.coplayers.evaluate import see
 from kitchen.coplayers.registry import make_coplayer
 from kitchen.experiments.plan import Job
-from kitchen.experiments.rows import Row
+from kitchen.experiments.players import counted
+from kitchen.experiments.rows import FAILED, NEEDED, Row
 from kitchen.experiments.setup import STEPS, WORLD
 from kitchen.llm.base import BudgetSpentError, Call, Purse, UnpricedError, total
 from kitchen.seeds import derived_seed
 from kitchen.worlds.base import Event, Json, World
 from kitchen.worlds.registry import get_world
 
+log = logging.getLogger(__name__)
+
 SECONDS = 60.0
 """Time for one decision: nobody waits for it, so a model may take longer than beside people."""
+
+
+class EpisodeFailedError(Exception):
+    """An episode that an unforeseen error ended: which one and where, without its words (a key might be
+    among them)."""
+
+    @classmethod
+    def by(cls, error: Exception) -> EpisodeFailedError:
+        """Told by this error."""
+        last = traceback.extract_tb(error.__traceback__)[-1]
+        return cls(f"{type(error).__name__} in {Path(last.filename).name}, line {last.lineno}")
 
 
 class MoneySpentError(Exception):
@@ -59,18 +78,31 @@ def play(
     after_step: Callable[[], None] = _nothing,
 ) -> Row:
     """Play one episode to its end. The same job and settings give the same episode, as far as the co-player
-    decides alike. A decision that fails is recorded and its agents wait. MoneySpentError ends it."""
+    decides alike. MoneySpentError ends it, and EpisodeFailedError where co-player or world break."""
     game = new_game(job, steps)
     mind = make_coplayer(coplayer, settings)
     tally, decision, events = _Tally(), Decision(commands={}), tuple[Event, ...]()
     while not (game.over or game.cut_off):
-        seed = derived_seed(job.seed, game.clock)
-        seen = see(game, range(game.seats), memory=decision.memory, events=events, seed=seed)
-        decision, spent = _decide(mind, replace(seen, seconds=seconds, purse=purse))
-        tally.add(decision, coplayer, spent)
-        events = game.step(decision.commands)
+        with _unforeseen():
+            seed = derived_seed(job.seed, game.clock)
+            seen = see(game, range(game.seats), memory=decision.memory, events=events, seed=seed)
+            decision, spent = _decide(mind, replace(seen, seconds=seconds, purse=purse))
+            tally.add(decision, coplayer, spent)
+            events = game.step(decision.commands)
         after_step()
     return _row(job, game, tally)
+
+
+@contextmanager
+def _unforeseen() -> Iterator[None]:
+    try:
+        yield
+    except MoneySpentError:
+        raise
+    except Exception as error:  # a co-player may fail in any way
+        failed = EpisodeFailedError.by(error)
+        log.error("an episode failed: %s", failed)
+        raise failed from error
 
 
 def new_game(job: Job, steps: int = STEPS) -> World:
@@ -83,13 +115,21 @@ def new_game(job: Job, steps: int = STEPS) -> World:
 
 def _decide(mind: CoPlayer, situation: Situation) -> tuple[Decision, float]:
     start = time.perf_counter()
-    try:
-        decision = mind.decide(situation)
-    except Exception:  # a co-player may fail in any way: its agents wait, and the row says so
-        decision = Decision(commands={}, memory=situation.memory, played_by="noop", fallback="error")
+    decision = mind.decide(situation)
     if decision.fallback in {BudgetSpentError.code, UnpricedError.code}:
         raise MoneySpentError(decision.calls[-1].error_text if decision.calls else decision.fallback)
     return decision, (time.perf_counter() - start) * 1000
+
+
+def failed_row(job: Job, reason: str) -> Row:
+    """The row of an episode that an error ended."""
+    variant, level, agents = job.column.key
+    found: dict[str, Any] = dict.fromkeys(NEEDED, 0) | dict.fromkeys(_TEXTS, "")
+    found |= {"variant": variant, "level": level, "agents": agents, "alpha": job.alpha, "cost": None}
+    return Row(**found | {"episode": job.episode, "seed": job.seed, "outcome": FAILED, "reason": reason})
+
+
+_TEXTS = ("fallback_codes", "played_by", "model", "state_hash")
 
 
 def _row(job: Job, game: World, tally: _Tally) -> Row:
@@ -107,8 +147,8 @@ def _row(job: Job, game: World, tally: _Tally) -> Row:
         failed=int(score["failed"]),
         steps=game.clock,
         fallbacks=tally.why.total(),
-        fallback_codes=_counted(tally.why),
-        played_by=_counted(tally.chose),
+        fallback_codes=counted(tally.why),
+        played_by=counted(tally.chose),
         calls=len(tally.calls),
         tokens_input=sum(reply.usage.input for reply in replies),
         tokens_output=sum(reply.usage.output for reply in replies),
@@ -120,7 +160,3 @@ def _row(job: Job, game: World, tally: _Tally) -> Row:
         ms_max=round(max(tally.times), 3),
         state_hash=game.state_hash(),
     )
-
-
-def _counted(counts: Counter[str]) -> str:
-    return ", ".join(f"{name} x{number}" for name, number in sorted(counts.items()))

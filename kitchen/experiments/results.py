@@ -15,7 +15,8 @@ from kitchen.coplayers.evaluate import collaboration_score
 from kitchen.experiments.bounds import Bound, cell_bound
 from kitchen.experiments.paper import Counts
 from kitchen.experiments.plan import seed_of
-from kitchen.experiments.rows import Row
+from kitchen.experiments.players import Players
+from kitchen.experiments.rows import PLAYED, Row
 from kitchen.experiments.setup import Column, Setup
 
 
@@ -30,6 +31,7 @@ class Interval:
     paper: Counts | None
     bound: Bound
     """Over all the episodes that the experiment is to have."""
+    players: Players
 
     @property
     def total(self) -> int:
@@ -48,6 +50,11 @@ class CellResult:
 
     column: Column
     intervals: tuple[Interval, ...]
+
+    @property
+    def players(self) -> Players:
+        """Who played all its intervals."""
+        return sum((each.players for each in self.intervals), Players())
 
     @property
     def cos(self) -> float | None:
@@ -83,34 +90,40 @@ def mean_of(values: Iterable[float | None]) -> float | None:
 
 def results_of(setup: Setup, rows: Iterable[Row]) -> tuple[CellResult, ...]:
     """Every cell of the experiment, whether it has rows already or not."""
-    found = _counts(rows)
+    found = _sorted(rows)
     return tuple(
         CellResult(column, tuple(_interval(setup, column, alpha, found) for alpha in setup.alphas))
         for column in setup.columns
     )
 
 
-_Sums = Mapping[tuple[str, str, int, float], tuple[int, int, int]]
+_Sorted = Mapping[tuple[str, str, int, float], Sequence[Row]]
 
 
-def _counts(rows: Iterable[Row]) -> _Sums:
-    found: dict[tuple[str, str, int, float], tuple[int, int, int]] = {}
+def _sorted(rows: Iterable[Row]) -> _Sorted:
+    found: dict[tuple[str, str, int, float], list[Row]] = {}
     for row in rows:
-        episodes, completed, failed = found.get(row.key[:4], (0, 0, 0))
-        found[row.key[:4]] = (episodes + 1, completed + row.completed, failed + row.failed)
+        found.setdefault(row.key[:4], []).append(row)
     return found
 
 
-def _interval(setup: Setup, column: Column, alpha: float, found: _Sums) -> Interval:
-    counts = found.get((*column.key, alpha), (0, 0, 0))
+def _interval(setup: Setup, column: Column, alpha: float, found: _Sorted) -> Interval:
+    mine = found.get((*column.key, alpha), ())
+    played = [row for row in mine if row.outcome == PLAYED]
+    counts = len(played), sum(row.completed for row in played), sum(row.failed for row in played)
     seeds = tuple(seed_of(setup.seed, column, alpha, number) for number in range(1, setup.episodes + 1))
     bound = _bound(column.level, alpha, column.agents, seeds)
-    return Interval(alpha, *counts, column.paper.get(alpha), bound)
+    return Interval(alpha, *counts, column.paper.get(alpha), bound, Players.of(mine))
 
 
 @lru_cache(maxsize=4096)
 def _bound(level: str, alpha: float, agents: int, seeds: tuple[int, ...]) -> Bound:
     return cell_bound(level, alpha, agents, seeds)
+
+
+def players_of(results: Iterable[CellResult]) -> Players:
+    """Who played these cells."""
+    return sum((each.players for each in results), Players())
 
 
 def by_agents(results: Sequence[CellResult]) -> dict[int, list[CellResult]]:

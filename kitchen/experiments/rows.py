@@ -5,11 +5,14 @@ from __future__ import annotations
 import csv
 import io
 from collections.abc import Iterable, Mapping
-from dataclasses import asdict, dataclass, fields
+from dataclasses import MISSING, asdict, dataclass, fields
 from typing import Self
 
 from kitchen.experiments.plan import Job, Key
 from kitchen.worlds.base import Json
+
+PLAYED, FAILED = "played", "failed"
+"""Outcomes of an episode."""
 
 
 class RowsError(Exception):
@@ -52,6 +55,10 @@ class Row:
     ms_max: float
     state_hash: str
     """Of the state at the end."""
+    outcome: str = PLAYED
+    """FAILED where an error ended it: its counts are 0 and go into no result, and it can be played again."""
+    reason: str = ""
+    """Which error, and where."""
 
     @property
     def key(self) -> Key:
@@ -69,6 +76,8 @@ class Row:
 
 
 COLUMNS = [each.name for each in fields(Row)]
+NEEDED = [each.name for each in fields(Row) if each.default is MISSING]
+"""Columns that a file of an earlier version has, too."""
 _TYPES = {each.name: str(each.type) for each in fields(Row)}
 
 
@@ -87,7 +96,8 @@ def from_csv(data: bytes, name: str = "episodes.csv") -> list[Row]:
     """The rows of a file; RowsError names file and line."""
     try:
         reader = csv.DictReader(io.StringIO(data.decode(), newline=""), strict=True)
-        if reader.fieldnames != COLUMNS:
+        columns = list(reader.fieldnames or ())
+        if columns != COLUMNS[: len(columns)] or len(columns) < len(NEEDED):
             raise RowsError(f"{name}: its columns are not those of episodes.csv")
         return [_row(values, f"{name}:{number}") for number, values in enumerate(reader, start=2)]
     except (UnicodeDecodeError, csv.Error) as error:
@@ -96,7 +106,7 @@ def from_csv(data: bytes, name: str = "episodes.csv") -> list[Row]:
 
 def _row(values: Mapping[str, str | None], where: str) -> Row:
     try:
-        return Row(**{column: _read(_TYPES[column], str(values[column])) for column in COLUMNS})
+        return Row(**{column: _read(_TYPES[str(column)], str(text)) for column, text in values.items()})
     except ValueError as error:
         raise RowsError(f"{where}: {error}") from error
 

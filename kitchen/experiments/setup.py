@@ -14,6 +14,7 @@ from kitchen.coplayers.dispatcher.door import read_model
 from kitchen.coplayers.registry import get_coplayer
 from kitchen.coplayers.trial import MODEL as MODEL
 from kitchen.experiments import paper
+from kitchen.llm.registry import unavailable
 from kitchen.registry import UnknownNameError
 from kitchen.worlds.base import Json, SettingsError, clean_settings
 from kitchen.worlds.cuisine.world import CuisineWorld
@@ -22,11 +23,18 @@ WORLD = "cuisine"
 ALPHAS = (1.0, 1.5, 2.0, 2.5, 3.0)
 AGENTS = (2, 3, 4)
 STEPS = 60
+PRESET_LEVEL = "level_3"
+"""Where the paper's Tables 6 to 8 were played."""
 MAX_EPISODES = 10_000
 
 
 class SetupError(Exception):
-    """An experiment that cannot be played; one line."""
+    """An experiment that cannot be played; one line. `about` names the argument that is wrong, `setting` the
+    co-player's setting; empty where it is none."""
+
+    def __init__(self, text: str, about: str = "", setting: str = "") -> None:
+        super().__init__(text)
+        self.about, self.setting = about, setting
 
 
 @dataclass(frozen=True, slots=True)
@@ -103,7 +111,7 @@ class Setup:
 def _table6(setup: Setup) -> Iterator[Column]:
     for agents in setup.agents:
         for model in setup.models:
-            yield Column(Variant(model, model, {"model": model}), "level_3", agents)
+            yield Column(Variant(model, model, {MODEL: model}), PRESET_LEVEL, agents)
 
 
 def _table7(setup: Setup) -> Iterator[Column]:
@@ -114,14 +122,14 @@ def _table7(setup: Setup) -> Iterator[Column]:
         ("no_feedback", "no feedback", {"feedback": False}),
     )
     for name, label, settings in rows:
-        yield Column(Variant(name, label, settings, (paper.ABLATION, name)), "level_3", 2)
+        yield Column(Variant(name, label, settings, (paper.ABLATION, name)), PRESET_LEVEL, 2)
 
 
 def _table8(setup: Setup) -> Iterator[Column]:
     for agents, shown in ((4, 4), (4, 2), (3, 3), (3, 2)):
         name, label = f"{agents}_with_{shown}", f"{agents} agents, demonstration of {shown}"
         settings = {"demonstration_agents": shown}
-        yield Column(Variant(name, label, settings, (paper.DEMONSTRATION, name)), "level_3", agents)
+        yield Column(Variant(name, label, settings, (paper.DEMONSTRATION, name)), PRESET_LEVEL, agents)
 
 
 PRESETS = {"table6": _table6, "table7": _table7, "table8": _table8}
@@ -137,10 +145,25 @@ def checked(setup: Setup) -> Setup:
         for column in full.columns:
             found(clean_settings(found.settings, full.settings_of(column.variant)))
     except (UnknownNameError, SettingsError) as error:
-        raise SetupError(f"co-player {setup.coplayer}: {error.args[0]}") from error
+        text = str(error.args[0])
+        raise SetupError(
+            f"co-player {setup.coplayer}: {text}", "co_player", text.partition(":")[0]
+        ) from error
     if found.worlds is not None and WORLD not in found.worlds:
-        raise SetupError(f"co-player {setup.coplayer}: does not play {WORLD}")
+        raise SetupError(f"co-player {setup.coplayer}: does not play {WORLD}", "co_player")
+    check_answers(full)
     return full
+
+
+def check_answers(setup: Setup) -> None:
+    """SetupError where a model cannot be asked from here: another would play in its place throughout."""
+    for settings in (setup.settings_of(column.variant) for column in setup.columns):
+        if MODEL in settings:
+            provider, model = read_model(str(settings[MODEL]))
+            if why := unavailable(provider):
+                raise SetupError(f"model: {why} (the model “stand-in” needs no key)", "model", MODEL)
+            if not model:
+                raise SetupError(f"model: name one of {provider}, as {provider}:NAME", "model", MODEL)
 
 
 def _filled(settings: dict[str, Json]) -> dict[str, Json]:
@@ -152,13 +175,13 @@ def _filled(settings: dict[str, Json]) -> dict[str, Json]:
 
 def _check_values(setup: Setup) -> None:
     if setup.preset and setup.preset not in PRESETS:
-        raise SetupError(f"preset: {setup.preset!r} is not one of {', '.join(PRESETS)}")
+        raise SetupError(f"preset: {setup.preset!r} is not one of {', '.join(PRESETS)}", "preset")
     if setup.preset == "table6" and not setup.models:
-        raise SetupError("table6 compares models: name them")
+        raise SetupError("table6 compares models: name them", "model")
     known = _levels()
     for level in setup.levels:
         if level not in known:
-            raise SetupError(f"levels: {level!r} is not one of {', '.join(known)}")
+            raise SetupError(f"levels: {level!r} is not one of {', '.join(known)}", "levels")
     _within("agents", setup.agents, 1, CuisineWorld.max_seats)
     _within("alphas", setup.alphas, 0.01, 100)
     _within("episodes", (setup.episodes,), 1, MAX_EPISODES)
@@ -172,7 +195,7 @@ def _levels() -> tuple[str, ...]:
 
 def _within(name: str, values: Sequence[float], low: float, high: float) -> None:
     if not values or len(set(values)) < len(values):
-        raise SetupError(f"{name}: needs values, each once")
+        raise SetupError(f"{name}: needs values, each once", name)
     for value in values:
         if not low <= value <= high:
-            raise SetupError(f"{name}: {value} is not from {low} to {high}")
+            raise SetupError(f"{name}: {value} is not from {low} to {high}", name)

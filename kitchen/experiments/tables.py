@@ -11,7 +11,8 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 from kitchen.experiments import paper
-from kitchen.experiments.results import CellResult, Interval, by_agents, mean_of
+from kitchen.experiments.players import Players, counted
+from kitchen.experiments.results import CellResult, Interval, by_agents, mean_of, players_of
 from kitchen.experiments.setup import Setup
 from kitchen.experiments.summary import score
 
@@ -23,9 +24,16 @@ CSV_COLUMNS += [
     "bound_completed",
     "bound_share",
     "above_paper",
+    "decisions",
+    "fallbacks",
+    "fallback_codes",
+    "played_by",
+    "model",
+    "failed_episodes",
 ]
 
 ALPHA = "\N{GREEK SMALL LETTER ALPHA}"
+FALLBACKS = "fallbacks"
 COS = "CoS"
 """In the column `alpha`: the mean over the intervals."""
 
@@ -38,6 +46,8 @@ class Grid:
     head: tuple[str, ...]
     rows: tuple[tuple[str, ...], ...]
     notes: tuple[str, ...] = ()
+    played_by: str = ""
+    """Who really decided, in a sentence."""
 
 
 def grids(setup: Setup, results: Sequence[CellResult]) -> list[Grid]:
@@ -58,9 +68,11 @@ def _grid(title: str, cells: Sequence[CellResult], notes: tuple[str, ...] = ()) 
         for place, alpha in enumerate(alphas)
     ]
     average = _beside(*(mean_of(getattr(each, name) for each in cells) for name in _SCORES))
-    rows = (*body, (COS, *(_beside(*(getattr(each, name) for name in _SCORES)) for each in cells), average))
+    scores = (COS, *(_beside(*(getattr(each, name) for name in _SCORES)) for each in cells), average)
+    who = players_of(cells)
+    fallbacks = (FALLBACKS, *(each.players.share for each in cells), who.share)
     names = [each.column.variant.label or each.column.level for each in cells]
-    return Grid(title, ("", *names, "average"), rows, notes)
+    return Grid(title, ("", *names, "average"), (*body, scores, fallbacks), notes, str(who))
 
 
 _SCORES = ("cos", "paper_cos", "bound_cos")
@@ -87,7 +99,7 @@ def _others(setup: Setup, agents: int) -> Iterator[str]:
 
 EXPLAINED = (
     "completed/total orders, summed over the episodes; in brackets the paper's GPT-4, and what no dispatcher "
-    "can pass (kitchen/experiments/bounds.py)."
+    "can pass (kitchen/experiments/bounds.py). Fallbacks: decisions that another than the co-player made."
 )
 
 
@@ -96,7 +108,7 @@ def to_markdown(found: Sequence[Grid], line: str) -> str:
     parts = ["# Agents alone", EXPLAINED]
     for grid in found:
         lines = [f"| {' | '.join(row)} |" for row in (grid.head, ("---",) * len(grid.head), *grid.rows)]
-        parts += [f"## {grid.title}", "\n".join(lines), *grid.notes]
+        parts += [f"## {grid.title}", "\n".join(lines), grid.played_by, *grid.notes]
     return "\n\n".join([*parts, line]) + "\n"
 
 
@@ -110,14 +122,14 @@ def _tabular(grid: Grid) -> str:
     return "\n".join(
         [
             r"\begin{table}",
-            rf"\caption{{{_escaped(f'{grid.title}: {EXPLAINED}')}}}",
+            rf"\caption{{{_escaped(f'{grid.title}: {EXPLAINED} {grid.played_by}')}}}",
             rf"\begin{{tabular}}{{l{'r' * (len(grid.head) - 1)}}}",
             r"\toprule",
             body[0],
             r"\midrule",
-            *body[1:-1],
+            *body[1:-2],
             r"\midrule",
-            body[-1],
+            *body[-2:],
             r"\bottomrule",
             r"\end{tabular}",
             *(f"% {_escaped(note)}" for note in grid.notes),
@@ -152,7 +164,15 @@ def _values(cell: CellResult) -> Iterator[list[object]]:
         done, total = each.paper or (None, None)
         share = done / total if done is not None and total else None
         ours = [each.alpha, each.episodes, each.completed, each.total, each.share]
-        yield [*ours, done, total, share, each.bound.completed, each.bound.share, None]
+        yield [*ours, done, total, share, each.bound.completed, each.bound.share, None, *_who(each.players)]
     episodes = sum(each.episodes for each in cell.intervals)
     above = None if cell.is_above is None else int(cell.is_above)
-    yield [COS, episodes, None, None, cell.cos, None, None, cell.paper_cos, None, cell.bound_cos, above]
+    scores: list[object] = [COS, episodes, None, None, cell.cos]
+    yield [*scores, None, None, cell.paper_cos, None, cell.bound_cos, above, *_who(cell.players)]
+
+
+def _who(players: Players) -> list[object]:
+    """The columns from `decisions` on."""
+    models, codes = ", ".join(sorted(players.models)), counted(players.fallbacks)
+    numbers = [players.decisions.total(), players.fallbacks.total()]
+    return [*numbers, codes, players.names, models, players.failed]

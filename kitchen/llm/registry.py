@@ -29,22 +29,32 @@ PROVIDERS: dict[str, str] = {
 }
 """Name to class. Importing one does not import its SDK."""
 
+VARIABLES: dict[str, tuple[str, ...]] = {
+    ANTHROPIC: ("ANTHROPIC_API_KEY", "ANTHROPIC_AUTH_TOKEN"),
+    OPENAI: ("OPENAI_BASE_URL", "OPENAI_API_KEY"),
+    STAND_IN: (),
+}
+"""Environment variables of which a provider needs one."""
+
 DEFAULT_CLAUDE = "claude-sonnet-5-5"
 
 
 def available() -> tuple[str, ...]:
     """The providers that can be asked: with a key or an address in the environment, and the stand-in."""
-    has = {
-        ANTHROPIC: _is_set("ANTHROPIC_API_KEY", "ANTHROPIC_AUTH_TOKEN"),
-        OPENAI: _is_set("OPENAI_BASE_URL", "OPENAI_API_KEY"),
-        STAND_IN: True,
-    }
-    return tuple(name for name in PROVIDERS if has[name])
+    return tuple(name for name in PROVIDERS if not unavailable(name))
+
+
+def unavailable(provider: str) -> str:
+    """Why a provider cannot be asked from here, in one line; empty where it can be."""
+    wanted = VARIABLES[provider]
+    if not wanted or _is_set(*wanted):
+        return ""
+    return f"{provider} cannot be asked from here: {' or '.join(wanted)} is not set"
 
 
 def default_provider() -> str:
     """Anthropic if its key is there, else a server of one's own if its address is, else the stand-in."""
-    if _is_set("ANTHROPIC_API_KEY", "ANTHROPIC_AUTH_TOKEN"):
+    if not unavailable(ANTHROPIC):
         return ANTHROPIC
     return OPENAI if _is_set("OPENAI_BASE_URL") else STAND_IN
 

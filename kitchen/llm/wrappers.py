@@ -30,6 +30,7 @@ from kitchen.llm.base import (
     Usage,
     total,
 )
+from kitchen.llm.money import dollars
 from kitchen.llm.prices import PriceList, UnknownPriceError
 
 log = logging.getLogger(__name__)
@@ -186,7 +187,7 @@ class Wallet:
         with self._lock:
             left = self.limit - self.spent - self.reserved
             if amount > left:
-                raise BudgetSpentError(f"the call may cost ${amount:.4f} and ${max(left, 0):.4f} is left")
+                raise BudgetSpentError(f"{dollars(amount)} needed, {dollars(max(left, 0))} left")
             self.reserved += amount
 
     def settle(self, reserved: float, spent: float) -> None:

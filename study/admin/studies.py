@@ -14,6 +14,7 @@ from django.utils.html import format_html, format_html_join
 from django.utils.safestring import SafeString
 
 from kitchen.admin import ReadOnly
+from kitchen.llm.money import dollars
 from kitchen.spending import booked
 from study.admin.common import Explained, PlayedInWords, begun_words, counted, has_begun, how_many
 from study.admin.copies import study_copy
@@ -125,7 +126,7 @@ class StudyAdmin(Explained):
     @admin.display(description="Spent")
     def spent(self, study: Study) -> str:
         """What language models have cost, calls that are under way included."""
-        return f"{booked(study.budget_id) if study.budget_id else 0} USD"
+        return dollars(booked(study.budget_id) if study.budget_id else 0)
 
     def view_on_site(self, obj: Study) -> str:
         """The page behind the participants' link."""

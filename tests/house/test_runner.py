@@ -28,9 +28,8 @@ def children_of(pid: int) -> dict[str, int]:
     for task in Path(f"/proc/{pid}/task").iterdir():
         for child in (task / "children").read_text().split():
             command = Path(f"/proc/{child}/cmdline").read_bytes().decode().split("\0")
-            names = [
-                name for name in ("valkey-server", "daphne", "celery", "prepare") if name in " ".join(command)
-            ]
+            known = ("valkey-server", "daphne", ".experiments", "celery", "prepare")
+            names = [name for name in known if name in " ".join(command)]
             found.update(dict.fromkeys(names[:1], int(child)))
     return found
 
@@ -133,7 +132,8 @@ def test_it_serves_and_says_where(running: Running) -> None:
     url = running.wait_ready()
     assert status(f"{url}/admin/login/") == 200
     assert status(running.wait_for(r"for participants: +(\S+)")[1]) == 200
-    assert set(running.children()) == {"valkey-server", "daphne", "celery"}
+    every = {"valkey-server", "daphne", "celery", ".experiments"}
+    wait_until(lambda: set(running.children()) == every, "all four")
 
 
 def test_the_admins_password_is_shown_and_written_nowhere(running: Running) -> None:
@@ -165,10 +165,17 @@ def test_the_second_time_the_app_starts_beside_what_prepares(started: Running) -
 
 
 @pytest.mark.parametrize(
-    ("name", "said"), [("daphne", "daphne"), ("celery", "worker"), ("valkey-server", "valkey")]
+    ("name", "said"),
+    [
+        ("daphne", "daphne"),
+        ("celery", "worker"),
+        (".experiments", "experiments"),
+        ("valkey-server", "valkey"),
+    ],
 )
 def test_what_is_killed_is_started_again_and_said(running: Running, name: str, said: str) -> None:
     url = running.wait_ready()
+    wait_until(lambda: name in running.children(), name)
     before = running.children()[name]
     os.kill(before, signal.SIGKILL)
     running.wait_for(f"{said} was killed by SIGKILL: starting it again")
@@ -186,8 +193,8 @@ def test_a_second_one_in_the_same_folder_says_so_in_one_line(running: Running) -
 @pytest.mark.parametrize("ending", [signal.SIGINT, signal.SIGTERM, signal.SIGHUP, signal.SIGKILL])
 def test_however_it_ends_it_leaves_nothing_behind(started: Running, ending: signal.Signals) -> None:
     started.wait_ready()
+    wait_until(lambda: len(started.children()) == 4, "all four")
     children = started.children()
-    assert len(children) == 3
     started.process.send_signal(ending)
     assert started.ends() == (-9 if ending == signal.SIGKILL else 0)
     wait_until(lambda: not any(map(alive, children.values())), "the end of all children", 10)

@@ -4,6 +4,9 @@ from __future__ import annotations
 
 import io
 import json
+import os
+import subprocess
+import sys
 from pathlib import Path
 from typing import Any
 
@@ -11,11 +14,15 @@ import pytest
 from django.core.management import CommandError, call_command
 
 from kitchen import experiment_tasks, experimenting
+from kitchen.coplayers.base import Decision, Situation
+from kitchen.coplayers.random import RandomPlayer
 from kitchen.experiments import local, optimum
 from kitchen.experiments.optimum_model import Case
 from kitchen.experiments.play import play
 from kitchen.experiments.rows import from_csv
 from kitchen.experiments.setup import Setup, checked
+from kitchen.management import ready
+from kitchen.management.commands import experiment
 from kitchen.models import Experiment, ExperimentEpisode
 from tests.servers import Stack
 
@@ -85,13 +92,26 @@ def test_bad_arguments_are_one_line_and_exit_2(tmp_path: Path, wrong: list[str])
     assert "\n" not in str(caught.value)
 
 
+def test_a_provider_without_a_key_is_refused_before_anything_is_written(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.delenv("ANTHROPIC_API_KEY", raising=False)
+    out = tmp_path / "out"
+    with pytest.raises(CommandError, match="ANTHROPIC_API_KEY") as caught:
+        run(out, "--local", "--co-player", "dispatcher", "--model", "anthropic:claude-sonnet-5-5", "--yes")
+    assert caught.value.returncode == 2
+    assert "\n" not in str(caught.value)
+    assert not out.exists()
+
+
 def test_other_arguments_in_the_same_folder_are_refused(tmp_path: Path) -> None:
     run(tmp_path, "--local")
     with pytest.raises(CommandError, match="another experiment"):
         run(tmp_path, "--local", "--seed", "2")
 
 
-def test_money_is_forecast_and_asked_for(tmp_path: Path) -> None:
+def test_money_is_forecast_and_asked_for(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("ANTHROPIC_API_KEY", "none")
     paid = ["--co-player", "dispatcher", "--model", "anthropic:claude-sonnet-5-5", "--local"]
     with pytest.raises(CommandError, match=r"120 calls of anthropic/claude-sonnet-5-5: about \d") as caught:
         run(tmp_path, *paid)
@@ -103,6 +123,46 @@ def test_the_stand_in_is_free_and_its_decisions_are_named(tmp_path: Path) -> Non
     run(tmp_path, "--co-player", "dispatcher", "--model", "stand-in", "--local", "--alphas", "2.0")
     row = from_csv((tmp_path / "episodes.csv").read_bytes())[0]
     assert (row.played_by, row.calls, row.cost, row.model) == ("stand-in x60", 60, 0, "stand-in-1")
+
+
+def test_the_line_before_the_last_says_who_really_played(tmp_path: Path) -> None:
+    stand_in = ["--co-player", "dispatcher", "--model", "stand-in", "--alphas", "2.0", "--local"]
+    said = run(tmp_path, *stand_in, "--set", "stand_in_failures=0.9").splitlines()
+    assert said[-2].startswith("Played by: the planner ")
+    assert "the stand-in (no language model: its commands come from the planner)" in said[-2]
+    assert "fallbacks: " in said[-2]
+    assert "of 60 decisions were made by another than the co-player" in said[-2]
+    for name in ("table.md", "table.tex", "figure4.svg"):
+        text = " ".join((tmp_path / name).read_text().split())
+        assert "the stand-in (no language" in text
+        assert "fallbacks: " in text
+    cos = (tmp_path / "table.csv").read_text().splitlines()[-1]
+    assert "stand-in x" in cos
+
+
+def test_an_episode_that_fails_is_told_not_counted_and_played_again(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def breaks(self: RandomPlayer, situation: Situation) -> Decision:
+        if situation.step == 3:
+            raise ZeroDivisionError("secret")
+        return whole(self, situation)
+
+    whole = RandomPlayer.decide
+    monkeypatch.setattr(RandomPlayer, "decide", breaks)
+    said = io.StringIO()
+    command = ["experiment", *SMALL, "--out", str(tmp_path), "--local"]
+    with pytest.raises(CommandError, match=r"2 of 2 episodes failed .*ZeroDivisionError") as caught:
+        call_command(*command, stdout=said, stderr=io.StringIO())
+    assert caught.value.returncode == 1
+    rows = from_csv((tmp_path / "episodes.csv").read_bytes())
+    assert [row.outcome for row in rows] == ["failed", "failed"]
+    assert "ZeroDivisionError in test_experiment_command.py" in rows[0].reason
+    assert "secret" not in (tmp_path / "episodes.csv").read_text()
+    assert said.getvalue().splitlines()[-1].startswith("mean CoS 2 agents n/a")
+    monkeypatch.setattr(RandomPlayer, "decide", whole)
+    assert run(tmp_path, "--local").splitlines()[-1].startswith("mean CoS 2 agents 0.")
+    assert [row.outcome for row in from_csv((tmp_path / "episodes.csv").read_bytes())] == ["played"] * 2
 
 
 def make(**more: Any) -> Experiment:
@@ -121,6 +181,7 @@ def inline(monkeypatch: pytest.MonkeyPatch) -> None:
         return True
 
     monkeypatch.setattr(experiment_tasks, "ask_lanes", at_once)
+    monkeypatch.setattr(ready, "broker_answers", lambda: True)
 
 
 @pytest.mark.django_db
@@ -176,6 +237,79 @@ def test_the_episode_of_a_dead_worker_is_taken_up_again() -> None:
 
 
 @pytest.mark.django_db
+def test_an_episode_that_fails_on_a_worker_is_played_again_when_it_is_started_again(
+    tmp_path: Path, inline: None, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def breaks(self: RandomPlayer, situation: Situation) -> Decision:
+        raise ZeroDivisionError
+
+    with monkeypatch.context() as broken:
+        broken.setattr(RandomPlayer, "decide", breaks)
+        with pytest.raises(CommandError, match="2 of 2 episodes failed"):
+            run(tmp_path)
+    assert run(tmp_path).splitlines()[-1].startswith("mean CoS 2 agents 0.")
+    assert Experiment.objects.count() == 1
+
+
+@pytest.mark.django_db
+def test_a_worker_without_the_key_stops_the_experiment(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("ANTHROPIC_API_KEY", "none")
+    given = {"levels": ("level_0",), "agents": (2,), "alphas": (1.0,), "episodes": 1}
+    setup = Setup(coplayer="dispatcher", settings={"model": "anthropic:claude-sonnet-5-5"}, **given)  # type: ignore[arg-type]
+    experiment = experimenting.experiment_create(setup=checked(setup))
+    Experiment.objects.update(running=True)
+    taken = experimenting.episode_take(experiment_id=experiment.pk)
+    monkeypatch.delenv("ANTHROPIC_API_KEY")
+    assert taken and not experimenting.episode_play(episode=taken)
+    experiment.refresh_from_db()
+    assert "ANTHROPIC_API_KEY" in experiment.stopped_because
+    assert not experimenting.rows_of(experiment)
+
+
+@pytest.mark.django_db
+def test_without_a_broker_it_ends_at_once_with_one_line(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(ready, "broker_answers", lambda: False)
+    with pytest.raises(CommandError, match="--local plays here") as caught:
+        run(tmp_path)
+    assert caught.value.returncode == 2
+    assert not Experiment.objects.exists()
+
+
+@pytest.mark.django_db
+def test_without_a_worker_it_says_so_after_a_few_seconds(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def nobody(pk: int, number: int = 1) -> bool:
+        asked.append(pk)
+        if len(asked) > 2:
+            raise KeyboardInterrupt
+        return True
+
+    asked: list[int] = []
+    said = io.StringIO()
+    monkeypatch.setattr(experiment, "PATIENCE", 0.05)
+    monkeypatch.setattr(experiment, "FIRST_PATIENCE", 0.05)
+    monkeypatch.setattr(experiment, "ask_lanes", nobody)
+    monkeypatch.setattr(experiment_tasks, "ask_lanes", nobody)
+    monkeypatch.setattr(ready, "broker_answers", lambda: True)
+    with pytest.raises(CommandError, match="the same command goes on"):
+        call_command("experiment", *SMALL, "--out", str(tmp_path), "--poll", "0.01", stderr=said)
+    assert "no worker answers: start `make run`, or use --local" in said.getvalue()
+
+
+def test_an_unprepared_database_is_one_line(tmp_path: Path) -> None:
+    command = [sys.executable, "manage.py", "experiment", *SMALL, "--out", str(tmp_path / "out")]
+    environment = {**os.environ, "BRIGADE_VAR": str(tmp_path), "DATABASE_URL": ""}
+    found = subprocess.run(command, capture_output=True, text=True, check=False, env=environment)
+    assert found.returncode == 2
+    lines = [line for line in found.stderr.splitlines() if "episodes" not in line]
+    assert len(lines) == 1
+    assert "`make run` or `manage.py migrate`" in lines[0]
+
+
+@pytest.mark.django_db
 def test_what_fails_stops_the_experiment_and_says_why(monkeypatch: pytest.MonkeyPatch) -> None:
     experiment = make()
     Experiment.objects.update(running=True)
@@ -188,6 +322,7 @@ def test_what_fails_stops_the_experiment_and_says_why(monkeypatch: pytest.Monkey
 
 
 def test_a_real_worker_plays_it(live_stack: Stack, tmp_path: Path) -> None:
+    live_stack.start_experimenter()
     said = live_stack.manage("experiment", *SMALL, "--out", str(tmp_path), "--poll", "0.2")
     assert said.splitlines()[-1].startswith("mean CoS 2 agents 0.")
     assert {each.name for each in tmp_path.iterdir()} == FILES

@@ -107,5 +107,5 @@ def test_the_reserve_is_enough_for_the_longest_answer_and_a_cache_that_is_filled
 
 
 def test_a_wallet_says_what_is_left() -> None:
-    with pytest.raises(BudgetSpentError, match=r"\$2\.0000 and \$1\.0000 is left"):
+    with pytest.raises(BudgetSpentError, match=r"2\.00 USD needed, 1\.00 USD left"):
         Wallet(1).reserve(2)

@@ -1,7 +1,8 @@
 """`python manage.py experiment --out DIR`: agents alone over levels, numbers of agents and intervals.
 
-Kept after every episode: killed and started again with the same arguments it goes on, and nothing is played
-twice. Exit code 2 for bad arguments (one line), 1 if it was stopped before its end.
+Kept after every episode: killed and started again with the same arguments it goes on. What was kept is not
+played again; an episode that was under way begins anew (what its calls cost is spent), and so does one that
+failed. Exit code 2 for bad arguments (one line), 1 if it was stopped before its end or episodes failed.
 """
 
 from __future__ import annotations
@@ -21,17 +22,20 @@ from kitchen.experiments.arguments import number, read_setup
 from kitchen.experiments.forecast import CostForecast, forecast
 from kitchen.experiments.plan import Key, jobs_of
 from kitchen.experiments.play import MoneySpentError
-from kitchen.experiments.rows import Row
+from kitchen.experiments.results import players_of
+from kitchen.experiments.rows import FAILED, Row
 from kitchen.experiments.setup import Setup, SetupError
 from kitchen.experiments.summary import last_line
 from kitchen.llm.prices import PriceFileError, load_prices
+from kitchen.llm.wrappers import Wallet
 from kitchen.management.base import OneLineCommand
 from kitchen.management.experiment_arguments import add_arguments
 from kitchen.management.progress import Progress
+from kitchen.management.ready import require_broker, require_database
 from kitchen.models import Experiment
 
-PATIENCE = 30.0
-"""Seconds without a played episode after which a hint is given, and workers are asked again."""
+FIRST_PATIENCE, PATIENCE = 5.0, 30.0
+"""Seconds without a played episode until a hint is given and workers are asked again: at first, then."""
 
 
 class Command(OneLineCommand):
@@ -57,6 +61,8 @@ class Command(OneLineCommand):
             raise CommandError(f"cannot write to {out}: {error.strerror or error}", returncode=2) from error
 
     def _run(self, setup: Setup, out: Path, at_once: int, options: dict[str, Any]) -> None:
+        if not options["local"]:
+            require_database()
         key, rows = files.open_folder(out, setup)
         ahead = self._ask(setup, rows, yes=options["yes"])
         total = len(jobs_of(setup))
@@ -69,6 +75,7 @@ class Command(OneLineCommand):
         finally:
             progress.close()
         self._report(setup, out, rows.values())
+        self._tell_failed(rows.values())
 
     def _ask(self, setup: Setup, rows: dict[Key, Row], *, yes: bool) -> CostForecast:
         """What it will cost, and whether that is all right; exit 2 where nobody can say so."""
@@ -94,7 +101,7 @@ class Command(OneLineCommand):
             progress.show(len(kept))
 
         files.write_settings(out, setup, key)
-        purse = local.Wallet(ahead.worst) if ahead.worst else None
+        purse = Wallet(ahead.worst) if ahead.worst else None
         try:
             return local.play_rest(setup, rows, keep, purse)
         except MoneySpentError as error:
@@ -114,6 +121,8 @@ class Command(OneLineCommand):
         poll: float,
     ) -> dict[Key, Row]:
         experiment = experimenting.experiment_find(key=key)
+        if len(rows) < progress.total:
+            require_broker()
         if experiment is None:
             name = str(out)[-120:]
             experiment = experimenting.experiment_create(setup=setup, name=name, at_once=at_once, rows=rows)
@@ -121,7 +130,8 @@ class Command(OneLineCommand):
         experiment.at_once = at_once
         experiment.save(update_fields=["at_once"])
         files.write_settings(out, setup, str(experiment.key))
-        if len(experimenting.rows_of(experiment)) < progress.total:
+        known = experimenting.rows_of(experiment)
+        if any(row.outcome == FAILED for row in known.values()) or len(known) < progress.total:
             experimenting.experiment_start(experiment=experiment, allowed=ahead.worst)
         try:
             return self._watch(experiment, out, progress, poll)
@@ -131,7 +141,7 @@ class Command(OneLineCommand):
 
     def _watch(self, experiment: Experiment, out: Path, progress: Progress, poll: float) -> dict[Key, Row]:
         """Wait for the workers; keep what they have played."""
-        last, rows = time.monotonic(), dict[Key, Row]()
+        patience, last, rows = FIRST_PATIENCE, time.monotonic(), dict[Key, Row]()
         while True:
             found = experimenting.rows_of(experiment)
             if len(found) > len(rows):
@@ -141,9 +151,9 @@ class Command(OneLineCommand):
             if len(rows) == progress.total:
                 return rows
             self._check(experiment)
-            if time.monotonic() - last > PATIENCE:
+            if time.monotonic() - last > patience:
                 self._hint(experiment)
-                last = time.monotonic()
+                patience, last = PATIENCE, time.monotonic()
             time.sleep(poll)
 
     def _check(self, experiment: Experiment) -> None:
@@ -153,17 +163,25 @@ class Command(OneLineCommand):
 
     def _hint(self, experiment: Experiment) -> None:
         if not ask_lanes(experiment.pk):
-            raise SetupError("the broker cannot be reached: `make run` starts one, --local plays here")
+            require_broker()
         if not experimenting.being_played(experiment.pk):
-            self.stderr.write("no worker has taken up an episode: is one running? (--local plays here)")
+            self.stderr.write("no worker answers: start `make run`, or use --local to play here")
 
     def _report(self, setup: Setup, out: Path, rows: Iterable[Row]) -> None:
         results = files.write_results(out, setup, rows)
-        line = last_line(results)
         for grid in tables.grids(setup, results):
             self.stdout.write(f"{grid.title}")
             for row in (grid.head, *grid.rows):
                 self.stdout.write("  ".join(row))
-            for note in grid.notes:
+            for note in (grid.played_by, *grid.notes):
                 self.stdout.write(note)
-        self.stdout.write(line)
+        self.stdout.write(str(players_of(results)))
+        self.stdout.write(last_line(results))
+
+    def _tell_failed(self, rows: Iterable[Row]) -> None:
+        """Exit code 1 where episodes failed."""
+        played = list(rows)
+        reasons = [row.reason for row in played if row.outcome == FAILED]
+        if reasons:
+            told = f"{len(reasons)} of {len(played)} episodes failed and are not counted ({reasons[0]})"
+            raise CommandError(f"{told}; the same command plays them again")
