@@ -32,6 +32,7 @@ CHECKS: tuple[Command, ...] = (
 BENCHES: tuple[Command, ...] = (
     ("manage.py", "bench_engine", "tests/kitchen/data/cuisineworld.jsonl.gz"),
     ("-m", "tests.llm.bench"),
+    ("-m", "tests.kitchen.bench_planner"),
 )
 """What `make bench` runs, each with this Python; add a line to add a benchmark."""
 
