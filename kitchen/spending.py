@@ -29,6 +29,12 @@ def booked(budget_id: int) -> Decimal:
     return found or Decimal(0)
 
 
+def set_aside(budget_id: int) -> Decimal:
+    """What a budget has set aside for calls whose cost is not booked yet, in US dollars."""
+    rows = Spending.objects.filter(budget=budget_id, spent=None)
+    return rows.aggregate(total=Sum("reserved"))["total"] or Decimal(0)
+
+
 def money(amount: float) -> Decimal:
     """An amount as it is kept."""
     return Decimal(repr(amount)).quantize(SMALLEST, rounding=ROUND_UP)

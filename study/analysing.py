@@ -19,8 +19,9 @@ from study import selectors
 from study.analysis.analyse import Analysis, analyse
 from study.analysis.rows import AnalysisError
 from study.models import Participant, Study
+from study.players import players
 
-VERSION = 1
+VERSION = 2
 """Of what is kept; raised whenever `Finished` or anything in it changes its shape."""
 
 KEEP_SECONDS = 24 * 3600
@@ -46,6 +47,7 @@ def analyse_now(study: Study, who: str) -> Analysis:
         selectors.analysis_conditions(study),
         selectors.analysis_measures(study),
         attrition=selectors.attrition(study, who=who),
+        players=players(study, who=who),
     )
 
 

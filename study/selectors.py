@@ -108,7 +108,7 @@ def _item_measure(item: SurveyItem) -> Measure:
 def observations(study: Study, *, who: str) -> Iterator[Observation]:
     """One row per complete participant, condition and measure; drop-outs are left out, as in the paper."""
     items = [item.key for item in study.items.all()]
-    for one in _analysed_rounds(study, who=who):
+    for one in analysed_rounds(study, who=who):
         assert one.episode  # noqa: S101 - a complete participant has played every round
         answers = {answer.item.key: answer.value for answer in one.answers.all()}
         values = {
@@ -127,7 +127,8 @@ def observations(study: Study, *, who: str) -> Iterator[Observation]:
             )
 
 
-def _analysed_rounds(study: Study, *, who: str) -> QuerySet[Round]:
+def analysed_rounds(study: Study, *, who: str) -> QuerySet[Round]:
+    """The rounds of those who are complete, whose data are asked for (`WHO`)."""
     chosen = {"people": Q(participant__synthetic=False), "synthetic": Q(participant__synthetic=True)}
     found = Round.objects.filter(
         chosen.get(who, Q()), participant__study=study, participant__status=Participant.Status.COMPLETE

@@ -22,7 +22,9 @@ from study.analysing import Finished, analysis_ready
 from study.analysis.report import attrition_sentences, exclusion_sentences
 from study.exports.registry import get_table, tables
 from study.exports.writing import csv_pieces
+from study.forecast import MOST_PARTICIPANTS, PARTICIPANTS, forecast
 from study.models import Participant, Study
+from study.players import players
 
 WAIT_SECONDS = 2
 """How often a page that waits for an analysis looks again."""
@@ -68,9 +70,20 @@ def detail(request: HttpRequest, slug: str) -> HttpResponse:
         "conditions": study.conditions.all(),
         "items": study.items.all(),
         "counts": selectors.study_counts(study),
+        "players": players(study),
+        **_forecast(request, study),
         "participants": _participants(request, study),
     }
-    return render(request, "study/staff/study.html", context)
+    return render(request, "study/staff/study.html", context, status=422 if context["wrong"] else 200)
+
+
+def _forecast(request: HttpRequest, study: Study) -> dict[str, Any]:
+    """Money, for as many participants to come as were asked for; `wrong` says what is not understood."""
+    asked = request.GET.get("participants", str(PARTICIPANTS)).strip()
+    good = asked.isascii() and asked.isdigit() and len(asked) < 7 and int(asked) <= MOST_PARTICIPANTS
+    wrong = "" if good else f"Give a whole number of participants from 0 to {MOST_PARTICIPANTS}."
+    number = int(asked) if good else PARTICIPANTS
+    return {"forecast": forecast(study, number), "asked": asked, "wrong": wrong}
 
 
 def _participants(request: HttpRequest, study: Study) -> Any:

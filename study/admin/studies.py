@@ -19,6 +19,7 @@ from kitchen.spending import booked
 from study.admin.common import Explained, PlayedInWords, begun_words, counted, has_begun, how_many
 from study.admin.copies import study_copy
 from study.admin.forms import StudyForm, SurveyItemForm, SurveyItemFormSet, with_answer_counts
+from study.forecast import forecast
 from study.models import Condition, Participant, Study, SurveyItem
 
 PAGES = {"staff-study": "Participants", "staff-data": "Data", "staff-analysis": "Analysis"}
@@ -70,7 +71,7 @@ class StudyAdmin(Explained):
     fieldsets = (
         ("What participants read", {"fields": ["title", "welcome", "consent", "ending"]}),
         ("Link", {"fields": ["slug", "status", "participant_link", "pages"]}),
-        ("Teammates", {"fields": ["thinking_seconds", "budget_limit", "spent"]}),
+        ("Teammates", {"fields": ["thinking_seconds", "budget_limit", "spent", "forecast"]}),
         ("Chance", {"fields": ["seed"]}),
     )
 
@@ -128,13 +129,29 @@ class StudyAdmin(Explained):
         """What language models have cost, calls that are under way included."""
         return dollars(booked(study.budget_id) if study.budget_id else 0)
 
+    @admin.display(description="Forecast")
+    def forecast(self, study: Study) -> str:
+        """Whether the limit will hold, and where the figures are."""
+        if not study.pk:
+            return "Shown here once the study has conditions."
+        found = forecast(study)
+        words = f"{found.each:.2f} USD a participant, for {found.participants} to come. {found.verdict}"
+        there = reverse("study:staff-study", args=[study.slug])
+        return format_html('{} <a href="{}#money-title">For another number of participants</a>', words, there)
+
     def view_on_site(self, obj: Study) -> str:
         """The page behind the participants' link."""
         return obj.get_absolute_url()
 
     def get_readonly_fields(self, request: HttpRequest, obj: Any = None) -> tuple[str, ...]:
         """Link and seed are fixed once somebody has entered."""
-        return ("participant_link", "pages", "spent", *(("slug", "seed") if has_begun(obj) else ()))
+        return (
+            "participant_link",
+            "pages",
+            "spent",
+            "forecast",
+            *(("slug", "seed") if has_begun(obj) else ()),
+        )
 
     def save_model(self, request: HttpRequest, obj: Study, form: Any, change: bool) -> None:
         """Writes what was changed and nothing else: somebody may have entered since the page was read."""

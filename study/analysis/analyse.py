@@ -9,6 +9,7 @@ from study.analysis.anova import Anova, one_way
 from study.analysis.checks import check
 from study.analysis.describe import Description, describe
 from study.analysis.exclusions import Attrition, Exclusion, incomplete, set_aside
+from study.analysis.players import Players, in_order
 from study.analysis.rows import Condition, Measure, Observation
 from study.analysis.table import NotComputable, Table, table_of
 from study.analysis.tukey import Pair, Tukey, all_pairs
@@ -23,6 +24,8 @@ class MeasureResult:
     anova: Anova | NotComputable
     tukey: Tukey | NotComputable
     synthetic: bool
+    players: tuple[Players, ...] = ()
+    """Who played in each condition, in their order; none where the caller does not know."""
 
     @property
     def measure(self) -> Measure:
@@ -45,7 +48,8 @@ class Analysis:
     """A study's analysis. `participants` and `synthetic_participants` are codes of those analysed, sorted.
 
     `conditions` are in their order, `measures` in the order given; `exclusions` say what was left out.
-    `attrition` says who never came into the rows; None where the caller does not know.
+    `attrition` says who never came into the rows, `players` who played beside the participants of each
+    condition; None and none where the caller does not know.
     """
 
     conditions: tuple[Condition, ...]
@@ -54,6 +58,7 @@ class Analysis:
     synthetic_participants: tuple[str, ...]
     exclusions: tuple[Exclusion, ...]
     attrition: Attrition | None = None
+    players: tuple[Players, ...] = ()
 
     @property
     def synthetic(self) -> bool:
@@ -75,6 +80,7 @@ def analyse(
     *,
     keep_incomplete: bool = False,
     attrition: Attrition | None = None,
+    players: Sequence[Players] = (),
 ) -> Analysis:
     """Analyse every measure. The order of the observations does not matter.
 
@@ -87,15 +93,17 @@ def analyse(
     kept, exclusions = set_aside(observations, dropped)
     synthetic = tuple(sorted({row.participant for row in kept if row.synthetic}))
     tables = [table_of(measure, conditions, kept) for measure in measures]
+    played = in_order(players, tables[0].conditions)
     return Analysis(
         conditions=tables[0].conditions,
-        measures=tuple(_result(table, bool(synthetic)) for table in tables),
+        measures=tuple(_result(table, bool(synthetic), played) for table in tables),
         participants=tuple(sorted({row.participant for row in kept})),
         synthetic_participants=synthetic,
         exclusions=exclusions,
         attrition=attrition,
+        players=played,
     )
 
 
-def _result(table: Table, synthetic: bool) -> MeasureResult:
-    return MeasureResult(table, describe(table), one_way(table), all_pairs(table), synthetic)
+def _result(table: Table, synthetic: bool, players: tuple[Players, ...]) -> MeasureResult:
+    return MeasureResult(table, describe(table), one_way(table), all_pairs(table), synthetic, players)

@@ -55,8 +55,9 @@ SYNTHETIC: dict[str, Any] = {
 
 EDGE, LEFT, RIGHT = 0.16, 0.72, 0.22
 PLOT, FOOT, HEAD = 2.9, 1.1, 0.78
-ROW, LINE = 0.27, 0.165
-"""Inches: the margins; the plot, what is under it and over it; one row of brackets, one line of a label."""
+ROW, LINE, PLAYER = 0.27, 0.165, 0.125
+"""Inches: the margins; the plot, what is under it and over it; one row of brackets, one line of a label, one
+of who played."""
 
 DRAWING = Lock()
 """Held by whoever draws with matplotlib."""
@@ -115,7 +116,7 @@ class _Sheet:
         left = LEFT + LINE * y_label(result).count("\n")
         width = max(5.4, 1.15 * len(labels) + left + RIGHT)
         title = wrapped(result.measure.label, int((width - 1.8) / 0.115))
-        foot = FOOT + LINE * max(label.count("\n") for label in labels)
+        foot = FOOT + LINE * max(label.count("\n") for label in labels) + PLAYER * _player_lines(result)
         strip = ROW * (max(rows) + 1) + 0.04 if rows else 0.0
         return cls(width, left, foot, strip, HEAD + 0.2 * title.count("\n"), title)
 
@@ -131,6 +132,15 @@ class _Sheet:
 
 def _labels(result: MeasureResult) -> list[str]:
     return [wrapped(condition.label, 14) for condition in result.table.conditions]
+
+
+def _players(result: MeasureResult) -> list[str]:
+    """Who played beside the participants of each bar."""
+    return [wrapped(found.short, 17) for found in result.players]
+
+
+def _player_lines(result: MeasureResult) -> int:
+    return max((text.count("\n") + 1 for text in _players(result)), default=0)
 
 
 def y_label(result: MeasureResult) -> str:
@@ -164,7 +174,14 @@ def _name_groups(axes: Axes, result: MeasureResult, lines: int) -> None:
     look: dict[str, Any] = {"ha": "center", "va": "top", "transform": axes.get_xaxis_transform()}
     for place, found in enumerate(result.descriptions):
         axes.text(place, below, f"n = {found.n}", color=QUIET, size=8, **look)
-    axes.text((len(result.descriptions) - 1) / 2, below - 0.27 / PLOT, "Condition", **look)
+    for place, played in enumerate(_players(result)):
+        axes.text(place, below - 0.165 / PLOT, played, color=QUIET, size=6.5, **look)
+    lowest = below - (0.27 + PLAYER * _player_lines(result)) / PLOT
+    axes.text((len(result.descriptions) - 1) / 2, lowest, _across(result), **look)
+
+
+def _across(result: MeasureResult) -> str:
+    return "Condition, and who played beside the participants" if result.players else "Condition"
 
 
 def _dress(axes: Axes, measure: Measure) -> None:

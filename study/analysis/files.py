@@ -19,6 +19,7 @@ from kitchen.atomic import put
 from study.analysis.analyse import Analysis, MeasureResult
 from study.analysis.anova import Anova
 from study.analysis.describe import Description
+from study.analysis.players import ModelUsed, Players
 from study.analysis.table import NotComputable
 from study.analysis.tukey import Pair
 
@@ -33,6 +34,8 @@ ANOVA = ["measure", "measure_label", "test", "f", "df_between", "df_within", "p"
 ANOVA += ["eta_squared", "omega_squared", "not_computable", "synthetic"]
 TUKEY = ["measure", "measure_label", "test", "first", "first_label", "second", "second_label", "difference"]
 TUKEY += ["ci_low", "ci_high", "p_adjusted", "hedges_g", "significant", "not_computable", "synthetic"]
+PLAYERS = ["condition", "condition_label", "coplayer", "provider", "model_asked", "model_named", "calls"]
+PLAYERS += ["decisions", "chosen_by", "fallbacks", "fallbacks_why", "synthetic"]
 
 
 def contents(analysis: Analysis) -> Iterator[tuple[str, bytes]]:
@@ -43,6 +46,7 @@ def contents(analysis: Analysis) -> Iterator[tuple[str, bytes]]:
     yield "means.csv", to_csv(MEANS, means_rows(analysis))
     yield "anova.csv", to_csv(ANOVA, anova_rows(analysis))
     yield "tukey.csv", to_csv(TUKEY, tukey_rows(analysis))
+    yield "players.csv", to_csv(PLAYERS, player_rows(analysis))
     for result in analysis.measures:
         yield figure_name(result), draw(result)
     yield "analysis.json", to_json(analysis)
@@ -99,6 +103,35 @@ def tukey_rows(analysis: Analysis) -> list[Row]:
     ]
 
 
+def player_rows(analysis: Analysis) -> list[Row]:
+    """One row per condition and model that was called in it; one for a condition without any. Decisions and
+    fallbacks are the condition's."""
+    return [
+        {**_condition_players(found), **_model(model), "synthetic": analysis.synthetic}
+        for found in analysis.players
+        for model in found.models or (None,)
+    ]
+
+
+def _model(model: ModelUsed | None) -> Row:
+    if model is None:
+        return {}
+    asked = {"provider": model.provider, "model_asked": model.asked}
+    return {**asked, "model_named": model.named, "calls": model.calls}
+
+
+def _condition_players(found: Players) -> Row:
+    return {
+        "condition": found.condition.key,
+        "condition_label": found.condition.label,
+        "coplayer": found.kind_words,
+        "decisions": found.decisions,
+        "chosen_by": "; ".join(f"{who} {number}" for who, number in found.chosen_by),
+        "fallbacks": found.fallback_count,
+        "fallbacks_why": "; ".join(f"{code} {number}" for code, number in found.fallbacks),
+    }
+
+
 def _of(result: MeasureResult) -> Row:
     return {
         "measure": result.measure.key,
@@ -152,6 +185,7 @@ def to_json(analysis: Analysis) -> bytes:
         "attrition": asdict(analysis.attrition) if analysis.attrition else None,
         "exclusions": [asdict(exclusion) for exclusion in analysis.exclusions],
         "conditions": [asdict(condition) for condition in analysis.conditions],
+        "players": [asdict(found) for found in analysis.players],
         "measures": [_measure(result) for result in analysis.measures],
     }
     return (json.dumps(whole, indent=2, ensure_ascii=False, allow_nan=False) + "\n").encode()

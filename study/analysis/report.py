@@ -10,6 +10,7 @@ from study.analysis.describe import Description
 from study.analysis.exclusions import Attrition, Exclusion
 from study.analysis.files import contents, figure_name, write
 from study.analysis.format import counted, interval, number, p_value
+from study.analysis.players import Players
 from study.analysis.rows import Condition
 from study.analysis.tukey import Pair
 from study.analysis.words import anova_sentence, listed, tukey_sentence
@@ -33,6 +34,8 @@ def report(analysis: Analysis) -> str:
         banner(analysis),
         "## Participants",
         participants(analysis),
+        "## Who played" if analysis.players else "",
+        players_table(analysis.players) if analysis.players else "",
         "## What was done",
         METHOD.replace("\n", " "),
         *(measure_section(result) for result in analysis.measures),
@@ -117,6 +120,17 @@ def _means_cells(found: Description) -> list[str]:
         interval(found.ci_low, found.ci_high),
         *map(number, (found.median, found.minimum, found.maximum)),
     ]
+
+
+def players_table(players: Sequence[Players]) -> str:
+    """Co-players, models and fallbacks, one line per condition."""
+    head = ("Condition", "Co-player", "Language model", "Decided by", "Fallbacks")
+    return table(head, [_players_cells(found) for found in players])
+
+
+def _players_cells(found: Players) -> list[str]:
+    words = (found.kind_words, found.model_words, found.chosen_words, found.fallback_words)
+    return [_name(found.condition), *map(escaped, words)]
 
 
 def pairs_table(pairs: Sequence[Pair]) -> str:

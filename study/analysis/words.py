@@ -6,6 +6,7 @@ from study.analysis.analyse import MeasureResult
 from study.analysis.anova import Anova
 from study.analysis.describe import Description
 from study.analysis.format import contrast, counted, effect, f_test, interval, number, p_value
+from study.analysis.players import sentence
 from study.analysis.rows import Condition, Measure
 from study.analysis.table import NotComputable
 
@@ -31,9 +32,16 @@ def in_words(result: MeasureResult) -> str:
     means = "; ".join(_mean(d) for d in result.descriptions)
     pairs = "; ".join(contrast(pair) for pair in result.brackets) or "none"
     mark = "Synthetic data. " if result.synthetic else ""
-    return (
+    found = (
         f"{mark}Means of {result.measure.label} by condition: {means}. Pairs that differ, p < .05: {pairs}."
     )
+    return f"{found} {players_in(result)}".strip()
+
+
+def players_in(result: MeasureResult) -> str:
+    """Who played beside the participants; empty where it is not known."""
+    played = ". ".join(sentence(found) for found in result.players)
+    return f"Co-players: {played}." if played else ""
 
 
 def _mean(found: Description) -> str:

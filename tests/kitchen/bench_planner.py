@@ -76,7 +76,7 @@ def missed(results: Sequence[CellResult]) -> list[str]:
 def main() -> int:
     """Print both, the mean CoS last; 1 if it is below the aim."""
     parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--seeds", type=int, default=1, help="episodes for each cell and interval (1)")
+    parser.add_argument("--seeds", type=int, default=2, help="episodes for each cell and interval (2)")
     parser.add_argument("--processes", type=int, default=os.cpu_count(), help="how many play at once")
     given = parser.parse_args()
     if given.seeds < 1:
@@ -85,7 +85,8 @@ def main() -> int:
     print(thinking(), flush=True)
     results = scores(given.seeds, given.processes)
     below = missed(results)
-    print(f"aim: {', '.join(f'{agents} agents {aim}' for agents, aim in AIM.items())}; {given.seeds} a cell")
+    aims = ", ".join(f"{agents} agents {aim}" for agents, aim in AIM.items())
+    print(f"aim: {aims}; played: {given.seeds} episodes for each cell and interval")
     print("\n".join([*below, last_line(results)]))
     return 1 if below else 0
 

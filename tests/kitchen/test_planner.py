@@ -11,6 +11,9 @@ import pytest
 from kitchen.coplayers.base import Decision
 from kitchen.coplayers.evaluate import play_alone, see
 from kitchen.coplayers.registry import make_coplayer
+from kitchen.experiments.plan import jobs_of
+from kitchen.experiments.play import play as play_job
+from kitchen.experiments.setup import Setup
 from kitchen.worlds.base import Command, Event, Json, World
 from kitchen.worlds.registry import get_world
 
@@ -165,3 +168,23 @@ def test_dishes_that_cannot_be_cooked_are_not_begun() -> None:
 def test_two_agents_serve_seven_of_ten_orders_in_the_papers_human_study_level() -> None:
     played = play_alone("planner", seats=2, settings={"level": "level_3", "alpha": 2.0}, seed=3)
     assert played.completed >= 0.7 * (played.completed + played.failed)
+
+
+@pytest.mark.parametrize(
+    ("level", "agents", "least_completed", "most_failed"),
+    [
+        ("level_0", 2, 15, 21),
+        ("level_3", 2, 9, 9),
+        ("level_5", 3, 10, 8),
+        ("level_10", 3, 10, 4),
+        ("level_12", 2, 10, 12),
+    ],
+)
+def test_it_is_as_strong_as_it_was_in_cells_that_tell(
+    level: str, agents: int, least_completed: int, most_failed: int
+) -> None:
+    """Two episodes with orders in the quickest succession; the bounds leave one order of room."""
+    setup = Setup(levels=(level,), agents=(agents,), alphas=(1.0,), episodes=2)
+    rows = [play_job(job, "planner", {}) for job in jobs_of(setup)]
+    assert sum(row.completed for row in rows) >= least_completed
+    assert sum(row.failed for row in rows) <= most_failed

@@ -20,6 +20,7 @@ NAMES = [
     "means.csv",
     "anova.csv",
     "tukey.csv",
+    "players.csv",
     "figure_success.svg",
     "figure_enjoyment.svg",
     "figure_trust.svg",
@@ -118,7 +119,7 @@ def test_pairs_can_be_read_back_in_full_precision(analysis: Analysis, files: dic
 
 def test_every_row_of_every_table_says_whether_it_is_synthetic(files: dict[str, bytes]) -> None:
     tables = [name for name in files if name.endswith(".csv")]
-    assert len(tables) == 3
+    assert len(tables) == 4
     assert all(row["synthetic"] == "1" for name in tables for row in rows(files[name]))
     assert all(
         row["synthetic"] == "0"

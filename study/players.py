@@ -1,0 +1,59 @@
+"""Reading who really played in a study's conditions. Nothing here changes anything."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from django.db.models import Count, QuerySet
+
+from kitchen.models import Decision, Mind, ModelCall
+from study import selectors
+from study.analysis.players import ModelUsed, Players
+from study.analysis.rows import Condition as AnalysisCondition
+from study.models import Condition, Round, Study
+from study.plan import NOBODY
+
+
+def players(study: Study, *, who: str = "") -> list[Players]:
+    """Each condition's, in order: of those whose data an analysis uses (`selectors.WHO`), or of everybody
+    who ever began. Where nobody has begun, the co-player is the one that is set up."""
+    rounds = (
+        selectors.analysed_rounds(study, who=who)
+        if who
+        else Round.objects.filter(participant__study=study, episode__isnull=False)
+    )
+    plain: QuerySet[Round] = rounds.order_by().select_related(None).prefetch_related(None)
+    return [_players(condition, plain.filter(condition=condition)) for condition in study.conditions.all()]
+
+
+def _players(condition: Condition, rounds: QuerySet[Round]) -> Players:
+    episodes = rounds.values("episode")
+    decisions = Decision.objects.filter(mind__episode__in=episodes)
+    chosen_by = _counts(decisions, "played_by")
+    return Players(
+        condition=AnalysisCondition(condition.key, condition.name, condition.position),
+        kinds=_kinds(condition, rounds),
+        models=_models(ModelCall.objects.filter(decision__in=decisions)),
+        decisions=sum(number for _, number in chosen_by),
+        chosen_by=chosen_by,
+        fallbacks=_counts(decisions.exclude(fallback=""), "fallback"),
+    )
+
+
+def _kinds(condition: Condition, rounds: QuerySet[Round]) -> tuple[str, ...]:
+    if not rounds.exists():
+        return () if condition.coplayer == NOBODY else (condition.coplayer,)
+    seated = Mind.objects.filter(episode__in=rounds.values("episode"))
+    return tuple(sorted(set(seated.order_by().values_list("kind", flat=True))))
+
+
+def _counts(rows: QuerySet[Any], field: str) -> tuple[tuple[str, int], ...]:
+    """Values of a field with how often they occur, most first."""
+    found = rows.order_by().values_list(field).annotate(number=Count("pk"))
+    return tuple(sorted(found, key=lambda each: (-each[1], each[0])))
+
+
+def _models(calls: QuerySet[ModelCall]) -> tuple[ModelUsed, ...]:
+    named = calls.order_by().values_list("provider", "model_asked", "model_named")
+    found = [ModelUsed(*row) for row in named.annotate(number=Count("pk"))]
+    return tuple(sorted(found, key=lambda each: (-each.calls, each.provider, each.asked, each.named)))
