@@ -30,7 +30,7 @@ INK, QUIET, GRID = "#22272E", "#68707A", "#E4E7EB"
 ACROSS, WIDTH, HEIGHT, HEAD, FOOT = 4, 2.35, 2.0, 0.75, 0.55
 """Panels in a row; inches of a panel, of what is over and under all of them."""
 
-LINE, LETTERS = 0.14, 19
+LINE, LETTERS = 0.14, 16
 """Inches of a line that says who played, and its letters to an inch of the figure."""
 PAPERS: dict[str, Any] = {"linestyle": (0, (3, 2)), "lw": 0.9, "ms": 2.2, "alpha": 0.6}
 """How the paper's lines look beside ours."""
