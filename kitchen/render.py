@@ -12,7 +12,7 @@ from kitchen.worlds.page import Page, Panel, SeatView
 PONG = '<i id="pulse" hidden hx-swap-oob="true"></i>'
 """The answer to a ping: somebody is there."""
 
-SHELL = ("bar", "clock", "over")
+SHELL = ("bar", "clock", "hint", "over")
 """Panels that every world shares; their templates are `kitchen/<id>.html`."""
 
 

@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 from kitchen import clock, play
+from kitchen.hints import hints_for
 from kitchen.messages import StateMessage
 from kitchen.models import Episode, Seat, SeatCommand, Step
 from kitchen.worlds.base import Command, World
@@ -48,7 +51,7 @@ def seat_view(seat: Seat) -> SeatView:
     missing = [other for other in seats if other.number not in given or not other.is_person]
     phase = _phase(episode, seat, missing)
     choosing = phase == "choose"
-    return SeatView(
+    view = SeatView(
         seat=seat.number,
         phase=phase,
         step=episode.step,
@@ -67,6 +70,7 @@ def seat_view(seat: Seat) -> SeatView:
         seconds_left=clock.seconds_left(episode) if choosing else None,
         ended_by_staff=episode.status == Episode.Status.ABORTED,
     )
+    return replace(view, hints=hints_for(world, view)) if episode.hints and choosing else view
 
 
 def _given(episode: Episode) -> dict[int, Command]:

@@ -68,6 +68,15 @@ class Decision:
     fallback: str = ""
 
 
+@dataclass(frozen=True, slots=True)
+class Advice:
+    """What would be good for one seat to do next: for hints to a person. `aim` says what for, in the codes of
+    the world; its page has the words (`Page.hint`)."""
+
+    command: Command
+    aim: Mapping[str, str]
+
+
 class CoPlayer(ABC):
     """A kind of mind with its settings."""
 

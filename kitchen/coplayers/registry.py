@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 
-from kitchen.coplayers.base import CoPlayer
+from kitchen.coplayers.base import Advice, CoPlayer, Situation
 from kitchen.registry import look_up
 from kitchen.worlds.base import Json
 
@@ -14,6 +14,20 @@ COPLAYERS: dict[str, str] = {
     "random": "kitchen.coplayers.random:RandomPlayer",
 }
 """Name of the kind to its class."""
+
+
+ADVISERS: dict[str, str] = {
+    "cuisine": "kitchen.coplayers.planner:advise",
+}
+"""Name of a world to what gives a person `Advice` in it, from a situation; a world may have none."""
+
+
+def get_adviser(world: str) -> Callable[[Situation], Advice | None] | None:
+    """What gives advice in this world; None if nothing does."""
+    if world not in ADVISERS:
+        return None
+    found: Callable[[Situation], Advice | None] = look_up(ADVISERS, world)
+    return found
 
 
 def get_coplayer(kind: str) -> type[CoPlayer]:

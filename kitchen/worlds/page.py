@@ -69,6 +69,8 @@ class SeatView:
     """What is left of it while this seat is to command; None where the clock does not run."""
     ended_by_staff: bool = False
     """The episode did not end by itself."""
+    hints: tuple[str, ...] = ()
+    """Sentences on what would be good to do next, where hints are on."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -94,6 +96,18 @@ class Page(ABC):
     scripts: ClassVar[tuple[str, ...]] = ()
     """Static paths of the world's own scripts."""
     styles: ClassVar[tuple[str, ...]] = ()
+
+    first_steps: ClassVar[tuple[str, ...]] = (
+        "Choose one of the actions; then press the button below them.",
+        "Look at what has changed: your robot has done it, and so have the others.",
+    )
+    """How the page is used: a sentence for each of the first steps, shown where hints are on."""
+    general_hint: ClassVar[str] = "Read the guide again whenever you like: it says how to win."
+    """The hint where nobody can say what would be good to do."""
+
+    def hint(self, view: SeatView, command: Command, aim: Mapping[str, str]) -> str:
+        """This command, as an adviser gave it with its aim (`Advice`), and why it is good, in a sentence."""
+        return f"Hint: {self.phrase(command)}."
 
     @abstractmethod
     def panels(self, view: SeatView) -> tuple[Panel, ...]:

@@ -13,6 +13,6 @@ to come will want, and work begun. The search changes the plan under way and kee
 
 from __future__ import annotations
 
-from kitchen.coplayers.planner.planner import Planner
+from kitchen.coplayers.planner.planner import Planner, advise
 
-__all__ = ["Planner"]
+__all__ = ["Planner", "advise"]

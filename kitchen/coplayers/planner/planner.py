@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from random import Random
 
-from kitchen.coplayers.base import CoPlayer, Decision, Situation
-from kitchen.coplayers.planner.book import read_book
-from kitchen.coplayers.planner.mates import forget_the_idle, watch
+from kitchen.coplayers.base import Advice, CoPlayer, Decision, Situation
+from kitchen.coplayers.planner.book import Book, read_book
+from kitchen.coplayers.planner.mates import Seen, forget_the_idle, watch
 from kitchen.coplayers.planner.scene import apply, read_scene
 from kitchen.coplayers.planner.search import Draft, Plan, Search
-from kitchen.coplayers.planner.telling import goals
+from kitchen.coplayers.planner.telling import aim, goals
 from kitchen.coplayers.planner.trips import Style
 from kitchen.worlds.base import Json, Setting
 
@@ -42,6 +42,15 @@ class Planner(CoPlayer):
             return Decision(
                 commands={}, note={"goals": {}, "why": "no dish of this level can be cooked here"}
             )
+        plan, seen = self.plan(book, situation)
+        return Decision(
+            commands={seat: do for seat, do in plan.rollout.first if seat in situation.seats},
+            memory={**_memory(plan), "seen": seen},
+            note={"goals": goals(book, plan.rollout, situation.seats)},
+        )
+
+    def plan(self, book: Book, situation: Situation) -> tuple[Plan, Seen]:
+        """The best plan found, and how long the others have not moved."""
         scene = read_scene(book, situation.observations[situation.seats[0]])
         for other, command in situation.commanded.items():
             apply(book, scene, other, command)
@@ -50,12 +59,17 @@ class Planner(CoPlayer):
         absent = forget_the_idle(scene, seen)
         others = {seat for seat in range(len(scene.agents)) if seat not in situation.seats}
         search = Search(book, scene, others, absent)
-        plan = search.best(_remembered(memory), self.chosen["tries"], Random(situation.seed))  # noqa: S311
-        return Decision(
-            commands={seat: do for seat, do in plan.rollout.first if seat in situation.seats},
-            memory={**_memory(plan), "seen": seen},
-            note={"goals": goals(book, plan.rollout, situation.seats)},
-        )
+        best = search.best(_remembered(memory), self.chosen["tries"], Random(situation.seed))  # noqa: S311
+        return best, seen
+
+
+def advise(situation: Situation) -> Advice | None:
+    """What the first plan that comes to mind has the (one) seat do; None where no dish can be cooked."""
+    book, seat = read_book(situation.briefs[situation.seats[0]]), situation.seats[0]
+    if not book.dishes:
+        return None
+    plan, _ = Planner({"tries": 0}).plan(book, situation)
+    return Advice(dict(plan.rollout.first).get(seat, ("noop",)), aim(book, plan.rollout.goals[seat]))
 
 
 def _remembered(memory: Json) -> Draft | None:

@@ -25,6 +25,17 @@ def _phrase(book: Book, trip: Trip | None) -> str:
     return f"throw {trip.item} away: nobody needs it"
 
 
+def aim(book: Book, trip: Trip | None) -> dict[str, str]:
+    """The same in codes: `do` is wait, start, bring, serve or discard; `item`, `to`, `dish` if known."""
+    if trip is None:
+        return {"do": "wait"}
+    if trip.stage == ACTIVATE and trip.source is not None and not trip.item:
+        return {"do": "start", "to": _tool(book, trip.source), "dish": _dish(trip.source)}
+    if trip.target is not None:
+        return {"do": "bring", "item": trip.item, "to": _tool(book, trip.target), "dish": _dish(trip.target)}
+    return {"do": "serve" if trip.to == book.table else "discard", "item": trip.item}
+
+
 def _tool(book: Book, batch: Batch) -> str:
     return batch.recipe.tool if batch.tool == NOWHERE else book.places[batch.tool]
 

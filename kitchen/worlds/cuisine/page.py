@@ -11,6 +11,7 @@ from collections.abc import Callable, Mapping
 
 from kitchen.worlds.base import Command, Json
 from kitchen.worlds.cuisine import graph
+from kitchen.worlds.cuisine.hint import hint
 from kitchen.worlds.cuisine.menu import made_of, menu, needed_ingredients
 from kitchen.worlds.cuisine.story import spoken, story
 from kitchen.worlds.cuisine.words import Words, brief_words, count, more_steps
@@ -61,6 +62,16 @@ class CuisinePage(Page):
             "tools": _tools(brief, words),
             "ingredients": words.items(needed_ingredients(brief)),
         }
+
+    first_steps = (
+        "Choose one action in the menu; then press the button below it.",
+        "The tables show every robot and place: see what your action has changed.",
+        "The number on an order says in how many steps it runs out.",
+    )
+
+    def hint(self, view: SeatView, command: Command, aim: Mapping[str, str]) -> str:
+        """`Hint: go to storage to fetch rice for the salmon sushi.`"""
+        return hint(view, command, aim)
 
     def phrase(self, command: Command) -> str:
         """The command in words: `Go to pot 1`."""
