@@ -10,7 +10,8 @@ from typing import Any, TypeVar
 from django.core.exceptions import NON_FIELD_ERRORS, ValidationError
 from django.db import models, transaction
 
-from study.models import Condition, Study, SurveyItem
+from study.blueprint import blueprint_of
+from study.models import Condition, Outcome, Study, StudyPart, SurveyItem
 
 DEMO = Path(__file__).parent / "data" / "demo.toml"
 
@@ -23,14 +24,28 @@ STUDY: Mapping[str, type] = {
     "slug": str,
     "title": str,
     "status": str,
-    "welcome": str,
-    "consent": str,
-    "ending": str,
     "seed": int,
+    "orders": str,
+    "same_dishes": bool,
+    "shuffle_items": bool,
+    "recruitment": str,
+    "max_participants": int,
+    "idle_warning_minutes": int,
+    "idle_minutes": int,
+    "planned_participants": int,
+    "hypotheses": str,
+    "exclusions": str,
+    "failed_checks_allowed": int,
+    "planned_tests": str,
+    "thinking_seconds": float,
     "world": dict,
+    "parts": dict,
     "conditions": list,
     "items": list,
+    "outcomes": list,
 }
+PART: Mapping[str, type] = {"enabled": bool, "title": str, "text": str, "settings": dict}
+OUTCOME: Mapping[str, type] = {"kind": str, "code": str, "url": str, "text": str}
 WORLD: Mapping[str, type] = {"kind": str, "settings": dict}
 CONDITION: Mapping[str, type] = {
     "key": str,
@@ -41,19 +56,38 @@ CONDITION: Mapping[str, type] = {
     "coplayer": str,
     "coplayer_settings": dict,
     "teammates": int,
+    "thinking_seconds": float,
+    "step_seconds": float,
 }
 ITEM: Mapping[str, type] = {
     "key": str,
+    "place": str,
+    "kind": str,
     "measure": str,
     "text": str,
     "points": int,
     "low": str,
     "high": str,
+    "scale": str,
+    "reversed": bool,
+    "options": list,
+    "minimum": float,
+    "maximum": float,
+    "step": float,
+    "correct": object,
     "required": bool,
+    "enabled": bool,
 }
 """What may stand in each kind of table, and in what type."""
 
-WORDS = {str: "text", int: "a whole number", bool: "true or false", dict: "a table", list: "a list of tables"}
+WORDS = {
+    str: "text",
+    int: "a whole number",
+    float: "a number",
+    bool: "true or false",
+    dict: "a table",
+    list: "a list of tables",
+}
 
 
 @transaction.atomic
@@ -61,6 +95,7 @@ def study_from_file(path: Path) -> Study:
     """The study that the file describes, made anew; StudyFileError if it is wrong or its slug is taken."""
     table = _table(path, "study", _read(path), STUDY)
     conditions, items = table.pop("conditions", []), table.pop("items", [])
+    parts, outcomes = table.pop("parts", {}), table.pop("outcomes", [])
     world = _table(path, "world", table.pop("world", {}), WORLD)
     study = _make(path, "study", Study, table)
     for position, row in enumerate(conditions, start=1):
@@ -69,7 +104,23 @@ def study_from_file(path: Path) -> Study:
         where = f"items[{position}]"
         values = {**_table(path, where, row, ITEM), "study": study, "position": position}
         _make(path, where, SurveyItem, values)
+    for kind, row in parts.items():
+        values = {**_table(path, f"parts.{kind}", row, PART), "study": study, "kind": kind}
+        _make(path, f"parts.{kind}", StudyPart, values)
+    for position, row in enumerate(outcomes, start=1):
+        where = f"outcomes[{position}]"
+        _make(path, where, Outcome, {**_table(path, where, row, OUTCOME), "study": study})
+    _check_consent(path, study)
     return study
+
+
+def _check_consent(path: Path, study: Study) -> None:
+    """Nobody is asked to agree to nothing."""
+    part = blueprint_of(study).part("consent")
+    if part.enabled and not part.text.strip():
+        raise StudyFileError(
+            f"{path}: parts.consent: text: write what participants agree to, or switch the part off"
+        )
 
 
 def _make_condition(
@@ -89,9 +140,14 @@ def _table(path: Path, where: str, found: object, kinds: Mapping[str, type]) -> 
     for key, value in found.items():
         if key not in kinds:
             raise StudyFileError(f"{path}: {where}: {key}: no such key; there are {', '.join(kinds)}")
-        if type(value) is not kinds[key]:  # exactly: true is no number
+        if not _fits(value, kinds[key]):
             raise StudyFileError(f"{path}: {where}: {key}: {WORDS[kinds[key]]} is wanted, not {value!r}")
     return dict(found)
+
+
+def _fits(value: object, kind: type) -> bool:
+    """Exactly of this type: true is no number, but 2 is one with a fraction of nothing."""
+    return kind is object or type(value) is kind or (kind is float and type(value) is int)
 
 
 def _read(path: Path) -> dict[str, Any]:

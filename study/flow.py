@@ -5,28 +5,58 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from kitchen.models import Episode
+from study.blueprint import Blueprint
 from study.models import Participant, Round
+
+BEFORE = ("consent", "about", "guide", "practice", "check")
+"""Pages before the rounds, in their order; each is there if its part is on."""
+AFTER = ("final", "debriefing")
+"""Pages after the rounds."""
+ASKING = frozenset({"about", "check", "final"})
+"""Pages made of items: without any item and any text there is nothing to show."""
+ROUND_PAGES = ("play", "survey")
+LAST = "end"
+PAGES = (*BEFORE, *ROUND_PAGES, *AFTER, LAST)
+"""Every page behind a personal link, in order."""
 
 
 @dataclass(frozen=True, slots=True)
 class Place:
-    """Where a participant is: `page` is `guide`, `play`, `survey` or `end`; `round` for play and survey."""
+    """Where a participant is: `page` is one of `PAGES`; `round` for play and survey."""
 
     page: str
     round: Round | None = None
     total: int = 0
     """Rounds in the whole study."""
 
+    @property
+    def position(self) -> int:
+        """Of the round; 0 outside of the rounds. Play and survey share it."""
+        return self.round.position if self.round else 0
+
 
 def place_of(participant: Participant) -> Place:
     """The page that this participant sees now, whatever link, tab or reload asked for it."""
-    rounds = list(participant.rounds.select_related("episode", "condition"))
-    if participant.guide_read_at is None:
-        return Place("guide", total=len(rounds))
-    for found in rounds:
+    if participant.status != Participant.Status.ACTIVE:
+        return Place(LAST)
+    design = participant.version.blueprint
+    done = set(participant.visits.filter(done_at__isnull=False, position=0).values_list("page", flat=True))
+    total = len(design.conditions)
+    for page in BEFORE:
+        if page not in done and is_shown(design, page):
+            return Place(page, total=total)
+    for found in participant.rounds.select_related("episode", "condition"):
         if found.answered_at is None:
-            return Place(_page(found), found, len(rounds))
-    return Place("end", total=len(rounds))
+            return Place(_page(found), found, total)
+    after = (page for page in AFTER if page not in done and is_shown(design, page))
+    return Place(next(after, LAST), total=total)
+
+
+def is_shown(design: Blueprint, page: str) -> bool:
+    """Whether a part is on and has something to show."""
+    part = design.part(page)
+    empty = page in ASKING and not design.items_at(page) and not (part.text.strip() and page != "check")
+    return part.enabled and not empty
 
 
 def _page(found: Round) -> str:

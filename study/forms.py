@@ -1,34 +1,41 @@
-"""What participants fill in."""
+"""What participants fill in: the way in, the consent, and items wherever they are asked."""
 
 from __future__ import annotations
 
 import secrets
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
+from random import Random
 from typing import Any
 
 from django import forms
 from django.core import signing
 
-from study.models import Study, SurveyItem
+from kitchen.worlds.base import Json
+from study.blueprint import ItemPlan
+from study.items import TEXT_LONGEST, value_problem
+from study.models import Study
 
-SYNTHETIC_SALT = "brigade.synthetic"
+INVITATION_SALT = "brigade.invitation"
 ENTRY_SALT = "brigade.entry"
 INVITATION_SECONDS = 24 * 3600
+SYNTHETIC, PREVIEW = "synthetic", "preview"
+"""Who may be invited by a link that only the server can write: a program, or staff who try the study."""
+
+
+def invitation(study: Study, who: str) -> str:
+    """What marks a participant as `SYNTHETIC` or `PREVIEW`; it needs the server's secret key."""
+    return signing.dumps({"study": study.slug, "who": who}, salt=INVITATION_SALT)
 
 
 def synthetic_invitation(study: Study) -> str:
-    """What makes a participant a synthetic one; only who has the server's secret key can write it."""
-    return signing.dumps({"study": study.slug}, salt=SYNTHETIC_SALT)
+    """What makes a participant a synthetic one."""
+    return invitation(study, SYNTHETIC)
 
 
-class ConsentForm(forms.Form):
-    """Agreeing to take part. `entry` names this very form, so that sending it twice is one participant."""
+class EntryForm(forms.Form):
+    """The button on the study's link. `entry` names this very form: sent twice, it is one participant."""
 
-    agree = forms.BooleanField(
-        label="I have read this and I agree to take part.",
-        error_messages={"required": "Tick the box if you agree. If you do not, you can close this page."},
-    )
     entry = forms.CharField(widget=forms.HiddenInput)
     invitation = forms.CharField(widget=forms.HiddenInput, required=False)
 
@@ -45,57 +52,160 @@ class ConsentForm(forms.Form):
             raise forms.ValidationError("This form is out of date. Reload the page and try again.") from error
         return found
 
-    def clean_invitation(self) -> bool:
-        """Whether this is a synthetic participant."""
+    def clean_invitation(self) -> str:
+        """Who was invited: `SYNTHETIC`, `PREVIEW`, or empty for anybody."""
         given = self.cleaned_data["invitation"]
         if not given:
-            return False
+            return ""
         try:
-            found = signing.loads(given, salt=SYNTHETIC_SALT, max_age=INVITATION_SECONDS)
+            found = signing.loads(given, salt=INVITATION_SALT, max_age=INVITATION_SECONDS)
         except signing.BadSignature as error:
             raise forms.ValidationError("This invitation is not valid, or it has expired.") from error
-        if found.get("study") != self.study.slug:
+        if found.get("study") != self.study.slug or found.get("who") not in {SYNTHETIC, PREVIEW}:
             raise forms.ValidationError("This invitation belongs to another study.")
-        return True
+        return str(found["who"])
+
+
+class ConsentForm(forms.Form):
+    """Agreeing to every statement, each with a box of its own."""
+
+    def __init__(self, *args: Any, statements: Sequence[str], **kwargs: Any) -> None:
+        super().__init__(*args, **kwargs)
+        for number, statement in enumerate(statements):
+            self.fields[f"agree_{number}"] = forms.BooleanField(
+                label=statement, error_messages={"required": "Tick this box if you agree."}
+            )
 
 
 @dataclass(frozen=True, slots=True)
 class ItemField:
-    """One survey item with its field and the words at its ends."""
+    """One item with its field."""
 
     field: forms.BoundField
-    low: str
-    high: str
+    item: ItemPlan
 
 
-class SurveyForm(forms.Form):
-    """The survey after one episode: one Likert scale per item."""
+class ItemsForm(forms.Form):
+    """Items of any kind. `teams` are (key, label) of the conditions played, for items that compare them."""
 
-    def __init__(self, *args: Any, items: Iterable[SurveyItem], **kwargs: Any) -> None:
+    def __init__(
+        self, *args: Any, items: Iterable[ItemPlan], teams: Sequence[tuple[str, str]] = (), **kwargs: Any
+    ) -> None:
         super().__init__(*args, **kwargs)
-        self.survey_items = list(items)
-        for item in self.survey_items:
-            self.fields[self.name_of(item)] = forms.TypedChoiceField(
-                label=item.text,
-                choices=[(str(point), str(point)) for point in range(1, item.points + 1)],
-                coerce=int,
-                empty_value=None,
-                required=item.required,
-                widget=forms.RadioSelect,
-                error_messages={"required": "Choose one of the points of this scale."},
-            )
+        self.asked = list(items)
+        self.teams = list(teams)
+        for item in self.asked:
+            self.fields[self.name_of(item)] = item_field(item, self.teams)
 
     @staticmethod
-    def name_of(item: SurveyItem) -> str:
+    def name_of(item: ItemPlan) -> str:
         """The field's name: no key that a researcher gives can be one of the page's own fields."""
         return f"item_{item.key}"
 
     @property
     def items(self) -> list[ItemField]:
-        """The fields in order, with the words at the ends of their scales."""
-        return [ItemField(self[self.name_of(item)], item.low, item.high) for item in self.survey_items]
+        """The fields in order, each with its item."""
+        return [ItemField(self[self.name_of(item)], item) for item in self.asked]
 
-    def values(self) -> dict[SurveyItem, int]:
-        """The answers given, by item."""
-        found = {item: self.cleaned_data.get(self.name_of(item)) for item in self.survey_items}
-        return {item: value for item, value in found.items() if value is not None}
+    def clean(self) -> dict[str, Any]:
+        """Every answer fits its item; what does not is told at its field."""
+        cleaned: dict[str, Any] = super().clean() or self.cleaned_data
+        keys = tuple(key for key, _ in self.teams)
+        for item in self.asked:
+            name, value = self.name_of(item), cleaned.get(self.name_of(item))
+            if not _is_empty(value) and (wrong := value_problem(item, value, keys)):
+                self.add_error(name, wrong)
+        return cleaned
+
+    def values(self) -> dict[str, Json]:
+        """The answers given, by item key; what was left open is not there."""
+        found = {item.key: self.cleaned_data.get(self.name_of(item)) for item in self.asked}
+        return {key: value for key, value in found.items() if not _is_empty(value)}
+
+
+def _is_empty(value: Json) -> bool:
+    return value is None or value == "" or value == []
+
+
+def item_field(item: ItemPlan, teams: Sequence[tuple[str, str]] = ()) -> forms.Field:
+    """The field that asks this item."""
+    return _FIELDS[item.kind](item, teams)
+
+
+def _likert(item: ItemPlan, _: Any) -> forms.Field:
+    return forms.TypedChoiceField(
+        label=item.text,
+        choices=[(str(point), str(point)) for point in range(1, item.points + 1)],
+        coerce=int,
+        empty_value=None,
+        required=item.required,
+        widget=forms.RadioSelect,
+        error_messages={"required": "Choose one of the points of this scale."},
+    )
+
+
+def _single(item: ItemPlan, _: Any) -> forms.Field:
+    return _one_of(item, [(one, one) for one in item.options])
+
+
+def _team(item: ItemPlan, teams: Sequence[tuple[str, str]]) -> forms.Field:
+    return _one_of(item, list(teams))
+
+
+def _one_of(item: ItemPlan, choices: list[tuple[str, str]]) -> forms.Field:
+    return forms.ChoiceField(
+        label=item.text,
+        choices=choices,
+        required=item.required,
+        widget=forms.RadioSelect,
+        error_messages={"required": "Choose one of these."},
+    )
+
+
+def _multiple(item: ItemPlan, _: Any) -> forms.Field:
+    return forms.MultipleChoiceField(
+        label=item.text,
+        choices=[(one, one) for one in item.options],
+        required=item.required,
+        widget=forms.CheckboxSelectMultiple,
+        error_messages={"required": "Choose at least one of these."},
+    )
+
+
+def _number(item: ItemPlan, _: Any) -> forms.Field:
+    return forms.FloatField(
+        label=item.text,
+        required=item.required,
+        widget=forms.NumberInput(attrs={"inputmode": "decimal", "step": item.step or "any"}),
+        min_value=item.minimum,
+        max_value=item.maximum,
+        error_messages={"required": "Give a number.", "invalid": "Give a number."},
+    )
+
+
+def _text(item: ItemPlan, _: Any) -> forms.Field:
+    return forms.CharField(
+        label=item.text,
+        required=item.required,
+        max_length=TEXT_LONGEST,
+        widget=forms.Textarea(attrs={"rows": 4}),
+        error_messages={"required": "Write something here."},
+    )
+
+
+_FIELDS = {
+    "likert": _likert,
+    "multiple": _multiple,
+    "number": _number,
+    "single": _single,
+    "team": _team,
+    "text": _text,
+}
+
+
+def shuffled(items: Sequence[ItemPlan], seed: int, *, on: bool) -> list[ItemPlan]:
+    """The items in the order that one participant reads them: as designed, or drawn from the seed."""
+    found = list(items)
+    if on:
+        Random(seed).shuffle(found)  # noqa: S311 - not a secret
+    return found

@@ -5,15 +5,22 @@ from __future__ import annotations
 import secrets
 from typing import Any
 
+from django.conf import settings
 from django.core.exceptions import ValidationError
 from django.core.validators import MaxValueValidator, MinValueValidator
 from django.db import models, transaction
 from django.urls import reverse
+from django.utils import timezone
+from django.utils.functional import cached_property
 
 from kitchen.models import Budget, Episode, new_key
 from kitchen.registry import UnknownNameError
 from kitchen.worlds.base import WorldError
+from study.blueprint import Blueprint
+from study.items import item_problems
 from study.measures import item_key_problem, key_problem, measure_problem, name_problem
+from study.orders.registry import get_scheme
+from study.parts import PARTS, part_problems
 from study.plan import NOBODY, condition_cautions, condition_check
 
 
@@ -34,20 +41,94 @@ class Study(models.Model):
         OPEN = "open", "open: the link takes participants"
         CLOSED = "closed", "closed: nobody new; those who play can finish"
 
+    class Orders(models.TextChoices):
+        BALANCED = "balanced", "balanced: each condition follows each other equally often (Williams)"
+        PERMUTATIONS = "permutations", "all permutations"
+        RANDOM = "random", "random: drawn anew for each participant"
+        FIXED = "fixed", "fixed: everybody in the order of the table"
+
+    class Recruitment(models.TextChoices):
+        ANONYMOUS = "anonymous", "anonymous: anybody with the link"
+        LABEL = "label", "a label: the link ends in ?label=…"
+        PROLIFIC = "prolific", "Prolific"
+        MTURK = "mturk", "Amazon Mechanical Turk"
+        SONA = "sona", "SONA"
+
     id: int
     slug = models.SlugField(unique=True, help_text="Part of the participants' link, after /s/.")
     title = models.CharField(
         max_length=120, help_text="Participants read it; do not give away the hypotheses."
     )
     status = models.CharField(max_length=10, choices=Status, default=Status.OPEN)
-    welcome = models.TextField(blank=True, help_text="First words on the link's page. Markdown.")
-    consent = models.TextField(help_text="What participants agree to. Markdown.")
-    ending = models.TextField(blank=True, help_text="Last page, beside the completion code. Markdown.")
     seed = models.BigIntegerField(
         default=new_seed,
         validators=[MinValueValidator(0)],
         help_text="All chance in the study (orders of conditions, episodes) follows from it.",
     )
+    orders = models.CharField(
+        "orders of conditions",
+        max_length=12,
+        choices=Orders,
+        default=Orders.BALANCED,
+    )
+    same_dishes = models.BooleanField(
+        "the same dishes for everybody",
+        default=False,
+        help_text="In one condition all participants get the same orders of dishes at the same steps.",
+    )
+    shuffle_items = models.BooleanField(
+        "items in an order of chance",
+        default=False,
+        help_text="Each participant gets the survey in an order of chance, the same after each episode.",
+    )
+    recruitment = models.CharField(
+        max_length=10,
+        choices=Recruitment,
+        default=Recruitment.ANONYMOUS,
+        help_text="Where participants come from: it says which names in the link tell who somebody is.",
+    )
+    max_participants = models.PositiveIntegerField(
+        null=True,
+        blank=True,
+        validators=[MinValueValidator(1)],
+        help_text="When so many people are in or done, nobody new is taken. Those who dropped out do not "
+        "count. Empty: no limit.",
+    )
+    closes_at = models.DateTimeField(
+        null=True, blank=True, help_text="From then on nobody new is taken; those who play can finish."
+    )
+    idle_warning_minutes = models.PositiveIntegerField(
+        null=True,
+        blank=True,
+        default=10,
+        validators=[MinValueValidator(1)],
+        help_text="After so long without any action the page asks whether somebody is there. Empty: never.",
+    )
+    idle_minutes = models.PositiveIntegerField(
+        null=True,
+        blank=True,
+        default=60,
+        validators=[MinValueValidator(1)],
+        help_text="After so long without any action a participant is timed out and counted no more. "
+        "Empty: never.",
+    )
+    planned_participants = models.PositiveIntegerField(
+        null=True,
+        blank=True,
+        validators=[MinValueValidator(1)],
+        help_text="How many complete participants you plan to analyse. Part of the preregistration.",
+    )
+    hypotheses = models.TextField(blank=True, help_text="Part of the preregistration. Markdown.")
+    exclusions = models.TextField(
+        "planned exclusions", blank=True, help_text="Part of the preregistration. Markdown."
+    )
+    failed_checks_allowed = models.PositiveSmallIntegerField(
+        "attention checks that may be failed",
+        null=True,
+        blank=True,
+        help_text="Who fails more is left out of the analysis. Empty: nobody is left out for that.",
+    )
+    planned_tests = models.TextField(blank=True, help_text="Part of the preregistration. Markdown.")
     thinking_seconds = models.FloatField(
         default=0,
         validators=[MinValueValidator(0), MaxValueValidator(60)],
@@ -90,6 +171,11 @@ class Study(models.Model):
         """The participants' link."""
         return reverse("study:enter", args=[self.slug])
 
+    def clean(self) -> None:
+        """Orders that can be made for so many conditions, or a message."""
+        if self.pk and (problem := get_scheme(self.orders).problem(self.conditions.count())):
+            raise ValidationError({"orders": problem})
+
 
 class Condition(models.Model):
     """One way of playing: a world, its settings, who plays beside the participant."""
@@ -109,6 +195,21 @@ class Condition(models.Model):
     coplayer_settings = models.JSONField(default=dict, blank=True)
     teammates = models.PositiveSmallIntegerField(
         default=0, validators=[MaxValueValidator(63)], help_text="Co-players beside the participant."
+    )
+    thinking_seconds = models.FloatField(
+        "thinking time",
+        null=True,
+        blank=True,
+        validators=[MinValueValidator(0), MaxValueValidator(60)],
+        help_text="Seconds that the teammates of this condition take at least. Empty: as in the study.",
+    )
+    step_seconds = models.FloatField(
+        "step timer",
+        null=True,
+        blank=True,
+        validators=[MinValueValidator(1), MaxValueValidator(3600)],
+        help_text="Seconds for a step, after which a missing command becomes “do nothing”. Empty: the "
+        "kitchen waits for the participant.",
     )
 
     class Meta:
@@ -150,26 +251,78 @@ class FrozenError(TypeError):
 
 
 class SurveyItem(models.Model):
-    """One Likert item of the survey after each episode."""
+    """One question to participants: about themselves, of understanding, after an episode, or at the end."""
+
+    class Place(models.TextChoices):
+        ABOUT = "about", "about the person, before the guide"
+        CHECK = "check", "check of understanding"
+        SURVEY = "survey", "after each episode"
+        FINAL = "final", "final comparison"
+
+    class Kind(models.TextChoices):
+        LIKERT = "likert", "scale with points"
+        SINGLE = "single", "one of several"
+        MULTIPLE = "multiple", "any of several"
+        NUMBER = "number", "number"
+        TEXT = "text", "text"
+        TEAM = "team", "one of the teams played with"
 
     id: int
     study = models.ForeignKey(Study, on_delete=models.CASCADE, related_name="items")
     key = models.SlugField(help_text="The measure's name in the data, for example trust.")
+    place = models.CharField(
+        max_length=8, choices=Place, default=Place.SURVEY, help_text="Where it is asked."
+    )
+    kind = models.CharField(max_length=8, choices=Kind, default=Kind.LIKERT)
     measure = models.CharField(max_length=80, help_text="For tables and figures, for example “Trust”.")
     text = models.CharField(max_length=300, help_text="What participants read.")
     points = models.PositiveSmallIntegerField(
         default=5, validators=[MinValueValidator(2), MaxValueValidator(11)], help_text="2 to 11."
     )
-    low = models.CharField(max_length=60, default="Strongly disagree")
-    high = models.CharField(max_length=60, default="Strongly agree")
+    low = models.CharField(max_length=60, blank=True, default="Strongly disagree")
+    high = models.CharField(max_length=60, blank=True, default="Strongly agree")
+    scale = models.CharField(
+        max_length=40, blank=True, help_text="Name of the sub-scale that it belongs to, for example nasa_tlx."
+    )
+    reversed = models.BooleanField(default=False, help_text="Turned around before the sub-scale is scored.")
+    options = models.JSONField(
+        default=list, blank=True, help_text="What can be chosen: a list of texts, for “of several”."
+    )
+    minimum = models.FloatField(null=True, blank=True, help_text="Of a number.")
+    maximum = models.FloatField(null=True, blank=True, help_text="Of a number.")
+    step = models.FloatField(null=True, blank=True, help_text="Of a number: 1 for whole numbers.")
+    correct = models.JSONField(
+        null=True,
+        blank=True,
+        help_text="The right answer of an attention check or of a question of understanding.",
+    )
     position = models.PositiveSmallIntegerField(default=0)
     required = models.BooleanField(default=True)
+    enabled = models.BooleanField(
+        default=True, help_text="Asked. What has been asked once stays in the data."
+    )
 
     class Meta:
         ordering = ["position", "id"]
         constraints = [models.UniqueConstraint(fields=["study", "key"], name="one_item_per_key")]
 
-    FROZEN = ("key", "measure", "text", "points", "low", "high")
+    FROZEN = (
+        "key",
+        "place",
+        "kind",
+        "measure",
+        "text",
+        "points",
+        "low",
+        "high",
+        "scale",
+        "reversed",
+        "options",
+        "minimum",
+        "maximum",
+        "step",
+        "correct",
+    )
     """What stays as it was answered: the data and their meaning rest on it."""
 
     def __str__(self) -> str:
@@ -185,10 +338,11 @@ class SurveyItem(models.Model):
     def clean(self) -> None:
         """Told apart in the analysis, and unchanged where it has answers; else a message at the field."""
         changed = self._frozen_changes(SurveyItem.objects.all())
-        problems = dict.fromkeys(changed, "Fixed: there are answers to it.")
-        if not problems:
-            problems = {"key": item_key_problem(self.key), "measure": self._measure_problem()}
-        found = {name: said for name, said in problems.items() if said and getattr(self, name)}
+        found = dict.fromkeys(changed, "Fixed: there are answers to it.")
+        if not found:
+            named = {"key": item_key_problem(self.key), "measure": self._measure_problem()}
+            found = {name: said for name, said in named.items() if said and getattr(self, name)}
+            found |= item_problems(self)
         if found:
             raise ValidationError(found)
 
@@ -206,12 +360,117 @@ class SurveyItem(models.Model):
         return [name for name in self.FROZEN if getattr(stored, name) != getattr(self, name)]
 
 
+class StudyPart(models.Model):
+    """One part of a study beside the rounds, as its researcher wants it: on or off, its words, its settings.
+
+    A study has a row for what differs from `study.parts.PARTS`; the others are as there.
+    """
+
+    id: int
+    study = models.ForeignKey(Study, on_delete=models.CASCADE, related_name="parts")
+    kind = models.CharField(max_length=12, choices=[(kind.name, kind.words) for kind in PARTS.values()])
+    enabled = models.BooleanField("on", default=True)
+    title = models.CharField("heading", max_length=120, blank=True, help_text="Empty: the usual one.")
+    text = models.TextField(blank=True, help_text="Markdown.")
+    settings = models.JSONField(default=dict, blank=True)
+
+    class Meta:
+        ordering = ["id"]
+        constraints = [models.UniqueConstraint(fields=["study", "kind"], name="one_part_per_kind")]
+
+    def __str__(self) -> str:
+        return self.kind
+
+    def clean(self) -> None:
+        """Known settings of the right form, or a message that says what to change."""
+        if self.kind in PARTS and (
+            problems := part_problems(self.kind, self.text, self.enabled, self.settings)
+        ):
+            raise ValidationError(problems)
+
+
+class Outcome(models.Model):
+    """What a participant is given at one kind of end: a code, an address to go to, words."""
+
+    class Kind(models.TextChoices):
+        COMPLETE = "complete", "complete"
+        NO_CONSENT = "no_consent", "no consent"
+        FAILED_CHECK = "failed_check", "failed the check of understanding"
+        TIMED_OUT = "timed_out", "timed out"
+        TECHNICAL = "technical", "ended for a technical reason"
+
+    id: int
+    study = models.ForeignKey(Study, on_delete=models.CASCADE, related_name="outcomes")
+    kind = models.CharField(max_length=12, choices=Kind)
+    code = models.CharField(
+        max_length=80,
+        blank=True,
+        help_text="The same for everybody. Empty: an own code for each who is complete, none for others.",
+    )
+    url = models.CharField(
+        "address",
+        max_length=500,
+        blank=True,
+        help_text="Where the last page's button leads. {code} and {label} are filled in.",
+    )
+    text = models.TextField(blank=True, help_text="Words beside it. Markdown.")
+
+    class Meta:
+        ordering = ["id"]
+        constraints = [models.UniqueConstraint(fields=["study", "kind"], name="one_outcome_per_kind")]
+
+    def __str__(self) -> str:
+        return self.get_kind_display()
+
+    def clean(self) -> None:
+        """A web address, or a message."""
+        if self.url and not self.url.startswith(("https://", "http://")):
+            raise ValidationError({"url": "An address begins with https://"})
+
+
+class Version(models.Model):
+    """What a study was like for those who entered under it: never changed, told apart by its digest."""
+
+    id: int
+    study = models.ForeignKey(Study, on_delete=models.CASCADE, related_name="versions")
+    number = models.PositiveIntegerField(help_text="1 for the first.")
+    document = models.JSONField(help_text="The blueprint; see study.blueprint.")
+    digest = models.CharField(max_length=64, help_text="SHA-256 of the document in canonical JSON.")
+    created_at = models.DateTimeField(auto_now_add=True)
+    frozen_at = models.DateTimeField(null=True, blank=True, help_text="When it was preregistered.")
+    frozen_by = models.ForeignKey(
+        settings.AUTH_USER_MODEL, null=True, blank=True, on_delete=models.SET_NULL, related_name="+"
+    )
+    bundle = models.JSONField(
+        null=True,
+        blank=True,
+        help_text="The preregistration: the document, and the prompts that follow from it.",
+    )
+    bundle_digest = models.CharField(max_length=64, blank=True)
+
+    class Meta:
+        ordering = ["study", "number"]
+        constraints = [models.UniqueConstraint(fields=["study", "number"], name="one_version_per_number")]
+
+    def __str__(self) -> str:
+        return f"version {self.number}"
+
+    @cached_property
+    def blueprint(self) -> Blueprint:
+        """The document as pages and services read it."""
+        return Blueprint.from_json(self.document)
+
+
 class Participant(models.Model):
     """One person in one study. Whoever knows `key` reaches this person's pages, and only these."""
 
     class Status(models.TextChoices):
         ACTIVE = "active", "taking part"
         COMPLETE = "complete", "complete"
+        NO_CONSENT = "no_consent", "did not agree"
+        FAILED_CHECK = "failed_check", "failed the check of understanding"
+        TIMED_OUT = "timed_out", "timed out"
+        TECHNICAL = "technical", "ended for a technical reason"
 
     id: int
     study = models.ForeignKey(Study, on_delete=models.CASCADE, related_name="participants")
@@ -220,18 +479,46 @@ class Participant(models.Model):
     key = models.CharField(max_length=32, unique=True, default=new_key, help_text="Secret part of the link.")
     entry = models.CharField(max_length=32, unique=True, help_text="Of the consent form that was sent.")
     completion_code = models.CharField(max_length=16, default=new_completion_code)
-    status = models.CharField(max_length=10, choices=Status, default=Status.ACTIVE)
+    status = models.CharField(max_length=12, choices=Status, default=Status.ACTIVE)
     synthetic = models.BooleanField(default=False, help_text="A program, not a person.")
-    consented_at = models.DateTimeField(auto_now_add=True)
-    consent_hash = models.CharField(
-        max_length=64, help_text="SHA-256 of the consent text that was agreed to."
+    preview = models.BooleanField(default=False, help_text="Staff who tried the study out.")
+    version = models.ForeignKey(Version, on_delete=models.PROTECT, related_name="participants")
+    source = models.CharField(max_length=10, default=Study.Recruitment.ANONYMOUS, choices=Study.Recruitment)
+    label = models.CharField(
+        max_length=120,
+        blank=True,
+        help_text="Name given by whoever sent this person, for example a Prolific ID.",
     )
-    guide_read_at = models.DateTimeField(null=True, blank=True)
+    referral = models.JSONField(
+        default=dict, blank=True, help_text="What else the link said, for example STUDY_ID and SESSION_ID."
+    )
+    sequence = models.PositiveIntegerField(
+        null=True,
+        blank=True,
+        help_text="Which sequence of the order scheme, from 1; empty for random orders.",
+    )
+    practice = models.ForeignKey(
+        Episode, null=True, blank=True, on_delete=models.PROTECT, related_name="practised_by"
+    )
+    entered_at = models.DateTimeField(auto_now_add=True)
+    consented_at = models.DateTimeField(null=True, blank=True)
+    consent_hash = models.CharField(
+        max_length=64, blank=True, help_text="SHA-256 of the consent text and statements that were agreed to."
+    )
+    active_at = models.DateTimeField(default=timezone.now, help_text="When the person last did anything.")
     ended_at = models.DateTimeField(null=True, blank=True)
+    end_reason = models.CharField(max_length=200, blank=True, help_text="Why, if staff ended it.")
+    excluded_at = models.DateTimeField(null=True, blank=True)
+    excluded_reason = models.CharField(max_length=200, blank=True)
 
     class Meta:
         ordering = ["study", "number"]
-        constraints = [models.UniqueConstraint(fields=["study", "number"], name="one_participant_per_number")]
+        constraints = [
+            models.UniqueConstraint(fields=["study", "number"], name="one_participant_per_number"),
+            models.UniqueConstraint(
+                fields=["study", "label"], condition=~models.Q(label=""), name="one_participant_per_label"
+            ),
+        ]
 
     def __str__(self) -> str:
         return self.code
@@ -270,17 +557,52 @@ class Round(models.Model):
         return f"{self.participant} {self.position}: {self.condition}"
 
 
-class Answer(models.Model):
-    """One answer to one survey item after one episode."""
+class PageVisit(models.Model):
+    """One page of one participant: when it was first seen, and when it was done. `flow` reads from these what
+    comes next."""
 
-    round = models.ForeignKey(Round, on_delete=models.CASCADE, related_name="answers")
+    id: int
+    participant = models.ForeignKey(Participant, on_delete=models.CASCADE, related_name="visits")
+    page = models.CharField(max_length=12, help_text="As study.flow names it.")
+    position = models.PositiveSmallIntegerField(default=0, help_text="Of the round; 0 outside of the rounds.")
+    opened_at = models.DateTimeField(default=timezone.now)
+    loads = models.PositiveIntegerField(default=0, help_text="How often the page was loaded.")
+    done_at = models.DateTimeField(null=True, blank=True)
+
+    class Meta:
+        ordering = ["opened_at", "id"]
+        constraints = [
+            models.UniqueConstraint(fields=["participant", "page", "position"], name="one_visit_per_page")
+        ]
+
+    def __str__(self) -> str:
+        return f"{self.participant} {self.page} {self.position}"
+
+
+class Answer(models.Model):
+    """One answer to one item: after an episode, or on a page outside of the rounds."""
+
+    participant = models.ForeignKey(Participant, on_delete=models.CASCADE, related_name="answers")
+    round = models.ForeignKey(Round, null=True, blank=True, on_delete=models.CASCADE, related_name="answers")
     item = models.ForeignKey(SurveyItem, on_delete=models.PROTECT, related_name="answers")
-    value = models.PositiveSmallIntegerField()
+    attempt = models.PositiveSmallIntegerField(default=1, help_text="Of a question of understanding.")
+    value = models.JSONField(
+        help_text="A number; a text; the key of a condition, for a team; a list of texts, for any of several."
+    )
     answered_at = models.DateTimeField(auto_now_add=True)
 
     class Meta:
         ordering = ["item__position", "id"]
-        constraints = [models.UniqueConstraint(fields=["round", "item"], name="one_answer_per_item")]
+        constraints = [
+            models.UniqueConstraint(
+                fields=["round", "item"], condition=models.Q(round__isnull=False), name="one_answer_per_item"
+            ),
+            models.UniqueConstraint(
+                fields=["participant", "item", "attempt"],
+                condition=models.Q(round__isnull=True),
+                name="one_answer_per_item_and_attempt",
+            ),
+        ]
 
     def __str__(self) -> str:
         return f"{self.item}: {self.value}"

@@ -46,7 +46,8 @@ def studies_with_counts() -> list[tuple[Study, StudyCounts]]:
 
 
 def _counted(studies: QuerySet[Study]) -> QuerySet[Any]:
-    person, program = Q(participants__synthetic=False), Q(participants__synthetic=True)
+    real = Q(participants__preview=False)
+    person, program = real & Q(participants__synthetic=False), real & Q(participants__synthetic=True)
     complete = Q(participants__status=Participant.Status.COMPLETE)
     return studies.annotate(
         people=Count("participants", filter=person),
@@ -98,7 +99,14 @@ def analysis_conditions(study: Study) -> list[AnalysisCondition]:
 
 def analysis_measures(study: Study) -> list[Measure]:
     """Success rate, dishes completed, and every survey item."""
-    return [*ALWAYS, *(_item_measure(item) for item in study.items.all())]
+    return [*ALWAYS, *(_item_measure(item) for item in _rated(study))]
+
+
+def _rated(study: Study) -> QuerySet[SurveyItem]:
+    """The items that the analysis takes: scales after each episode, attention checks left out."""
+    return study.items.filter(
+        place=SurveyItem.Place.SURVEY, kind=SurveyItem.Kind.LIKERT, correct__isnull=True
+    )
 
 
 def _item_measure(item: SurveyItem) -> Measure:
@@ -107,7 +115,7 @@ def _item_measure(item: SurveyItem) -> Measure:
 
 def observations(study: Study, *, who: str) -> Iterator[Observation]:
     """One row per complete participant, condition and measure; drop-outs are left out, as in the paper."""
-    items = [item.key for item in study.items.all()]
+    items = [item.key for item in _rated(study)]
     for one in analysed_rounds(study, who=who):
         assert one.episode  # noqa: S101 - a complete participant has played every round
         answers = {answer.item.key: answer.value for answer in one.answers.all()}
@@ -131,7 +139,11 @@ def analysed_rounds(study: Study, *, who: str) -> QuerySet[Round]:
     """The rounds of those who are complete, whose data are asked for (`WHO`)."""
     chosen = {"people": Q(participant__synthetic=False), "synthetic": Q(participant__synthetic=True)}
     found = Round.objects.filter(
-        chosen.get(who, Q()), participant__study=study, participant__status=Participant.Status.COMPLETE
+        chosen.get(who, Q()),
+        participant__study=study,
+        participant__status=Participant.Status.COMPLETE,
+        participant__preview=False,
+        participant__excluded_at=None,
     )
     return (
         found.exclude(episode__status=Episode.Status.PLAYING)

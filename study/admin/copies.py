@@ -8,7 +8,7 @@ from typing import TypeVar
 from django.db import models, transaction
 
 from study.admin.forms import next_position
-from study.models import Condition, Study, SurveyItem, new_seed
+from study.models import Condition, Study, new_seed
 
 Row = TypeVar("Row", bound=models.Model)
 
@@ -28,7 +28,6 @@ def condition_copy(condition: Condition) -> Condition:
 @transaction.atomic
 def study_copy(study: Study) -> Study:
     """The same conditions and survey under another link, with another seed: closed, nobody in it."""
-    conditions, items = list(study.conditions.all()), list(study.items.all())
     made = _anew(
         study,
         slug=_free(study.slug, "-copy", 50, lambda slug: Study.objects.filter(slug=slug).exists()),
@@ -39,7 +38,12 @@ def study_copy(study: Study) -> Study:
         withdrawn=0,
         budget_id=None,
     )
-    rows: list[Condition | SurveyItem] = [*conditions, *items]
+    rows: list[models.Model] = [
+        *study.conditions.all(),
+        *study.items.all(),
+        *study.parts.all(),
+        *study.outcomes.all(),
+    ]
     for row in rows:
         _anew(row, study=made)
     return made

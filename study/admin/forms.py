@@ -15,6 +15,7 @@ from django.http import HttpRequest
 from kitchen.setting_fields import setting_field, without_name
 from kitchen.worlds.base import Json
 from study.admin.kinds import COPLAYER, WORLD, Kind, all_kinds, kind_choices
+from study.fields import LinesField, ValueField
 from study.models import Condition, Study, SurveyItem
 
 SHOW = "_show_settings"
@@ -38,7 +39,18 @@ class ConditionForm(forms.ModelForm):  # type: ignore[type-arg]
 
     class Meta:
         model = Condition
-        fields = ("study", "key", "name", "label", "position", WORLD, COPLAYER, "teammates")
+        fields = (
+            "study",
+            "key",
+            "name",
+            "label",
+            "position",
+            "step_seconds",
+            "thinking_seconds",
+            WORLD,
+            COPLAYER,
+            "teammates",
+        )
         help_texts = {"key": "Its name in the data, for example two_dispatched."}
 
     def __init__(self, *args: Any, **kwargs: Any) -> None:
@@ -172,7 +184,7 @@ class StudyForm(forms.ModelForm):  # type: ignore[type-arg]
 
     class Meta:
         model = Study
-        fields = ("title", "welcome", "consent", "ending", "slug", "status", "seed")
+        fields = ("title", "slug", "status", "seed", "orders", "same_dishes", "shuffle_items")
         labels = {"slug": "Name in the link", "seed": "Seed"}
         help_texts = {"slug": "The last part of the participants' link, for example cooking in /s/cooking/."}
 
@@ -183,10 +195,31 @@ class SurveyItemForm(forms.ModelForm):  # type: ignore[type-arg]
     position = forms.IntegerField(
         required=False, min_value=0, max_value=32767, help_text="Order on the page. Empty: last."
     )
+    options = LinesField(help_text="What can be chosen, one on each line.")
+    correct = ValueField(help_text="The right answer, of a check.")
 
     class Meta:
         model = SurveyItem
-        fields = ("position", "key", "measure", "text", "points", "low", "high", "required")
+        fields = (
+            "position",
+            "place",
+            "kind",
+            "key",
+            "measure",
+            "text",
+            "points",
+            "low",
+            "high",
+            "required",
+            "enabled",
+            "scale",
+            "reversed",
+            "options",
+            "minimum",
+            "maximum",
+            "step",
+            "correct",
+        )
         help_texts = {"key": "The measure's name in the data, for example trust."}
         labels = {"low": "Lowest point", "high": "Highest point"}
         widgets = {"text": forms.Textarea({"class": "vLargeTextField", "rows": 2})}

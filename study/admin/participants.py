@@ -12,7 +12,7 @@ from django.utils.html import format_html, format_html_join
 from django.utils.safestring import SafeString
 
 from kitchen.admin import ReadOnly
-from study.models import Participant, Round
+from study.models import Answer, Participant, Round, SurveyItem
 
 SECRET = ("key", "entry")
 """Fields whose values open somebody's pages."""
@@ -43,15 +43,22 @@ class RoundInline(ReadOnly, admin.TabularInline):  # type: ignore[type-arg]
     @admin.display(description="Answers")
     def given(self, one: Round) -> str:
         """Every answer as `Trust: 4 of 5`."""
-        rows = ((answer.item.measure, answer.value, answer.item.points) for answer in one.answers.all())
-        return format_html_join("", "{}: {} of {}<br>", rows) or "none"
+        rows = ((answer.item.measure, answered_words(answer)) for answer in one.answers.all())
+        return format_html_join("", "{}: {}<br>", rows) or "none"
+
+
+def answered_words(answer: Answer) -> str:
+    """`4 of 5`, or what was chosen or written."""
+    if answer.item.kind == SurveyItem.Kind.LIKERT:
+        return f"{answer.value} of {answer.item.points}"
+    return ", ".join(answer.value) if isinstance(answer.value, list) else str(answer.value)
 
 
 @admin.register(Participant)
 class ParticipantAdmin(ReadOnly, admin.ModelAdmin):  # type: ignore[type-arg]
     """Everybody who entered and did not withdraw."""
 
-    list_display = ("code", "study", "number", "status", "who", "rounds", "consented_at")
+    list_display = ("code", "study", "number", "status", "who", "rounds", "entered_at")
     list_filter = ("study", "status", "synthetic")
     list_select_related = ("study",)
     search_fields = ("code", "completion_code")
@@ -62,7 +69,8 @@ class ParticipantAdmin(ReadOnly, admin.ModelAdmin):  # type: ignore[type-arg]
     change_list_template = "admin/study/participant_list.html"
     fieldsets = (
         (None, {"fields": ["code", "study", "number", "who", "status", "completion_code"]}),
-        ("When", {"fields": ["consented_at", "guide_read_at", "ended_at"]}),
+        ("From", {"fields": ["source", "label", "referral", "version", "sequence"]}),
+        ("When", {"fields": ["entered_at", "consented_at", "active_at", "ended_at", "end_reason"]}),
         ("Consent", {"fields": ["consent_hash"]}),
     )
 
@@ -86,7 +94,7 @@ class ParticipantAdmin(ReadOnly, admin.ModelAdmin):  # type: ignore[type-arg]
     @admin.display(description="Who", ordering="synthetic")
     def who(self, participant: Participant) -> SafeString:
         """A badge for programs."""
-        kind = "synthetic" if participant.synthetic else "person"
+        kind = "preview" if participant.preview else "synthetic" if participant.synthetic else "person"
         return format_html('<span class="badge {}">{}</span>', kind, kind)
 
     @admin.display(description="Rounds", ordering="rounds_done")

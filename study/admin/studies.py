@@ -20,7 +20,7 @@ from study.admin.common import Explained, PlayedInWords, begun_words, counted, h
 from study.admin.copies import study_copy
 from study.admin.forms import StudyForm, SurveyItemForm, SurveyItemFormSet, with_answer_counts
 from study.forecast import forecast
-from study.models import Condition, Participant, Study, SurveyItem
+from study.models import Condition, Outcome, Participant, Study, StudyPart, SurveyItem
 
 PAGES = {"staff-study": "Participants", "staff-data": "Data", "staff-analysis": "Analysis"}
 """The researcher's pages of one study, with the words of their links."""
@@ -42,6 +42,20 @@ class ConditionInline(PlayedInWords, ReadOnly, admin.TabularInline):  # type: ig
         return format_html('<a href="{}">{}</a>', there, condition.name)
 
 
+class StudyPartInline(admin.StackedInline):  # type: ignore[type-arg]
+    """What participants read beside the rounds; a part without a row is as it comes."""
+
+    model = StudyPart
+    extra = 0
+
+
+class OutcomeInline(admin.TabularInline):  # type: ignore[type-arg]
+    """Codes and addresses at the end."""
+
+    model = Outcome
+    extra = 0
+
+
 class SurveyItemInline(admin.TabularInline):  # type: ignore[type-arg]
     """The survey after each episode."""
 
@@ -49,7 +63,7 @@ class SurveyItemInline(admin.TabularInline):  # type: ignore[type-arg]
     form = SurveyItemForm
     formset = SurveyItemFormSet
     extra = 1
-    verbose_name_plural = "survey after each episode"
+    verbose_name_plural = "questions"
 
     def get_queryset(self, request: HttpRequest) -> QuerySet[SurveyItem]:
         """Items that know how many answers they have."""
@@ -65,12 +79,37 @@ class StudyAdmin(Explained):
     list_filter = ("status",)
     search_fields = ("title", "slug")
     actions = ("duplicate",)
-    inlines = (ConditionInline, SurveyItemInline)
+    inlines = (ConditionInline, SurveyItemInline, StudyPartInline, OutcomeInline)
     change_form_template = "admin/study/change_form.html"
     change_list_template = "admin/study/study_list.html"
     fieldsets = (
-        ("What participants read", {"fields": ["title", "welcome", "consent", "ending"]}),
+        ("What participants read", {"fields": ["title", "shuffle_items"]}),
         ("Link", {"fields": ["slug", "status", "participant_link", "pages"]}),
+        (
+            "Participants",
+            {
+                "fields": [
+                    "recruitment",
+                    "max_participants",
+                    "closes_at",
+                    "idle_warning_minutes",
+                    "idle_minutes",
+                ]
+            },
+        ),
+        ("Design", {"fields": ["orders", "same_dishes"]}),
+        (
+            "Preregistration",
+            {
+                "fields": [
+                    "planned_participants",
+                    "hypotheses",
+                    "exclusions",
+                    "failed_checks_allowed",
+                    "planned_tests",
+                ]
+            },
+        ),
         ("Teammates", {"fields": ["thinking_seconds", "budget_limit", "spent", "forecast"]}),
         ("Chance", {"fields": ["seed"]}),
     )
@@ -163,7 +202,7 @@ class StudyAdmin(Explained):
 
     def get_inlines(self, request: HttpRequest, obj: Any) -> Any:
         """Conditions belong to a study that is saved."""
-        return self.inlines if obj else (SurveyItemInline,)
+        return self.inlines if obj else (SurveyItemInline, StudyPartInline, OutcomeInline)
 
     def render_change_form(self, request: Any, context: Any, *args: Any, **kwargs: Any) -> Any:
         """The page, with a word above it on what is fixed, or on what comes next."""

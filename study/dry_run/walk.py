@@ -97,12 +97,17 @@ class Walk:
         return Arrival(self.person.number, self.code, self.home, episodes, self.patience.retries)
 
 
-async def agree(walk: Walk, page: Page) -> Page:
-    """Welcome: tick every box of the consent form, and remember the personal link it leads to."""
-    form = posted(page)
-    found = await walk.send(page, form, {box.name: box.choices[0] for box in form.of_kind("checkbox")})
+async def begin(walk: Walk, page: Page) -> Page:
+    """Welcome: press the button, and remember the personal link it leads to."""
+    found = await walk.send(page, posted(page), {})
     walk.home = found.url
     return found
+
+
+async def agree(walk: Walk, page: Page) -> Page:
+    """Consent: tick every box."""
+    form = posted(page)
+    return await walk.send(page, form, {box.name: box.choices[0] for box in form.of_kind("checkbox")})
 
 
 async def read_guide(walk: Walk, page: Page) -> Page:
@@ -138,12 +143,23 @@ async def arrive(walk: Walk, page: Page) -> None:
     walk.code = page.code
 
 
+async def practise(walk: Walk, page: Page) -> Page:
+    """Practice: play, then go on."""
+    return await (play(walk, page) if page.socket else read_guide(walk, page))
+
+
 HANDLERS: dict[str, Handler] = {
+    "about": answer,
+    "check": answer,
+    "consent": agree,
+    "debriefing": read_guide,
     "end": arrive,
+    "final": answer,
     "guide": read_guide,
     "play": play,
+    "practice": practise,
     "survey": answer,
-    "welcome": agree,
+    "welcome": begin,
 }
 """Kind of page to what is done there."""
 

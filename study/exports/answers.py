@@ -13,7 +13,7 @@ COLUMNS = (
     *WHERE,
     Column("item", "text", "Key of the survey item."),
     Column("measure", "text", "What the item measures."),
-    Column("value", "integer", "The answer.", unit="scale points", levels="1 (`low`) to `points` (`high`)"),
+    Column("value", "json", "The answer.", levels="for scales 1 (`low`) to `points` (`high`)"),
     Column("points", "integer", "Points of the scale.", unit="scale points"),
     Column("low", "text", "Words at the low end."),
     Column("high", "text", "Words at the high end."),
@@ -30,6 +30,7 @@ def rows(study: Study) -> Iterator[Sequence[Any]]:
     ordered = found.order_by("round__participant__number", "round__position", "item__position", "id")
     for answer in ordered.iterator(chunk_size=500):
         item = answer.item
+        assert answer.round  # noqa: S101 - filtered by it
         yield (
             *where(answer.round),
             item.key,

@@ -8,18 +8,19 @@ from typing import Any
 from django.db.models import Count, Q
 
 from study.exports.base import WHO, Column, Table
-from study.models import Study
+from study.models import Participant, Study
 
 COLUMNS = (
     *WHO,
     Column("number", "integer", "Order of entering the study.", levels="1 = first"),
-    Column("exit_status", "text", "How far the participant came.", levels="active, complete"),
+    Column(
+        "exit_status", "text", "How far the participant came.", levels=", ".join(Participant.Status.values)
+    ),
     Column("sequence", "text", "Keys of the conditions in the order given to this participant."),
     Column("rounds_completed", "integer", "Conditions played and answered.", unit="conditions"),
-    Column("consented_at", "time", "When the consent form was sent."),
-    Column("consent_hash", "text", "SHA-256 of the consent text that was agreed to."),
-    Column("guide_read_at", "time", "When the guide was left and the first episode began."),
-    Column("ended_at", "time", "When the last survey was answered."),
+    Column("consented_at", "time", "When the participant agreed; blank if that was not asked or refused."),
+    Column("consent_hash", "text", "SHA-256 of the text and statements that were agreed to."),
+    Column("ended_at", "time", "When the participant came to an end, good or bad."),
     Column(
         "completion_code",
         "text",
@@ -43,7 +44,6 @@ def rows(study: Study) -> Iterator[Sequence[Any]]:
             person.done,
             person.consented_at,
             person.consent_hash,
-            person.guide_read_at,
             person.ended_at,
             person.completion_code if person.status == person.Status.COMPLETE else None,
         )

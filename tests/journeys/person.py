@@ -31,7 +31,8 @@ class Person:
     async def agree(self, slug: str) -> str:
         """Open the study's link and agree; the personal link."""
         await self.page.goto(f"/s/{slug}/")
-        await self.page.check("input[name=agree]")
+        await self.page.click("main button[type=submit]")
+        await self.page.check("input[name=agree_0]")
         await self.page.click("main button[type=submit]")
         return self.page.url
 
@@ -122,11 +123,12 @@ def load_study(stack: Stack, folder: Path, slug: str, conditions: str, *, steps:
     )
     text = f"""slug = "{slug}"
 title = "Journey {slug}"
-consent = "I agree."
 seed = 5
 [world]
 kind = "cuisine"
 settings = {{ level = "level_3", alpha = 2.0, beta = 2.5, max_steps = {steps} }}
+[parts.consent]
+text = "I agree."
 {conditions}
 {questions}
 """

@@ -8,16 +8,16 @@ from kitchen import services as kitchen
 from kitchen.models import Episode
 from kitchen.selectors import seat_view
 from study import services
-from study.models import Condition, Participant, Study, SurveyItem
+from study.models import Condition, Participant, Study, StudyPart, SurveyItem
 
 SETTINGS = {"level": "level_0", "alpha": 2.0, "beta": 2.5, "max_steps": 3}
 
 
 def make_study(slug: str = "small", *, conditions: int = 2, items: int = 2, **more: Any) -> Study:
     """A study whose participants play alone for three steps in each condition."""
-    study = Study.objects.create(
-        slug=slug, title="A small study", consent="I agree.", ending="Thank you.", seed=11, **more
-    )
+    study = Study.objects.create(slug=slug, title="A small study", seed=11, **more)
+    StudyPart.objects.create(study=study, kind="consent", text="I agree.")
+    StudyPart.objects.create(study=study, kind="end", text="Thank you.")
     for number in range(conditions):
         Condition.objects.create(
             study=study,
@@ -40,7 +40,10 @@ def make_study(slug: str = "small", *, conditions: int = 2, items: int = 2, **mo
 
 def enter(study: Study, entry: str = "one", *, synthetic: bool = False) -> Participant:
     """Someone who has agreed."""
-    return services.participant_enter(study_id=study.pk, entry=entry, synthetic=synthetic)
+    person = services.participant_enter(study_id=study.pk, entry=entry, synthetic=synthetic)
+    services.consent_given(participant_id=person.pk)
+    person.refresh_from_db()
+    return person
 
 
 def play_out(episode: Episode) -> None:
@@ -56,14 +59,16 @@ def play_round(participant: Participant, value: int = 3) -> None:
     found = participant.rounds.filter(answered_at=None).select_related("episode").first()
     assert found and found.episode
     play_out(found.episode)
-    values = dict.fromkeys(participant.study.items.all(), value)
-    assert services.survey_submit(participant_id=participant.pk, position=found.position, values=values)
+    values = {item.key: value for item in participant.version.blueprint.items_at("survey")}
+    assert services.answers_submit(
+        participant_id=participant.pk, page="survey", position=found.position, values=values
+    )
 
 
 def complete(study: Study, entry: str = "one", *, synthetic: bool = False, value: int = 3) -> Participant:
     """Someone who went the whole way."""
     participant = enter(study, entry, synthetic=synthetic)
-    services.guide_read(participant_id=participant.pk)
+    services.page_done(participant_id=participant.pk, page="guide")
     for _ in range(participant.rounds.count()):
         play_round(participant, value)
     participant.refresh_from_db()

@@ -93,7 +93,7 @@ def test_a_study_made_from_nothing_can_be_entered_and_played(admin_client: Clien
         NEW_STUDY,
         title="Cooking",
         slug="cooking",
-        consent="I agree.",
+        **{"parts-TOTAL_FORMS": "1", "parts-0-kind": "consent", "parts-0-text": "I agree."},
         **{f"items-0-{name}": value for name, value in item.items()},
     )
     study = Study.objects.get(slug="cooking")
@@ -104,7 +104,7 @@ def test_a_study_made_from_nothing_can_be_entered_and_played(admin_client: Clien
     assert answer.url == change(study)
 
     person = enter(study)
-    services.guide_read(participant_id=person.pk)
+    services.page_done(participant_id=person.pk, page="guide")
 
     played = person.rounds.get(position=1)
     assert played.episode is not None

@@ -33,7 +33,7 @@ def study() -> Study:
 
 def play(study: Study, entry: str) -> Participant:
     participant = enter(study, entry)
-    services.guide_read(participant_id=participant.pk)
+    services.page_done(participant_id=participant.pk, page="guide")
     episode = Episode.objects.get(rounds__participant=participant)
     for step in range(1, 5):
         order = kitchen.SeatOrder(0, ("noop",))
@@ -93,7 +93,7 @@ def test_a_study_has_one_budget_and_a_changed_limit_reaches_it(study: Study) -> 
 def test_everybody_takes_the_studys_thinking_time(study: Study) -> None:
     Study.objects.update(thinking_seconds=20)
     participant = enter(study, "one")
-    services.guide_read(participant_id=participant.pk)
+    services.page_done(participant_id=participant.pk, page="guide")
     episode = Episode.objects.get()
     kitchen.commands_submit(episode_id=episode.pk, step=1, orders=[kitchen.SeatOrder(0, ("noop",))])
     deciding.decide_step(episode_id=episode.pk, step=1)

@@ -16,8 +16,9 @@ from tests.servers import Stack
 from tests.study.factories import make_study
 
 MAKE = """
-from study.models import Condition, Study, SurveyItem
-study = Study.objects.create(slug={slug!r}, title="Small", consent="I agree.", seed=5)
+from study.models import Condition, Study, StudyPart, SurveyItem
+study = Study.objects.create(slug={slug!r}, title="Small", seed=5)
+StudyPart.objects.create(study=study, kind="consent", text="I agree.")
 settings = dict(level="level_0", alpha=2.0, beta=2.5, max_steps={steps})
 for key, coplayer, teammates in (("alone", "none", 0), ("two", "dispatcher", 1)):
     Condition.objects.create(study=study, key=key, name=key, label="Team " + key, settings=settings,
@@ -55,7 +56,7 @@ def refused(*arguments: str, **options: Any) -> str:
 def test_what_cannot_be_walked_is_refused_in_one_line() -> None:
     make_study("small")
     make_study("shut", status=Study.Status.CLOSED)
-    Study.objects.create(slug="bare", title="Bare", consent="I agree.")
+    Study.objects.create(slug="bare", title="Bare")
     assert "there is no study 'nope'" in refused("nope")
     assert "--participants: 0 is below 1" in refused("small", participants=0)
     assert "--at-once: 0 is below 1" in refused("small", at_once=0)

@@ -13,12 +13,14 @@ from study.dry_run.crowd import Crowd, Order
 from study.dry_run.patience import Patience, PatienceError, WalkError
 from study.dry_run.person import Person
 from study.dry_run.walk import HANDLERS, Arrival, Handler, Walk
-from study.views import PAGES
+from study.pages import PAGES
 
 LINK = "http://test/s/small/?invitation=abc"
 WELCOME = """<main data-page="welcome"><form method="post"><input type="hidden" name="entry" value="e1">
-<input type="checkbox" name="agree"></form></main>"""
-GUIDE = """<main data-page="guide"><form method="post"><input type="hidden" name="action" value="guide_read">
+</form></main>"""
+CONSENT = """<main data-page="consent"><form method="post"><input type="checkbox" name="agree_0">
+<input type="checkbox" name="agree_1"></form></main>"""
+GUIDE = """<main data-page="guide"><form method="post"><input type="hidden" name="page" value="guide">
 </form></main>"""
 SURVEY = """<main data-page="survey"><form method="post"><input type="hidden" name="round" value="1">
 <input type="radio" name="trust" value="1"><input type="radio" name="trust" value="2"></form></main>"""
@@ -38,7 +40,7 @@ class Server:
 
     def __init__(self, *faults: httpx2.Response | Exception) -> None:
         self.faults = list(faults)
-        self.pages = [GUIDE, SURVEY, END]
+        self.pages = [CONSENT, GUIDE, SURVEY, END]
         self.sent: list[str] = []
 
     def __call__(self, request: httpx2.Request) -> httpx2.Response:
@@ -71,8 +73,8 @@ async def test_from_the_link_to_the_completion_code() -> None:
     server = Server()
     arrival = await go(server)
     assert (arrival.code, arrival.home, arrival.retries) == ("CODE1234", "http://test/p/key/", 0)
-    assert server.sent[:2] == ["entry=e1&agree=on", "action=guide_read"]
-    assert server.sent[2] in {"round=1&trust=1", "round=1&trust=2"}
+    assert server.sent[:3] == ["entry=e1", "agree_0=on&agree_1=on", "page=guide"]
+    assert server.sent[3] in {"round=1&trust=1", "round=1&trust=2"}
 
 
 async def test_a_server_that_is_away_for_a_moment_is_tried_again() -> None:

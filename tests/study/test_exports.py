@@ -110,7 +110,7 @@ def test_completion_codes_can_be_checked_once_somebody_is_through(study: Study, 
 def test_an_episode_keeps_the_teammates_it_was_played_with(tmp_path: Path) -> None:
     study = make_study(conditions=1)
     study.conditions.update(coplayer="random", teammates=2)
-    services.guide_read(participant_id=enter(study).pk)
+    services.page_done(participant_id=enter(study).pk, page="guide")
     study.conditions.update(coplayer="planner", teammates=1, name="Renamed")
     write_study(study, tmp_path)
     (row,) = read(tmp_path, "episodes")

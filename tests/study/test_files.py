@@ -78,7 +78,7 @@ def test_a_wrong_file_is_refused_with_the_place_and_makes_nothing(
 )
 def test_what_is_no_table_is_refused_with_its_place(tmp_path: Path, line: str, names: str) -> None:
     file = tmp_path / "study.toml"
-    file.write_text(f'slug = "s"\ntitle = "T"\nconsent = "C"\n{line}\n')
+    file.write_text(f'slug = "s"\ntitle = "T"\n{line}\n')
     with pytest.raises(StudyFileError, match=names):
         study_from_file(file)
     assert not Study.objects.exists()

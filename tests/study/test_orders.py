@@ -12,10 +12,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from kitchen.registry import UnknownNameError
-from study.design import random_order
 from study.orders.base import SchemeError
 from study.orders.counting import carry_over, even_numbers, positions, rounded_up
 from study.orders.issuing import Tally, issue, next_sequence
+from study.orders.random import random_order
 from study.orders.registry import SCHEMES, get_scheme, scheme_choices, sequences
 
 

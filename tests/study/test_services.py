@@ -19,12 +19,12 @@ def place(participant: Participant) -> str:
 def test_the_way_leads_from_guide_through_all_rounds_to_the_end() -> None:
     participant = enter(make_study())
     pages = [place(participant)]
-    services.guide_read(participant_id=participant.pk)
+    services.page_done(participant_id=participant.pk, page="guide")
     for position in (1, 2):
         pages.append(place(participant))
         play_out(Episode.objects.get(rounds__position=position))
         pages.append(place(participant))
-        services.survey_submit(participant_id=participant.pk, position=position, values={})
+        services.answers_submit(participant_id=participant.pk, page="survey", position=position, values={})
     pages.append(place(participant))
     assert pages == ["guide", "play", "survey", "play", "survey", "end"]
     participant.refresh_from_db()
@@ -84,28 +84,34 @@ def test_who_is_in_a_closed_study_can_finish() -> None:
     participant = enter(study)
     Study.objects.update(status=Study.Status.CLOSED)
     assert enter(study) == participant
-    services.guide_read(participant_id=participant.pk)
+    services.page_done(participant_id=participant.pk, page="guide")
     play_round(participant)
     assert place(participant) == "play"
 
 
 def test_reading_the_guide_twice_starts_one_episode() -> None:
     participant = enter(make_study())
-    services.guide_read(participant_id=participant.pk)
-    services.guide_read(participant_id=participant.pk)
+    services.page_done(participant_id=participant.pk, page="guide")
+    services.page_done(participant_id=participant.pk, page="guide")
     assert Episode.objects.count() == 1
+
+
+def answer(participant: Participant, position: int) -> bool:
+    values = {item.key: 4 for item in participant.version.blueprint.items_at("survey")}
+    return services.answers_submit(
+        participant_id=participant.pk, page="survey", position=position, values=values
+    )
 
 
 def test_answers_count_once_and_only_when_the_episode_is_over() -> None:
     study = make_study()
     participant = enter(study)
-    services.guide_read(participant_id=participant.pk)
-    values = dict.fromkeys(study.items.all(), 4)
-    assert not services.survey_submit(participant_id=participant.pk, position=1, values=values)
+    services.page_done(participant_id=participant.pk, page="guide")
+    assert not answer(participant, 1)
     play_out(Episode.objects.get())
-    assert services.survey_submit(participant_id=participant.pk, position=1, values=values)
-    assert not services.survey_submit(participant_id=participant.pk, position=1, values=values)
-    assert not services.survey_submit(participant_id=participant.pk, position=2, values=values)
+    assert answer(participant, 1)
+    assert not answer(participant, 1)
+    assert not answer(participant, 2)
     assert Answer.objects.count() == 2
 
 

@@ -12,7 +12,7 @@ from django.test import Client
 
 from kitchen.models import Episode
 from study.forms import synthetic_invitation
-from study.models import Answer, Participant, Study, SurveyItem
+from study.models import Answer, Participant, Round, Study, StudyPart, SurveyItem
 from tests.study.factories import complete, make_study, play_out
 
 pytestmark = pytest.mark.django_db
@@ -30,9 +30,15 @@ def text_of(response: Any) -> str:
 
 
 def agree(client: Client, study: Study, **more: str) -> Any:
+    personal = begin(client, study, **more)
+    client.post(personal["Location"], {"page": "consent", "agree_0": "on"})
+    return personal
+
+
+def begin(client: Client, study: Study, **more: str) -> Any:
+    """Press the button on the study's link."""
     page = text_of(client.get(f"/s/{study.slug}/", more))
-    data = {"agree": "on", "entry": field(page, "entry"), **more}
-    return client.post(f"/s/{study.slug}/", data)
+    return client.post(f"/s/{study.slug}/", {"entry": field(page, "entry"), **more})
 
 
 @pytest.fixture
@@ -58,11 +64,25 @@ def test_agreeing_leads_to_the_personal_link_and_the_study_link_leads_back_to_it
 def test_without_the_tick_nobody_is_in_and_the_form_says_what_is_missing(
     client: Client, study: Study
 ) -> None:
-    entry = field(text_of(client.get("/s/small/")), "entry")
-    response = client.post("/s/small/", {"entry": entry})
+    personal = begin(client, study)["Location"]
+    response = client.post(personal, {"page": "consent"})
     assert response.status_code == 422
-    assert "Tick the box" in text_of(response)
-    assert not Participant.objects.exists()
+    assert "Tick this box" in text_of(response)
+    assert Participant.objects.get().consented_at is None
+    assert not Round.objects.exists()
+
+
+def test_who_does_not_agree_comes_to_an_end_and_no_name_is_kept(client: Client) -> None:
+    study = make_study(recruitment="prolific")
+    link = "/s/small/?PROLIFIC_PID=p1&STUDY_ID=s1"
+    entry = field(text_of(client.get(link)), "entry")
+    personal = client.post(link, {"entry": entry})["Location"]
+    assert Participant.objects.get().label == "p1"
+    client.post(personal, {"page": "consent", "refuse": "yes"})
+    person = Participant.objects.get()
+    assert (person.status, person.label, person.referral) == ("no_consent", "", {})
+    assert "You do not take part" in text_of(client.get(personal))
+    assert study.participants.count() == 1
 
 
 @pytest.mark.parametrize("entry", ["", "forged", "a:b:c"])
@@ -74,13 +94,13 @@ def test_a_forged_form_is_refused(client: Client, study: Study, entry: str) -> N
 def test_the_whole_way_through_the_pages(client: Client, study: Study) -> None:
     personal = agree(client, study)["Location"]
     assert "guide" in text_of(client.get(personal)).lower()
-    client.post(personal, {"action": "guide_read"})
+    client.post(personal, {"page": "guide"})
     for position in (1, 2):
         page = text_of(client.get(personal))
         assert "ws-connect" in page
         play_out(Episode.objects.order_by("-id")[0])
         assert "Item 0." in text_of(client.get(personal))
-        answers = {"item_i0": "5", "item_i1": "1", "round": str(position)}
+        answers = {"item_i0": "5", "item_i1": "1", "page": "survey", "position": str(position)}
         assert client.post(personal, answers).status_code == 302
     assert Participant.objects.get().completion_code in text_of(client.get(personal))
     assert Answer.objects.count() == 4
@@ -90,9 +110,9 @@ def test_an_incomplete_survey_keeps_what_was_chosen_and_says_what_is_missing(
     client: Client, study: Study
 ) -> None:
     personal = agree(client, study)["Location"]
-    client.post(personal, {"action": "guide_read"})
+    client.post(personal, {"page": "guide"})
     play_out(Episode.objects.get())
-    response = client.post(personal, {"item_i0": "4", "round": "1"})
+    response = client.post(personal, {"item_i0": "4", "page": "survey", "position": "1"})
     page = text_of(response)
     assert response.status_code == 422
     assert "Choose one of the points" in page
@@ -103,18 +123,23 @@ def test_an_incomplete_survey_keeps_what_was_chosen_and_says_what_is_missing(
 @pytest.mark.parametrize("value", ["0", "6", "x", "1.5", ""])
 def test_an_answer_outside_the_scale_changes_nothing(client: Client, study: Study, value: str) -> None:
     personal = agree(client, study)["Location"]
-    client.post(personal, {"action": "guide_read"})
+    client.post(personal, {"page": "guide"})
     play_out(Episode.objects.get())
-    assert client.post(personal, {"item_i0": value, "item_i1": "3", "round": "1"}).status_code == 422
+    assert (
+        client.post(
+            personal, {"item_i0": value, "item_i1": "3", "page": "survey", "position": "1"}
+        ).status_code
+        == 422
+    )
     assert not Answer.objects.exists()
 
 
 def test_a_form_of_a_page_that_is_over_leads_to_the_present_page(client: Client, study: Study) -> None:
     personal = agree(client, study)["Location"]
-    client.post(personal, {"action": "guide_read"})
+    client.post(personal, {"page": "guide"})
     play_out(Episode.objects.get())
-    client.post(personal, {"item_i0": "5", "item_i1": "1", "round": "1"})
-    for late in ({"item_i0": "1", "item_i1": "1", "round": "1"}, {"action": "guide_read"}, {}):
+    client.post(personal, {"item_i0": "5", "item_i1": "1", "page": "survey", "position": "1"})
+    for late in ({"item_i0": "1", "item_i1": "1", "page": "survey", "position": "1"}, {"page": "guide"}, {}):
         assert client.post(personal, late)["Location"] == personal
     assert Answer.objects.count() == 2
 
@@ -148,7 +173,7 @@ def test_withdrawing_is_asked_once_and_then_everything_is_gone(client: Client, s
 def test_every_page_of_a_participant_offers_to_leave(client: Client, study: Study) -> None:
     personal = agree(client, study)["Location"]
     seen = [text_of(client.get(personal))]
-    client.post(personal, {"action": "guide_read"})
+    client.post(personal, {"page": "guide"})
     seen.append(text_of(client.get(personal)))
     play_out(Episode.objects.get())
     seen.append(text_of(client.get(personal)))
@@ -163,7 +188,7 @@ def test_only_an_invitation_of_this_server_makes_a_synthetic_participant(
     assert Participant.objects.get().synthetic
     other = make_study("other")
     for wrong in (synthetic_invitation(study), signing.dumps({"study": "other"}), "x"):
-        assert agree(Client(), other, invitation=wrong).status_code == 422
+        assert begin(Client(), other, invitation=wrong).status_code == 422
     assert Participant.objects.count() == 1
 
 
@@ -187,9 +212,8 @@ BAD = (
 
 
 def test_researchers_texts_cannot_bring_scripts(client: Client) -> None:
-    make_study("plain", welcome="Hello")
-    make_study("bad", welcome=BAD)
-    Study.objects.filter(slug="bad").update(consent=BAD)
+    for slug, text in (("plain", "Hello"), ("bad", BAD)):
+        StudyPart.objects.create(study=make_study(slug), kind="welcome", text=text)
     plain, bad = (Elements(text_of(client.get(f"/s/{slug}/"))).found for slug in ("plain", "bad"))
     assert [
         name for _, attributes in bad for name in attributes if name.startswith("on") or name == "style"
@@ -210,12 +234,12 @@ def ids(html: str) -> list[str]:
 
 
 def test_every_error_is_the_description_of_what_it_is_about(client: Client, study: Study) -> None:
-    entry = field(text_of(client.get("/s/small/")), "entry")
-    consent = text_of(client.post("/s/small/", {"entry": entry}))
-    personal = agree(client, study)["Location"]
-    client.post(personal, {"action": "guide_read"})
+    personal = begin(client, study)["Location"]
+    consent = text_of(client.post(personal, {"page": "consent"}))
+    client.post(personal, {"page": "consent", "agree_0": "on"})
+    client.post(personal, {"page": "guide"})
     play_out(Episode.objects.get())
-    survey = text_of(client.post(personal, {"round": "1"}))
+    survey = text_of(client.post(personal, {"page": "survey", "position": "1"}))
     for page, errors in ((consent, 1), (survey, 2)):
         assert len(described(page)) == page.count('class="field-error"') == errors
         assert described(page) <= set(ids(page))
@@ -243,9 +267,15 @@ def test_no_key_of_a_survey_item_can_break_the_page(client: Client) -> None:
     for key in ("round", "action", "csrfmiddlewaretoken"):
         SurveyItem.objects.create(study=study, key=key, measure=key, text=key)
     personal = agree(client, study)["Location"]
-    client.post(personal, {"action": "guide_read"})
+    client.post(personal, {"page": "guide"})
     play_out(Episode.objects.get())
-    answers = {"item_round": "5", "item_action": "2", "item_csrfmiddlewaretoken": "3", "round": "1"}
+    answers = {
+        "item_round": "5",
+        "item_action": "2",
+        "item_csrfmiddlewaretoken": "3",
+        "page": "survey",
+        "position": "1",
+    }
     client.post(personal, answers)
     assert sorted(Answer.objects.values_list("value", flat=True)) == [2, 3, 5]
 

@@ -26,7 +26,7 @@ def test_leaving_while_steps_are_played_erases_everything() -> None:
     study = make_study(conditions=1)
     Condition.objects.update(settings={**SETTINGS, "max_steps": 900})
     participant = enter(study)
-    services.guide_read(participant_id=participant.pk)
+    services.page_done(participant_id=participant.pk, page="guide")
     episode = Episode.objects.get()
     left = threading.Event()
 
@@ -64,7 +64,7 @@ def two() -> list[Participant]:
     Condition.objects.update(coplayer="dispatcher", coplayer_settings={"model": "stand-in"}, teammates=1)
     found = [enter(study, entry) for entry in ("leaves", "stays")]
     for participant in found:
-        services.guide_read(participant_id=participant.pk)
+        services.page_done(participant_id=participant.pk, page="guide")
     hand_in(found[0])
     return found
 
@@ -164,7 +164,7 @@ def test_decisions_and_leaving_in_any_order_never_wait_in_a_circle() -> None:
     Condition.objects.update(coplayer="dispatcher", coplayer_settings={"model": "stand-in"}, teammates=1)
     people = [enter(study, str(number)) for number in range(6)]
     for participant in people:
-        services.guide_read(participant_id=participant.pk)
+        services.page_done(participant_id=participant.pk, page="guide")
     texts = [f"prompt {number}" for number in range(30)]
 
     def use(participant: Participant, seed: int) -> None:

@@ -1,0 +1,102 @@
+"""Which items can be asked and which answers fit them: one rule for editor, form and data. Plain Python."""
+
+from __future__ import annotations
+
+from typing import Any, Protocol
+
+from kitchen.worlds.base import Json
+
+CHOICES = ("single", "multiple")
+"""Kinds that need options."""
+OPTION_LONGEST = 200
+TEXT_LONGEST = 5000
+"""Characters of a free text that are kept."""
+
+
+class Item(Protocol):
+    """What the rules look at: a stored item or one of a blueprint."""
+
+    @property
+    def kind(self) -> Any: ...
+    @property
+    def place(self) -> Any: ...
+    @property
+    def points(self) -> Any: ...
+    @property
+    def options(self) -> Any: ...
+    @property
+    def minimum(self) -> Any: ...
+    @property
+    def maximum(self) -> Any: ...
+    @property
+    def step(self) -> Any: ...
+    @property
+    def correct(self) -> Any: ...
+
+
+def item_problems(item: Item) -> dict[str, str]:
+    """What is wrong with an item, by field; empty if nothing is."""
+    found = _options_problem(item) | _number_problem(item)
+    if item.kind == "team" and item.place != "final":
+        found["kind"] = "Teams can be compared at the end only."
+    if not found and item.place == "check" and item.correct is None:
+        found["correct"] = "A question of understanding needs its right answer."
+    if not found and item.correct is not None and (wrong := value_problem(item, item.correct)):
+        found["correct"] = wrong
+    return found
+
+
+def _options_problem(item: Item) -> dict[str, str]:
+    if item.kind not in CHOICES:
+        return {}
+    options = item.options
+    if not isinstance(options, list) or not all(isinstance(one, str) and one.strip() for one in options):
+        return {"options": "A list of texts is wanted."}
+    if len(options) < 2 or len(set(options)) < len(options):
+        return {"options": "At least two, all of them different."}
+    return {"options": "An option is too long."} if max(map(len, options)) > OPTION_LONGEST else {}
+
+
+def _number_problem(item: Item) -> dict[str, str]:
+    if item.kind != "number":
+        return {}
+    if item.minimum is not None and item.maximum is not None and item.minimum >= item.maximum:
+        return {"maximum": "It is not above the minimum."}
+    return {"step": "It is not above 0."} if item.step is not None and item.step <= 0 else {}
+
+
+def value_problem(item: Item, value: Json, teams: tuple[str, ...] = ()) -> str:
+    """Why this cannot be an answer to the item; empty if it can."""
+    if item.kind == "likert":
+        good = type(value) is int and 1 <= value <= item.points
+        return "" if good else f"A point from 1 to {item.points} is wanted."
+    if item.kind == "number":
+        return _not_number(item, value)
+    if item.kind == "multiple":
+        good = isinstance(value, list) and all(one in item.options for one in value)
+        return "" if good and len(set(value)) == len(value) else "One of the options is wanted."
+    if item.kind == "single":
+        return "" if value in item.options else "One of the options is wanted."
+    if item.kind == "team":
+        return "" if value in teams else "One of the teams is wanted."
+    return "" if isinstance(value, str) and len(value) <= TEXT_LONGEST else "A text is wanted."
+
+
+def _not_number(item: Item, value: Json) -> str:
+    if type(value) not in {int, float} or value != value or abs(value) == float("inf"):
+        return "A number is wanted."
+    if item.minimum is not None and value < item.minimum:
+        return f"At least {item.minimum:g}."
+    if item.maximum is not None and value > item.maximum:
+        return f"At most {item.maximum:g}."
+    away = (value - (item.minimum or 0)) / item.step if item.step else 0
+    return "" if abs(away - round(away)) < 1e-6 else f"In steps of {item.step:g}."
+
+
+def is_right(item: Item, value: Json) -> bool | None:
+    """Whether an answer is the right one; None for an item that has none."""
+    if item.correct is None:
+        return None
+    if item.kind == "multiple":
+        return isinstance(value, list) and set(value) == set(item.correct)
+    return bool(value == item.correct)

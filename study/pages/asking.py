@@ -1,0 +1,76 @@
+"""Pages made of items: about the person, after each episode, at the end."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from django.http import HttpRequest, HttpResponse
+from django.shortcuts import redirect, render
+
+from kitchen.seeds import derived_seed
+from kitchen.worlds.registry import get_page
+from study import flow, services
+from study.blueprint import ItemPlan
+from study.forms import ItemsForm, shuffled
+from study.models import Participant
+from study.pages.common import part_context, sent
+
+
+def items_for(person: Participant, page: str) -> list[ItemPlan]:
+    """The items of a page in the order that this participant reads them."""
+    design = person.version.blueprint
+    seed = derived_seed(int(design.study["seed"]), "items", page, person.number)
+    return shuffled(design.items_at(page), seed, on=page == "survey" and bool(design.study["shuffle_items"]))
+
+
+def about(request: HttpRequest, person: Participant, place: flow.Place) -> HttpResponse:
+    """Questions about the person."""
+    return _ask(request, person, place, part_context(person, "about"))
+
+
+def survey(request: HttpRequest, person: Participant, place: flow.Place) -> HttpResponse:
+    """The survey after one episode."""
+    assert place.round and place.round.episode  # noqa: S101 - the flow leads here after an episode only
+    context = {
+        "participant": person,
+        "study": person.study,
+        "total": place.total,
+        "label": place.round.episode.label,
+        "figures": get_page(place.round.episode.world).figures(place.round.episode.score),
+    }
+    return _ask(request, person, place, context)
+
+
+def final(request: HttpRequest, person: Participant, place: flow.Place) -> HttpResponse:
+    """The comparison of the conditions."""
+    labels = {one.key: one.label for one in person.version.blueprint.conditions}
+    played = [one.condition.key for one in person.rounds.select_related("condition")]
+    return _ask(
+        request,
+        person,
+        place,
+        part_context(person, "final"),
+        teams=[(key, labels[key]) for key in played],
+    )
+
+
+def _ask(
+    request: HttpRequest,
+    person: Participant,
+    place: flow.Place,
+    context: dict[str, Any],
+    teams: list[tuple[str, str]] | None = None,
+) -> HttpResponse:
+    is_sent = sent(request, place.page) and request.POST.get("position") == str(place.position)
+    form = ItemsForm(
+        request.POST if is_sent else None, items=items_for(person, place.page), teams=teams or []
+    )
+    if is_sent and form.is_valid():
+        services.answers_submit(
+            participant_id=person.pk, page=place.page, position=place.position, values=form.values()
+        )
+        return redirect(person)
+    if request.method == "POST" and not is_sent:
+        return redirect(person)
+    context |= {"form": form, "page": place.page, "position": place.position}
+    return render(request, f"study/{place.page}.html", context, status=422 if form.errors else 200)

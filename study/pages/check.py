@@ -1,0 +1,53 @@
+"""The check of understanding: a few attempts, then what the researcher has chosen."""
+
+from __future__ import annotations
+
+from django.http import HttpRequest, HttpResponse
+from django.shortcuts import redirect, render
+
+from study import flow, services
+from study.forms import ItemsForm
+from study.models import Participant
+from study.pages.asking import items_for
+from study.pages.common import part_context, sent
+from study.services.answering import next_attempt, wrong_keys
+
+
+def check(request: HttpRequest, person: Participant, place: flow.Place) -> HttpResponse:
+    """The questions; after a wrong attempt, which ones were wrong and how many attempts are left."""
+    attempt = next_attempt(person)
+    is_sent = sent(request, "check") and request.POST.get("attempt") == str(attempt)
+    form = ItemsForm(request.POST if is_sent else None, items=items_for(person, "check"))
+    if is_sent and form.is_valid():
+        right = services.check_submit(participant_id=person.pk, values=form.values(), attempt=attempt)
+        if right is not False or flow.place_of(_again(person)).page != "check":
+            return redirect(person)
+        return _wrong(request, person, form, attempt)
+    if request.method == "POST" and not is_sent:
+        return redirect(person)
+    return _show(request, person, form, attempt, status=422 if form.errors else 200)
+
+
+def _again(person: Participant) -> Participant:
+    return Participant.objects.select_related("study", "version").get(pk=person.pk)
+
+
+def _wrong(request: HttpRequest, person: Participant, form: ItemsForm, attempt: int) -> HttpResponse:
+    for key in wrong_keys(person, form.values()):
+        form.add_error(f"item_{key}", "This is not right. Read the guide again and think once more.")
+    return _show(request, person, form, attempt + 1, status=422)
+
+
+def _show(
+    request: HttpRequest, person: Participant, form: ItemsForm, attempt: int, *, status: int
+) -> HttpResponse:
+    attempts = person.version.blueprint.part("check").settings["attempts"]
+    context = part_context(person, "check") | {
+        "form": form,
+        "page": "check",
+        "position": 0,
+        "attempt": attempt,
+        "left": attempts - attempt + 1,
+        "wrong": attempt > 1,
+    }
+    return render(request, "study/check.html", context, status=status)

@@ -1,0 +1,26 @@
+"""What the pages share: the words of a part, and forms that belong to the page that is on."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from django.http import HttpRequest
+
+from study.markdown import to_html
+from study.models import Participant
+
+
+def part_context(person: Participant, kind: str) -> dict[str, Any]:
+    """Heading and words of one part, for its template."""
+    part = person.version.blueprint.part(kind)
+    return {
+        "participant": person,
+        "study": person.study,
+        "heading": part.title,
+        "part_html": to_html(part.text),
+    }
+
+
+def sent(request: HttpRequest, page: str) -> bool:
+    """Whether this is the form of that page: a form of a page that is over changes nothing."""
+    return request.method == "POST" and request.POST.get("page") == page

@@ -1,0 +1,57 @@
+"""The last page: complete, or not, with the code or address that the researcher has set for it."""
+
+from __future__ import annotations
+
+from urllib.parse import quote
+
+from django.http import HttpRequest, HttpResponse
+from django.shortcuts import redirect, render
+
+from study import flow
+from study.markdown import to_html
+from study.models import Outcome, Participant
+from study.pages.common import part_context
+from study.recruitment import PLACES
+
+WORDS = {
+    "no_consent": ("You do not take part", "Nothing about you was kept. Thank you for your interest."),
+    "failed_check": (
+        "The study ends here",
+        "Not all questions of understanding were answered rightly. Thank you for your time.",
+    ),
+    "timed_out": ("The study has ended", "Nothing happened for a long time, so your place was given away."),
+    "technical": ("The study has ended", "It was ended by the researchers for a technical reason."),
+}
+"""Heading and words of each end but the good one."""
+
+
+def end(request: HttpRequest, person: Participant, place: flow.Place) -> HttpResponse:
+    """What somebody takes away."""
+    if request.method == "POST":
+        return redirect(person)
+    outcome = Outcome.objects.filter(study=person.study, kind=person.status).first()
+    code = _code(person, outcome)
+    context = {
+        "participant": person,
+        "study": person.study,
+        "code": code,
+        "leads_to": _address(person, outcome, code),
+        "outcome_html": to_html(outcome.text) if outcome else "",
+    }
+    if person.status == Participant.Status.COMPLETE:
+        return render(request, "study/end.html", part_context(person, "end") | context)
+    heading, words = WORDS[person.status]
+    return render(request, "study/stopped.html", context | {"heading": heading, "words": words})
+
+
+def _code(person: Participant, outcome: Outcome | None) -> str:
+    if outcome and outcome.code:
+        return outcome.code
+    return person.completion_code if person.status == Participant.Status.COMPLETE else ""
+
+
+def _address(person: Participant, outcome: Outcome | None, code: str) -> str:
+    """Where the button leads; empty for no button."""
+    place = PLACES[person.source]
+    pattern = outcome.url if outcome and outcome.url else place.complete if outcome and outcome.code else ""
+    return pattern.replace("{code}", quote(code)).replace("{label}", quote(person.label))

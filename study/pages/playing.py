@@ -1,0 +1,53 @@
+"""The kitchen: the practice episode and those of the rounds."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from django.http import HttpRequest, HttpResponse
+from django.shortcuts import redirect, render
+from django.urls import reverse
+
+from kitchen.models import Episode
+from kitchen.views import play_page
+from kitchen.worlds.registry import get_page
+from study import flow, services
+from study.models import Participant
+from study.pages.common import part_context, sent
+
+
+def play(request: HttpRequest, person: Participant, place: flow.Place) -> HttpResponse:
+    """One round's episode."""
+    if request.method == "POST":
+        return redirect(person)
+    assert place.round and place.round.episode  # noqa: S101 - the flow leads here with an episode only
+    more = {"position": place.round.position, "total": place.total}
+    return _kitchen(request, person, place.round.episode, place.round.seat, **more)
+
+
+def practice(request: HttpRequest, person: Participant, place: flow.Place) -> HttpResponse:
+    """The practice episode; when it is over, a page to go on from."""
+    if sent(request, "practice"):
+        services.page_done(participant_id=person.pk, page="practice")
+        return redirect(person)
+    if request.method == "POST":
+        return redirect(person)
+    assert person.practice  # noqa: S101 - made before the flow leads here
+    if person.practice.status == Episode.Status.PLAYING:
+        return _kitchen(request, person, person.practice, 0, practice=True)
+    figures = get_page(person.practice.world).figures(person.practice.score)
+    return render(request, "study/practised.html", part_context(person, "practice") | {"figures": figures})
+
+
+def _kitchen(
+    request: HttpRequest, person: Participant, episode: Episode, seat: int, **more: Any
+) -> HttpResponse:
+    return play_page(
+        request,
+        seat=episode.seats.get(number=seat),
+        continue_url=person.get_absolute_url(),
+        leave_url=reverse("study:withdraw", args=[person.key]),
+        participant=person,
+        study=person.study,
+        **more,
+    )

@@ -1,0 +1,45 @@
+"""Pages that are read and left by a button: the guide and the debriefing."""
+
+from __future__ import annotations
+
+from django.http import HttpRequest, HttpResponse
+from django.shortcuts import redirect, render
+
+from kitchen.worlds.base import Json
+from kitchen.worlds.registry import get_page, get_world
+from study import flow, services
+from study.blueprint import ConditionPlan
+from study.models import Participant
+from study.pages.common import part_context, sent
+
+
+def guide(request: HttpRequest, person: Participant, place: flow.Place) -> HttpResponse:
+    """How to play, for the world of the condition that comes first."""
+    if request.method == "POST":
+        return _left(request, person, "guide")
+    first = person.version.blueprint.condition(person.rounds.select_related("condition")[0].condition.key)
+    page, brief = get_page(first.world), _brief(first)
+    context = part_context(person, "guide") | {
+        "world_guide": page.guide,
+        "brief": brief,
+        "handbook": page.handbook(brief),
+        "teams": place.total,
+    }
+    return render(request, "study/guide.html", context)
+
+
+def _brief(plan: ConditionPlan) -> Json:
+    return get_world(plan.world).create(seats=plan.teammates + 1, settings=plan.settings).brief(0)
+
+
+def debriefing(request: HttpRequest, person: Participant, place: flow.Place) -> HttpResponse:
+    """What the study was about."""
+    if request.method == "POST":
+        return _left(request, person, "debriefing")
+    return render(request, "study/debriefing.html", part_context(person, "debriefing"))
+
+
+def _left(request: HttpRequest, person: Participant, page: str) -> HttpResponse:
+    if sent(request, page):
+        services.page_done(participant_id=person.pk, page=page)
+    return redirect(person)

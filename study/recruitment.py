@@ -1,0 +1,65 @@
+"""Where participants come from: what the link of each place says, and where its people are sent back to."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+from study.models import Study
+from study.services import Referral
+
+
+@dataclass(frozen=True, slots=True)
+class Place:
+    """One place. `label` is the name in the link that tells who somebody is, case-exact; `more` is kept, too;
+    `nobody` are values that stand for nobody, as in MTurk's preview; people end at `complete`."""
+
+    label: str = ""
+    more: tuple[str, ...] = ()
+    needed: bool = False
+    """Nobody enters without a label."""
+    nobody: frozenset[str] = frozenset()
+    complete: str = ""
+
+
+PLACES: Mapping[str, Place] = {
+    "anonymous": Place(),
+    "label": Place("label", needed=True),
+    "mturk": Place(
+        "workerId",
+        ("assignmentId", "hitId"),
+        needed=True,
+        nobody=frozenset({"ASSIGNMENT_ID_NOT_AVAILABLE"}),
+    ),
+    "prolific": Place(
+        "PROLIFIC_PID",
+        ("STUDY_ID", "SESSION_ID"),
+        needed=True,
+        complete="https://app.prolific.com/submissions/complete?cc={code}",
+    ),
+    "sona": Place("survey_code", needed=True),
+}
+"""By `Study.recruitment`. Names as the places write them (Prolific, MTurk and SONA, their documentation)."""
+
+LONGEST = 120
+"""Characters of one value in a link."""
+
+
+class ReferralError(ValueError):
+    """The link does not say who somebody is, or says it in a form that nobody uses."""
+
+
+def referral_of(study: Study, said: Mapping[str, str]) -> Referral:
+    """Who sent whom, from what the link says; ReferralError in words for the participant."""
+    place = PLACES[study.recruitment]
+    values = {name: said.get(name, "").strip() for name in (place.label, *place.more) if name}
+    for name, value in values.items():
+        if len(value) > LONGEST or not value.isprintable():
+            raise ReferralError(f"The link is damaged: {name} is no name that anybody has.")
+    label = values.pop(place.label, "")
+    if place.needed and (not label or place.nobody & {label, *values.values()}):
+        raise ReferralError(
+            f"The link lacks {place.label}, by which your place in the study is known. Open the study "
+            "from the page where you found it."
+        )
+    return Referral(study.recruitment, label, {name: value for name, value in values.items() if value})

@@ -1,0 +1,35 @@
+"""Everything that changes a study's participants: entering, going on, answering, leaving.
+
+Each is one transaction on the locked participant; each may be asked twice, the second time changes nothing.
+"""
+
+from study.services.answering import answers_submit, check_submit
+from study.services.entering import (
+    Referral,
+    StudyClosedError,
+    consent_given,
+    consent_refused,
+    participant_enter,
+    study_takes,
+)
+from study.services.going_on import go_on, page_done, page_opened
+from study.services.leaving import Receipt, participant_end, participant_withdraw
+from study.services.versions import version_current
+
+__all__ = [
+    "Receipt",
+    "Referral",
+    "StudyClosedError",
+    "answers_submit",
+    "check_submit",
+    "consent_given",
+    "consent_refused",
+    "go_on",
+    "page_done",
+    "page_opened",
+    "participant_end",
+    "participant_enter",
+    "participant_withdraw",
+    "study_takes",
+    "version_current",
+]

@@ -1,0 +1,113 @@
+"""The rounds of one participant: which condition when, and the episode of each."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from django.db.models import Count, Q
+
+from kitchen import services as kitchen
+from kitchen.models import Budget, Episode
+from kitchen.play import derived_seed
+from kitchen.worlds.base import Json
+from study.blueprint import Blueprint, ConditionPlan
+from study.models import Participant, Round, Study
+from study.orders.issuing import Tally, issue
+from study.parts import KITCHEN
+from study.plan import mind_plans
+
+
+def rounds_plan(person: Participant) -> None:
+    """Every condition of the participant's version once, in the order that the scheme gives."""
+    Study.objects.select_for_update().get(pk=person.study_id)  # one after another: each counts the others
+    scheme, keys, seed = _scheme(person.version.blueprint)
+    order = issue(scheme, keys, _tallies(person), seed=seed, number=person.number)
+    rows = {row.key: row for row in person.study.conditions.all()}
+    Round.objects.bulk_create(
+        Round(participant=person, condition=rows[key], position=position)
+        for position, key in enumerate(order.order, start=1)
+    )
+    person.sequence = order.id or None
+    person.save(update_fields=["sequence"])
+
+
+def _scheme(design: Blueprint) -> tuple[str, tuple[str, ...], int]:
+    """What the sequences of a version rest on; versions that differ in other things are balanced together."""
+    return str(design.study["orders"]), tuple(one.key for one in design.conditions), int(design.study["seed"])
+
+
+def _tallies(person: Participant) -> dict[int, Tally]:
+    """Who holds which sequence: people, programs and staff are counted apart."""
+    scheme = _scheme(person.version.blueprint)
+    versions = [one.pk for one in person.study.versions.all() if _scheme(one.blueprint) == scheme]
+    held = person.study.participants.filter(
+        version__in=versions, synthetic=person.synthetic, preview=person.preview, excluded_at=None
+    )
+    rows = (
+        held.exclude(sequence=None)
+        .values("sequence")
+        .annotate(
+            finished=Count("pk", filter=Q(status=Participant.Status.COMPLETE)),
+            playing=Count("pk", filter=Q(status=Participant.Status.ACTIVE)),
+        )
+    )
+    return {row["sequence"] or 0: Tally(row["finished"], row["playing"]) for row in rows.order_by()}
+
+
+def round_episode(one: Round, person: Participant) -> Episode:
+    """The episode of a round. Its seed follows from study, participant and condition; for the same dishes
+    for everybody, from study and condition."""
+    design = person.version.blueprint
+    plan = design.condition(one.condition.key)
+    whose: list[object] = [] if design.study["same_dishes"] else [person.number]
+    seed = derived_seed(int(design.study["seed"]), "episode", *whose, plan.key)
+    return _episode(person, plan, seed=seed)
+
+
+def practice_episode(person: Participant) -> Episode:
+    """The episode to practise in, as the part says."""
+    settings = person.version.blueprint.part("practice").settings
+    plan = ConditionPlan(key="practice", name="Practice", label="Practice", **_kitchen(settings))
+    seed = derived_seed(int(person.version.blueprint.study["seed"]), "practice", person.number)
+    return _episode(person, plan, seed=seed, hints=bool(settings["hints"]))
+
+
+def _kitchen(settings: Mapping[str, Json]) -> dict[str, Any]:
+    return {**KITCHEN, **settings["kitchen"]}
+
+
+def _episode(person: Participant, plan: ConditionPlan, *, seed: int, hints: bool = False) -> Episode:
+    waits = plan.thinking_seconds
+    return kitchen.episode_create(
+        world=plan.world,
+        settings=plan.settings,
+        seats=plan.teammates + 1,
+        seed=seed,
+        minds=mind_plans(
+            coplayer=plan.coplayer,
+            coplayer_settings=plan.coplayer_settings,
+            teammates=plan.teammates,
+        ),
+        label=plan.label,
+        synthetic=person.synthetic,
+        budget=_budget(person.study),
+        thinking_seconds=person.version.blueprint.study["thinking_seconds"] if waits is None else waits,
+        step_seconds=plan.step_seconds,
+        hints=hints,
+        audience=audience_of(person.study),
+    )
+
+
+def audience_of(study: Study) -> str:
+    """Who hears the news of a study's episodes: its live page."""
+    return f"study-{study.pk}"
+
+
+def _budget(study: Study) -> Budget:
+    """The study's budget, made when the first episode needs it: one, however many begin at once."""
+    study = Study.objects.select_for_update().get(pk=study.pk)
+    if study.budget is None:
+        study.budget = Budget.objects.create(name=f"Study {study.slug}", limit=study.budget_limit)
+        Study.objects.filter(pk=study.pk, budget=None).update(budget=study.budget)
+    return study.budget
