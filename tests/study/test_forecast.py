@@ -15,6 +15,7 @@ from kitchen.models import Budget, Decision, Episode, ModelCall, Spending
 from study import services
 from study.forecast import TRIES, forecast
 from study.models import Condition, Study
+from study.services.rounds import round_episode
 from tests.study.factories import SETTINGS, enter, make_study
 
 pytestmark = pytest.mark.django_db
@@ -39,10 +40,10 @@ def dispatched(study: Study, key: str, chosen: dict[str, Any]) -> None:
 
 def call(study: Study, *, tokens: int = 1000, written: int = 100, **more: Any) -> None:
     """One call of the paid condition's first step."""
-    services.guide_read(participant_id=enter(study).pk)
+    services.page_done(participant_id=enter(study).pk, page="guide")
     one = study.participants.get().rounds.get(condition__key="c1")
     if one.episode is None:
-        one.episode = services._episode_for(one, one.participant)
+        one.episode = round_episode(one, one.participant)
         one.save()
     decision = Decision.objects.create(mind=one.episode.minds.get(), step=1, milliseconds=1)
     facts = {"provider": "anthropic", "model_asked": "claude-sonnet-5-5", "sampling": {}, "attempts": []}
@@ -93,11 +94,11 @@ def test_what_was_booked_counts_where_it_is_more_and_calls_that_were_not_made_do
 
 
 def test_those_who_take_part_now_count_with_the_steps_that_they_have_left(study: Study) -> None:
-    services.guide_read(participant_id=enter(study).pk)
+    services.page_done(participant_id=enter(study).pk, page="guide")
     found = forecast(study, 0)
     assert found.ahead == pytest.approx(found.each)
     round_ = study.participants.get().rounds.get(condition__key="c1")
-    round_.episode = services._episode_for(round_, round_.participant)
+    round_.episode = round_episode(round_, round_.participant)
     round_.save()
     Episode.objects.filter(pk=round_.episode.pk).update(step=2)
     assert forecast(study, 0).ahead == pytest.approx(found.each / 3)

@@ -47,15 +47,17 @@ def study(monkeypatch: pytest.MonkeyPatch) -> Study:
 
 def play(study: Study) -> Participant:
     participant = enter(study)
-    services.guide_read(participant_id=participant.pk)
+    services.page_done(participant_id=participant.pk, page="guide")
     for position in (1, 2, 3):
         episode = Episode.objects.get(rounds__participant=participant, rounds__position=position)
         for step in range(1, STEPS + 1):
             order = kitchen.SeatOrder(0, ("noop",))
             kitchen.commands_submit(episode_id=episode.pk, step=step, orders=[order])
             deciding.decide_step(episode_id=episode.pk, step=step)
-        values = dict.fromkeys(study.items.all(), 3)
-        services.survey_submit(participant_id=participant.pk, position=position, values=values)
+        values = {item.key: 3 for item in study.items.all()}
+        services.answers_submit(
+            participant_id=participant.pk, page="survey", position=position, values=values
+        )
     return participant
 
 
@@ -116,5 +118,5 @@ def test_report_tables_and_figures_name_who_played(study: Study) -> None:
 
 
 def test_those_who_did_not_complete_are_not_in_the_analysis(study: Study) -> None:
-    services.guide_read(participant_id=enter(study, "a drop-out").pk)
+    services.page_done(participant_id=enter(study, "a drop-out").pk, page="guide")
     assert sum(found.decisions for found in players(study, who="people")) == 0

@@ -18,7 +18,7 @@ from kitchen.llm.base import Call, Message, Reply, Request
 from kitchen.models import CallMessage, Decision, Episode, Mind, Prompt, SeatCommand
 from study import services
 from study.models import Condition, Participant
-from study.services import leaving
+from study.services import leaving as leaving_module
 from tests.study.factories import SETTINGS, enter, make_study
 
 
@@ -140,7 +140,7 @@ def test_leaving_keeps_a_prompt_that_a_decision_is_just_using(
 def test_a_decision_writes_a_prompt_anew_that_is_just_being_erased(
     two: list[Participant], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    erased, go_on = halted(monkeypatch, leaving, "prompts_erase_unused")
+    erased, go_on = halted(monkeypatch, leaving_module, "prompts_erase_unused")
     leaving = InThread(lambda: services.participant_withdraw(participant_id=two[0].pk))
     assert erased.wait(20)
     decision = InThread(lambda: hand_in(two[1]))
