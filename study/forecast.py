@@ -201,16 +201,15 @@ def _estimated(
 
 
 def _measured(condition: Condition, provider: str, model: str, prices: PriceList) -> tuple[float, str] | None:
-    """US dollars a step by the condition's own calls, and in words what that rests on; None without any."""
-    found = _calls(condition, provider, model).aggregate(
-        calls=Count("pk"),
-        decisions=Count("decision", distinct=True),
-        cost=Avg("cost"),
-        **{kind: Avg(f"tokens_{kind}") for kind in ("input", "output", "cache_read", "cache_write")},
-    )
-    if not found["calls"]:
+    """US dollars a step by the condition's own calls, and in words what that rests on; None while none
+    was answered."""
+    made = _calls(condition, provider, model)
+    found = made.aggregate(calls=Count("pk"), decisions=Count("decision", distinct=True), cost=Avg("cost"))
+    kinds = ("input", "output", "cache_read", "cache_write")
+    counted = made.filter(tokens_output__gt=0).aggregate(**{kind: Avg(f"tokens_{kind}") for kind in kinds})
+    if counted["output"] is None:
         return None
-    usage = Usage(*(round(found[kind] or 0) for kind in ("input", "output", "cache_read", "cache_write")))
+    usage = Usage(*(round(counted[kind]) for kind in kinds))
     per_step = found["calls"] / found["decisions"]
     call = max(prices.cost(usage, provider, model), float(found["cost"] or 0))
     read = usage.input + usage.cache_read + usage.cache_write

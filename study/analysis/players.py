@@ -91,7 +91,9 @@ class Players:
     @property
     def short(self) -> str:
         """For a figure: models by name, else kinds, and the share of fallbacks if there were any."""
-        found = dict.fromkeys(_short(model) for model in self.models)
+        answered = {(model.provider, model.asked) for model in self.models if model.named}
+        told = [m for m in self.models if m.named or (m.provider, m.asked) not in answered]
+        found = dict.fromkeys(_short(model) for model in told)
         name = ", ".join(found) or ", ".join(name_of(kind) for kind in self.kinds) or ALONE
         if not self.fallback_count:
             return name

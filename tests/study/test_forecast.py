@@ -93,6 +93,12 @@ def test_what_was_booked_counts_where_it_is_more_and_calls_that_were_not_made_do
     assert forecast(study).lines[1].rests_on.startswith("estimated")
 
 
+def test_calls_that_were_never_answered_make_nothing_look_cheap(study: Study) -> None:
+    before = forecast(study).lines[1].expected
+    call(study, tokens=0, written=0, error="timeout")
+    assert forecast(study).lines[1].expected == before
+
+
 def test_those_who_take_part_now_count_with_the_steps_that_they_have_left(study: Study) -> None:
     services.page_done(participant_id=enter(study).pk, page="guide")
     found = forecast(study, 0)
