@@ -115,8 +115,8 @@ def hindrances(provider: str, model: str) -> list[str]:
     """What keeps a study from asking this model, in words, as far as this process's environment tells: the
     environment of a worker elsewhere may differ."""
     found = []
-    if provider not in available():
-        found.append(f"There is no key or address for {provider} in the environment of this server")
+    if why := unavailable(provider):
+        found.append(why)
     if not model:
         found.append(f"No model of {provider} is named, neither here nor in OPENAI_MODEL")
     elif not _prices(provider).knows(provider, model):

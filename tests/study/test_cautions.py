@@ -14,7 +14,7 @@ from tests.study.test_admin import change, save
 pytestmark = pytest.mark.django_db
 
 UNPRICED = "No price is known for anthropic:claude-unheard-of"
-NO_KEY = "There is no key or address for anthropic in the environment"
+NO_KEY = "anthropic cannot be asked from here: ANTHROPIC_API_KEY"
 
 
 @pytest.fixture(autouse=True)
