@@ -1,7 +1,8 @@
 """Questionnaires as data: `study/data/instruments/*.toml`, checked when loaded, given as frozen dataclasses.
 
 A file has `title`, `source` (where it was published), `terms` (what may be done with it), `score` (a name of
-`study.scoring.SCORES`; "mean" if left out) and a list of `[[items]]`. What may stand in an item, and what it
+`study.scoring.SCORES`; "mean" if left out), `place` (one of `PLACES`, where its items are asked; "survey" if
+left out) and a list of `[[items]]`. What may stand in an item, and what it
 is if left out, is said at `Item`. A wrong file is refused with file, key and reason. Plain Python.
 """
 
@@ -20,6 +21,9 @@ __all__ = ["DataError", "Instrument", "Item", "instrument", "instruments", "pars
 
 FOLDER = Path(__file__).parent / "data" / "instruments"
 
+PLACES = ("about", "check", "survey", "final")
+"""Where items can be asked, as `study.models.SurveyItem.Place` has it."""
+
 
 @dataclass(frozen=True, slots=True)
 class Instrument:
@@ -32,6 +36,8 @@ class Instrument:
     terms: str
     score: str
     """How the items of a scale become one number: a name of `study.scoring.SCORES`."""
+    place: str
+    """Where its items are asked: one of `PLACES`."""
     items: tuple[Item, ...]
 
     @property
@@ -60,14 +66,28 @@ def parse_instrument(text: str, file: str) -> Instrument:
 
 
 def _build(code: str, table: Table) -> Instrument:
-    table.only(("title", "source", "terms", "score", "items"))
+    table.only(("title", "source", "terms", "score", "place", "items"))
     items = _items(table)
+    place = _place(table, items)
     score = table.text("score", "mean")
     if score not in SCORES:
         raise table.error("score", f"{score!r} is not one of {', '.join(SCORES)}")
     _check_scales(table, items, score)
     texts = {key: table.text(key) for key in ("title", "source", "terms")}
-    return Instrument(code=code, score=score, items=items, **texts)
+    return Instrument(code=code, score=score, place=place, items=items, **texts)
+
+
+def _place(table: Table, items: Sequence[Item]) -> str:
+    """Where the items are asked; they must fit there."""
+    place = table.text("place", "survey")
+    if place not in PLACES:
+        raise table.error("place", f"{place!r} is not one of {', '.join(PLACES)}")
+    for number, item in enumerate(items, start=1):
+        if item.kind == "team" and place != "final":
+            raise table.error(f"items[{number}].kind", "teams can be compared at the end only")
+        if item.correct is None and place == "check":
+            raise table.error(f"items[{number}].correct", "a question of understanding needs its right answer")
+    return place
 
 
 def _items(table: Table) -> tuple[Item, ...]:

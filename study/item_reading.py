@@ -9,7 +9,7 @@ from math import isclose, isfinite
 from kitchen.worlds.cuisine.reading import Table
 from study.measures import item_key_problem, measure_problem
 
-KINDS = ("likert", "single", "multiple", "number", "text")
+KINDS = ("likert", "single", "multiple", "number", "text", "team")
 CHOICES = ("single", "multiple")
 SCALED = ("likert", "number")
 """Kinds whose answers are numbers, which can be reversed and make a scale."""

@@ -10,6 +10,7 @@ import pytest
 from study.files import DEMO
 from study.instruments import DataError, Instrument, Item, instrument, instruments, parse_instrument
 from study.item_reading import KEYS
+from study.models import SurveyItem
 
 HEAD = 'title = "Test"\nsource = "Us"\nterms = "Free"\n'
 
@@ -22,21 +23,27 @@ def item(more: str = "", key: str = "a") -> str:
     return f'key = "{key}"\nmeasure = "Measure {key}"\ntext = "Well?"\n{more}'
 
 
-def test_the_papers_measures_nasa_tlx_and_sus_are_shipped() -> None:
-    assert [one.code for one in instruments()] == ["mindagent", "nasa_tlx", "sus"]
-    assert [len(one.items) for one in instruments()] == [7, 6, 10]
+def test_items_for_every_place_are_shipped_the_papers_measures_nasa_tlx_and_sus_among_them() -> None:
+    assert [(one.code, one.place, len(one.items)) for one in instruments()] == [
+        ("comparison", "final", 3),
+        ("cuisine_check", "check", 3),
+        ("mindagent", "survey", 7),
+        ("nasa_tlx", "survey", 6),
+        ("person", "about", 3),
+        ("sus", "survey", 10),
+    ]
     assert all(one.source and one.terms for one in instruments())
 
 
 def test_no_two_shipped_items_share_a_key_or_a_measure_so_a_study_can_have_all() -> None:
     items = [item for one in instruments() for item in one.items]
-    assert len({item.key for item in items}) == len({item.measure for item in items}) == len(items) == 23
+    assert len({item.key for item in items}) == len({item.measure for item in items}) == len(items) == 32
 
 
 def test_the_papers_measures_are_those_of_the_demo_study() -> None:
     demo = tomllib.loads(DEMO.read_text(encoding="utf-8"))["items"]
     assert [(i.key, i.measure, i.text) for i in instrument("mindagent").items] == [
-        (row["key"], row["measure"], row["text"]) for row in demo
+        (row["key"], row["measure"], row["text"]) for row in demo if row.get("place", "survey") == "survey"
     ]
     assert {(i.points, i.low, i.high) for i in instrument("mindagent").items} == {
         (5, "Strongly disagree", "Strongly agree")
@@ -85,7 +92,7 @@ def test_every_kind_can_be_read_with_its_right_answer() -> None:
         ("colour = 3", r"items\[1\]\.colour: unknown key; there are key, measure"),
         (
             'kind = "slider"',
-            r"items\[1\]\.kind: 'slider' is not one of likert, single, multiple, number, text",
+            r"items\[1\]\.kind: 'slider' is not one of likert, single, multiple, number, text, team",
         ),
         ("points = 2", r"items\[1\]\.points: must be a whole number from 3"),
         ("points = 12", r"items\[1\]\.points: must be a whole number from 3 to 11"),
@@ -129,6 +136,9 @@ def test_a_wrong_item_is_refused_with_file_key_and_reason(wrong: str, words: str
         (HEAD + "items = [3]", r"items\[1\]: must be a table"),
         (HEAD + 'score = "median"\n[[items]]\n' + item(), "score: 'median' is not one of mean, sus"),
         (HEAD + "[[items]]\n" + item(key="success_rate"), r"items\[1\]\.key: Choose another key"),
+        (HEAD + 'place = "lobby"\n[[items]]\n' + item(), "place: 'lobby' is not one of about, check, survey"),
+        (HEAD + "[[items]]\n" + item('kind = "team"'), r"items\[1\]\.kind: teams can be compared at the end"),
+        (HEAD + 'place = "check"\n[[items]]\n' + item(), r"items\[1\]\.correct: a question of understanding"),
         (HEAD + "[[items]]\n" + item(key="b c"), r"items\[1\]\.key: Begin with a letter"),
         (HEAD + f"[[items]]\n{item()}\n[[items]]\n{item()}", r"items\[2\]\.key: 'a' is the key of another"),
     ],
@@ -155,5 +165,16 @@ def test_a_sus_without_ten_items_is_refused() -> None:
 
 
 def test_an_unknown_instrument_is_told_what_there_is() -> None:
-    with pytest.raises(DataError, match="ueq: no such instrument; there are mindagent, nasa_tlx, sus"):
+    with pytest.raises(DataError, match="ueq: no such instrument; there are comparison, cuisine_check, mindagent, nasa_tlx, person, sus"):
         instrument("ueq")
+
+
+def test_every_shipped_item_is_accepted_by_a_study() -> None:
+    for one in instruments():
+        for item in one.items:
+            asked = SurveyItem(place=one.place, **{**dataclasses.asdict(item), "options": list(item.options)})
+            asked.full_clean(exclude=["study"])
+
+
+def test_what_the_check_of_understanding_takes_for_right_is_among_its_options() -> None:
+    assert all(item.correct in item.options for item in instrument("cuisine_check").items)
