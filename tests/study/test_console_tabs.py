@@ -1,0 +1,32 @@
+"""The tabs of one study in the researcher's console."""
+
+from __future__ import annotations
+
+import pytest
+from django.test import Client
+from django.urls import reverse
+
+from study.templatetags.console import TABS
+from tests.study.factories import make_study
+
+pytestmark = pytest.mark.django_db
+
+
+def test_every_page_of_a_study_has_the_same_tabs_and_marks_its_own(admin_client: Client) -> None:
+    study = make_study()
+
+    page = admin_client.get(reverse("study:staff-analysis", args=[study.slug])).content.decode()
+
+    here = reverse("study:staff-analysis", args=[study.slug])
+    assert f'<a href="{here}" aria-current="page">Analysis</a>' in page
+    assert page.count('aria-current="page"') == 1
+    assert f'<a href="{reverse("study:staff-study", args=[study.slug])}">Participants</a>' in page
+
+
+def test_tabs_lead_only_to_pages_that_answer(admin_client: Client) -> None:
+    study = make_study()
+
+    shown = admin_client.get(reverse("study:staff-study", args=[study.slug])).context["tabs"]
+
+    assert {tab.words for tab in shown} <= set(TABS)
+    assert all(admin_client.get(tab.url).status_code == 200 for tab in shown)
