@@ -86,7 +86,7 @@ def _place(table: Table, items: Sequence[Item]) -> str:
         if item.kind == "team" and place != "final":
             raise table.error(f"items[{number}].kind", "teams can be compared at the end only")
         if item.correct is None and place == "check":
-            raise table.error(f"items[{number}].correct", "a question of understanding needs its right answer")
+            raise table.error(f"items[{number}].correct", "a question of understanding needs a right answer")
     return place
 
 
