@@ -9,7 +9,7 @@ from urllib.parse import urljoin, urlsplit
 
 import httpx2
 
-from study.dry_run.pages import Form, Page, read_page
+from study.dry_run.pages import Form, Page, Sent, read_page
 from study.dry_run.patience import Patience, WalkError
 
 REQUEST_SECONDS = 20.0
@@ -41,7 +41,7 @@ class Browser:
         """The page at this address; WalkError if the server has none for us."""
         return await self._page("GET", url)
 
-    async def send(self, page: Page, form: Form, answers: Mapping[str, str]) -> Page:
+    async def send(self, page: Page, form: Form, answers: Mapping[str, Sent]) -> Page:
         """The page that comes after the form; the same one with `errors` where it was not accepted.
 
         A form may go out twice when the first answer was lost: the server takes it once.
@@ -58,7 +58,7 @@ class Browser:
         self,
         method: str,
         url: str,
-        data: Mapping[str, str] | None = None,
+        data: Mapping[str, Sent] | None = None,
         headers: Mapping[str, str] | None = None,
     ) -> Page:
         while True:
@@ -86,6 +86,11 @@ def origin(url: str) -> str:
     """Scheme, host and port, as a browser says where it comes from."""
     parts = urlsplit(url)
     return f"{parts.scheme}://{parts.netloc}"
+
+
+def path_of(url: str) -> str:
+    """The address within its server."""
+    return urlsplit(url).path
 
 
 def shown(url: str) -> str:

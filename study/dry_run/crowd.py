@@ -5,12 +5,15 @@ from __future__ import annotations
 import asyncio
 import logging
 import time
-from collections.abc import Callable
+from collections import Counter
+from collections.abc import Awaitable, Callable
 from dataclasses import dataclass, field
+from urllib.parse import urlencode
 
 from study.dry_run.browser import Browser
 from study.dry_run.patience import Patience, WalkError
 from study.dry_run.person import Person
+from study.dry_run.plans import Deed, Plan, Script, Shares, labelled, plans
 from study.dry_run.walk import Arrival, Walk
 
 log = logging.getLogger(__name__)
@@ -29,6 +32,17 @@ class Order:
     """Seconds without any progress after which one gives up."""
     think: float
     """Mean seconds of thinking before each choice."""
+    shares: Shares = field(default_factory=Shares)
+    script: Script = field(default_factory=Script)
+
+    def plans(self) -> list[Plan]:
+        """Everybody's, number 1 first."""
+        return plans(self.shares, self.script, participants=self.participants, seed=self.seed)
+
+    def link_of(self, number: int) -> str:
+        """The link as this participant opens it."""
+        said = labelled(self.script, seed=self.seed, number=number)
+        return f"{self.link}&{urlencode(said)}" if said else self.link
 
 
 @dataclass(slots=True)
@@ -36,16 +50,31 @@ class Outcome:
     """What became of everybody."""
 
     arrived: list[Arrival] = field(default_factory=list)
+    """Those who did what was planned."""
     failed: dict[int, str] = field(default_factory=dict)
-    """Why, by number."""
+    """Why somebody did not, by number."""
+
+    def count(self, deed: Deed) -> int:
+        """How many did this."""
+        return Counter(arrival.deed for arrival in self.arrived)[deed]
+
+
+Gone = Callable[[Arrival], Awaitable[object]]
+"""Told of everybody who came to a planned end."""
+
+
+async def nothing(arrival: Arrival) -> None:
+    """Nobody wants to know."""
 
 
 class Crowd:
     """Sends everybody on their way, `at_once` at a time, in the order of their numbers."""
 
-    def __init__(self, order: Order, say: Callable[[str], object]) -> None:
+    def __init__(self, order: Order, say: Callable[[str], object], gone: Gone = nothing) -> None:
         self.order = order
         self.say = say
+        self.gone = gone
+        self.plans = order.plans()
         self.outcome = Outcome()
         self._room = asyncio.Semaphore(order.at_once)
         self._door = asyncio.Lock()
@@ -62,6 +91,7 @@ class Crowd:
             began = time.monotonic()
             try:
                 arrival = await self._walk(number)
+                await self.gone(arrival)
             except WalkError as error:
                 self._fail(number, str(error))
             except Exception as error:  # what the server sent was unlike anything known; the others go on
@@ -78,8 +108,15 @@ class Crowd:
     async def _walk(self, number: int) -> Arrival:
         patience = Patience(self.order.patience)
         async with Browser(patience) as browser:
-            walk = Walk(Person(self.order.seed, number), browser, patience, think=self.order.think)
-            return await walk.go(self.order.link, self._door)
+            walk = Walk(
+                Person(self.order.seed, number),
+                browser,
+                patience,
+                think=self.order.think,
+                plan=self.plans[number - 1],
+                right=self.order.script.right,
+            )
+            return await walk.go(self.order.link_of(number), self._door)
 
     def _tell(self, number: int, what: str) -> None:
         self.say(f"participant {number} of {self.order.participants} {what}")
@@ -87,6 +124,8 @@ class Crowd:
 
 def story(arrival: Arrival, seconds: float) -> str:
     """One way in one line."""
-    rates = " ".join(f"{episode.success:.2f}" for episode in arrival.episodes)
+    rates = " ".join(f"{episode.success:.2f}" for episode in arrival.episodes) or "none"
+    where = f" at {arrival.where}" if arrival.where else ""
+    code = f", code {arrival.code}" if arrival.code else ""
     again = f", {arrival.retries} retries" if arrival.retries else ""
-    return f"finished in {seconds:.0f} s: success rates {rates}, code {arrival.code}{again}"
+    return f"{arrival.deed}{where} in {seconds:.0f} s: success rates {rates}{code}{again}"

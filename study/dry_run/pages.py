@@ -8,17 +8,26 @@ from html.parser import HTMLParser
 
 CODE_ID = "completion-code"
 """HTML id of the completion code on the last page."""
+LEAVING = "/withdraw/"
+"""What the address of the page to leave the study ends with."""
+
+Sent = str | list[str]
+"""What is sent in one field; several boxes of one name are a list."""
 
 
 @dataclass(slots=True)
 class Field:
-    """One named field. `choices` are a radio group's or select's values; `value` is what is sent unless
-    somebody chooses otherwise, None where nothing is."""
+    """One named field or button. `choices` are the values of a group of radios or boxes, of a select or of a
+    button; `value` is what is sent unless somebody chooses otherwise, None where nothing is."""
 
     name: str
     kind: str
     value: str | None = None
     choices: list[str] = field(default_factory=list)
+    low: float | None = None
+    """Bounds and step of a number, where the page names them."""
+    high: float | None = None
+    step: float | None = None
 
 
 @dataclass(slots=True)
@@ -29,7 +38,7 @@ class Form:
     method: str
     fields: dict[str, Field] = field(default_factory=dict)
 
-    def filled(self, answers: Mapping[str, str]) -> dict[str, str]:
+    def filled(self, answers: Mapping[str, Sent]) -> dict[str, Sent]:
         """What is sent with these answers by name; KeyError for a name that the form does not have."""
         unknown = answers.keys() - self.fields.keys()
         if unknown:
@@ -57,6 +66,8 @@ class Page:
     """Those that are posted."""
     socket: str = ""
     """Where its websocket is; empty where it has none."""
+    leave: str = ""
+    """Where its link to leave the study leads; empty where it has none."""
     code: str = ""
     errors: str = ""
     """What its alerts say."""
@@ -90,6 +101,8 @@ class _Reader(HTMLParser):
         self.page.kind = found.get("data-page", "") or self.page.kind
         self.page.socket = found.get("ws-connect", "") or self.page.socket
         self._listen(tag, found)
+        if tag == "a" and found.get("href", "").endswith(LEAVING):
+            self.page.leave = found["href"]
         if tag == "form":
             self.form = Form(found.get("action", ""), found.get("method", "get").lower())
             self.page.forms.append(self.form)
@@ -131,6 +144,8 @@ class _Reader(HTMLParser):
             return
         elif tag == "input":
             _input(form, name, found)
+        elif tag == "button" and found.get("type", "submit") == "submit":
+            form.fields.setdefault(name, Field(name, "submit")).choices.append(found.get("value", ""))
         elif tag == "select":
             self.select = form.fields.setdefault(name, Field(name, "select"))
         elif tag == "textarea":
@@ -145,7 +160,15 @@ def _input(form: Form, name: str, found: Mapping[str, str]) -> None:
         group.choices.append(value)
         group.value = value if "checked" in found else group.value
     elif kind not in {"submit", "button", "image", "reset", "file"}:
-        form.fields[name] = Field(name, kind, value)
+        bounds = (_number(found.get(bound, "")) for bound in ("min", "max", "step"))
+        form.fields[name] = Field(name, kind, value, [], *bounds)
+
+
+def _number(text: str) -> float | None:
+    try:
+        return float(text)
+    except ValueError:
+        return None
 
 
 def _option(select: Field, found: Mapping[str, str]) -> None:

@@ -22,6 +22,8 @@ QUIET_SECONDS = 5.0
 TURNED_DOWN = frozenset({"not_offered", "unreadable"})
 """Notices that mean: choose something else."""
 NO_SUCH_SEAT = 4404
+ENDLESS = 60
+"""Steps that an episode without an end counts as, for who plays a part of it."""
 
 
 class DroppedError(Exception):
@@ -29,19 +31,23 @@ class DroppedError(Exception):
 
 
 class Table:
-    """One sitting at one websocket: `play` until the episode is over."""
+    """One sitting at one websocket: `play` until the episode is over, or this part of it."""
 
-    def __init__(self, page: Page, cook: Cook, patience: Patience, *, think: float = 0.0) -> None:
+    def __init__(
+        self, page: Page, cook: Cook, patience: Patience, *, think: float = 0.0, part: float = 1.0
+    ) -> None:
         self.page = page
         self.cook = cook
         self.patience = patience
         self.think = think
         """Mean seconds of thinking before a choice."""
+        self.part = part
+        """Of the steps; 1 for all of them."""
         self.sent = 0
         """The step that a choice was sent for last in this sitting."""
 
     async def play(self) -> None:
-        """Returns when the episode is over.
+        """Returns when the episode, or the part of it that is played, is over.
 
         DroppedError when the connection is lost before; WalkError when nothing moves for too long, or when
         the server does not know the seat.
@@ -86,9 +92,14 @@ class Table:
         self.cook.watch(message)
         self.patience.moved((self.cook.episode, message["step"], message["phase"]))
         self.patience.check(f"nothing happens, {self._place()}")
+        if message["phase"] == "over" or self._had_enough(message):
+            return True
         if message["phase"] == "choose" and self.sent <= message["step"]:
             await self._choose(socket, message)
-        return bool(message["phase"] == "over")
+        return False
+
+    def _had_enough(self, message: Mapping[str, Any]) -> bool:
+        return self.part < 1 and message["step"] >= self.part * (message["length"] or ENDLESS)
 
     async def _choose(self, socket: ClientConnection, state: Mapping[str, Any]) -> None:
         command = self.cook.choose(state)

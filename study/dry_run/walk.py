@@ -1,7 +1,7 @@
 """The whole way of one synthetic participant: look at the page, do what a page of its kind asks.
 
-`HANDLERS` says what is done on which kind of page; a person who behaves differently (drops out, withdraws,
-fails a check) is a walk with other handlers.
+`HANDLERS` says what is done on which kind of page. The plan says who refuses, fails a check, and where
+somebody drops out (just stops) or withdraws.
 """
 
 from __future__ import annotations
@@ -9,12 +9,16 @@ from __future__ import annotations
 from collections.abc import Awaitable, Callable, Mapping
 from contextlib import AbstractAsyncContextManager, nullcontext
 from dataclasses import dataclass
+from urllib.parse import urljoin
 
+from kitchen.worlds.base import Json
+from study.dry_run.answers import answers_to
 from study.dry_run.browser import Browser, shown
 from study.dry_run.cook import Cook
-from study.dry_run.pages import Form, Page
+from study.dry_run.pages import Form, Page, Sent
 from study.dry_run.patience import Patience, WalkError
 from study.dry_run.person import Experience, Person
+from study.dry_run.plans import Deed, Plan, Stop
 from study.dry_run.play import DroppedError, Table
 
 Handler = Callable[["Walk", Page], Awaitable["Page | None"]]
@@ -26,7 +30,7 @@ MOST_FORMS = 1000
 
 @dataclass(frozen=True, slots=True)
 class Arrival:
-    """What a walk that came to its end brings home."""
+    """What a walk that came to its planned end brings home."""
 
     number: int
     code: str
@@ -34,6 +38,11 @@ class Arrival:
     """The personal link."""
     episodes: tuple[Experience, ...]
     retries: int
+    deed: Deed = Deed.FINISH
+    where: str = ""
+    """Where somebody dropped out or withdrew."""
+    sockets: tuple[str, ...] = ()
+    """Addresses of the websockets, practice too: they name the seats."""
 
 
 class Walk:
@@ -47,17 +56,24 @@ class Walk:
         *,
         think: float = 0.0,
         handlers: Mapping[str, Handler] | None = None,
+        plan: Plan | None = None,
+        right: Mapping[str, Json] | None = None,
     ) -> None:
         self.person = person
         self.browser = browser
         self.patience = patience
         self.think = think
         self.handlers = HANDLERS if handlers is None else handlers
+        self.plan = plan or Plan()
+        self.right = right or {}
+        """Right answers by item key."""
         self.home = ""
         """The personal link, once there is one: the way back after anything."""
         self.code = ""
         self.cooks: dict[str, Cook] = {}
         """By the address of the websocket: one for each episode, in the order of play."""
+        self.practised: dict[str, Cook] = {}
+        """The same for practice."""
 
     async def go(self, link: str, door: AbstractAsyncContextManager[object] | None = None) -> Arrival:
         """Walk to the end. `door` is held while entering, so that people enter one after another.
@@ -78,9 +94,22 @@ class Walk:
         handler = self.handlers.get(page.kind)
         if handler is None:
             raise WalkError(f"{shown(page.url)} is a page of kind {page.kind!r} (answer {page.status})")
+        if self.stops_at(page) and not page.socket:
+            handler = leave
         return await handler(self, page)
 
-    async def send(self, page: Page, form: Form, answers: Mapping[str, str]) -> Page:
+    def stops_at(self, page: Page) -> bool:
+        """Whether this is where the person drops out or withdraws."""
+        return self.plan.stop == Stop(page.kind, self._position(page))
+
+    def _position(self, page: Page) -> int:
+        if page.kind == "survey":
+            return len(self.cooks)
+        if page.kind != "play":
+            return 0
+        return [*self.cooks, page.socket].index(page.socket) + 1
+
+    async def send(self, page: Page, form: Form, answers: Mapping[str, Sent]) -> Page:
         """Send a form; WalkError with what the page says if it was not accepted."""
         found = await self.browser.send(page, form, answers)
         if found.status >= 400:
@@ -94,7 +123,16 @@ class Walk:
 
     def _arrival(self) -> Arrival:
         episodes = tuple(cook.experience() for cook in self.cooks.values())
-        return Arrival(self.person.number, self.code, self.home, episodes, self.patience.retries)
+        return Arrival(
+            self.person.number,
+            self.code,
+            self.home,
+            episodes,
+            self.patience.retries,
+            deed=self.plan.deed,
+            where=str(self.plan.stop or ""),
+            sockets=(*self.practised, *self.cooks),
+        )
 
 
 async def begin(walk: Walk, page: Page) -> Page:
@@ -105,8 +143,10 @@ async def begin(walk: Walk, page: Page) -> Page:
 
 
 async def agree(walk: Walk, page: Page) -> Page:
-    """Consent: tick every box."""
+    """Consent: tick every box; or press the other button."""
     form = posted(page)
+    if walk.plan.deed == Deed.REFUSE:
+        return await walk.send(page, form, {"refuse": "yes"})
     return await walk.send(page, form, {box.name: box.choices[0] for box in form.of_kind("checkbox")})
 
 
@@ -115,42 +155,87 @@ async def read_guide(walk: Walk, page: Page) -> Page:
     return await walk.send(page, posted(page), {})
 
 
-async def play(walk: Walk, page: Page) -> Page:
+async def play(walk: Walk, page: Page) -> Page | None:
     """Play: until the episode is over or the connection is lost; then the personal link says what is next."""
-    cook = walk.cooks.setdefault(page.socket, Cook(walk.person, len(walk.cooks) + 1))
+    cook = walk.cooks.get(page.socket) or Cook(walk.person, len(walk.cooks) + 1)
+    return await _play(walk, page, cook, walk.cooks)
+
+
+async def practise(walk: Walk, page: Page) -> Page | None:
+    """Practice: play, then go on."""
+    if not page.socket:
+        return await read_guide(walk, page)
+    cook = walk.practised.get(page.socket) or Cook(walk.person, 0)
+    return await _play(walk, page, cook, walk.practised)
+
+
+async def _play(walk: Walk, page: Page, cook: Cook, cooks: dict[str, Cook]) -> Page | None:
+    stops = walk.stops_at(page)
+    cooks[page.socket] = cook
+    part = walk.plan.part if stops else 1.0
     try:
-        await Table(page, cook, walk.patience, think=walk.think).play()
+        await Table(page, cook, walk.patience, think=walk.think, part=part).play()
     except DroppedError as error:
         await walk.patience.pause(f"{shown(page.url)}: the websocket was lost: {error}")
-    return await walk.browser.open(walk.home)
+        stops = False
+    return await (leave(walk, page) if stops else walk.browser.open(walk.home))
+
+
+async def leave(walk: Walk, page: Page) -> Page | None:
+    """Where the plan ends: just stop, or withdraw by the two clicks."""
+    if walk.plan.deed != Deed.WITHDRAW:
+        return None
+    if not page.leave:
+        raise WalkError(f"{shown(page.url)}: this page ({page.kind}) has no link to leave the study")
+    asked = await walk.browser.open(urljoin(page.url, page.leave))
+    gone = await walk.send(asked, posted(asked), {"confirm": "yes"})
+    if gone.kind != "withdrawn":
+        raise WalkError(f"{shown(gone.url)}: no receipt after withdrawing, but a page of kind {gone.kind!r}")
+    return None
 
 
 async def answer(walk: Walk, page: Page) -> Page:
-    """Survey: a point on every scale, after what the last episode was like."""
+    """Items: something that fits each, ratings after what the last episode was like."""
     form = posted(page)
-    experience = walk.cook.experience() if walk.cook else Experience()
-    answers = {}
-    for scale in form.of_kind("radio", "select"):
-        item, points = scale.name.removeprefix("item_"), points_of(scale.choices)
-        answers[scale.name] = str(walk.person.answer(item, points, experience, episode=len(walk.cooks)))
-    return await walk.send(page, form, answers)
+    return await walk.send(page, form, _answers(walk, form, _careless(walk)))
+
+
+def _careless(walk: Walk) -> Callable[[str], bool]:
+    """Which attention checks are failed: each with the same chance."""
+    episode, chance = len(walk.cooks), walk.plan.careless
+    return lambda item: walk.person.chance("attention", episode, item).random() < chance
+
+
+def _answers(walk: Walk, form: Form, fails: Callable[[str], bool]) -> dict[str, Sent]:
+    return answers_to(
+        form,
+        walk.person,
+        walk.cook.experience() if walk.cook else Experience(),
+        episode=len(walk.cooks),
+        right=walk.right,
+        fails=fails,
+    )
+
+
+async def understand(walk: Walk, page: Page) -> Page:
+    """Check of understanding: everything right; or, who is to fail, wrong at every attempt."""
+    form, fails = posted(page), walk.plan.deed == Deed.FAIL
+    answers = _answers(walk, form, lambda item: fails)
+    return await (walk.browser.send(page, form, answers) if fails else walk.send(page, form, answers))
 
 
 async def arrive(walk: Walk, page: Page) -> None:
-    """End: note the completion code."""
-    if not page.code:
+    """End: note the completion code. Whoever was sent away has none."""
+    if not page.code and walk.plan.deed not in {Deed.REFUSE, Deed.FAIL}:
         raise WalkError(f"{shown(page.url)}: the last page shows no completion code")
+    if walk.plan.stop:
+        raise WalkError(f"{shown(page.url)}: the end came before {walk.plan.stop}, where the plan ended")
     walk.code = page.code
-
-
-async def practise(walk: Walk, page: Page) -> Page:
-    """Practice: play, then go on."""
-    return await (play(walk, page) if page.socket else read_guide(walk, page))
 
 
 HANDLERS: dict[str, Handler] = {
     "about": answer,
-    "check": answer,
+    "check": understand,
     "consent": agree,
     "debriefing": read_guide,
     "end": arrive,
@@ -169,11 +254,3 @@ def posted(page: Page) -> Form:
     if not page.forms:
         raise WalkError(f"{shown(page.url)}: this page ({page.kind}) has no form to send")
     return page.forms[0]
-
-
-def points_of(choices: list[str]) -> list[int]:
-    """The points of a scale in rising order; WalkError if they are not whole numbers."""
-    try:
-        return sorted(int(choice) for choice in choices if choice)
-    except ValueError as error:
-        raise WalkError(f"a scale has points that are no whole numbers: {choices}") from error

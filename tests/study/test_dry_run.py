@@ -5,13 +5,14 @@ from __future__ import annotations
 import subprocess
 import sys
 import threading
+from pathlib import Path
 from typing import Any
 
 import pytest
 from django.core.management import CommandError, call_command
 
 from brigade.places import base_dir
-from study.models import Study
+from study.models import Study, StudyPart
 from tests.servers import Stack
 from tests.study.factories import make_study
 
@@ -43,6 +44,66 @@ print(rows.count())
 """
 
 
+WHOLE = """
+slug = "whole"
+title = "All parts"
+seed = 5
+recruitment = "prolific"
+shuffle_items = true
+[world]
+kind = "cuisine"
+settings = { level = "level_0", alpha = 2.0, beta = 2.5, max_steps = 4 }
+[parts.consent]
+text = "I agree."
+settings = { statements = ["One.", "Two."] }
+[parts.about]
+enabled = true
+[parts.practice]
+enabled = true
+[parts.practice.settings.kitchen]
+world = "cuisine"
+settings = { level = "level_0", alpha = 2.0, beta = 2.5, max_steps = 3 }
+[parts.check]
+enabled = true
+settings = { attempts = 2, on_failure = "end" }
+[parts.final]
+enabled = true
+[parts.debriefing]
+enabled = true
+text = "That was it."
+[[outcomes]]
+kind = "complete"
+code = "SAME4ALL"
+[[outcomes]]
+kind = "failed_check"
+code = "FAILED"
+"""
+ITEMS = {
+    "age": 'place = "about"\nkind = "number"\nminimum = 18\nmaximum = 99\nstep = 1',
+    "games": 'place = "about"\nkind = "multiple"\noptions = ["a", "b", "c"]',
+    "known": 'place = "check"\nkind = "single"\noptions = ["yes", "no"]\ncorrect = "no"',
+    "both": 'place = "check"\nkind = "multiple"\noptions = ["a", "b", "c"]\ncorrect = ["a", "c"]',
+    "trust": "points = 7",
+    "attention": "points = 7\ncorrect = 2",
+    "best": 'place = "final"\nkind = "team"',
+    "words": 'place = "final"\nkind = "text"',
+}
+KEYS = ("c1", "c2", "c3")
+COUNT = """
+from collections import Counter
+from kitchen.models import Episode, Seat
+from study.models import Answer, Participant, Study
+study = Study.objects.get(slug="whole")
+print(sorted(Counter(study.participants.values_list("status", flat=True)).items()), study.withdrawn)
+print(study.participants.filter(synthetic=False).exists(),
+    Episode.objects.filter(rounds=None, practised_by=None).exists(),
+    set(study.participants.exclude(status="no_consent").values_list("label", flat=True))
+    <= {f"SYN-1-{number}" for number in range(1, 13)})
+asked = Answer.objects.filter(item__key="attention").values_list("value", flat=True)
+print(0 < sum(value != 2 for value in asked) < len(asked))
+"""
+
+
 def refused(*arguments: str, **options: Any) -> str:
     """What the command says when it ends with exit code 2: one line."""
     with pytest.raises(CommandError) as caught:
@@ -63,6 +124,12 @@ def test_what_cannot_be_walked_is_refused_in_one_line() -> None:
     assert "--patience" in refused("small", patience=float("nan"))
     assert "--think" in refused("small", think=-1)
     assert "closed" in refused("shut")
+    assert "together at most 100" in refused("small", drop_outs=60, withdrawals=50)
+    assert "together at most 100" in refused("small", refusals=float("nan"))
+    assert "from 0 to 100" in refused("small", drop_outs=-1)
+    assert "no question with a right answer" in refused("small", fail_checks=10)
+    StudyPart.objects.filter(kind="consent").update(enabled=False)
+    assert "asks for no consent" in refused("small", refusals=10)
     assert "no conditions" in refused("bare")
 
 
@@ -99,11 +166,41 @@ def test_synthetic_participants_walk_the_whole_way(live_stack: Stack) -> None:
     assert done.returncode == 0, done.stdout + done.stderr
     lines = done.stdout.splitlines()
     assert lines[-1] == "2 of 2 synthetic participants finished"
-    assert sorted(line[:30] for line in lines[:-1]) == [
+    assert lines[-2] == "2 finished, 0 dropped out, 0 withdrew, 0 refused, 0 failed the check"
+    assert sorted(line[:30] for line in lines[:-2]) == [
         f"participant {n} of 2 finished in "[:30] for n in (1, 2)
     ]
     rows = live_stack.manage("shell", "-v", "0", "-c", LOOK.format(slug="walked")).splitlines()
     assert rows == [f"{number} True complete True 4 12" for number in (1, 2)]
+
+
+def whole_study(folder: Path) -> Path:
+    """A study with every part and every kind of item."""
+    conditions = [f'[[conditions]]\nkey = "{key}"\nname = "{key}"\nlabel = "Team {key}"' for key in KEYS]
+    items = [
+        f'[[items]]\nkey = "{key}"\nmeasure = "{key}"\ntext = "{key}?"\n{more}' for key, more in ITEMS.items()
+    ]
+    file = folder / "whole.toml"
+    file.write_text("\n".join([WHOLE, *conditions, *items]))
+    return file
+
+
+def test_some_drop_out_withdraw_refuse_and_fail_as_planned(live_stack: Stack, tmp_path: Path) -> None:
+    live_stack.manage("load_study", str(whole_study(tmp_path)))
+    shares = ("--drop-outs", "25", "--withdrawals", "17", "--refusals", "8", "--fail-checks", "17")
+    done = walk(live_stack, "whole", "--participants", "12", *shares)
+    assert done.returncode == 0, done.stdout + done.stderr
+    lines = done.stdout.splitlines()
+    assert lines[-2] == "4 finished, 3 dropped out, 2 withdrew, 1 refused, 2 failed the check"
+    assert lines[-1] == "4 of 12 synthetic participants finished"
+    assert live_stack.manage("shell", "-v", "0", "-c", COUNT).splitlines() == [
+        "[('complete', 4), ('failed_check', 2), ('no_consent', 1), ('timed_out', 3)] 2",
+        "False False True",
+        "True",
+    ]
+    again = walk(live_stack, "whole", "--participants", "12")
+    assert again.returncode == 2
+    assert "name another seed" in again.stderr
 
 
 def test_who_waits_in_vain_gives_up_and_says_where(live_stack: Stack) -> None:
@@ -112,7 +209,7 @@ def test_who_waits_in_vain_gives_up_and_says_where(live_stack: Stack) -> None:
     done = walk(live_stack, "stuck", "--participants", "1", "--patience", "3")
     assert done.returncode == 1
     assert done.stdout.splitlines()[-1] == "0 of 1 synthetic participants finished"
-    assert "did not finish: number 1: nothing moved for" in done.stderr
+    assert "did not finish as planned: number 1: nothing moved for" in done.stderr
     assert "phase thinking" in done.stderr
 
 

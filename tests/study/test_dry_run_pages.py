@@ -7,7 +7,7 @@ import pytest
 from study.dry_run.browser import shown, socket_url
 from study.dry_run.pages import Page, read_page
 from study.dry_run.patience import WalkError
-from study.dry_run.walk import points_of, posted
+from study.dry_run.walk import posted
 
 SURVEY = """<!doctype html><html><body class="x"><main id="main" data-page="survey"><br>
 <form method="dialog"><button name="close" value="1">Close</button></form>
@@ -42,6 +42,7 @@ def test_only_posted_forms_count_and_their_fields_are_read() -> None:
         "words",
         "agree",
         "known",
+        "action",
     }
 
 
@@ -90,7 +91,17 @@ def test_invitations_are_not_shown() -> None:
     assert shown("http://host/s/demo/?invitation=secret") == "http://host/s/demo/"
 
 
-def test_points_are_whole_numbers() -> None:
-    assert points_of(["", "10", "2"]) == [2, 10]
-    with pytest.raises(WalkError, match="whole numbers"):
-        points_of(["low", "high"])
+def test_a_button_is_sent_only_when_it_is_pressed() -> None:
+    form = page(SURVEY).forms[0]
+    assert "action" not in form.filled({})
+    assert form.filled({"action": "send"})["action"] == "send"
+
+
+def test_bounds_of_a_number_and_the_link_to_leave_are_read() -> None:
+    found = page(
+        '<a href="/p/key/withdraw/">Leave</a><form method="post">'
+        '<input type="number" name="age" min="18" max="99.5" step="any"></form>'
+    )
+    one = found.forms[0].fields["age"]
+    assert (one.low, one.high, one.step) == (18, 99.5, None)
+    assert found.leave == "/p/key/withdraw/"

@@ -1,13 +1,17 @@
 """`python manage.py dry_run SLUG --participants N --seed S --url URL`: synthetic participants walk a study.
 
 They enter by the study's link and do all that people do, through the pages and websockets of the running
-server. They are marked as synthetic. Exit code 0 if all of them finished, 1 if some did not, 2 for bad input.
+server. They are marked as synthetic. Some drop out, withdraw, refuse or fail checks, as many as asked for;
+who and where follows from the seed. Exit code 0 if everybody did what was planned and is stored so, 1 if not,
+2 for bad input.
 """
 
 from __future__ import annotations
 
 import asyncio
 import logging
+from dataclasses import replace
+from functools import partial
 from typing import Any
 from urllib.parse import urlsplit
 
@@ -15,16 +19,27 @@ from django.conf import settings
 from django.core.management.base import CommandError, CommandParser
 
 from brigade.address import noted_url
+from study import services
 from study.dry_run.browser import Browser
-from study.dry_run.crowd import Crowd, Order, Outcome
+from study.dry_run.crowd import Crowd, Gone, Order, Outcome
 from study.dry_run.patience import Patience, PatienceError, WalkError
+from study.dry_run.plans import Deed, Script, Shares, Stop, label_of
 from study.forms import synthetic_invitation
+from study.management import synthetic
 from study.management.base import StudyCommand
-from study.models import Participant, Study
+from study.models import Study
+
+SHARES = {
+    "drop-outs": "how many of a hundred just stop somewhere",
+    "withdrawals": "how many of a hundred withdraw somewhere",
+    "refusals": "how many of a hundred do not consent",
+    "fail-checks": "how many of a hundred fail the check of understanding, and the chance of everybody to "
+    "fail an attention check",
+}
 
 
 class Command(StudyCommand):
-    """Walks, says what became of each, and checks that every one of them is marked as synthetic."""
+    """Walks, says what became of each, and checks that what was planned is what is stored."""
 
     help = __doc__
 
@@ -47,6 +62,10 @@ class Command(StudyCommand):
         parser.add_argument(
             "--think", metavar="SECONDS", type=float, default=0, help="mean time for a choice (default: 0)"
         )
+        for name, meaning in SHARES.items():
+            parser.add_argument(
+                f"--{name}", metavar="PERCENT", type=float, default=0, help=f"{meaning} (default: 0)"
+            )
 
     def handle(self, *args: Any, slug: str, **options: Any) -> None:
         """Walk, report, check."""
@@ -54,16 +73,19 @@ class Command(StudyCommand):
         order = checked_order(study, **options)
         logging.getLogger("httpx2").setLevel(logging.WARNING)  # it would log every address, keys and all
         try:
-            outcome = asyncio.run(walk(order, self._say))
+            outcome = asyncio.run(walk(order, self._say, partial(synthetic.gone, study)))
         except UnreachableError as error:
             raise CommandError(str(error), returncode=2) from error
-        unmarked = unmarked_keys(study, outcome)
-        self._say(f"{len(outcome.arrived)} of {order.participants} synthetic participants finished")
+        unlike = synthetic.unlike_plan(study, outcome, order.script)
+        self._say(", ".join(f"{outcome.count(deed)} {deed}" for deed in Deed))
+        self._say(
+            f"{finished(outcome, order.script)} of {order.participants} synthetic participants finished"
+        )
         if outcome.failed:
             reasons = "; ".join(f"number {number}: {why}" for number, why in sorted(outcome.failed.items()))
-            raise CommandError(f"did not finish: {reasons}", returncode=1)
-        if unmarked:
-            raise CommandError(f"not stored as complete and synthetic: {', '.join(unmarked)}", returncode=1)
+            raise CommandError(f"did not finish as planned: {reasons}", returncode=1)
+        if unlike:
+            raise CommandError(f"not stored as planned: {'; '.join(unlike)}", returncode=1)
 
     def _say(self, line: str) -> None:
         self.stdout.write(line)
@@ -72,6 +94,11 @@ class Command(StudyCommand):
 
 class UnreachableError(Exception):
     """No server there, or one that does not have this study open."""
+
+
+def finished(outcome: Outcome, script: Script) -> int:
+    """How many came to the good end: where it lets them, those who failed the check, too."""
+    return outcome.count(Deed.FINISH) + (0 if script.check_ends else outcome.count(Deed.FAIL))
 
 
 def checked_order(
@@ -83,7 +110,7 @@ def checked_order(
     at_once: int,
     patience: float,
     think: float,
-    **_: Any,
+    **more: Any,
 ) -> Order:
     """What is to be walked; CommandError (exit code 2) for what cannot be."""
     for name, value, least in (("participants", participants, 1), ("at-once", at_once, 1)):
@@ -93,10 +120,33 @@ def checked_order(
         raise CommandError("--patience and --think: seconds, at most 3600", returncode=2)
     if not is_http(url):
         raise CommandError(f"--url: {url!r} is not an address with http:// or https://", returncode=2)
-    if study.status != Study.Status.OPEN or not study.conditions.exists():
-        raise CommandError(f"the study {study.slug!r} is closed or has no conditions", returncode=2)
+    if not services.study_takes(study, synthetic=True):
+        raise CommandError(f"the study {study.slug!r} is closed, is full or has no conditions", returncode=2)
     link = f"{url.rstrip('/')}{study.get_absolute_url()}?invitation={synthetic_invitation(study)}"
-    return Order(link, participants, seed, at_once, patience, think)
+    order = Order(link, participants, seed, at_once, patience, think, script=synthetic.script_of(study))
+    check_labels(study, order)
+    return replace(order, shares=checked_shares(order.script, **more))
+
+
+def check_labels(study: Study, order: Order) -> None:
+    """CommandError (exit code 2) if somebody of these labels is there: they would go on, not begin."""
+    if not order.script.link_names:
+        return
+    labels = [label_of(order.seed, number) for number in range(1, order.participants + 1)]
+    if known := study.participants.filter(label__in=labels).first():
+        raise CommandError(f"--seed: the study has {known.label} already; name another seed", returncode=2)
+
+
+def checked_shares(script: Script, **options: Any) -> Shares:
+    """Who does what; CommandError (exit code 2) for shares that cannot be."""
+    found = {name.replace("-", "_"): options.get(name.replace("-", "_"), 0) for name in SHARES}
+    if not all(0 <= share <= 100 for share in found.values()) or sum(found.values()) > 100:
+        raise CommandError(f"--{', --'.join(SHARES)}: from 0 to 100, together at most 100", returncode=2)
+    if found["refusals"] and Stop("consent") not in script.stops:
+        raise CommandError("--refusals: the study asks for no consent", returncode=2)
+    if found["fail_checks"] and not script.right:
+        raise CommandError("--fail-checks: the study has no question with a right answer", returncode=2)
+    return Shares(**found)
 
 
 def is_http(url: str) -> bool:
@@ -108,7 +158,7 @@ def is_http(url: str) -> bool:
         return False
 
 
-async def walk(order: Order, say: Any) -> Outcome:
+async def walk(order: Order, say: Any, gone: Gone) -> Outcome:
     """See that the study's page is there, then send everybody; UnreachableError if it is not."""
     async with Browser(Patience(0)) as browser:
         try:
@@ -119,11 +169,4 @@ async def walk(order: Order, say: Any) -> Outcome:
             raise UnreachableError(f"the study cannot be reached: {error}") from error
     if page.kind != "welcome":
         raise UnreachableError(f"the study cannot be entered there: answer {page.status}")
-    return await Crowd(order, say).walk()
-
-
-def unmarked_keys(study: Study, outcome: Outcome) -> list[str]:
-    """Numbers of those who arrived and are not stored as complete, synthetic participants of the study."""
-    marked = study.participants.filter(synthetic=True, status=Participant.Status.COMPLETE)
-    stored = set(marked.values_list("completion_code", flat=True))
-    return [f"number {arrival.number}" for arrival in outcome.arrived if arrival.code not in stored]
+    return await Crowd(order, say, gone).walk()
