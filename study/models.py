@@ -147,6 +147,11 @@ class Study(models.Model):
     budget = models.OneToOneField(
         Budget, null=True, editable=False, on_delete=models.PROTECT, related_name="study"
     )
+    shared = models.BooleanField(
+        "shown to all researchers",
+        default=False,
+        help_text="Every researcher here may look at the design and make a copy of it; not at participants.",
+    )
     entered = models.PositiveIntegerField(
         default=0, editable=False, help_text="Participants who ever entered: the last number given."
     )
@@ -175,6 +180,27 @@ class Study(models.Model):
         """Orders that can be made for so many conditions, or a message."""
         if self.pk and (problem := get_scheme(self.orders).problem(self.conditions.count())):
             raise ValidationError({"orders": problem})
+
+
+class Membership(models.Model):
+    """What one researcher may do in one study; `study.permissions` says what each role allows."""
+
+    class Role(models.TextChoices):
+        OWNER = "owner", "owner: everything; members, freezing and deleting, too"
+        COLLABORATOR = "collaborator", "collaborator: design, participants, data"
+        VIEWER = "viewer", "viewer: looks, changes nothing"
+
+    id: int
+    study = models.ForeignKey(Study, on_delete=models.CASCADE, related_name="memberships")
+    user = models.ForeignKey(settings.AUTH_USER_MODEL, on_delete=models.CASCADE, related_name="memberships")
+    role = models.CharField(max_length=12, choices=Role, default=Role.COLLABORATOR)
+
+    class Meta:
+        ordering = ["id"]
+        constraints = [models.UniqueConstraint(fields=["study", "user"], name="one_role_per_member")]
+
+    def __str__(self) -> str:
+        return f"{self.user}: {self.role}"
 
 
 class Condition(models.Model):

@@ -40,9 +40,9 @@ def study_counts(study: Study) -> StudyCounts:
     return _counts(_counted(Study.objects.filter(pk=study.pk)).get())
 
 
-def studies_with_counts() -> list[tuple[Study, StudyCounts]]:
-    """Every study with its counts, in one query."""
-    return [(study, _counts(study)) for study in _counted(Study.objects.all())]
+def studies_with_counts(studies: QuerySet[Study]) -> list[tuple[Study, StudyCounts]]:
+    """Each of these with its counts, in one query."""
+    return [(study, _counts(study)) for study in _counted(studies)]
 
 
 def _counted(studies: QuerySet[Study]) -> QuerySet[Any]:

@@ -1,20 +1,13 @@
-"""The researcher's pages: studies, one study, its data, its analysis. For staff, with the admin's rights."""
+"""The researcher's pages: studies, one study, its data, its analysis. For staff who are members of it."""
 
 from __future__ import annotations
 
-from collections.abc import AsyncIterator, Callable, Iterator
-from functools import wraps
+from collections.abc import AsyncIterator, Iterator
 from typing import Any
 
 from asgiref.sync import sync_to_async
-from django.contrib import admin
-from django.contrib.admin.views.decorators import staff_member_required
-from django.core.exceptions import PermissionDenied
-from django.db.models import Model
-from django.http import Http404, HttpRequest, HttpResponse, HttpResponseBase, StreamingHttpResponse
-from django.shortcuts import get_object_or_404, render
-from django.views.decorators.cache import never_cache
-from django.views.decorators.http import require_GET
+from django.http import Http404, HttpRequest, HttpResponse, StreamingHttpResponse
+from django.shortcuts import render
 
 from kitchen.registry import UnknownNameError
 from study import selectors
@@ -23,47 +16,25 @@ from study.analysis.report import attrition_sentences, exclusion_sentences
 from study.exports.registry import get_table, tables
 from study.exports.writing import csv_pieces
 from study.forecast import MOST_PARTICIPANTS, PARTICIPANTS, forecast
-from study.models import Participant, Study
+from study.models import Study
+from study.permissions import staff_page, studies_for, study_page
 from study.players import players
 
 WAIT_SECONDS = 2
 """How often a page that waits for an analysis looks again."""
 
-View = Callable[..., HttpResponseBase]
 
-
-def may_see(request: HttpRequest, model: type[Model]) -> bool:
-    """Whether the admin would show this person such rows."""
-    return admin.site.get_model_admin(model).has_view_permission(request)
-
-
-def page_about(*models: type[Model]) -> Callable[[View], View]:
-    """A page for staff who may see these; others are led to the login, or told that it is not for them."""
-
-    def guarded(view: View) -> View:
-        @wraps(view)
-        def checked(request: HttpRequest, *args: Any, **kwargs: Any) -> HttpResponseBase:
-            if not all(may_see(request, model) for model in models):
-                raise PermissionDenied
-            return view(request, *args, **kwargs)
-
-        guarded_view: View = never_cache(staff_member_required(require_GET(checked)))
-        return guarded_view
-
-    return guarded
-
-
-@page_about(Study)
+@staff_page()
 def index(request: HttpRequest) -> HttpResponse:
-    """Every study with how far it is."""
-    studies = [{"study": study, "counts": counts} for study, counts in selectors.studies_with_counts()]
+    """Every study that is this person's business, with how far it is."""
+    found = selectors.studies_with_counts(studies_for(request.user))
+    studies = [{"study": study, "counts": counts} for study, counts in found]
     return render(request, "study/staff/index.html", {"studies": studies})
 
 
-@page_about(Study)
-def detail(request: HttpRequest, slug: str) -> HttpResponse:
+@study_page("view")
+def detail(request: HttpRequest, study: Study) -> HttpResponse:
     """One study: its link, conditions, participants."""
-    study = get_object_or_404(Study, slug=slug)
     context = {
         "study": study,
         "participant_link": request.build_absolute_uri(study.get_absolute_url()),
@@ -72,7 +43,7 @@ def detail(request: HttpRequest, slug: str) -> HttpResponse:
         "counts": selectors.study_counts(study),
         "players": players(study),
         **_forecast(request, study),
-        "participants": _participants(request, study),
+        "participants": selectors.participants_with_progress(study),
     }
     return render(request, "study/staff/study.html", context, status=422 if context["wrong"] else 200)
 
@@ -86,23 +57,16 @@ def _forecast(request: HttpRequest, study: Study) -> dict[str, Any]:
     return {"forecast": forecast(study, number), "asked": asked, "wrong": wrong}
 
 
-def _participants(request: HttpRequest, study: Study) -> Any:
-    """None for those who may not see who takes part."""
-    return selectors.participants_with_progress(study) if may_see(request, Participant) else None
-
-
-@page_about(Study, Participant)
-def data(request: HttpRequest, slug: str) -> HttpResponse:
+@study_page("view")
+def data(request: HttpRequest, study: Study) -> HttpResponse:
     """The files of the export, and what every column means."""
-    study = get_object_or_404(Study, slug=slug)
     context = {"study": study, "tables": tables(), "counts": selectors.study_counts(study)}
     return render(request, "study/staff/data.html", context)
 
 
-@page_about(Study, Participant)
-def data_file(request: HttpRequest, slug: str, name: str) -> StreamingHttpResponse:
+@study_page("view")
+def data_file(request: HttpRequest, study: Study, name: str) -> StreamingHttpResponse:
     """One file of the export, streamed."""
-    study = get_object_or_404(Study, slug=slug)
     try:
         table = get_table(name)
     except UnknownNameError as error:
@@ -137,10 +101,9 @@ def _ready(study: Study, who: str) -> Finished | None:
         )
 
 
-@page_about(Study)
-def analysis(request: HttpRequest, slug: str) -> HttpResponse:
+@study_page("view")
+def analysis(request: HttpRequest, study: Study) -> HttpResponse:
     """Per measure: means, ANOVA, Tukey HSD, the figure. A worker computes them; until then the page waits."""
-    study = get_object_or_404(Study, slug=slug)
     who = _who(request, study)
     found = _ready(study, who)
     computed = found.analysis if found else None
@@ -161,10 +124,9 @@ def analysis(request: HttpRequest, slug: str) -> HttpResponse:
     return response
 
 
-@page_about(Study)
-def figure(request: HttpRequest, slug: str, measure: str) -> HttpResponse:
+@study_page("view")
+def figure(request: HttpRequest, study: Study, measure: str) -> HttpResponse:
     """One measure's bar chart as SVG."""
-    study = get_object_or_404(Study, slug=slug)
     found = _ready(study, _who(request, study))
     if found is None or found.problem:
         return HttpResponse("not computed yet", status=503, headers={"Retry-After": str(WAIT_SECONDS)})

@@ -5,18 +5,27 @@ from __future__ import annotations
 from typing import Any
 
 from django.http import HttpRequest, HttpResponse
-from django.shortcuts import get_object_or_404, render
+from django.shortcuts import render
 
 from study import selectors
 from study.models import Study
+from study.permissions import staff_page, study_page
 from study.sample_size_form import CORRECTION_LABELS, DEFAULTS, MOST_CONDITIONS, SampleSizeForm
-from study.staff import page_about
 
 
-@page_about(Study)
-def sample_size(request: HttpRequest, slug: str | None = None) -> HttpResponse:
-    """The form and its answer; for a study it begins with the study's own conditions."""
-    study = get_object_or_404(Study, slug=slug) if slug else None
+@study_page("view")
+def study_sample_size(request: HttpRequest, study: Study) -> HttpResponse:
+    """The form and its answer; it begins with the study's own conditions."""
+    return _page(request, study)
+
+
+@staff_page()
+def sample_size(request: HttpRequest) -> HttpResponse:
+    """The form and its answer, for no study in particular."""
+    return _page(request, None)
+
+
+def _page(request: HttpRequest, study: Study | None) -> HttpResponse:
     names = list(study.conditions.values_list("name", flat=True)) if study else []
     form = _form(request, names)
     context: dict[str, Any] = {"form": form, "study": study, "own": len(names)}
@@ -27,7 +36,7 @@ def sample_size(request: HttpRequest, slug: str | None = None) -> HttpResponse:
     return render(request, "study/staff/sample_size.html", context)
 
 
-@page_about(Study)
+@staff_page()
 def power_figure(request: HttpRequest) -> HttpResponse:
     """The curve for the same question, as SVG."""
     form = _form(request, [])

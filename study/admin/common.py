@@ -11,6 +11,7 @@ from django.http import HttpRequest, HttpResponse
 
 from kitchen.setting_fields import readable
 from study.models import Condition, Study
+from study.permissions import may, studies_for
 from study.plan import NOBODY
 
 
@@ -50,7 +51,37 @@ def begun_words(study: Study) -> str:
     return f"{how_many(number, 'participant')} {'has' if number == 1 else 'have'} begun"
 
 
-class Explained(admin.ModelAdmin):  # type: ignore[type-arg]
+class ForMembers(admin.ModelAdmin):  # type: ignore[type-arg]
+    """Rows of studies: beside the admin's rights a person needs the right in the very study."""
+
+    study_path = "study"
+    """From a row to its study."""
+
+    def get_queryset(self, request: HttpRequest) -> QuerySet[Any]:
+        """Rows of the studies that this person may see."""
+        found: QuerySet[Any] = super().get_queryset(request)
+        if request.user.is_superuser:
+            return found
+        return found.filter(**{f"{self.study_path}__in": studies_for(request.user).values("pk")})
+
+    def study_of(self, obj: Any) -> Study:
+        """The study of a row."""
+        return obj if isinstance(obj, Study) else obj.study
+
+    def has_change_permission(self, request: HttpRequest, obj: Any = None) -> bool:
+        """Who may edit the study."""
+        return super().has_change_permission(request, obj) and self._may(request, obj, "edit")
+
+    def has_delete_permission(self, request: HttpRequest, obj: Any = None) -> bool:
+        """Who may edit the study; a whole study only its owner."""
+        right = "own" if isinstance(obj, Study) else "edit"
+        return super().has_delete_permission(request, obj) and self._may(request, obj, right)
+
+    def _may(self, request: HttpRequest, obj: Any, right: str) -> bool:
+        return obj is None or obj.pk is None or may(request.user, self.study_of(obj), right)
+
+
+class Explained(ForMembers):
     """A model whose rows cannot be deleted while participants depend on them, and that says why."""
 
     def changelist_view(self, request: HttpRequest, extra_context: Any = None) -> HttpResponse:

@@ -18,6 +18,7 @@ from study.admin.copies import condition_copy
 from study.admin.forms import SHOW, ConditionForm, asked_kind, condition_form, next_position
 from study.admin.kinds import COPLAYER, WORLD, Kind, all_kinds, told_settings
 from study.models import Condition, Study
+from study.permissions import studies_for
 from study.plan import condition_check
 
 Fieldsets = list[tuple[str | None, dict[str, Any]]]
@@ -51,6 +52,12 @@ class ConditionAdmin(PlayedInWords, Explained):
             for what in ("add", "change", "delete", "view"):
                 setattr(study.widget, f"can_{what}_related", False)
         return found
+
+    def formfield_for_foreignkey(self, db_field: Any, request: Any, **kwargs: Any) -> Any:
+        """Only studies that this person may change take a condition."""
+        if db_field.name == "study":
+            kwargs["queryset"] = studies_for(request.user, "edit")
+        return super().formfield_for_foreignkey(db_field, request, **kwargs)
 
     def get_changeform_initial_data(self, request: HttpRequest) -> dict[str, Any]:
         """A new condition comes last in the study it is added from."""
@@ -143,7 +150,8 @@ class ConditionAdmin(PlayedInWords, Explained):
     @admin.action(description="Duplicate the selected conditions", permissions=["add"])
     def duplicate(self, request: HttpRequest, queryset: QuerySet[Condition]) -> HttpResponse | None:
         """One copy each in the same study; a single copy is opened."""
-        made = [condition_copy(condition) for condition in queryset.select_related("study")]
+        mine = queryset.filter(study__in=studies_for(request.user, "edit").values("pk"))
+        made = [condition_copy(condition) for condition in mine.select_related("study")]
         messages.success(request, f"{how_many(len(made), 'condition')} duplicated.")
         if len(made) != 1:
             return None

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import TypeVar
+from typing import Any, TypeVar
 
 from django.db import models, transaction
 
 from study.admin.forms import next_position
-from study.models import Condition, Study, new_seed
+from study.models import Condition, Membership, Study, new_seed
 
 Row = TypeVar("Row", bound=models.Model)
 
@@ -26,8 +26,9 @@ def condition_copy(condition: Condition) -> Condition:
 
 
 @transaction.atomic
-def study_copy(study: Study) -> Study:
-    """The same conditions and survey under another link, with another seed: closed, nobody in it."""
+def study_copy(study: Study, *, owner: Any) -> Study:
+    """The same conditions and survey under another link, with another seed: closed, nobody in it but its
+    owner."""
     made = _anew(
         study,
         slug=_free(study.slug, "-copy", 50, lambda slug: Study.objects.filter(slug=slug).exists()),
@@ -37,7 +38,9 @@ def study_copy(study: Study) -> Study:
         entered=0,
         withdrawn=0,
         budget_id=None,
+        shared=False,
     )
+    made.memberships.create(user=owner, role=Membership.Role.OWNER)
     rows: list[models.Model] = [
         *study.conditions.all(),
         *study.items.all(),

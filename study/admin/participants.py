@@ -12,6 +12,7 @@ from django.utils.html import format_html, format_html_join
 from django.utils.safestring import SafeString
 
 from kitchen.admin import ReadOnly
+from study.admin.common import ForMembers
 from study.models import Answer, Participant, Round, SurveyItem
 
 SECRET = ("key", "entry")
@@ -55,7 +56,7 @@ def answered_words(answer: Answer) -> str:
 
 
 @admin.register(Participant)
-class ParticipantAdmin(ReadOnly, admin.ModelAdmin):  # type: ignore[type-arg]
+class ParticipantAdmin(ReadOnly, ForMembers):
     """Everybody who entered and did not withdraw."""
 
     list_display = ("code", "study", "number", "status", "who", "rounds", "entered_at")

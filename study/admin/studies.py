@@ -20,7 +20,8 @@ from study.admin.common import Explained, PlayedInWords, begun_words, counted, h
 from study.admin.copies import study_copy
 from study.admin.forms import StudyForm, SurveyItemForm, SurveyItemFormSet, with_answer_counts
 from study.forecast import forecast
-from study.models import Condition, Outcome, Participant, Study, StudyPart, SurveyItem
+from study.models import Condition, Membership, Outcome, Participant, Study, StudyPart, SurveyItem
+from study.permissions import may
 
 PAGES = {"staff-study": "Participants", "staff-data": "Data", "staff-analysis": "Analysis"}
 """The researcher's pages of one study, with the words of their links."""
@@ -49,6 +50,19 @@ class StudyPartInline(admin.StackedInline):  # type: ignore[type-arg]
     extra = 0
 
 
+class MembershipInline(admin.TabularInline):  # type: ignore[type-arg]
+    """Who of the staff may do what."""
+
+    model = Membership
+    extra = 0
+
+    def has_view_permission(self, request: HttpRequest, obj: Any = None) -> bool:
+        """Owners."""
+        return obj is not None and may(request.user, obj, "own")
+
+    has_add_permission = has_change_permission = has_delete_permission = has_view_permission
+
+
 class OutcomeInline(admin.TabularInline):  # type: ignore[type-arg]
     """Codes and addresses at the end."""
 
@@ -75,11 +89,12 @@ class StudyAdmin(Explained):
     """A study. Its link and its seed are fixed as soon as somebody has entered."""
 
     form = StudyForm
+    study_path = "pk"
     list_display = ("title", "slug", "status", "has_conditions", "has_items", "people", "programs", "pages")
     list_filter = ("status",)
     search_fields = ("title", "slug")
     actions = ("duplicate",)
-    inlines = (ConditionInline, SurveyItemInline, StudyPartInline, OutcomeInline)
+    inlines = (ConditionInline, SurveyItemInline, StudyPartInline, OutcomeInline, MembershipInline)
     change_form_template = "admin/study/change_form.html"
     change_list_template = "admin/study/study_list.html"
     fieldsets = (
@@ -195,6 +210,9 @@ class StudyAdmin(Explained):
     def save_model(self, request: HttpRequest, obj: Study, form: Any, change: bool) -> None:
         """Writes what was changed and nothing else: somebody may have entered since the page was read."""
         obj.save(update_fields=form.changed_data if change else None)
+        if not change:
+            user: Any = request.user  # of the staff: nobody else comes here
+            obj.memberships.create(user=user, role=Membership.Role.OWNER)
 
     def get_prepopulated_fields(self, request: HttpRequest, obj: Any = None) -> dict[str, Sequence[str]]:
         """The link follows the title while a study is new."""
@@ -226,7 +244,7 @@ class StudyAdmin(Explained):
     @admin.action(description="Duplicate the selected studies", permissions=["add"])
     def duplicate(self, request: HttpRequest, queryset: QuerySet[Study]) -> HttpResponse | None:
         """One copy each, closed and without participants; a single copy is opened."""
-        made = [study_copy(study) for study in queryset]
+        made = [study_copy(study, owner=request.user) for study in queryset]
         messages.success(
             request, f"{how_many(len(made), 'study', 'studies')} duplicated; copies begin closed."
         )

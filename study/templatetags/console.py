@@ -9,20 +9,21 @@ from django import template
 from django.urls import NoReverseMatch, reverse
 
 from study.models import Study
+from study.permissions import may, rights_in
 
 register = template.Library()
 
 TABS = {
-    "Design": "staff-design",
-    "Participants": "staff-study",
-    "Live": "staff-live",
-    "Data": "staff-data",
-    "Analysis": "staff-analysis",
-    "Sample size": "sample-size",
-    "Preregistration": "staff-preregistration",
+    "Design": ("staff-design", "copy"),
+    "Participants": ("staff-study", "view"),
+    "Live": ("staff-live", "view"),
+    "Data": ("staff-data", "view"),
+    "Analysis": ("staff-analysis", "view"),
+    "Sample size": ("sample-size", "view"),
+    "Preregistration": ("staff-preregistration", "view"),
 }
-"""The words of each tab and the name of its address. A page whose address is named `staff-live-…` belongs to
-the tab of `staff-live`."""
+"""The words of each tab, the name of its address, and the right that its page asks for. A page whose address
+is named `staff-live-…` belongs to the tab of `staff-live`."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,10 +37,21 @@ class Tab:
 
 @register.inclusion_tag("study/staff/tabs.html", takes_context=True)
 def study_tabs(context: dict[str, Any], study: Study) -> dict[str, Any]:
-    """The tabs of a study; the one that the page belongs to is marked."""
-    here = str(getattr(context["request"].resolver_match, "url_name", ""))
-    found = ((words, _url(name, study), _belongs(here, name)) for words, name in TABS.items())
-    return {"tabs": [Tab(*one) for one in found if one[1]], "study": study}
+    """The tabs of a study that this person may open; the one that the page belongs to is marked."""
+    request = context["request"]
+    here, rights = str(getattr(request.resolver_match, "url_name", "")), rights_in(request.user, study)
+    found = [
+        Tab(words, _url(name, study), _belongs(here, name))
+        for words, (name, right) in TABS.items()
+        if right in rights
+    ]
+    return {"tabs": [tab for tab in found if tab.url], "study": study}
+
+
+@register.simple_tag(takes_context=True, name="may")
+def may_tag(context: dict[str, Any], study: Study, right: str) -> bool:
+    """Whether this person has a right in a study: `{% may study "edit" as may_edit %}`."""
+    return may(context["request"].user, study, right)
 
 
 def _url(name: str, study: Study) -> str:

@@ -448,6 +448,8 @@ def test_who_may_only_look_sees_settings_in_words_and_changes_nothing(client: Cl
     user = User.objects.create_user("looker", password="a long password", is_staff=True)
     user.user_permissions.add(Permission.objects.get(codename="view_condition"))
     client.force_login(user)
+    assert client.get(change(condition)).status_code == 302  # of a study that is none of theirs
+    condition.study.memberships.create(user=user, role="viewer")
 
     page = client.get(change(condition))
 

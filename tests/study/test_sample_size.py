@@ -153,12 +153,14 @@ def test_what_cannot_be_computed_is_said_at_its_field_and_nothing_is_shown(
 
 
 @pytest.mark.django_db
-@pytest.mark.parametrize("page", [PAGE, FIGURE, "/staff/small/sample-size/"])
-def test_the_page_is_for_staff_who_may_see_studies(client: Client, page: str) -> None:
+@pytest.mark.parametrize(("page", "status"), [(PAGE, 200), (FIGURE, 200), ("/staff/small/sample-size/", 403)])
+def test_the_page_is_for_staff_and_that_of_a_study_for_its_members(
+    client: Client, page: str, status: int
+) -> None:
     make_study()
     assert client.get(page).status_code == 302
     client.force_login(User.objects.create_user("someone", is_staff=True))
-    assert client.get(page).status_code == 403
+    assert client.get(page).status_code == status
 
 
 @pytest.mark.django_db

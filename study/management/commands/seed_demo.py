@@ -22,6 +22,7 @@ class Command(BaseCommand):
             return
         try:
             study = study_from_file(DEMO)
+            Study.objects.filter(pk=study.pk).update(shared=True)
         except StudyFileError as error:
             raise CommandError(str(error), returncode=2) from error
         self.stdout.write(f"demo study: {study.get_absolute_url()}")
