@@ -1,0 +1,97 @@
+"""Versions of a study read: which of them was preregistered, what came after it, and what was changed."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from kitchen.worlds.base import Json
+from study.blueprint import Blueprint
+from study.models import Study, Version
+
+
+@dataclass(frozen=True, slots=True)
+class FreezeState:
+    """What an export says of those who entered under one version."""
+
+    version: int
+    """Its number."""
+    version_frozen: bool
+    """This very design was preregistered."""
+    changed_since_freeze: bool
+    """The study had been preregistered before, and this is not what was."""
+
+
+def freeze_states(study: Study) -> dict[int, FreezeState]:
+    """By the id of every version of a study, in two queries at most."""
+    found: dict[int, FreezeState] = {}
+    frozen: set[str] = set()
+    for one in study.versions.defer("document", "bundle").order_by("number"):
+        if one.frozen_at:
+            frozen.add(one.digest)
+        known = one.digest in frozen
+        found[one.pk] = FreezeState(one.number, known, bool(frozen) and not known)
+    return found
+
+
+def freeze_state(version: Version) -> FreezeState:
+    """That of one version; for many rows ask `freeze_states` once."""
+    return freeze_states(version.study)[version.pk]
+
+
+def frozen_version(study: Study) -> Version | None:
+    """The one that was preregistered last."""
+    return study.versions.exclude(frozen_at=None).order_by("-number").first()
+
+
+@dataclass(frozen=True, slots=True)
+class Difference:
+    """One field that is not what it was; None where there was or is nothing."""
+
+    where: str
+    """`condition two_dispatched`, `item trust`, `part consent`, `study`."""
+    field: str
+    old: Json
+    new: Json
+
+
+def differences(old: Blueprint, new: Blueprint) -> list[Difference]:
+    """Field by field, in the order of the design; what was added or removed whole is one difference."""
+    before, after = _named(old), _named(new)
+    found: list[Difference] = []
+    for where in dict.fromkeys([*before, *after]):
+        found += _between(where, before.get(where), after.get(where))
+    for what, was, now in (
+        ("conditions", [one.key for one in old.conditions], [one.key for one in new.conditions]),
+        ("items", [one.key for one in old.items], [one.key for one in new.items]),
+    ):
+        if sorted(was) == sorted(now) and was != now:
+            found.append(Difference("study", f"order of {what}", was, now))
+    return found
+
+
+def _named(design: Blueprint) -> dict[str, dict[str, Any]]:
+    document = design.to_json()
+    rows = [
+        *((f"condition {row['key']}", row) for row in document["conditions"]),
+        *((f"part {row['kind']}", row) for row in document["parts"]),
+        *((f"item {row['key']}", row) for row in document["items"]),
+    ]
+    return {"study": document["study"], **dict(rows)}
+
+
+def _between(
+    where: str, old: Mapping[str, Json] | None, new: Mapping[str, Json] | None
+) -> Iterator[Difference]:
+    if old is None or new is None:
+        yield Difference(where, "all of it", old, new)
+        return
+    for field in dict.fromkeys([*old, *new]):
+        was, now = old.get(field), new.get(field)
+        if isinstance(was, dict) and isinstance(now, dict):
+            yield from (
+                Difference(where, f"{field}: {d.field}", d.old, d.new) for d in _between("", was, now)
+            )
+        elif was != now:
+            yield Difference(where, field, was, now)
