@@ -1,4 +1,4 @@
-"""What daphne serves: pages over HTTP, play over websockets from our own pages only."""
+"""What daphne serves: pages over HTTP, play and what staff watch over websockets, from our own pages only."""
 
 from __future__ import annotations
 
@@ -13,10 +13,11 @@ os.environ.setdefault("DJANGO_SETTINGS_MODULE", "brigade.settings")
 django_application = get_asgi_application()
 
 from kitchen.urls import websocket_urlpatterns  # noqa: E402 - the apps must be loaded first
+from study.sockets import websocket_urlpatterns as staff_patterns  # noqa: E402
 
 application = ProtocolTypeRouter(
     {
         "http": django_application,
-        "websocket": AllowedHostsOriginValidator(URLRouter(websocket_urlpatterns)),
+        "websocket": AllowedHostsOriginValidator(URLRouter([*staff_patterns, *websocket_urlpatterns])),
     }
 )

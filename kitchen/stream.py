@@ -14,12 +14,14 @@ import re
 import threading
 from concurrent.futures import Future
 from dataclasses import asdict
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from channels.layers import get_channel_layer
 
-from kitchen.messages import EpisodeNews
 from kitchen.worlds.base import SettingsError
+
+if TYPE_CHECKING:
+    from _typeshed import DataclassInstance
 
 log = logging.getLogger(__name__)
 
@@ -45,8 +47,9 @@ def nudge_pages(episode_id: int) -> None:
     _tell(episode_group(episode_id), {"type": "episode.changed"})
 
 
-def tell_audience(audience: str, news: EpisodeNews) -> None:
-    """Tell staff who watch this audience. Returns at once, never fails."""
+def tell_audience(audience: str, news: DataclassInstance) -> None:
+    """Tell staff who watch this audience: `messages.EpisodeNews`, or other news with a `type` that names
+    the handler. Returns at once, never fails."""
     _tell(audience_group(audience), asdict(news))
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Collection, Iterable
 from dataclasses import dataclass
 
 from kitchen.models import Episode
@@ -39,13 +40,20 @@ def place_of(participant: Participant) -> Place:
     """The page that this participant sees now, whatever link, tab or reload asked for it."""
     if participant.status != Participant.Status.ACTIVE:
         return Place(LAST)
-    design = participant.version.blueprint
     done = set(participant.visits.filter(done_at__isnull=False, position=0).values_list("page", flat=True))
+    return place_among(
+        participant.version.blueprint, done, participant.rounds.select_related("episode", "condition")
+    )
+
+
+def place_among(design: Blueprint, done: Collection[str], rounds: Iterable[Round]) -> Place:
+    """The page of somebody who takes part: `done` are the pages outside of the rounds that are done, `rounds`
+    all rounds in their order, with their episodes."""
     total = len(design.conditions)
     for page in BEFORE:
         if page not in done and is_shown(design, page):
             return Place(page, total=total)
-    for found in participant.rounds.select_related("episode", "condition"):
+    for found in rounds:
         if found.answered_at is None:
             return Place(_page(found), found, total)
     after = (page for page in AFTER if page not in done and is_shown(design, page))

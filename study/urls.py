@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from django.urls import path
 
-from study import staff, staff_sample_size, views
+from study import staff, staff_live, staff_sample_size, views
 
 app_name = "study"
 urlpatterns = [
@@ -17,6 +17,7 @@ urlpatterns = [
     path("staff/sample-size/power.svg", staff_sample_size.power_figure, name="power-figure"),
     path("staff/<slug:slug>/", staff.detail, name="staff-study"),
     path("staff/<slug:slug>/sample-size/", staff_sample_size.study_sample_size, name="sample-size"),
+    path("staff/<slug:slug>/live/", staff_live.live_page, name="staff-live"),
     path("staff/<slug:slug>/data/", staff.data, name="staff-data"),
     path("staff/<slug:slug>/data/<slug:name>.csv", staff.data_file, name="data-file"),
     path("staff/<slug:slug>/analysis/", staff.analysis, name="staff-analysis"),

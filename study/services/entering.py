@@ -12,6 +12,7 @@ from django.utils import timezone
 
 from study.blueprint import PartPlan
 from study.models import Participant, Study, Version
+from study.news import tell
 from study.orders.registry import get_scheme
 from study.services.going_on import go_on, locked, mark_done
 from study.services.leaving import participant_end
@@ -88,6 +89,7 @@ def participant_enter(
     if not person.version.blueprint.has("consent"):
         rounds_plan(person)
     go_on(person)
+    tell(person)
     return person
 
 

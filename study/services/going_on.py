@@ -9,6 +9,7 @@ from django.utils import timezone
 from kitchen.models import Episode
 from study import flow
 from study.models import PageVisit, Participant
+from study.news import tell
 from study.services.leaving import finish
 from study.services.rounds import practice_episode, round_episode
 
@@ -22,11 +23,12 @@ def locked(participant_id: int) -> Participant:
 @transaction.atomic
 def page_opened(*, participant_id: int, page: str, position: int = 0) -> None:
     """The participant sees a page: the first time counts, and how often it was loaded."""
-    now = timezone.now()
-    if not Participant.objects.filter(pk=participant_id).update(active_at=now):
+    person = Participant.objects.filter(pk=participant_id)
+    if not person.update(active_at=timezone.now()):
         raise Participant.DoesNotExist(participant_id)
     visit, _ = PageVisit.objects.get_or_create(participant_id=participant_id, page=page, position=position)
     PageVisit.objects.filter(pk=visit.pk).update(loads=F("loads") + 1)
+    tell(person.get())
 
 
 @transaction.atomic
@@ -57,6 +59,7 @@ def mark_done(person: Participant, page: str, position: int = 0) -> bool:
     )
     person.active_at = now
     person.save(update_fields=["active_at"])
+    tell(person)
     return True
 
 

@@ -15,6 +15,7 @@ from kitchen.calls import prompts_erase_unused, prompts_of
 from kitchen.models import Episode
 from study.analysing import forget
 from study.models import Participant, Study
+from study.news import tell
 
 
 @dataclass(frozen=True, slots=True)
@@ -29,6 +30,7 @@ def finish(person: Participant, status: str, reason: str = "") -> None:
     """Note that this participant, locked by the caller, has come to an end."""
     person.status, person.ended_at, person.end_reason = status, timezone.now(), reason
     person.save(update_fields=["status", "ended_at", "end_reason"])
+    tell(person)
 
 
 @transaction.atomic
@@ -56,5 +58,6 @@ def participant_withdraw(*, participant_id: int) -> Receipt:
     for episode in episodes:
         episode.delete()
     prompts_erase_unused(prompts)
+    tell(person)
     transaction.on_commit(partial(forget, person.study_id))
     return Receipt(code=secrets.token_hex(6).upper(), at=timezone.now())

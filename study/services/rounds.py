@@ -13,6 +13,7 @@ from kitchen.play import derived_seed
 from kitchen.worlds.base import Json
 from study.blueprint import Blueprint, ConditionPlan
 from study.models import Participant, Round, Study
+from study.news import audience_of
 from study.orders.issuing import Tally, issue
 from study.parts import KITCHEN
 from study.plan import mind_plans
@@ -97,11 +98,6 @@ def _episode(person: Participant, plan: ConditionPlan, *, seed: int, hints: bool
         hints=hints,
         audience=audience_of(person.study),
     )
-
-
-def audience_of(study: Study) -> str:
-    """Who hears the news of a study's episodes: its live page."""
-    return f"study-{study.pk}"
 
 
 def _budget(study: Study) -> Budget:
