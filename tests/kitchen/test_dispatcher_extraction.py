@@ -61,11 +61,50 @@ TUNA = (2, ("get", "storage0", "tuna"))
         ("agent1 should go to pot0", []),
         ("Commands (goto_agent1_pot0; get_agent2_storage0_tuna)", [GOTO, TUNA]),
         ("Plan (agent1: goto_agent1_pot0)", [GOTO]),
+        ("<think> maybe goto_agent1_pot0", []),
+        ("<think>\nIf goto_agent1_pot1, then", []),
+        ("goto_agent1_pot0\n<thinking>Or goto_agent1_pot1?", [GOTO]),
+        ("<think>No.</think>goto_agent1_pot0 <think> or goto_agent1_pot1", [GOTO]),
         ("", []),
     ],
 )
 def test_commands_are_found_in_text(text: str, found: list[Any]) -> None:
     assert list(extract(text, NAMES)) == found
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "I apologize for put_agent1_pot0, which was refused.\nCommands:\ngoto_agent1_pot0",
+        "I apologize for put_agent1_pot0, which was refused. Instead goto_agent1_pot0.",
+        "put_agent1_pot0 was refused: agent1 stands elsewhere.\n\n- goto_agent1_pot0\n- noop_agent2",
+        "Commands: goto_agent1_pot0\nThat is better than put_agent1_pot0, which was refused.",
+        "**Commands:** goto_agent1_pot0 and noop_agent2.\nIn the next step, put_agent1_pot0 can follow.",
+        "Refused: put_agent1_pot0\nCommand: goto_agent1_pot0",
+        "My draft:\nput_agent1_pot0\nBut it holds nothing, so:\n1. `goto_agent1_pot0`,",
+        "put_agent1_pot0? No! goto(agent1,\n pot0) is better.",
+    ],
+)
+def test_a_command_that_is_only_quoted_or_weighed_is_not_meant(text: str) -> None:
+    assert [each for each in extract(text, NAMES) if each[0] == 1] == [GOTO]
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "goto_agent1_pot0\nput_agent1_pot0",
+        "goto_agent1_pot0\n\nput_agent1_pot0",
+        "Agent 1: goto_agent1_pot0\nAgent 2: put_agent1_pot0",
+        "So goto_agent1_pot0, then put_agent1_pot0 as well.",
+    ],
+)
+def test_an_agent_that_is_commanded_twice_in_one_passage_stays_so(text: str) -> None:
+    assert list(extract(text, NAMES)) == [GOTO, (1, ("put", "pot0"))]
+
+
+def test_agents_may_be_commanded_in_different_passages() -> None:
+    text = "First get_agent2_storage0_tuna. Then the pot: goto_agent1_pot0 is next.\nnoop_agent3"
+    assert list(extract(text, NAMES)) == [TUNA, GOTO, (3, ("noop",))]
 
 
 def test_what_is_spelled_is_found_again_in_every_level() -> None:

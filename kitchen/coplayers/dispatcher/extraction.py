@@ -8,7 +8,8 @@ Two spellings, in any case, within sentences, lists, code fences or quotation ma
 Names are matched without regard to case, underscores and blanks (`Serving_Table0` is `servingtable0`), and
 the number may be left out where there is only one location of a kind. An item that put or activate names is
 left out: they take none. Names that the level does not have are kept, so that validation can say so. What
-stands in a `<think>` block is not looked at. Any text is taken; the time is linear in its length.
+stands in a `<think>` block, closed or not, is not looked at. Where an agent is commanded in several passages,
+those of the last count (`passages`). Any text is taken; the time is linear in its length.
 """
 
 from __future__ import annotations
@@ -18,6 +19,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 
 from kitchen.coplayers.dispatcher.moment import Given
+from kitchen.coplayers.dispatcher.passages import Rank, Span, ranks
 from kitchen.worlds.base import Command, Json
 from kitchen.worlds.cuisine.rules import VERBS
 
@@ -31,6 +33,8 @@ _COMMAND = re.compile(
 )
 _FIRST = re.compile(rf"{_AGENT}\Z", re.IGNORECASE)
 _GO_TO = re.compile(r"(?<![A-Za-z0-9])go[ _]to(?=[_(])", re.IGNORECASE)
+_THOUGHTS_BEGIN = re.compile(r"<think(?:ing)?>", re.IGNORECASE)
+_THOUGHTS_END = re.compile(r"</think(?:ing)?>", re.IGNORECASE)
 _NO_NAME = re.compile(r"[^A-Za-z0-9]+")
 _STATE_WORDS = frozenset(("at", "hold", "holds", "inside", "occupy", "agent", "location", "orders"))
 """Verbs that only tell what is, in the words of the paper's states: never meant as commands."""
@@ -70,26 +74,35 @@ def plain(name: str) -> str:
 
 
 def extract(text: str, names: Names) -> tuple[Given, ...]:
-    """Every command in the text, in order; an agent may be commanded several times. Never raises.
+    """The commands in the text that are meant, in order; an agent may be commanded several times in one
+    passage. Never raises.
 
     A made-up verb (`cook_agent1_pot0`) counts only for an agent that gets no command at all.
     """
-    found = list(_commands(_said(text), names))
-    commanded = {seat for seat, command in found if command[0] in VERBS}
-    return tuple((s, c) for s, c in found if c[0] in VERBS or s not in commanded)
+    said = _said(text)
+    found = list(_commands(said, names))
+    commanded = {seat for (seat, command), _ in found if command[0] in VERBS}
+    real = [(g, span) for g, span in found if g[1][0] in VERBS or g[0] not in commanded]
+    ranked = list(zip(ranks(said, [span for _, span in real]), (g for g, _ in real), strict=True))
+    meant: dict[int, Rank] = {}
+    for rank, (seat, _) in ranked:
+        meant[seat] = max(rank, meant.get(seat, rank))
+    return tuple(given for rank, given in ranked if rank == meant[given[0]])
 
 
 def _said(text: str) -> str:
-    """The text after the model's thoughts, with markdown's escapes undone."""
-    return _GO_TO.sub("goto", text.rpartition("</think>")[2].replace("\\_", "_"))
+    """The text without the model's thoughts, with markdown's escapes undone. Thoughts that were cut off go on
+    to the end."""
+    after = _THOUGHTS_END.split(text)[-1]
+    return _GO_TO.sub("goto", _THOUGHTS_BEGIN.split(after)[0].replace("\\_", "_"))
 
 
-def _commands(text: str, names: Names) -> Iterator[Given]:
+def _commands(text: str, names: Names) -> Iterator[tuple[Given, Span]]:
     for match in _COMMAND.finditer(text):
         verb = match["verb"].lower()
         given = _from_call(verb, match[4], names) if match[4] else _from_spelled(verb, match, names)
         if given and verb not in _STATE_WORDS:
-            yield given
+            yield given, match.span()
 
 
 def _from_call(verb: str, inside: str, names: Names) -> Given | None:
