@@ -51,6 +51,23 @@ def test_settings_reach_the_request(monkeypatch: pytest.MonkeyPatch) -> None:
     assert [message.fixed for message in first.messages] == [True, False]
 
 
+def test_settings_may_be_stored_as_another_kind_of_number_or_as_text(monkeypatch: pytest.MonkeyPatch) -> None:
+    model = script(monkeypatch, GOOD)
+    for given in (
+        {"memory": 5.0, "temperature": "0.1"},
+        {"memory": "5", "repair": "1", "max_tokens": 1024.0},
+    ):
+        memory = decide(seen(), **given).memory
+        decide(seen(memory=memory), **given)
+        assert [message.role for message in model.requests[-1].messages] == [
+            "system",
+            "user",
+            "assistant",
+            "user",
+        ]
+        assert (model.requests[-1].temperature, model.requests[-1].max_tokens) == (0.1, 1024)
+
+
 def test_a_model_that_takes_no_temperature_is_sent_none(monkeypatch: pytest.MonkeyPatch) -> None:
     model = script(monkeypatch, GOOD)
     decision = decide(seen(), model="anthropic:claude-opus-5-5")

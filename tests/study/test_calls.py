@@ -7,6 +7,7 @@ import json
 from pathlib import Path
 
 import pytest
+from django.test import Client
 
 from kitchen import deciding
 from kitchen import services as kitchen
@@ -88,6 +89,20 @@ def test_a_study_has_one_budget_and_a_changed_limit_reaches_it(study: Study) -> 
     study.save()
     assert Budget.objects.get().limit == 3
     assert set(Episode.objects.values_list("budget", flat=True)) == {study.budget_id}
+
+
+def test_settings_of_another_kind_of_number_are_forecast_and_played(
+    study: Study, admin_client: Client
+) -> None:
+    condition = Condition.objects.get()
+    condition.coplayer_settings = {"model": "anthropic:claude-haiku-4-5", "memory": 5.0, "repair": "1"}
+    condition.full_clean()
+    condition.save()
+    assert admin_client.get(f"/staff/{study.slug}/").status_code == 200
+    condition.coplayer_settings["model"] = "stand-in"
+    condition.save()
+    play(study, "one")
+    assert set(Decision.objects.values_list("fallback", flat=True)) == {""}
 
 
 def test_everybody_takes_the_studys_thinking_time(study: Study) -> None:

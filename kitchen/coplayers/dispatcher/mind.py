@@ -40,7 +40,7 @@ class Dispatcher(CoPlayer):
     def __init__(self, chosen: Mapping[str, Json]) -> None:
         """SettingsError for a model of a provider that there is not."""
         super().__init__(chosen)
-        self.options = Options.read(chosen)
+        self.options = Options.read(self.chosen)
         read_model(self.options.model)
 
     def cautions(self) -> tuple[str, ...]:

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, fields
+from dataclasses import dataclass
 from typing import Self
 
-from kitchen.worlds.base import Json, Setting
+from kitchen.worlds.base import Json, Setting, clean_settings
 
 PROVIDER_DEFAULT = -1.0
 """The temperature that means: send none."""
@@ -200,9 +200,8 @@ class Options:
 
     @classmethod
     def read(cls, chosen: Mapping[str, Json]) -> Self:
-        """From settings that `clean_settings` has cleaned; what is left out has its default."""
-        default = {setting.name: setting.default for setting in SETTINGS}
-        return cls(**{each.name: chosen.get(each.name, default[each.name]) for each in fields(cls)})
+        """From what was stored or typed (`5.0` for 5); what is left out has its default. SettingsError."""
+        return cls(**clean_settings(SETTINGS, chosen))
 
     @property
     def sampling(self) -> float | None:
