@@ -26,7 +26,7 @@ from brigade.places import base_dir, unix_url
 from brigade.runner import serves
 from brigade.supervise import Child, last_lines
 
-PATIENCE = 60.0
+PATIENCE = 180.0
 """Seconds that anything here may take to come up; far more than it needs on an idle machine."""
 
 
