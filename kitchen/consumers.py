@@ -128,7 +128,7 @@ class SeatConsumer(AsyncWebsocketConsumer):
             tone = "info" if receipt.code in {"repeated", "over"} else "warning"
             await self.notify(NoticeMessage(receipt.code, receipt.text, tone))
             if receipt.code == "elsewhere":
-                await self.close(ELSEWHERE)
+                await self._close_out()
                 return
         elif not self.json:
             await self.notify(NoticeMessage("", ""))
@@ -164,9 +164,15 @@ class SeatConsumer(AsyncWebsocketConsumer):
         if stamp is None:
             await self.close(NO_SUCH_SEAT)
         elif not await database_sync_to_async(selectors.seat_is_played_by)(self.seat.pk, self.page):
-            await self.close(ELSEWHERE)
+            await self._close_out()
         elif stamp != self.stamp:
             await self.show()
+
+    async def _close_out(self) -> None:
+        """This page plays no longer: another one does, or its key opens nothing any more."""
+        assert self.seat is not None  # noqa: S101 - a socket without a seat is closed in connect
+        known = await database_sync_to_async(selectors.seat_by_key)(self.seat.key)
+        await self.close(ELSEWHERE if known else NO_SUCH_SEAT)
 
     async def show(self) -> None:
         """Send everything this seat may see now."""

@@ -13,7 +13,7 @@ from functools import partial
 from django.db import transaction
 
 from kitchen import clock, stream
-from kitchen.models import Seat
+from kitchen.models import Seat, new_key
 
 _NAME = re.compile(r"[A-Za-z0-9_-]{8,32}")
 
@@ -39,3 +39,11 @@ def seat_take(*, episode_id: int, seat: int, page: str, newest: bool) -> bool:
         clock.clock_start(episode_id=episode_id)
         transaction.on_commit(partial(stream.nudge_pages, episode_id))
     return bool(taken)
+
+
+@transaction.atomic
+def seat_relock(*, episode_id: int, seat: int) -> None:
+    """A new key for a person's seat: the old one opens nothing any more; pages that have it are closed."""
+    seats = Seat.objects.filter(episode=episode_id, number=seat, mind=None)
+    if seats.update(key=new_key(), page=""):
+        transaction.on_commit(partial(stream.nudge_pages, episode_id))

@@ -104,10 +104,15 @@ def _finish(study: Study, who: str) -> Finished:
 def _stamp(study: Study, who: str) -> str:
     """Another one whenever anything that is analysed changes."""
     people = study.participants.filter(status=Participant.Status.COMPLETE).aggregate(
-        people=Count("pk", filter=Q(synthetic=False)), everybody=Count("pk"), last=Max("ended_at")
+        people=Count("pk", filter=Q(synthetic=False)),
+        everybody=Count("pk"),
+        last=Max("ended_at"),
+        excluded=Count("excluded_at"),
+        excluded_last=Max("excluded_at"),
     )
     conditions = list(study.conditions.values_list("key", "name", "position"))
     items = list(study.items.values_list("key", "measure", "points", "low", "high", "position"))
     withdrawn = Study.objects.filter(pk=study.pk).values_list("withdrawn", flat=True).first()
     counts = [people["people"], people["everybody"], str(people["last"]), withdrawn]
+    counts += [people["excluded"], str(people["excluded_last"]), study.failed_checks_allowed]
     return canonical_hash([study.pk, who, counts, conditions, items])

@@ -13,7 +13,7 @@ from django.urls import reverse
 from django.utils import timezone
 from django.utils.functional import cached_property
 
-from kitchen.models import Budget, Episode, new_key
+from kitchen.models import AppendOnly, Budget, Episode, new_key
 from kitchen.registry import UnknownNameError
 from kitchen.worlds.base import WorldError
 from study.blueprint import Blueprint
@@ -632,3 +632,31 @@ class Answer(models.Model):
 
     def __str__(self) -> str:
         return f"{self.item}: {self.value}"
+
+
+class StaffAction(AppendOnly):
+    """What staff did to a participant, and why. Written once; erased with the participant's data."""
+
+    class Action(models.TextChoices):
+        EXCLUDE = "exclude", "excluded from the analysis"
+        INCLUDE = "include", "taken back into the analysis"
+        REISSUE = "reissue", "gave a new link"
+        END_EPISODE = "end_episode", "ended an episode"
+        END_WAY = "end_way", "ended the way through the study"
+
+    id: int
+    study = models.ForeignKey(Study, on_delete=models.CASCADE, related_name="staff_actions")
+    participant = models.ForeignKey(Participant, on_delete=models.CASCADE, related_name="staff_actions")
+    user = models.ForeignKey(
+        settings.AUTH_USER_MODEL, null=True, blank=True, on_delete=models.SET_NULL, related_name="+"
+    )
+    user_name = models.CharField(max_length=150, help_text="As it was then.")
+    action = models.CharField(max_length=12, choices=Action)
+    reason = models.CharField(max_length=200)
+    at = models.DateTimeField(auto_now_add=True)
+
+    class Meta(AppendOnly.Meta):
+        ordering = ["at", "id"]
+
+    def __str__(self) -> str:
+        return f"{self.participant}: {self.get_action_display()}"

@@ -20,6 +20,8 @@ from study.models import Study
 from study.permissions import staff_page, studies_for, study_page
 from study.players import players
 
+NEWEST = 20
+"""Participants on the page of a study; all of them have a page of their own."""
 WAIT_SECONDS = 2
 """How often a page that waits for an analysis looks again."""
 
@@ -43,7 +45,7 @@ def detail(request: HttpRequest, study: Study) -> HttpResponse:
         "counts": selectors.study_counts(study),
         "players": players(study),
         **_forecast(request, study),
-        "participants": selectors.participants_with_progress(study),
+        "participants": selectors.participants_with_progress(study)[:NEWEST],
     }
     return render(request, "study/staff/study.html", context, status=422 if context["wrong"] else 200)
 

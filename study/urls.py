@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from django.urls import path
 
-from study import staff, staff_live, staff_sample_size, views
+from study import staff, staff_live, staff_participants, staff_sample_size, views
 
 app_name = "study"
 urlpatterns = [
@@ -18,6 +18,17 @@ urlpatterns = [
     path("staff/<slug:slug>/", staff.detail, name="staff-study"),
     path("staff/<slug:slug>/sample-size/", staff_sample_size.study_sample_size, name="sample-size"),
     path("staff/<slug:slug>/live/", staff_live.live_page, name="staff-live"),
+    path("staff/<slug:slug>/participants/", staff_participants.participants, name="staff-participants"),
+    path(
+        "staff/<slug:slug>/participants/<slug:code>/",
+        staff_participants.participant,
+        name="staff-participants-one",
+    ),
+    path(
+        "staff/<slug:slug>/participants/<slug:code>/act/",
+        staff_participants.act,
+        name="staff-participants-act",
+    ),
     path("staff/<slug:slug>/data/", staff.data, name="staff-data"),
     path("staff/<slug:slug>/data/<slug:name>.csv", staff.data_file, name="data-file"),
     path("staff/<slug:slug>/analysis/", staff.analysis, name="staff-analysis"),

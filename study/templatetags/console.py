@@ -15,7 +15,8 @@ register = template.Library()
 
 TABS = {
     "Design": ("staff-design", "copy"),
-    "Participants": ("staff-study", "view"),
+    "Study": ("staff-study", "view"),
+    "Participants": ("staff-participants", "view"),
     "Live": ("staff-live", "view"),
     "Data": ("staff-data", "view"),
     "Analysis": ("staff-analysis", "view"),

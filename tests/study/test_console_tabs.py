@@ -20,7 +20,7 @@ def test_every_page_of_a_study_has_the_same_tabs_and_marks_its_own(admin_client:
     here = reverse("study:staff-analysis", args=[study.slug])
     assert f'<a href="{here}" aria-current="page">Analysis</a>' in page
     assert page.count('aria-current="page"') == 1
-    assert f'<a href="{reverse("study:staff-study", args=[study.slug])}">Participants</a>' in page
+    assert f'<a href="{reverse("study:staff-participants", args=[study.slug])}">Participants</a>' in page
 
 
 def test_tabs_lead_only_to_pages_that_answer(admin_client: Client) -> None:
