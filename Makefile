@@ -7,7 +7,7 @@ PORT = $(or $(BRIGADE_PORT),8000)
 run: export BRIGADE_HOST := $(HOST)
 run: export BRIGADE_PORT := $(PORT)
 
-.PHONY: run test check bench install lock clean
+.PHONY: run test check bench install optimum lock clean
 
 run:      ## start everything on this machine; PORT=8001 HOST=127.0.0.1 PYTHON=python3.12
 	@$(PYTHON) brigade/bootstrap.py run
@@ -19,6 +19,8 @@ bench:    ## the benchmarks
 	@$(PYTHON) brigade/bootstrap.py bench
 install:  ## only make .venv, with the tools for tests
 	@$(PYTHON) brigade/bootstrap.py install
+optimum:  ## how far the planner is from the exact optimum of small cases (installs OR-tools)
+	@$(PYTHON) brigade/bootstrap.py optimum
 lock: install  ## pin requirements.in and requirements-dev.in anew
 	@.venv/bin/python -m brigade.lock
 clean:    ## remove .venv (data in var/ stays)

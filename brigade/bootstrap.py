@@ -1,4 +1,4 @@
-"""`python3 brigade/bootstrap.py run|test|check|bench|install`: the door that `make` comes in by.
+"""`python3 brigade/bootstrap.py run|test|check|bench|install|optimum`: the door that `make` comes in by.
 
 Run by whatever Python the machine has, so this file keeps to words that Python 3.0 can read: an old Python
 gets one clear line. The work is in `environment.py`, which lies beside it and is found first on the path;

@@ -32,8 +32,14 @@ PYTHON = VENV / "bin" / "python"
 UV = "uv==0.13.8"
 VERSION = f"{sys.version_info[0]}.{sys.version_info[1]}"
 
-REQUIREMENTS = {"run": ("requirements.txt",), "dev": ("requirements.txt", "requirements-dev.txt")}
-"""Files that make up each kind of environment; the last one is installed, `dev` holds `run` too."""
+REQUIREMENTS = {
+    "run": ("requirements.txt",),
+    "dev": ("requirements.txt", "requirements-dev.txt"),
+    "optimum": ("requirements-optimum.txt",),
+}
+"""Files that make up each kind of environment; the last one is installed, `dev` holds `run` too. `optimum` is
+an extra that comes on top of `run`."""
+EXTRAS = ("optimum",)
 
 COMMANDS: dict[str, tuple[str, tuple[str, ...]]] = {
     "run": ("run", ("-m", "brigade.runner")),
@@ -41,6 +47,7 @@ COMMANDS: dict[str, tuple[str, tuple[str, ...]]] = {
     "check": ("dev", ("-m", "tests.run", "check")),
     "bench": ("dev", ("-m", "tests.run", "bench")),
     "install": ("dev", ("-c", "")),
+    "optimum": ("optimum", ("manage.py", "optimum")),
 }
 """What `make` may ask for: the environment it needs and what the environment's Python then runs."""
 
@@ -112,6 +119,8 @@ def explain(error: OSError) -> str:
 
 def ensure(kind: str) -> None:
     """Make `.venv` hold what this kind needs; at once where it does already. SetupError, OSError."""
+    if kind in EXTRAS:
+        ensure("run")
     wanted = fingerprint(kind)
     if read_stamp(kind) == wanted and PYTHON.exists():
         return
@@ -147,7 +156,7 @@ def read_stamp(kind: str) -> str:
 
 def write_stamps(kind: str) -> None:
     """Note what is installed now, for this kind and for those that it holds."""
-    for held in ("run", "dev") if kind == "dev" else ("run",):
+    for held in ("run", "dev") if kind == "dev" else (kind,):
         stamp(held).write_text(fingerprint(held) + "\n", encoding="ascii")
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import tomllib
 from collections.abc import Mapping
+from decimal import Decimal
 from pathlib import Path
 from typing import Any, TypeVar
 
@@ -38,6 +39,7 @@ STUDY: Mapping[str, type] = {
     "failed_checks_allowed": int,
     "planned_tests": str,
     "thinking_seconds": float,
+    "budget": float,
     "world": dict,
     "parts": dict,
     "conditions": list,
@@ -97,6 +99,8 @@ def study_from_file(path: Path) -> Study:
     conditions, items = table.pop("conditions", []), table.pop("items", [])
     parts, outcomes = table.pop("parts", {}), table.pop("outcomes", [])
     world = _table(path, "world", table.pop("world", {}), WORLD)
+    if "budget" in table:
+        table["budget_limit"] = Decimal(str(table.pop("budget")))
     study = _make(path, "study", Study, table)
     for position, row in enumerate(conditions, start=1):
         _make_condition(path, f"conditions[{position}]", row, world, {"study": study, "position": position})

@@ -42,7 +42,7 @@ def solver() -> Any:
     try:
         return import_module("ortools.sat.python.cp_model")
     except ImportError:
-        raise NoSolverError("OR-tools is not installed: pip install -r requirements-optimum.txt") from None
+        raise NoSolverError("OR-tools is not installed: `make optimum` does it") from None
 
 
 def solve(case: Case, seconds: float) -> Optimum:

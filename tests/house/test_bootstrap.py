@@ -50,7 +50,7 @@ def clone(tmp_path: Path) -> Path:
     (folder / "brigade").mkdir(parents=True)
     for name in ("bootstrap.py", "environment.py"):
         shutil.copy(base_dir() / "brigade" / name, folder / "brigade")
-    for name in ("requirements.txt", "requirements-dev.txt"):
+    for name in ("requirements.txt", "requirements-dev.txt", "requirements-optimum.txt"):
         shutil.copy(base_dir() / name, folder)
     return folder
 
@@ -136,6 +136,14 @@ def test_what_is_installed_already_is_not_looked_at_again(
     monkeypatch.setattr(environment, "require_machine", lambda: pytest.fail("looked"))
     for kind in ("run", "dev"):
         environment.ensure(kind)
+
+
+def test_an_extra_is_noted_apart_from_what_everybody_needs(clone: Path) -> None:
+    environment = environment_of(clone)
+    (clone / ".venv").mkdir()
+    environment.write_stamps("optimum")
+    assert environment.read_stamp("optimum") == environment.fingerprint("optimum")
+    assert not environment.read_stamp("run")
 
 
 def test_other_requirements_are_installed(clone: Path) -> None:

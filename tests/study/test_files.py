@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from decimal import Decimal
 from pathlib import Path
 
 import pytest
@@ -50,6 +51,7 @@ def test_it_is_made_once() -> None:
         ("teammates = 3", "teammates = 3\nsettings = 4", r"conditions\[4\]: settings: a table"),
         ('kind = "cuisine"\nsettings = {', 'kind = "cuisine"\nsettings = 4 # {', "world: settings: a table"),
         ('kind = "cuisine"', 'kind = "cuisine"\nlevel = 3', "world: level: no such key"),
+        ("seed = 20231", "seed = 1\nbudget = -1", "study: budget_limit"),
         ('key = "trust"', 'key = "trust"\nid = 3', r"items\[7\]: id: no such key"),
     ],
 )
@@ -63,6 +65,12 @@ def test_a_wrong_file_is_refused_with_the_place_and_makes_nothing(
     with pytest.raises(StudyFileError, match=names):
         study_from_file(wrong)
     assert not Study.objects.exists()
+
+
+def test_a_file_can_name_the_budget(tmp_path: Path) -> None:
+    file = tmp_path / "study.toml"
+    file.write_text(DEMO.read_text().replace("seed = 20231", "seed = 20231\nbudget = 2.5"))
+    assert study_from_file(file).budget_limit == Decimal("2.5")
 
 
 @pytest.mark.parametrize(

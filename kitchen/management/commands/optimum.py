@@ -1,6 +1,6 @@
 """`python manage.py optimum --levels 0,1,3`: how far the planner is from the exact optimum of small cases.
 
-Needs OR-tools: `pip install -r requirements-optimum.txt`. Exit code 2 without it, or for bad arguments.
+Needs OR-tools: `make optimum` installs it and runs this. Exit code 2 without it, or for bad arguments.
 """
 
 from __future__ import annotations
