@@ -6,10 +6,12 @@ dead), its row is written once.
 
 from __future__ import annotations
 
+import logging
 import time
 from collections.abc import Callable, Mapping
 from datetime import timedelta
 from decimal import Decimal
+from functools import partial
 
 from django.db import transaction
 from django.db.models import Q, QuerySet
@@ -22,7 +24,10 @@ from kitchen.experiments.rows import FAILED, Row
 from kitchen.experiments.setup import Setup, SetupError, check_answers
 from kitchen.llm.prices import load_prices
 from kitchen.models import Budget, Experiment, ExperimentEpisode
+from kitchen.outage import AWAY, drop_broken_connection, outlast
 from kitchen.spending import BudgetPurse, booked, money
+
+log = logging.getLogger(__name__)
 
 CLAIM_SECONDS = SECONDS + 30
 """A claim outlives the longest decision; it is renewed between steps."""
@@ -143,7 +148,8 @@ def episode_play(*, episode: ExperimentEpisode) -> bool:
     """Play an episode that was taken and store its row; whether it was stored by us.
 
     An error of the co-player is stored as a row that says so. What keeps every episode from being played (no
-    key here, no money, no database) stops the experiment and says why.
+    key here, no money) stops the experiment and says why. A database that is away for a moment is waited for:
+    up to 60 calls were paid.
     """
     experiment = episode.experiment
     setup = Setup.from_json(experiment.setup)
@@ -156,19 +162,24 @@ def episode_play(*, episode: ExperimentEpisode) -> bool:
     except EpisodeFailedError as error:
         row = failed_row(job, str(error))
     except Exception as error:
-        mine = ExperimentEpisode.objects.filter(pk=episode.pk, row__isnull=True)
-        mine.update(claimed_until=None)
-        experiment_stop(experiment_id=experiment.pk, because=_why(error))
+        outlast(partial(_give_back, episode, _why(error)), "stopping an experiment")
         return False
-    return episode_store(episode=episode, row=row)
+    return outlast(partial(episode_store, episode=episode, row=row), "storing an episode")
+
+
+def _give_back(episode: ExperimentEpisode, because: str) -> None:
+    mine = ExperimentEpisode.objects.filter(pk=episode.pk, row__isnull=True)
+    mine.update(claimed_until=None)
+    experiment_stop(experiment_id=episode.experiment.pk, because=because)
 
 
 def _why(error: Exception) -> str:
+    """In our own words; of an unforeseen error only which and where (a key might be among its words)."""
     if isinstance(error, MoneySpentError):
         return f"the money is spent: {error}"
     if isinstance(error, SetupError):
         return str(error)
-    return f"{type(error).__name__}: {error}"
+    return str(EpisodeFailedError.by(error))
 
 
 def episode_store(*, episode: ExperimentEpisode, row: Row) -> bool:
@@ -187,9 +198,19 @@ def _renewing(episode: ExperimentEpisode) -> Callable[[], None]:
         nonlocal last
         if time.monotonic() - last > RENEW_SECONDS:
             last = time.monotonic()
-            ExperimentEpisode.objects.filter(pk=episode.pk, row__isnull=True).update(claimed_until=_claim())
+            _renew(episode)
 
     return renew
+
+
+def _renew(episode: ExperimentEpisode) -> None:
+    """One renewal may fail: the claim outlives it, and the row is written once whoever plays."""
+    mine = ExperimentEpisode.objects.filter(pk=episode.pk, row__isnull=True)
+    try:
+        mine.update(claimed_until=_claim())
+    except AWAY as error:
+        log.warning("the claim on episode %s was not renewed: %s", episode.pk, type(error).__name__)
+        drop_broken_connection()
 
 
 def _key(episode: ExperimentEpisode) -> Key:

@@ -12,8 +12,9 @@ from typing import Any
 
 import pytest
 from django.core.management import CommandError, call_command
+from django.db import InterfaceError, OperationalError, connection
 
-from kitchen import experiment_tasks, experimenting
+from kitchen import experiment_tasks, experimenting, outage
 from kitchen.coplayers.base import Decision, Situation
 from kitchen.coplayers.random import RandomPlayer
 from kitchen.experiments import local, optimum
@@ -319,6 +320,49 @@ def test_what_fails_stops_the_experiment_and_says_why(monkeypatch: pytest.Monkey
     experiment.refresh_from_db()
     assert not experiment.running
     assert "ZeroDivisionError" in experiment.stopped_because
+
+
+@pytest.mark.django_db
+def test_the_words_of_an_unforeseen_error_are_not_kept(monkeypatch: pytest.MonkeyPatch) -> None:
+    def breaks(*args: Any, **more: Any) -> Any:
+        raise ValueError("sk-secret")
+
+    experiment = make()
+    Experiment.objects.update(running=True)
+    taken = experimenting.episode_take(experiment_id=experiment.pk)
+    monkeypatch.setattr(experimenting, "play", breaks)
+    assert taken and not experimenting.episode_play(episode=taken)
+    experiment.refresh_from_db()
+    assert experiment.stopped_because.startswith("ValueError in test_experiment_command.py, line ")
+    assert "secret" not in experiment.stopped_because
+
+
+@pytest.mark.django_db(transaction=True)
+def test_a_database_that_is_away_for_a_moment_costs_no_episode(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Away at each renewal of the claim, and twice when the row is stored."""
+    experiment = make()
+    Experiment.objects.update(running=True)
+    taken = experimenting.episode_take(experiment_id=experiment.pk)
+    renewals, failures = 0, 0
+
+    def away(execute: Any, sql: str, *args: Any) -> Any:
+        nonlocal renewals, failures
+        if sql.startswith("UPDATE") and "kitchen_experimentepisode" in sql:
+            if '"row" =' not in sql:
+                renewals += 1
+                raise OperationalError
+            if (failures := failures + 1) <= 2:
+                raise InterfaceError
+        return execute(sql, *args)
+
+    monkeypatch.setattr(experimenting, "RENEW_SECONDS", -1.0)
+    monkeypatch.setattr(outage, "WAITS", (0.0, 0.0, 0.0))
+    with connection.execute_wrapper(away):
+        assert taken and experimenting.episode_play(episode=taken)
+    assert (renewals, failures) == (60, 3)
+    experiment.refresh_from_db()
+    assert experiment.running and not experiment.stopped_because
+    assert [row.steps for row in experimenting.rows_of(experiment).values()] == [60]
 
 
 def test_a_real_worker_plays_it(live_stack: Stack, tmp_path: Path) -> None:

@@ -1,0 +1,38 @@
+"""Writing what must not be lost while the database is away for a moment."""
+
+from __future__ import annotations
+
+import logging
+import time
+from collections.abc import Callable
+from contextlib import suppress
+from typing import TypeVar
+
+from django.db import Error, InterfaceError, OperationalError, connection
+
+T = TypeVar("T")
+
+log = logging.getLogger(__name__)
+
+AWAY = (OperationalError, InterfaceError)
+"""What a database raises that is away, or locked for too long."""
+WAITS = (0.1, 0.3, 1.0, 2.0, 4.0, 8.0)
+"""Seconds between tries: together about what a database needs to come up again."""
+
+
+def outlast(act: Callable[[], T], what: str) -> T:
+    """What `act` returns, tried again while the database is away. The last error if it stays away."""
+    for wait in WAITS:
+        try:
+            return act()
+        except AWAY as error:
+            log.warning("%s is tried again: %s", what, type(error).__name__)
+            time.sleep(wait)
+            drop_broken_connection()
+    return act()
+
+
+def drop_broken_connection() -> None:
+    """One that is broken is closed, so that the next query opens another."""
+    with suppress(Error):
+        connection.close_if_unusable_or_obsolete()
