@@ -96,8 +96,9 @@ class ExperimentAdmin(admin.ModelAdmin):  # type: ignore[type-arg]
     def save_model(self, request: HttpRequest, obj: Experiment, form: Any, change: bool) -> None:
         """A new experiment comes with all its episodes, waiting to be started."""
         if change:
-            obj.save(update_fields=["name", "at_once", "limit"])
-            Budget.objects.filter(experiment=obj).update(limit=obj.limit)
+            obj.save(update_fields=form.changed_data)
+            if "limit" in form.changed_data:
+                Budget.objects.filter(experiment=obj).update(limit=obj.limit)
             return
         made = experimenting.experiment_create(
             setup=form.setup, name=obj.name, at_once=obj.at_once, limit=obj.limit

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
+from decimal import Decimal
 from typing import Any
 
 from django import forms
@@ -28,6 +29,12 @@ def listed(values: Sequence[object]) -> str:
 def setting_names(kind: str) -> dict[str, str]:
     """Names of a co-player's settings by the names of their fields."""
     return {f"{COPLAYER}__{kind}__{each.name}": each.name for each in get_coplayer(kind).settings}
+
+
+def exactly(amount: Decimal) -> Decimal:
+    """The same money with as many decimals as it needs, at least two: what is saved unchanged stays."""
+    cents = amount.quantize(Decimal("0.01"))
+    return cents if cents == amount else amount.normalize()
 
 
 class HowForm(forms.ModelForm):  # type: ignore[type-arg]
@@ -56,7 +63,7 @@ class HowForm(forms.ModelForm):  # type: ignore[type-arg]
     def __init__(self, *args: Any, **kwargs: Any) -> None:
         super().__init__(*args, **kwargs)
         if self.initial.get("limit") is not None:
-            self.initial["limit"] = f"{self.initial['limit']:.2f}"
+            self.initial["limit"] = exactly(self.initial["limit"])
 
     def clean(self) -> dict[str, Any]:
         """To be started at once, it must be playable, and paid for."""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from decimal import Decimal
 from typing import Any
 
 import pytest
@@ -11,7 +12,7 @@ from kitchen import experiment_admin, experiment_tasks, experimenting
 from kitchen.coplayers.dispatcher.options import SETTINGS
 from kitchen.coplayers.random import RandomPlayer
 from kitchen.experiments.rows import from_csv
-from kitchen.models import Experiment
+from kitchen.models import Budget, Experiment
 
 pytestmark = pytest.mark.django_db
 
@@ -173,6 +174,23 @@ def test_what_costs_money_needs_a_limit(
     act(admin_client, "start", Experiment.objects.get())
     started = Experiment.objects.get()
     assert started.running and started.budget and started.budget.limit == 3
+
+
+@pytest.mark.parametrize("limit", ["0.004300", "0.123456", "12.500000", "7"])
+def test_a_new_name_leaves_the_money_as_it_is(admin_client: Client, limit: str) -> None:
+    add(admin_client)
+    budget = Budget.objects.create(name="mine", limit=99)
+    Experiment.objects.update(limit=Decimal(limit), budget=budget)
+    there = f"{LIST}{Experiment.objects.get().pk}/change/"
+    shown = admin_client.get(there).context["adminform"].form.initial
+    admin_client.post(there, {"name": "another", "at_once": shown["at_once"], "limit": shown["limit"]})
+    found = Experiment.objects.get()
+    assert (found.name, found.limit) == ("another", Decimal(limit))
+    budget.refresh_from_db()
+    assert budget.limit == 99
+    admin_client.post(there, {"name": "another", "at_once": "2", "limit": "1.000001"})
+    budget.refresh_from_db()
+    assert Experiment.objects.get().limit == budget.limit == Decimal("1.000001")
 
 
 def test_two_are_shown_side_by_side(admin_client: Client) -> None:
