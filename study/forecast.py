@@ -17,11 +17,9 @@ from django.db.models import Avg, Count, QuerySet
 
 from kitchen.coplayers import trial
 from kitchen.coplayers.dispatcher.door import read_model
-from kitchen.coplayers.dispatcher.options import Options
-from kitchen.llm.base import BudgetSpentError, Call, UnpricedError, Usage
+from kitchen.llm.base import BudgetSpentError, UnpricedError, Usage
 from kitchen.llm.prices import PriceFileError, PriceList, UnknownPriceError, load_prices
 from kitchen.llm.registry import STAND_IN
-from kitchen.llm.wrappers import Patience
 from kitchen.models import Episode, ModelCall
 from kitchen.registry import UnknownNameError
 from kitchen.worlds.base import WorldError
@@ -31,7 +29,6 @@ from study.models import Condition, Participant, Round, Study
 PARTICIPANTS = 12
 """Still to come, unless the researcher says otherwise: as many as the paper had."""
 MOST_PARTICIPANTS = 100_000
-TRIES = Patience().tries
 NOT_MADE = (BudgetSpentError.code, UnpricedError.code)
 """Ends of calls that were never made."""
 
@@ -160,7 +157,7 @@ def _line(condition: Condition, prices: PriceList, problem: str) -> Line:
 
 
 def _priced(condition: Condition, provider: str, model: str, prices: PriceList) -> Line:
-    calls, steps = _sample(
+    found = _sample(
         condition.world,
         json.dumps(condition.settings, sort_keys=True),
         condition.teammates + 1,
@@ -168,35 +165,27 @@ def _priced(condition: Condition, provider: str, model: str, prices: PriceList) 
         json.dumps(condition.coplayer_settings, sort_keys=True),
     )
     a_step, rests_on = _measured(condition, provider, model, prices) or _estimated(
-        calls, steps, provider, model, prices
+        found, provider, model, prices
     )
-    most_calls = 1 + Options.read(condition.coplayer_settings).repair
-    worst = most_calls * TRIES * trial.worst_call(calls, prices, provider, model)
-    left = _steps_left(condition, steps)
-    return Line(condition, f"{provider} {model}", rests_on, steps, steps * a_step, steps * worst, left)
+    worst = trial.worst(found, prices, provider, model)
+    left = _steps_left(condition, found.steps)
+    return Line(condition, f"{provider} {model}", rests_on, found.steps, found.steps * a_step, worst, left)
 
 
 @lru_cache(maxsize=64)
-def _sample(
-    world: str, settings: str, seats: int, coplayer: str, chosen: str
-) -> tuple[tuple[Call, ...], int]:
-    """The calls of a condition's first steps, and how many steps an episode has."""
+def _sample(world: str, settings: str, seats: int, coplayer: str, chosen: str) -> trial.Sample:
+    """Calls of a condition, made with the stand-in."""
     game = get_world(world).create(seats=seats, settings=json.loads(settings))
     game.reset(1)
-    if game.length is None:
-        raise WorldError("how many steps an episode has is not known before")
-    return tuple(trial.sample(game, coplayer, json.loads(chosen), range(1, seats))), game.length
+    return trial.sample(game, coplayer, json.loads(chosen), range(1, seats))
 
 
-def _estimated(
-    calls: tuple[Call, ...], steps: int, provider: str, model: str, prices: PriceList
-) -> tuple[float, str]:
+def _estimated(found: trial.Sample, provider: str, model: str, prices: PriceList) -> tuple[float, str]:
     """US dollars a step before any call was made, and in words what that rests on."""
-    plan = trial.plan_of(calls, ahead=steps, episodes=1)
-    found = prices.forecast(provider, model, plan)
-    return found.expected / steps, (
-        f"estimated, no call of this study yet: 1 call a step, {plan.fixed + plan.fresh} tokens read and "
-        f"{plan.output} written, as in the first {len(calls)} steps played with the stand-in"
+    plan = trial.plan_of(found, steps=found.steps, episodes=1)
+    return prices.expected(provider, model, plan) / found.steps, (
+        f"estimated, no call of this study yet: 1 call a step, on average {plan.fixed + plan.fresh} tokens "
+        f"read and {plan.output} written, as in {len(found.calls)} steps played with the stand-in"
     )
 
 

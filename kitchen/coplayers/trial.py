@@ -1,31 +1,40 @@
 """What calls of a language model will be like, before any is made: for forecasts of money.
 
-The stand-in, which costs nothing, plays the first steps with the very prompts that the model would get; from
-their lengths follow the tokens (`kitchen.llm.tokens`). Where others than the mind have seats, they wait.
+The stand-in, which costs nothing, is asked at some steps with the very prompts that the model would get, but
+for what it remembers; from their lengths follow the tokens (`kitchen.llm.tokens`). Between those steps the
+game stands idle, so that orders gather. What is remembered follows from the settings: the n-th step of an
+episode has the exchanges before it, as many as the memory holds.
 """
 
 from __future__ import annotations
 
 import json
 from collections.abc import Mapping, Sequence
-from dataclasses import replace
+from dataclasses import dataclass
 from statistics import fmean
 
-from kitchen.coplayers.base import Decision
 from kitchen.coplayers.evaluate import see
 from kitchen.coplayers.registry import get_coplayer, make_coplayer
-from kitchen.llm.base import Call, Request
+from kitchen.llm.base import Call, Message, Request
 from kitchen.llm.prices import Plan, PriceList
 from kitchen.llm.registry import STAND_IN
-from kitchen.llm.tokens import likely_tokens, most_tokens
-from kitchen.worlds.base import Json, World
+from kitchen.llm.tokens import MESSAGE, likely_tokens, most_tokens
+from kitchen.llm.wrappers import Patience
+from kitchen.worlds.base import Json, World, WorldError, clean_settings
 
-MODEL = "model"
-"""The setting that names a model; a co-player without it calls none."""
-SAMPLE = 6
-"""Steps that are played: memory is full after three."""
-FLAWLESS: Mapping[str, Json] = {
+MODEL, MEMORY, REPAIR = "model", "memory", "repair"
+"""The settings that name a model (a co-player without it calls none), say how many messages it sees, and how
+often it may be asked again within a step."""
+ASKED_AT = (0, 20)
+"""Steps at which it is asked; the second has about as many orders standing as there will be."""
+FEEDBACK = 120
+"""Tokens of what is told of one agent's last step, at worst."""
+TRIES = Patience().tries
+"""How often one call may be made at worst."""
+ALONE: Mapping[str, Json] = {
     MODEL: STAND_IN,
+    MEMORY: 1,
+    REPAIR: 0,
     "stand_in_errors": 0.0,
     "stand_in_nonsense": 0.0,
     "stand_in_latency": 0.0,
@@ -34,33 +43,56 @@ FLAWLESS: Mapping[str, Json] = {
 """Who is asked here and how it plays, whatever the settings say."""
 
 
-def sample(game: World, coplayer: str, settings: Mapping[str, Json], seats: Sequence[int]) -> list[Call]:
-    """The calls of a game's first steps, which a mind in these seats makes with the stand-in."""
-    declared = {each.name for each in get_coplayer(coplayer).settings}
-    ours = {name: value for name, value in FLAWLESS.items() if name in declared}
-    mind = make_coplayer(coplayer, {**settings, **ours})
+@dataclass(frozen=True, slots=True)
+class Sample:
+    """Calls without anything remembered, and what the settings make of them over an episode."""
+
+    calls: tuple[Call, ...]
+    seats: int
+    """Agents that are commanded."""
+    steps: int
+    """Of a whole episode."""
+    kept: int = 0
+    """Exchanges that are remembered at most."""
+    repairs: int = 0
+    """Second tries in a step, at most."""
+
+    def remembered(self) -> list[int]:
+        """How many exchanges each step of an episode remembers."""
+        return [min(step, self.kept) for step in range(self.steps)]
+
+
+def sample(game: World, coplayer: str, settings: Mapping[str, Json], seats: Sequence[int]) -> Sample:
+    """What a mind in these seats asks in this game, by the stand-in. WorldError where nobody knows how long
+    the game is, or for settings that cannot be."""
+    if game.length is None:
+        raise WorldError("how many steps an episode has is not known before")
+    chosen = clean_settings(get_coplayer(coplayer).settings, settings)
+    mind = make_coplayer(coplayer, chosen | {name: value for name, value in ALONE.items() if name in chosen})
     people = tuple(seat for seat in range(game.seats) if seat not in seats)
     waiting = dict.fromkeys(people, game.idle)
-    decision, calls = Decision(commands={}), list[Call]()
-    for _ in range(SAMPLE):
-        if game.over or game.cut_off:
-            break
-        seen = see(game, seats, memory=decision.memory, commanded=waiting, people=people)
-        decision = mind.decide(seen)
-        calls += decision.calls
-        game.step({**waiting, **decision.commands})
-    return calls
+    calls: list[Call] = []
+    for step in range(min(game.length, ASKED_AT[-1] + 1)):
+        if step in ASKED_AT or step == game.length - 1:
+            calls += mind.decide(see(game, seats, commanded=waiting, people=people)).calls
+        game.step(dict.fromkeys(range(game.seats), game.idle))
+    kept = (int(chosen.get(MEMORY, 1)) - 1) // 2
+    return Sample(tuple(calls), len(seats), game.length, kept, int(chosen.get(REPAIR, 0)))
 
 
-def plan_of(calls: Sequence[Call], *, ahead: int, episodes: int) -> Plan:
-    """So many calls ahead, each as large as the largest of these, with answers as long as theirs."""
-    replies = [call.reply.usage.output for call in calls if call.reply]
+def plan_of(found: Sample, *, steps: int, episodes: int) -> Plan:
+    """So many steps ahead in so many episodes, with one call each: questions as long as the longest of
+    these, answers as long as theirs, and what is remembered of them."""
+    answers = [call.reply.usage.output for call in found.calls if call.reply]
+    answer = round(fmean(answers)) if answers else 0
+    question = max((_tokens(call.request, fixed=False) for call in found.calls), default=0)
+    exchanges = found.remembered() or [0]
     return Plan(
-        calls=ahead,
-        fixed=max((_tokens(call.request, fixed=True) for call in calls), default=0),
-        fresh=max((_tokens(call.request, fixed=False) for call in calls), default=0),
-        output=round(fmean(replies)) if replies else 0,
-        max_tokens=max((call.request.max_tokens for call in calls), default=0),
+        calls=steps if found.calls else 0,
+        fixed=max((_tokens(call.request, fixed=True) for call in found.calls), default=0),
+        fresh=round(question + fmean(exchanges) * (question + answer)),
+        longest=question + max(exchanges) * (question + answer),
+        output=answer,
         episodes=episodes,
     )
 
@@ -73,13 +105,25 @@ def _tokens(request: Request, *, fixed: bool) -> int:
     return likely_tokens(text + described)
 
 
-def worst_call(calls: Sequence[Call], prices: PriceList, provider: str, model: str) -> float:
-    """The most that one try of such a call can cost, in US dollars, where every remembered answer, and one
-    that is to be mended, is as long as it may be. UnknownPriceError if there is no price."""
-    return max((_worst(replace(call.request, model=model), prices, provider) for call in calls), default=0.0)
+def worst(found: Sample, prices: PriceList, provider: str, model: str) -> float:
+    """The most that one episode can cost, in US dollars: in every step all the calls and tries that there may
+    be, every answer as long as it may be, also those that are remembered or are to be mended, and feedback on
+    every agent. UnknownPriceError if there is no price; a prompt that is too long for it is never sent."""
+    if not found.calls:
+        return 0.0
+    price, answer = prices.price(provider, model), found.calls[0].request.max_tokens
+    told = FEEDBACK * found.seats + 2 * MESSAGE
+    first = max(most_tokens(call.request) for call in found.calls) + told
+    exchange = max(_question(call.request) for call in found.calls) + told + (1 + found.repairs) * answer
+    prompts = [
+        first + exchanges * exchange + again * (answer + told)
+        for exchanges in found.remembered()
+        for again in range(1 + found.repairs)
+    ]
+    return TRIES * sum(price.at_worst(min(p, price.up_to or p), answer) for p in prompts)
 
 
-def _worst(request: Request, prices: PriceList, provider: str) -> float:
-    answers = 1 + sum(message.role == "assistant" for message in request.messages)
-    prompt = most_tokens(request) + answers * request.max_tokens
-    return prices.price(provider, request.model, prompt).at_worst(prompt, request.max_tokens)
+def _question(request: Request) -> int:
+    """Tokens of what is new in a step, at worst."""
+    asked = [Message(each.role, each.text) for each in request.messages if not each.fixed]
+    return most_tokens(Request(request.model, asked))

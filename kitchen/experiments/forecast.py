@@ -1,12 +1,12 @@
 """What an experiment's calls of language models will cost, before any is made.
 
-The stand-in plays the first steps of every cell (`kitchen.coplayers.trial`); from the lengths of the prompts
-follow the tokens, from the price list the money.
+The stand-in is asked in every cell (`kitchen.coplayers.trial`); from the lengths of the prompts follow the
+tokens, from the price list the money. `expected` and `worst` mean the same as in a study's forecast.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 from kitchen.coplayers import trial
@@ -14,9 +14,9 @@ from kitchen.coplayers.dispatcher.door import read_model
 from kitchen.experiments.plan import Job
 from kitchen.experiments.play import new_game
 from kitchen.experiments.setup import MODEL, STEPS, Column, Setup
-from kitchen.llm.base import Call, total
+from kitchen.llm.base import total
 from kitchen.llm.money import dollars
-from kitchen.llm.prices import Forecast, PriceList, UnknownPriceError
+from kitchen.llm.prices import PriceList, UnknownPriceError
 from kitchen.llm.registry import STAND_IN
 
 
@@ -36,23 +36,27 @@ class CostForecast:
 
     def __str__(self) -> str:
         ahead = f"{self.calls} calls of {', '.join(self.models)}"
+        if not self.models:
+            return "no calls of models that cost money"
         if self.expected is None or self.worst is None:
             return f"{ahead}: what they cost is not known (kitchen/llm/prices.toml has no price)"
-        money = f"about {dollars(self.expected)}, at worst {dollars(self.worst)} if no call is tried again"
-        return f"{ahead}: {money}; when that much is spent it stops"
+        money = f"about {dollars(self.expected)}, at worst {dollars(self.worst)}"
+        return f"{ahead}: {money} (longest answers, every call made {trial.TRIES} times)"
 
 
 def forecast(setup: Setup, jobs: Sequence[Job], prices: PriceList) -> CostForecast:
     """What these jobs will cost; free for a co-player that calls no model, or only the stand-in."""
     paid = [column for column in setup.columns if provider_of(setup, column) not in {"", STAND_IN}]
-    found = list(_parts(setup, jobs, paid, prices))
-    names = tuple(dict.fromkeys(name for name, _ in found))
-    parts = [part for _, part in found]
+    parts = [
+        _cell(setup, mine, prices)
+        for column in paid
+        if (mine := [job for job in jobs if job.column.key == column.key])
+    ]
     return CostForecast(
-        models=names,
+        models=tuple(dict.fromkeys(name for part in parts for name in part.models)),
         calls=sum(part.calls for part in parts),
-        expected=total(None if part.worst < 0 else part.expected for part in parts),
-        worst=total(None if part.worst < 0 else part.worst for part in parts),
+        expected=total(part.expected for part in parts),
+        worst=total(part.worst for part in parts),
     )
 
 
@@ -62,22 +66,21 @@ def provider_of(setup: Setup, column: Column) -> str:
     return read_model(str(settings[MODEL]))[0] if MODEL in settings else ""
 
 
-def _parts(
-    setup: Setup, jobs: Sequence[Job], paid: Sequence[Column], prices: PriceList
-) -> Iterator[tuple[str, Forecast]]:
-    """Model and cost of each cell; a cost below 0 is not known."""
-    for column in paid:
-        mine = [job for job in jobs if job.column.key == column.key]
-        provider, model = read_model(str(setup.settings_of(column.variant)[MODEL]))
-        if mine:
-            plan = trial.plan_of(sample(setup, mine[0]), ahead=len(mine) * STEPS, episodes=len(mine))
-            try:
-                yield f"{provider}/{model}", prices.forecast(provider, model, plan)
-            except UnknownPriceError:
-                yield f"{provider}/{model}", Forecast(plan.calls, -1.0, -1.0)
+def _cell(setup: Setup, jobs: Sequence[Job], prices: PriceList) -> CostForecast:
+    """What the jobs of one cell will cost."""
+    settings = setup.settings_of(jobs[0].column.variant)
+    provider, model = read_model(str(settings[MODEL]))
+    found, calls = sample(setup, jobs[0]), len(jobs) * STEPS
+    plan = trial.plan_of(found, steps=calls, episodes=len(jobs))
+    try:
+        expected = prices.expected(provider, model, plan)
+        worst = len(jobs) * trial.worst(found, prices, provider, model)
+    except UnknownPriceError:
+        return CostForecast((f"{provider}/{model}",), calls, None, None)
+    return CostForecast((f"{provider}/{model}",), calls, expected, worst)
 
 
-def sample(setup: Setup, job: Job) -> list[Call]:
-    """The calls of the first steps of a cell, made with the stand-in."""
+def sample(setup: Setup, job: Job) -> trial.Sample:
+    """Calls of a cell, made with the stand-in."""
     game = new_game(job)
     return trial.sample(game, setup.coplayer, setup.settings_of(job.column.variant), range(game.seats))

@@ -22,7 +22,11 @@ MILLION = 1_000_000
 EVERY = "*"
 """The entry for all models of a provider that have none of their own."""
 _REQUIRED = ("input", "output")
-_KNOWN = (*_REQUIRED, "cache_read", "cache_write", "up_to")
+_COUNTS = ("up_to", "cache_from")
+_KNOWN = (*_REQUIRED, "cache_read", "cache_write", *_COUNTS)
+CACHE_FROM = 4096
+"""Tokens that a fixed part must have to be cached, where the list does not say: as many as any model needs
+of which that is known, so that no forecast is too low for want of a word."""
 
 
 class PriceFileError(Exception):
@@ -42,6 +46,8 @@ class Price:
     cache_read: float
     cache_write: float
     up_to: int | None = None
+    cache_from: int = CACHE_FROM
+    """Tokens that a fixed part must have to be cached at all."""
 
     def of(self, usage: Usage) -> float:
         """US dollars for what was counted."""
@@ -60,15 +66,6 @@ class Price:
 
 
 @dataclass(frozen=True, slots=True)
-class Forecast:
-    """What a number of calls will cost, in US dollars."""
-
-    calls: int
-    expected: float
-    worst: float
-
-
-@dataclass(frozen=True, slots=True)
 class Plan:
     """What is to be called: tokens of one call, and how often the cache has to be filled anew (each episode
     has a fixed part of its own)."""
@@ -77,10 +74,11 @@ class Plan:
     fixed: int
     """Tokens of the part that is the same all through an episode."""
     fresh: int
-    """Tokens of the rest of the prompt."""
+    """Tokens of the rest of the prompt, on average."""
+    longest: int
+    """The same where it is longest."""
     output: int
     """Tokens of a usual answer."""
-    max_tokens: int
     episodes: int = 1
 
 
@@ -117,19 +115,19 @@ class PriceList:
         prompt = most_tokens(request)
         return self.price(provider, request.model, prompt).at_worst(prompt, request.max_tokens)
 
-    def forecast(self, provider: str, model: str, plan: Plan) -> Forecast:
-        """What these calls will cost: expected with the cache working and usual answers, at worst without
-        it and every answer as long as it may be, retries left out. UnknownPriceError if there is no price."""
-        price = self.price(provider, model, plan.fixed + plan.fresh)
+    def expected(self, provider: str, model: str, plan: Plan) -> float:
+        """What these calls will cost with usual answers, in US dollars: the fixed part from the cache where
+        it is long enough for that, no call tried again. UnknownPriceError if there is no price."""
+        price = self.price(provider, model, plan.fixed + plan.longest)
+        cached = plan.fixed if plan.fixed >= price.cache_from else 0
         filled = min(plan.episodes, plan.calls)
         usage = Usage(
-            input=plan.calls * plan.fresh,
+            input=plan.calls * (plan.fixed - cached + plan.fresh),
             output=plan.calls * plan.output,
-            cache_read=(plan.calls - filled) * plan.fixed,
-            cache_write=filled * plan.fixed,
+            cache_read=(plan.calls - filled) * cached,
+            cache_write=filled * cached,
         )
-        worst = plan.calls * price.at_worst(plan.fixed + plan.fresh, plan.max_tokens)
-        return Forecast(plan.calls, price.of(usage), worst)
+        return price.of(usage)
 
 
 def load_prices(path: Path | None = None) -> PriceList:
@@ -181,9 +179,10 @@ def _price(values: Mapping[str, Json], where: str) -> Price:
     for key in _REQUIRED:
         if key not in values:
             raise PriceFileError(f"{where}.{key}: is missing")
-    money = {key: _money(value, f"{where}.{key}") for key, value in values.items() if key != "up_to"}
+    money = {key: _money(value, f"{where}.{key}") for key, value in values.items() if key not in _COUNTS}
     plain = money["input"]
-    return Price(**{"cache_read": plain, "cache_write": plain, **money}, up_to=_up_to(values, where))
+    counts = {key: _count(values[key], f"{where}.{key}") for key in _COUNTS if key in values}
+    return Price(**{"cache_read": plain, "cache_write": plain, **money}, **counts)  # type: ignore[arg-type]
 
 
 def _money(value: Json, where: str) -> float:
@@ -192,8 +191,7 @@ def _money(value: Json, where: str) -> float:
     return float(value)
 
 
-def _up_to(values: Mapping[str, Json], where: str) -> int | None:
-    value = values.get("up_to")
-    if value is not None and (isinstance(value, bool) or not isinstance(value, int) or value < 1):
-        raise PriceFileError(f"{where}.up_to: must be a whole number of tokens from 1 on, not {value!r}")
+def _count(value: Json, where: str) -> int:
+    if isinstance(value, bool) or not isinstance(value, int) or value < 1:
+        raise PriceFileError(f"{where}: must be a whole number of tokens from 1 on, not {value!r}")
     return value

@@ -15,13 +15,17 @@ from django.core.management import CommandError, call_command
 from django.db import InterfaceError, OperationalError, connection
 
 from kitchen import experiment_tasks, experimenting, outage
+from kitchen.coplayers import trial
 from kitchen.coplayers.base import Decision, Situation
 from kitchen.coplayers.random import RandomPlayer
 from kitchen.experiments import local, optimum
+from kitchen.experiments.forecast import forecast
 from kitchen.experiments.optimum_model import Case
-from kitchen.experiments.play import play
+from kitchen.experiments.plan import jobs_of
+from kitchen.experiments.play import new_game, play
 from kitchen.experiments.rows import from_csv
 from kitchen.experiments.setup import Setup, checked
+from kitchen.llm.prices import load_prices
 from kitchen.management import ready
 from kitchen.management.commands import experiment
 from kitchen.models import Experiment, ExperimentEpisode
@@ -118,6 +122,22 @@ def test_money_is_forecast_and_asked_for(tmp_path: Path, monkeypatch: pytest.Mon
         run(tmp_path, *paid)
     assert caught.value.returncode == 2
     assert not (tmp_path / "episodes.csv").exists()
+
+
+def test_at_worst_means_in_an_experiment_what_it_means_in_a_study(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Every call and try that there may be, each as dear as it can be: the second tries of a step too."""
+    monkeypatch.setenv("ANTHROPIC_API_KEY", "none")
+    given = {"levels": ("level_0",), "agents": (2,), "alphas": (1.0,), "episodes": 2}
+    claude, prices = ("anthropic", "claude-sonnet-5-5"), load_prices()
+    for repair in (0, 1):
+        settings = {"model": ":".join(claude), "repair": repair, "demonstration": "none"}
+        setup = checked(Setup(coplayer="dispatcher", settings=settings, **given))  # type: ignore[arg-type]
+        job = jobs_of(setup)[0]
+        found = trial.sample(new_game(job), "dispatcher", settings, (0, 1))
+        ahead = forecast(setup, jobs_of(setup), prices)
+        assert ahead.calls == 120
+        assert ahead.worst == pytest.approx(2 * trial.worst(found, prices, *claude))
+        assert ahead.expected and ahead.worst > trial.TRIES * (1 + repair) * ahead.expected
 
 
 def test_the_stand_in_is_free_and_its_decisions_are_named(tmp_path: Path) -> None:

@@ -61,6 +61,7 @@ def test_a_star_stands_for_all_other_models() -> None:
         ('[a.x]\ninput = "1"\noutput = 1', 'p.toml: a."x".input: must be US dollars'),
         ("[a.x]\ninput = 1\noutput = 1\ncached = 1", 'p.toml: a."x".cached: unknown key'),
         ("[a.x]\ninput = 1\noutput = 1\nup_to = 0.5", 'p.toml: a."x".up_to: must be a whole number'),
+        ("[a.x]\ninput = 1\noutput = 1\ncache_from = 0", 'p.toml: a."x".cache_from: must be a whole number'),
     ],
 )
 def test_a_wrong_file_is_refused_with_file_key_and_reason(text: str, complaint: str) -> None:
@@ -94,17 +95,24 @@ def test_a_file_that_cannot_be_read_is_named(
         load_prices()
 
 
-def test_a_forecast_says_what_is_expected_and_the_worst() -> None:
-    plan = Plan(calls=60, fixed=500, fresh=100, output=50, max_tokens=200, episodes=1)
-    found = parse_prices(TEXT, "p").forecast("anthropic", "claude-x", plan)
-    assert found.expected == pytest.approx((500 * 5 + 59 * 500 * 0.4 + 60 * (100 * 4 + 50 * 20)) / 1e6)
-    assert found.worst == pytest.approx(60 * (600 * 5 + 200 * 20) / 1e6)
-    assert found.worst > found.expected
+def test_the_fixed_part_is_expected_to_be_cached_where_it_is_long_enough_for_that() -> None:
+    plan = Plan(calls=60, fixed=500, fresh=100, longest=200, output=50, episodes=2)
+    rest = 60 * (100 * 4 + 50 * 20)
+    price = parse_prices(TEXT + "cache_from = 500\n", "p")
+    expected = (2 * 500 * 5 + 58 * 500 * 0.4 + rest) / 1e6
+    assert price.expected("anthropic", "claude-x", plan) == pytest.approx(expected)
+    for short in (parse_prices(TEXT + "cache_from = 501\n", "p"), parse_prices(TEXT, "p")):
+        assert short.expected("anthropic", "claude-x", plan) == pytest.approx((60 * 500 * 4 + rest) / 1e6)
+
+
+def test_a_plan_whose_longest_prompt_has_no_price_has_none() -> None:
+    plan = Plan(calls=60, fixed=500, fresh=100, longest=501, output=50)
+    with pytest.raises(UnknownPriceError, match="1001 tokens"):
+        parse_prices(TEXT, "p").expected("anthropic", "claude-x", plan)
 
 
 def test_nothing_costs_nothing() -> None:
-    found = parse_prices(TEXT, "p").forecast("anthropic", "claude-x", Plan(0, 500, 100, 50, 200))
-    assert (found.expected, found.worst) == (0, 0)
+    assert parse_prices(TEXT, "p").expected("anthropic", "claude-x", Plan(0, 500, 100, 100, 50)) == 0
 
 
 def test_the_estimate_at_worst_is_above_the_likely_one() -> None:

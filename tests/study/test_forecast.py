@@ -10,10 +10,11 @@ import pytest
 from django.test import Client
 from django.utils import timezone
 
+from kitchen.coplayers import trial
 from kitchen.llm.prices import load_prices
 from kitchen.models import Budget, Decision, Episode, ModelCall, Spending
 from study import services
-from study.forecast import TRIES, forecast
+from study.forecast import forecast
 from study.models import Condition, Study
 from study.services.rounds import round_episode
 from tests.study.factories import SETTINGS, enter, make_study
@@ -65,13 +66,13 @@ def test_before_any_call_the_first_steps_are_played_with_the_stand_in(study: Stu
     assert paid.steps == 3
     assert paid.expected is not None
     assert paid.worst is not None
-    assert 0 < paid.expected * TRIES < paid.worst
+    assert 0 < paid.expected * trial.TRIES < paid.worst
 
 
-def test_a_second_try_in_a_step_doubles_the_worst(study: Study) -> None:
+def test_a_second_try_in_a_step_more_than_doubles_the_worst(study: Study) -> None:
     once = forecast(study).each_worst
     dispatched(study, "c1", {**PAID, "repair": 1})
-    assert forecast(study).each_worst == pytest.approx(2 * once)
+    assert 2 * once < forecast(study).each_worst < 4 * once
 
 
 def test_the_studys_own_calls_are_what_it_rests_on_as_soon_as_there_are_some(study: Study) -> None:
