@@ -30,7 +30,7 @@ class Interval:
     failed: int
     paper: Counts | None
     bound: Bound
-    """Over all the episodes that the experiment is to have."""
+    """Over the episodes that were played; while there are none, over all that the experiment is to have."""
     players: Players
 
     @property
@@ -83,9 +83,42 @@ class CellResult:
 
 
 def mean_of(values: Iterable[float | None]) -> float | None:
-    """The mean of those that there are; None for none."""
-    known = [value for value in values if value is not None]
-    return fmean(known) if known else None
+    """The mean; None where one is missing, since the mean of the others would be of other cells."""
+    found = list(values)
+    known = [value for value in found if value is not None]
+    return fmean(known) if found and len(known) == len(found) else None
+
+
+@dataclass(frozen=True, slots=True)
+class Means:
+    """Scores over several cells. Those that stand beside each other are over the same cells, so `ours_there`
+    and `paper` are over the cells that have both."""
+
+    ours: float | None
+    """Over every cell that is played."""
+    played: int
+    cells: int
+    ours_there: float | None
+    paper: float | None
+    there: int
+    """Cells with both."""
+    bound: float | None
+    """Over the cells that are played; over all while none is."""
+
+
+def means_of(cells: Sequence[CellResult]) -> Means:
+    """What some cells come to on average, and over which of them."""
+    played = [each for each in cells if each.cos is not None]
+    both = [each for each in played if each.paper_cos is not None]
+    return Means(
+        ours=mean_of(each.cos for each in played),
+        played=len(played),
+        cells=len(cells),
+        ours_there=mean_of(each.cos for each in both),
+        paper=mean_of(each.paper_cos for each in both),
+        there=len(both),
+        bound=mean_of(each.bound_cos for each in played or cells),
+    )
 
 
 def results_of(setup: Setup, rows: Iterable[Row]) -> tuple[CellResult, ...]:
@@ -111,7 +144,8 @@ def _interval(setup: Setup, column: Column, alpha: float, found: _Sorted) -> Int
     mine = found.get((*column.key, alpha), ())
     played = [row for row in mine if row.outcome == PLAYED]
     counts = len(played), sum(row.completed for row in played), sum(row.failed for row in played)
-    seeds = tuple(seed_of(setup.seed, column, alpha, number) for number in range(1, setup.episodes + 1))
+    planned = (seed_of(setup.seed, column, alpha, number) for number in range(1, setup.episodes + 1))
+    seeds = tuple(sorted(row.seed for row in played)) or tuple(planned)
     bound = _bound(column.level, alpha, column.agents, seeds)
     return Interval(alpha, *counts, column.paper.get(alpha), bound, Players.of(mine))
 

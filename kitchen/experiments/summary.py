@@ -4,17 +4,23 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from kitchen.experiments.results import CellResult, by_agents, mean_of
+from kitchen.experiments.results import CellResult, by_agents, means_of
 
 
 def last_line(results: Sequence[CellResult]) -> str:
     """`mean CoS 2 agents 0.xxx, …; above the paper's GPT-4 in N of M cells`: the cells that were played, or
-    those of them that the paper has, if it has any."""
-    groups = by_agents(results).items()
-    means = [f"{_agents(number)} {score(mean_of(each.cos for each in cells))}" for number, cells in groups]
+    those of them that the paper has, if it has any. A mean of fewer cells than there are says so."""
+    means = [f"{_agents(number)} {mean_score(cells)}" for number, cells in by_agents(results).items()]
     compared = [each for each in results if each.paper_cos is not None] or list(results)
     above = sum(each.is_above is True for each in compared)
     return f"mean CoS {', '.join(means)}; above the paper's GPT-4 in {above} of {len(compared)} cells"
+
+
+def mean_score(cells: Sequence[CellResult]) -> str:
+    """The mean CoS of the cells that were played, and of how many where some were not."""
+    found = means_of(cells)
+    part = 0 < found.played < found.cells
+    return score(found.ours) + (f" ({found.played} of {found.cells} cells)" if part else "")
 
 
 def score(value: float | None) -> str:

@@ -12,7 +12,7 @@ from dataclasses import dataclass
 
 from kitchen.experiments import paper
 from kitchen.experiments.players import Players, counted
-from kitchen.experiments.results import CellResult, Interval, by_agents, mean_of, players_of
+from kitchen.experiments.results import CellResult, Interval, by_agents, mean_of, means_of, players_of
 from kitchen.experiments.setup import Setup
 from kitchen.experiments.summary import score
 
@@ -67,15 +67,11 @@ def _grid(title: str, cells: Sequence[CellResult], notes: tuple[str, ...] = ()) 
         (f"{ALPHA} = {alpha:g}", *(_counts(cell.intervals[place]) for cell in cells), "")
         for place, alpha in enumerate(alphas)
     ]
-    average = _beside(*(mean_of(getattr(each, name) for each in cells) for name in _SCORES))
-    scores = (COS, *(_beside(*(getattr(each, name) for name in _SCORES)) for each in cells), average)
+    scores = (COS, *(_beside(each.cos, each.paper_cos, each.bound_cos) for each in cells), _average(cells))
     who = players_of(cells)
     fallbacks = (FALLBACKS, *(each.players.share for each in cells), who.share)
     names = [each.column.variant.label or each.column.level for each in cells]
     return Grid(title, ("", *names, "average"), (*body, scores, fallbacks), notes, str(who))
-
-
-_SCORES = ("cos", "paper_cos", "bound_cos")
 
 
 def _counts(found: Interval) -> str:
@@ -86,7 +82,23 @@ def _counts(found: Interval) -> str:
 
 def _beside(ours: float | None, papers: float | None, bound: float | None) -> str:
     known = [score(papers)] if papers is not None else []
-    return f"{score(ours)} ({', '.join([*known, f'≤ {score(bound)}'])})"
+    known += [f"≤ {score(bound)}"] if bound is not None else []
+    return f"{score(ours)} ({', '.join(known)})" if known else score(ours)
+
+
+def _average(cells: Sequence[CellResult]) -> str:
+    """Ours beside the paper's over the same cells; which these are, where it is not all of them."""
+    found = means_of(cells)
+    if found.there == found.played:
+        return f"{_beside(found.ours, found.paper, found.bound)}{_of(found.played, found.cells)}"
+    ours = f"{_beside(found.ours, None, found.bound)}{_of(found.played, found.cells)}"
+    if not found.there:
+        return ours
+    return f"{ours}; {_beside(found.ours_there, found.paper, None)}{_of(found.there, found.cells)}"
+
+
+def _of(number: int, cells: int) -> str:
+    return f" over {number} of {cells}" if 0 < number < cells else ""
 
 
 def _others(setup: Setup, agents: int) -> Iterator[str]:

@@ -144,6 +144,39 @@ def test_the_last_line() -> None:
     assert last_line(results_of(full, papers_rows(full))) == said
 
 
+def test_a_mean_of_fewer_cells_than_there_are_says_so() -> None:
+    setup, rows = small()
+    half = [row for row in rows if row.level == "level_3"]
+    assert last_line(results_of(setup, half)).startswith("mean CoS 2 agents 1.000 (1 of 2 cells); above")
+    average = tables.grids(setup, results_of(setup, half))[0].rows[-2][-1]
+    level_3 = results_of(setup, half)[1]
+    assert average == f"1.000 ({level_3.paper_cos:.3f}, ≤ {level_3.bound_cos:.3f}) over 1 of 2"
+    assert last_line(results_of(setup, [])).startswith("mean CoS 2 agents n/a; above")
+
+
+def test_ours_and_the_papers_averages_are_over_the_same_cells() -> None:
+    """The paper has no level_6."""
+    setup = checked(Setup(levels=("level_0", "level_6"), agents=(2,), alphas=(1.0,), episodes=1))
+    counts = {"level_0": (1, 3), "level_6": (4, 0)}
+    results = results_of(setup, [row(job, *counts[job.column.level]) for job in jobs_of(setup)])
+    average = tables.grids(setup, results)[0].rows[-2][-1]
+    papers = results[0].paper_cos
+    assert average.startswith("0.625 (≤ ")
+    assert average.endswith(f"; 0.250 ({papers:.3f}) over 1 of 2")
+
+
+def test_the_bound_is_that_of_the_episodes_that_were_played() -> None:
+    """Fourteen episodes meet other orders than the one that was played."""
+    setup = checked(Setup(levels=("level_3",), agents=(2,), alphas=(1.0,), episodes=15))
+    for job in jobs_of(setup):
+        alone = bounds.episode_bound("level_3", 1.0, 2, job.seed)
+        found = results_of(setup, [row(job, alone.completed, alone.ended - alone.completed)])[0].intervals[0]
+        assert found.bound == alone
+        assert found.share == found.bound.share
+    everything = bounds.cell_bound("level_3", 1.0, 2, [job.seed for job in jobs_of(setup)])
+    assert results_of(setup, [])[0].intervals[0].bound == everything
+
+
 def test_tables_have_ours_the_papers_and_the_bound_beside_each_other() -> None:
     setup, rows = small()
     results = results_of(setup, rows)

@@ -137,7 +137,8 @@ def test_at_worst_means_in_an_experiment_what_it_means_in_a_study(monkeypatch: p
         ahead = forecast(setup, jobs_of(setup), prices)
         assert ahead.calls == 120
         assert ahead.worst == pytest.approx(2 * trial.worst(found, prices, *claude))
-        assert ahead.expected and ahead.worst > trial.TRIES * (1 + repair) * ahead.expected
+        assert ahead.expected and ahead.worst
+        assert ahead.worst > trial.TRIES * (1 + repair) * ahead.expected
 
 
 def test_the_stand_in_is_free_and_its_decisions_are_named(tmp_path: Path) -> None:
