@@ -1,4 +1,8 @@
-"""Which page comes next for a participant: the one place that knows the order of the study."""
+"""Which page comes next for a participant: the one place that knows the order of the study.
+
+An episode that staff ended is over like any other: its survey follows, and the page says that it was ended.
+Whoever came to an end in the midst of an episode (timed out, a technical reason) is led to the last page.
+"""
 
 from __future__ import annotations
 
@@ -58,6 +62,28 @@ def place_among(design: Blueprint, done: Collection[str], rounds: Iterable[Round
             return Place(_page(found), found, total)
     after = (page for page in AFTER if page not in done and is_shown(design, page))
     return Place(next(after, LAST), total=total)
+
+
+@dataclass(frozen=True, slots=True)
+class Progress:
+    """How far somebody is: the `number`-th of `total` parts, and what it is called. A round is one part."""
+
+    number: int
+    total: int
+    name: str
+
+
+def progress(design: Blueprint, page: str, *, position: int = 0, label: str = "") -> Progress | None:
+    """How far a page is; for those of a round, its position and the label of its team. None at the end."""
+    before, after = ([one for one in pages if is_shown(design, one)] for pages in (BEFORE, AFTER))
+    total = len(before) + len(design.conditions) + len(after)
+    if position:
+        return Progress(len(before) + position, total, label)
+    if page in before:
+        return Progress(before.index(page) + 1, total, design.part(page).title)
+    if page in after:
+        return Progress(total - len(after) + after.index(page) + 1, total, design.part(page).title)
+    return None
 
 
 def is_shown(design: Blueprint, page: str) -> bool:

@@ -33,6 +33,10 @@ def synthetic_invitation(study: Study) -> str:
     return invitation(study, SYNTHETIC)
 
 
+AGREEMENT = ("Strongly disagree", "Strongly agree")
+"""What an item says at its ends unless the researcher says otherwise: of a number it means nothing."""
+
+
 class EntryForm(forms.Form):
     """The button on the study's link. `entry` names this very form: sent twice, it is one participant."""
 
@@ -119,8 +123,13 @@ class ItemsForm(forms.Form):
 
     def values(self) -> dict[str, Json]:
         """The answers given, by item key; what was left open is not there."""
-        found = {item.key: self.cleaned_data.get(self.name_of(item)) for item in self.asked}
+        found = {item.key: _whole(self.cleaned_data.get(self.name_of(item))) for item in self.asked}
         return {key: value for key, value in found.items() if not _is_empty(value)}
+
+
+def _whole(value: Any) -> Any:
+    """A number without a fraction is stored as a whole one: 30, not 30.0."""
+    return int(value) if isinstance(value, float) and value.is_integer() else value
 
 
 def _is_empty(value: Json) -> bool:
@@ -176,11 +185,29 @@ def _number(item: ItemPlan, _: Any) -> forms.Field:
     return forms.FloatField(
         label=item.text,
         required=item.required,
-        widget=forms.NumberInput(attrs={"inputmode": "decimal", "step": item.step or "any"}),
-        min_value=item.minimum,
-        max_value=item.maximum,
+        widget=forms.NumberInput(attrs=_number_attributes(item)),
+        help_text=number_words(item),
         error_messages={"required": "Give a number.", "invalid": "Give a number."},
     )
+
+
+def _number_attributes(item: ItemPlan) -> dict[str, str]:
+    found = {"inputmode": "decimal", "step": "any" if item.step is None else f"{item.step:g}"}
+    ends = {"min": item.minimum, "max": item.maximum}
+    return found | {name: f"{end:g}" for name, end in ends.items() if end is not None}
+
+
+def number_words(item: ItemPlan) -> str:
+    """Which numbers are wanted, and what the ends mean: “From 0 (Very low) to 100 (Very high), in steps of 5”."""
+    words = []
+    for name, end, meaning in (("from", item.minimum, item.low), ("to", item.maximum, item.high)):
+        if end is not None:
+            told = meaning and meaning not in AGREEMENT
+            words.append(f"{name} {end:g}" + (f" ({meaning})" if told else ""))
+    if words and item.step not in {None, 1}:
+        words[-1] += f", in steps of {item.step:g}"
+    said = " ".join(words)
+    return said[:1].upper() + said[1:]
 
 
 def _text(item: ItemPlan, _: Any) -> forms.Field:
@@ -188,8 +215,11 @@ def _text(item: ItemPlan, _: Any) -> forms.Field:
         label=item.text,
         required=item.required,
         max_length=TEXT_LONGEST,
-        widget=forms.Textarea(attrs={"rows": 4}),
-        error_messages={"required": "Write something here."},
+        widget=forms.Textarea(attrs={"rows": 3}),
+        error_messages={
+            "required": "Write something here.",
+            "max_length": f"At most {TEXT_LONGEST} characters are kept; please shorten it.",
+        },
     )
 
 

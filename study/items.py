@@ -86,11 +86,11 @@ def _not_number(item: Item, value: Json) -> str:
     if type(value) not in {int, float} or value != value or abs(value) == float("inf"):
         return "A number is wanted."
     if item.minimum is not None and value < item.minimum:
-        return f"At least {item.minimum:g}."
+        return f"Give a number of at least {item.minimum:g}."
     if item.maximum is not None and value > item.maximum:
-        return f"At most {item.maximum:g}."
+        return f"Give a number of at most {item.maximum:g}."
     away = (value - (item.minimum or 0)) / item.step if item.step else 0
-    return "" if abs(away - round(away)) < 1e-6 else f"In steps of {item.step:g}."
+    return "" if abs(away - round(away)) < 1e-6 else f"Give a number in steps of {item.step:g}."
 
 
 def is_right(item: Item, value: Json) -> bool | None:

@@ -49,6 +49,12 @@ class ReferralError(ValueError):
     """The link does not say who somebody is, or says it in a form that nobody uses."""
 
 
+def is_only_looking(study: Study, said: Mapping[str, str]) -> bool:
+    """Whether the link says that somebody only looks and has not accepted yet, as in MTurk's preview."""
+    place = PLACES[study.recruitment]
+    return bool(place.nobody & {said.get(name, "").strip() for name in (place.label, *place.more)})
+
+
 def referral_of(study: Study, said: Mapping[str, str]) -> Referral:
     """Who sent whom, from what the link says; ReferralError in words for the participant."""
     place = PLACES[study.recruitment]

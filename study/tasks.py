@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import logging
+from typing import Any
 
 from celery import shared_task
+from celery.signals import worker_ready
 from kombu.exceptions import OperationalError
 
 from study.models import Study
@@ -27,3 +29,28 @@ def compute_analysis(study_id: int, who: str) -> None:
 
     if study := Study.objects.filter(pk=study_id).first():
         compute(study, who)
+
+
+SWEEP_SECONDS = 30.0
+"""How often a worker looks for participants who do nothing."""
+
+
+@shared_task(name="study.time_out_idle")
+def time_out_idle() -> int:
+    """Time out everybody who did nothing for too long; how many. May run twice."""
+    from study import services
+
+    return services.time_out_idle()
+
+
+@worker_ready.connect
+def look_for_idle(sender: Any, **_: Any) -> None:
+    """Every worker has somebody look now and then."""
+    sender.timer.call_repeatedly(SWEEP_SECONDS, _queue_sweep)
+
+
+def _queue_sweep() -> None:
+    try:
+        time_out_idle.apply_async(retry=False, expires=SWEEP_SECONDS)
+    except (OperationalError, OSError) as error:
+        log.warning("broker away: %s", error)

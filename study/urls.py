@@ -11,6 +11,7 @@ urlpatterns = [
     path("", views.home, name="home"),
     path("s/<slug:slug>/", views.enter, name="enter"),
     path("p/<str:key>/", views.participant, name="participant"),
+    path("p/<str:key>/here/", views.here, name="here"),
     path("p/<str:key>/withdraw/", views.withdraw, name="withdraw"),
     path("staff/", staff.index, name="staff"),
     path("staff/sample-size/", staff_sample_size.sample_size, name="sample-size"),

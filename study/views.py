@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+from dataclasses import asdict
+
 from django.conf import settings
 from django.core import signing
-from django.http import Http404, HttpRequest, HttpResponse
+from django.http import Http404, HttpRequest, HttpResponse, JsonResponse
 from django.shortcuts import get_object_or_404, redirect, render
 from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_GET, require_http_methods
@@ -15,7 +17,7 @@ from study.forms import PREVIEW, SYNTHETIC, EntryForm
 from study.markdown import to_html
 from study.models import Participant, Study
 from study.pages import PAGES
-from study.recruitment import ReferralError, referral_of
+from study.recruitment import ReferralError, is_only_looking, referral_of
 
 COOKIE_SALT = "brigade.participant"
 COOKIE_SECONDS = 90 * 24 * 3600
@@ -39,19 +41,42 @@ def enter(request: HttpRequest, slug: str) -> HttpResponse:
     )
     if request.method == "POST" and form.is_valid():
         return _let_in(request, study, form)
-    if not request.GET.get("invitation") and not services.study_takes(study):
+    if form.initial["invitation"]:
+        return _welcome(request, study, form, status=422 if form.errors else 200)
+    return _show_door(request, study, form)
+
+
+def _show_door(request: HttpRequest, study: Study, form: EntryForm) -> HttpResponse:
+    """The welcome for whoever may come in by this link; else why not, and no button."""
+    if is_only_looking(study, request.GET.dict()):
+        return _welcome(request, study, form, looking=True)
+    try:
+        label = referral_of(study, request.GET.dict()).label
+    except ReferralError as error:
+        return _welcome(request, study, form, problem=str(error), status=422)
+    returns = bool(label) and study.participants.filter(label=label).exists()
+    if not returns and services.why_closed(study):
         return _closed(request, study)
-    return _welcome(request, study, form, status=422 if form.errors else 200)
+    return _welcome(request, study, form, returns=returns, status=422 if form.errors else 200)
 
 
 def _welcome(
-    request: HttpRequest, study: Study, form: EntryForm, *, problem: str = "", status: int = 200
+    request: HttpRequest,
+    study: Study,
+    form: EntryForm,
+    *,
+    problem: str = "",
+    looking: bool = False,
+    returns: bool = False,
+    status: int = 200,
 ) -> HttpResponse:
     part = blueprint_of(study).part("welcome")
     context = {
         "study": study,
         "form": form,
         "problem": problem,
+        "looking": looking,
+        "returns": returns,
         "heading": part.title or study.title,
         "welcome_html": to_html(part.text),
     }
@@ -59,7 +84,8 @@ def _welcome(
 
 
 def _closed(request: HttpRequest, study: Study) -> HttpResponse:
-    return render(request, "study/closed.html", {"study": study}, status=403)
+    context = {"study": study, "why": services.why_closed(study)}
+    return render(request, "study/closed.html", context, status=403)
 
 
 def _let_in(request: HttpRequest, study: Study, form: EntryForm) -> HttpResponse:
@@ -70,7 +96,7 @@ def _let_in(request: HttpRequest, study: Study, form: EntryForm) -> HttpResponse
             entry=form.cleaned_data["entry"],
             synthetic=invited == SYNTHETIC,
             preview=invited == PREVIEW,
-            referral=services.Referral() if invited == PREVIEW else referral_of(study, request.GET.dict()),
+            referral=_referral(request, study, invited),
         )
     except services.StudyClosedError:
         return _closed(request, study)
@@ -86,6 +112,18 @@ def _let_in(request: HttpRequest, study: Study, form: EntryForm) -> HttpResponse
         secure=settings.SESSION_COOKIE_SECURE,
     )
     return response
+
+
+def _referral(request: HttpRequest, study: Study, invited: str) -> services.Referral:
+    """Who sent this one. Staff and programs need nobody to send them; a program may bring a label all the
+    same, as people do."""
+    try:
+        found = referral_of(study, request.GET.dict())
+    except ReferralError:
+        if not invited:
+            raise
+        return services.Referral()
+    return services.Referral() if invited == PREVIEW else found
 
 
 def _cookie_name(study: Study) -> str:
@@ -110,14 +148,33 @@ def _known_participant(request: HttpRequest, study: Study) -> Participant | None
 @require_http_methods(["GET", "POST"])
 def participant(request: HttpRequest, key: str) -> HttpResponse:
     """The personal link: always the page that comes next. A form of a page that is over changes nothing."""
-    person = get_object_or_404(Participant.objects.select_related("study", "version"), key=key)
-    place = flow.place_of(person)
+    person = _person(key)
     try:
+        if services.participant_time_out(participant_id=person.pk):
+            person = _person(key)
+        place = flow.place_of(person)
         if request.method == "GET":
             services.page_opened(participant_id=person.pk, page=place.page, position=place.position)
         return PAGES[place.page](request, person, place)
     except Participant.DoesNotExist:  # withdrawn in another tab at this very moment
         raise Http404(key) from None
+
+
+def _person(key: str) -> Participant:
+    return get_object_or_404(Participant.objects.select_related("study", "version"), key=key)
+
+
+@never_cache
+@require_http_methods(["GET", "POST"])
+def here(request: HttpRequest, key: str) -> JsonResponse:
+    """For the page's script: how long its participant may still do nothing. POST: somebody is there."""
+    person = _person(key)
+    if request.method == "POST":
+        services.participant_here(participant_id=person.pk)
+        person.refresh_from_db()
+    return JsonResponse(
+        {"active": person.status == person.Status.ACTIVE, **asdict(services.idle_clock(person))}
+    )
 
 
 @never_cache

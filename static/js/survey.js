@@ -1,8 +1,10 @@
-/* Answers that are not sent yet outlive a reload: kept in this tab under the page's address. */
+/* Answers that are not sent yet outlive a reload: kept in this tab under the page's address, in the order of the
+   form (a list for each name, as several boxes share one). What belongs to another page is thrown away. */
 "use strict";
 
+const PREFIX = "brigade.draft:";
 const form = document.querySelector("form[data-draft]");
-const place = form && `brigade.draft:${form.dataset.draft}`;
+const place = form ? `${PREFIX}${form.dataset.draft}` : "";
 
 function keptAnswers() {
   try {
@@ -12,10 +14,26 @@ function keptAnswers() {
   }
 }
 
+function dropOthers() {
+  try {
+    const names = Object.keys(sessionStorage).filter((name) => name.startsWith(PREFIX) && name !== place);
+    for (const name of names) sessionStorage.removeItem(name);
+  } catch {
+    /* a browser without storage has kept nothing */
+  }
+}
+
+function fields() {
+  return [...form.elements].filter((field) => field.name && field.type !== "hidden" && field.type !== "submit");
+}
+
+const isBox = (field) => field.type === "radio" || field.type === "checkbox";
+
 function keep() {
   const answers = {};
-  for (const [name, value] of new FormData(form)) {
-    if (name !== "csrfmiddlewaretoken") answers[name] = value;
+  for (const field of fields()) {
+    const values = (answers[field.name] ||= []);
+    if (!isBox(field) || field.checked) values.push(field.value);
   }
   try {
     sessionStorage.setItem(place, JSON.stringify(answers));
@@ -24,19 +42,18 @@ function keep() {
   }
 }
 
-function putBack(field, value) {
-  if (field.type === "radio" || field.type === "checkbox") {
-    const group = form.querySelectorAll(`[name="${CSS.escape(field.name)}"]:checked`);
-    if (!group.length && field.value === value) field.checked = true;
-  } else if (field.type !== "hidden" && !field.value) {
-    field.value = value;
-  }
+/* What was typed last wins over what the page came with: the page came from what had been sent before. */
+function putBack(field, values) {
+  if (isBox(field)) field.checked = values.includes(field.value);
+  else if (values.length) field.value = values[0];
 }
 
+dropOthers();
 if (form) {
   const answers = keptAnswers();
-  for (const field of form.elements) {
-    if (field.name in answers) putBack(field, answers[field.name]);
+  for (const field of fields()) {
+    if (Array.isArray(answers[field.name])) putBack(field, answers[field.name]);
   }
   form.addEventListener("input", keep);
+  form.addEventListener("change", keep);
 }

@@ -7,6 +7,7 @@ from typing import Any
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import redirect, render
 
+from kitchen.models import Episode
 from kitchen.seeds import derived_seed
 from kitchen.worlds.registry import get_page
 from study import flow, services
@@ -14,6 +15,7 @@ from study.blueprint import ItemPlan
 from study.forms import ItemsForm, shuffled
 from study.models import Participant
 from study.pages.common import part_context, sent
+from study.services.idling import idle_clock
 
 
 def items_for(person: Participant, page: str) -> list[ItemPlan]:
@@ -31,11 +33,14 @@ def about(request: HttpRequest, person: Participant, place: flow.Place) -> HttpR
 def survey(request: HttpRequest, person: Participant, place: flow.Place) -> HttpResponse:
     """The survey after one episode."""
     assert place.round and place.round.episode  # noqa: S101 - the flow leads here after an episode only
+    label = place.round.episode.label
     context = {
         "participant": person,
         "study": person.study,
-        "total": place.total,
-        "label": place.round.episode.label,
+        "idle": idle_clock(person),
+        "heading": f"How was it with {label}?",
+        "progress": flow.progress(person.version.blueprint, "survey", position=place.position, label=label),
+        "ended_by_staff": place.round.episode.status == Episode.Status.ABORTED,
         "figures": get_page(place.round.episode.world).figures(place.round.episode.score),
     }
     return _ask(request, person, place, context)

@@ -10,6 +10,7 @@ from study.forms import ItemsForm
 from study.models import Participant
 from study.pages.asking import items_for
 from study.pages.common import part_context, sent
+from study.pages.reading import guide_context
 from study.services.answering import next_attempt, wrong_keys
 
 
@@ -35,19 +36,29 @@ def _again(person: Participant) -> Participant:
 def _wrong(request: HttpRequest, person: Participant, form: ItemsForm, attempt: int) -> HttpResponse:
     for key in wrong_keys(person, form.values()):
         form.add_error(f"item_{key}", "This is not right. Read the guide again and think once more.")
-    return _show(request, person, form, attempt + 1, status=422)
+    return _show(request, person, form, attempt + 1, status=422, wrong=True)
 
 
 def _show(
-    request: HttpRequest, person: Participant, form: ItemsForm, attempt: int, *, status: int
+    request: HttpRequest,
+    person: Participant,
+    form: ItemsForm,
+    attempt: int,
+    *,
+    status: int,
+    wrong: bool = False,
 ) -> HttpResponse:
     attempts = person.version.blueprint.part("check").settings["attempts"]
-    context = part_context(person, "check") | {
-        "form": form,
-        "page": "check",
-        "position": 0,
-        "attempt": attempt,
-        "left": attempts - attempt + 1,
-        "wrong": attempt > 1,
-    }
+    context = (
+        part_context(person, "check")
+        | guide_context(person)
+        | {
+            "form": form,
+            "page": "check",
+            "position": 0,
+            "attempt": attempt,
+            "left": attempts - attempt + 1,
+            "wrong": wrong,
+        }
+    )
     return render(request, "study/check.html", context, status=status)

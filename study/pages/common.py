@@ -6,8 +6,10 @@ from typing import Any
 
 from django.http import HttpRequest
 
+from study import flow
 from study.markdown import to_html
 from study.models import Participant
+from study.services.idling import idle_clock
 
 
 def part_context(person: Participant, kind: str) -> dict[str, Any]:
@@ -18,6 +20,8 @@ def part_context(person: Participant, kind: str) -> dict[str, Any]:
         "study": person.study,
         "heading": part.title,
         "part_html": to_html(part.text),
+        "idle": idle_clock(person),
+        "progress": flow.progress(person.version.blueprint, kind),
     }
 
 

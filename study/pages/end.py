@@ -14,7 +14,10 @@ from study.pages.common import part_context
 from study.recruitment import PLACES
 
 WORDS = {
-    "no_consent": ("You do not take part", "Nothing about you was kept. Thank you for your interest."),
+    "no_consent": (
+        "You do not take part",
+        "Nothing that tells who you are was kept. Thank you for your interest.",
+    ),
     "failed_check": (
         "The study ends here",
         "Not all questions of understanding were answered rightly. Thank you for your time.",
@@ -35,6 +38,7 @@ def end(request: HttpRequest, person: Participant, place: flow.Place) -> HttpRes
         "participant": person,
         "study": person.study,
         "code": code,
+        "complete": person.status == Participant.Status.COMPLETE,
         "leads_to": _address(person, outcome, code),
         "outcome_html": to_html(outcome.text) if outcome else "",
     }

@@ -14,6 +14,7 @@ from kitchen.worlds.registry import get_page
 from study import flow, services
 from study.models import Participant
 from study.pages.common import part_context, sent
+from study.services.idling import idle_clock
 
 
 def play(request: HttpRequest, person: Participant, place: flow.Place) -> HttpResponse:
@@ -21,8 +22,11 @@ def play(request: HttpRequest, person: Participant, place: flow.Place) -> HttpRe
     if request.method == "POST":
         return redirect(person)
     assert place.round and place.round.episode  # noqa: S101 - the flow leads here with an episode only
-    more = {"position": place.round.position, "total": place.total}
-    return _kitchen(request, person, place.round.episode, place.round.seat, **more)
+    episode, position = place.round.episode, place.round.position
+    progress = flow.progress(
+        person.version.blueprint, "play", position=position, label=place.round.episode.label
+    )
+    return _kitchen(request, person, episode, place.round.seat, progress=progress)
 
 
 def practice(request: HttpRequest, person: Participant, place: flow.Place) -> HttpResponse:
@@ -34,7 +38,8 @@ def practice(request: HttpRequest, person: Participant, place: flow.Place) -> Ht
         return redirect(person)
     assert person.practice  # noqa: S101 - made before the flow leads here
     if person.practice.status == Episode.Status.PLAYING:
-        return _kitchen(request, person, person.practice, 0, practice=True)
+        progress = flow.progress(person.version.blueprint, "practice")
+        return _kitchen(request, person, person.practice, 0, progress=progress)
     figures = get_page(person.practice.world).figures(person.practice.score)
     return render(request, "study/practised.html", part_context(person, "practice") | {"figures": figures})
 
@@ -49,5 +54,7 @@ def _kitchen(
         leave_url=reverse("study:withdraw", args=[person.key]),
         participant=person,
         study=person.study,
+        idle=idle_clock(person),
+        extra_templates=["study/idle.html"],
         **more,
     )

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import redirect, render
 
@@ -17,15 +19,15 @@ def guide(request: HttpRequest, person: Participant, place: flow.Place) -> HttpR
     """How to play, for the world of the condition that comes first."""
     if request.method == "POST":
         return _left(request, person, "guide")
+    context = part_context(person, "guide") | guide_context(person) | {"teams": place.total}
+    return render(request, "study/guide.html", context)
+
+
+def guide_context(person: Participant) -> dict[str, Any]:
+    """What the guide says about the world that this person plays first."""
     first = person.version.blueprint.condition(person.rounds.select_related("condition")[0].condition.key)
     page, brief = get_page(first.world), _brief(first)
-    context = part_context(person, "guide") | {
-        "world_guide": page.guide,
-        "brief": brief,
-        "handbook": page.handbook(brief),
-        "teams": place.total,
-    }
-    return render(request, "study/guide.html", context)
+    return {"world_guide": page.guide, "brief": brief, "handbook": page.handbook(brief)}
 
 
 def _brief(plan: ConditionPlan) -> Json:

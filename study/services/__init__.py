@@ -11,8 +11,15 @@ from study.services.entering import (
     consent_refused,
     participant_enter,
     study_takes,
+    why_closed,
 )
 from study.services.going_on import go_on, page_done, page_opened
+from study.services.idling import (
+    idle_clock,
+    participant_here,
+    participant_time_out,
+    time_out_idle,
+)
 from study.services.leaving import Receipt, participant_end, participant_withdraw
 from study.services.versions import version_current
 
@@ -25,11 +32,16 @@ __all__ = [
     "consent_given",
     "consent_refused",
     "go_on",
+    "idle_clock",
     "page_done",
     "page_opened",
     "participant_end",
     "participant_enter",
+    "participant_here",
+    "participant_time_out",
     "participant_withdraw",
     "study_takes",
+    "time_out_idle",
     "version_current",
+    "why_closed",
 ]

@@ -38,20 +38,29 @@ NOBODY_SENT = Referral()
 
 def study_takes(study: Study, *, synthetic: bool = False) -> bool:
     """Whether somebody new may enter now. People and programs are counted apart."""
+    return not why_closed(study, synthetic=synthetic)
+
+
+def why_closed(study: Study, *, synthetic: bool = False) -> str:
+    """Why nobody new may enter now: `closed`, `over` (its closing date has come) or `full`; empty if they
+    may."""
     number = study.conditions.count()
     if study.status != Study.Status.OPEN or not number or get_scheme(study.orders).problem(number):
-        return False
+        return "closed"
     if study.closes_at and timezone.now() >= study.closes_at:
-        return False
-    if study.max_participants is None:
-        return True
+        return "over"
+    return "full" if study.max_participants is not None and _is_full(study, synthetic) else ""
+
+
+def _is_full(study: Study, synthetic: bool) -> bool:
+    """Whether as many as are wanted are in or done; who dropped out or was excluded counts no more."""
     there = study.participants.filter(
         synthetic=synthetic,
         preview=False,
         excluded_at=None,
         status__in=[Participant.Status.ACTIVE, Participant.Status.COMPLETE],
     )
-    return there.count() < study.max_participants
+    return there.count() >= (study.max_participants or 0)
 
 
 @transaction.atomic

@@ -8,11 +8,12 @@ from datetime import datetime
 from functools import partial
 
 from django.db import transaction
-from django.db.models import F, Q
+from django.db.models import F, Q, QuerySet
 from django.utils import timezone
 
+from kitchen import services as kitchen
 from kitchen.calls import prompts_erase_unused, prompts_of
-from kitchen.models import Episode
+from kitchen.models import Episode, Seat, new_key
 from study.analysing import forget
 from study.models import Participant, Study
 from study.news import tell
@@ -35,12 +36,21 @@ def finish(person: Participant, status: str, reason: str = "") -> None:
 
 @transaction.atomic
 def participant_end(*, participant_id: int, status: str, reason: str = "") -> bool:
-    """End a participant's way before its end; the data stay. False if it was over already."""
+    """End a participant's way before its end, and the episode that runs, so that nothing goes on costing
+    money; the data stay. False if it was over already."""
     person = Participant.objects.select_for_update().get(pk=participant_id)
     if person.status != Participant.Status.ACTIVE:
         return False
     finish(person, status, reason)
+    for episode_id in _theirs(person).filter(status=Episode.Status.PLAYING).values_list("pk", flat=True):
+        kitchen.episode_end(episode_id=episode_id, reason=reason or f"participant: {status}")
     return True
+
+
+def _theirs(person: Participant) -> QuerySet[Episode]:
+    """Every episode that this person plays in or played in."""
+    mine = Q(rounds__participant=person) | Q(practised_by=person)
+    return Episode.objects.filter(pk__in=Episode.objects.filter(mine).values("pk"))
 
 
 @transaction.atomic
@@ -50,14 +60,23 @@ def participant_withdraw(*, participant_id: int) -> Receipt:
     Participant.DoesNotExist if it was erased already.
     """
     person = Participant.objects.select_for_update().get(pk=participant_id)
-    theirs = Episode.objects.filter(Q(rounds__participant=person) | Q(practised_by=person)).distinct()
-    episodes = list(Episode.objects.filter(pk__in=theirs).select_for_update())  # no step is written meanwhile
+    episodes = list(_theirs(person).select_for_update())  # no step is written meanwhile
     prompts = prompts_of(episode.pk for episode in episodes)
+    seats = dict(person.rounds.exclude(episode=None).values_list("episode", "seat"))
     Study.objects.filter(pk=person.study_id).update(withdrawn=F("withdrawn") + 1)
     person.delete()
     for episode in episodes:
-        episode.delete()
+        _erase(episode, seats.get(episode.pk, 0))
     prompts_erase_unused(prompts)
     tell(person)
     transaction.on_commit(partial(forget, person.study_id))
     return Receipt(code=secrets.token_hex(6).upper(), at=timezone.now())
+
+
+def _erase(episode: Episode, seat: int) -> None:
+    """Erase an episode; one that somebody else plays in, too, is theirs: it ends, and nobody is at the seat."""
+    if not episode.rounds.exists() and not episode.practised_by.exists():
+        episode.delete()
+        return
+    Seat.objects.filter(episode=episode, number=seat).update(key=new_key(), page="")
+    kitchen.episode_end(episode_id=episode.pk, reason="somebody who played in it left the study")

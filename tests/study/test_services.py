@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import pytest
+from django.apps import apps
 
 from kitchen.models import Episode, Seat, SeatCommand, Step
 from study import flow, services
-from study.models import Answer, Participant, Round, Study
-from tests.study.factories import complete, enter, make_study, play_out, play_round
+from study.models import Answer, Participant, Round, Study, StudyPart, SurveyItem
+from tests.study.factories import SETTINGS, complete, enter, make_study, play_out, play_round
 
 pytestmark = pytest.mark.django_db
 
@@ -134,3 +135,85 @@ def test_withdrawing_erases_every_row_of_this_person_and_nobody_elses() -> None:
 def test_a_synthetic_participants_episodes_are_marked_too() -> None:
     complete(make_study(), synthetic=True)
     assert set(Episode.objects.values_list("synthetic", flat=True)) == {True}
+
+
+def counts() -> dict[str, int]:
+    """The rows of every table of ours."""
+    models = [*apps.get_app_config("kitchen").get_models(), *apps.get_app_config("study").get_models()]
+    return {model.__name__: model._default_manager.count() for model in models}
+
+
+def everything(study: Study, entry: str) -> Participant:
+    """Somebody who has been on every page, with answers of all places and a practice."""
+    person = enter(study, entry)
+    services.answers_submit(participant_id=person.pk, page="about", values={"who": "me"})
+    services.page_opened(participant_id=person.pk, page="guide")
+    services.page_done(participant_id=person.pk, page="guide")
+    person.refresh_from_db()
+    assert person.practice
+    play_out(person.practice)
+    services.page_done(participant_id=person.pk, page="practice")
+    assert services.check_submit(participant_id=person.pk, values={"sure": "no"}, attempt=1) is False
+    assert services.check_submit(participant_id=person.pk, values={"sure": "yes"}, attempt=2)
+    for _ in range(2):
+        play_round(person)
+    services.answers_submit(participant_id=person.pk, page="final", values={"best": "c0"})
+    person.refresh_from_db()
+    assert person.status == Participant.Status.COMPLETE
+    return person
+
+
+def full_study() -> Study:
+    study = make_study()
+    kitchen = {"kitchen": {"settings": SETTINGS}}
+    for kind, settings in {"about": {}, "practice": kitchen, "check": {}, "final": {}}.items():
+        StudyPart.objects.create(study=study, kind=kind, settings=settings)
+    more = {"kind": "single", "options": ["yes", "no"], "correct": "yes"}
+    for key, place, fields in (("who", "about", {"kind": "text"}), ("sure", "check", more)):
+        SurveyItem.objects.create(study=study, key=key, measure=key, text=key, place=place, **fields)
+    SurveyItem.objects.create(study=study, key="best", measure="best", text="?", place="final", kind="team")
+    return study
+
+
+def test_after_a_withdrawal_every_table_is_as_if_this_person_had_never_come() -> None:
+    study = full_study()
+    everything(study, "stays")
+    before = counts()
+    gone = everything(study, "gone")
+    assert all(counts()[name] > before[name] for name in ("Answer", "PageVisit", "Round", "Episode", "Step"))
+    services.participant_withdraw(participant_id=gone.pk)
+    assert counts() == before
+
+
+def test_a_withdrawal_in_every_place_of_the_way_leaves_nothing() -> None:
+    study = full_study()
+    services.version_current(study_id=study.pk)
+    first = enter(study, "made the budget")
+    services.answers_submit(participant_id=first.pk, page="about", values={})
+    services.page_done(participant_id=first.pk, page="guide")
+    services.participant_withdraw(participant_id=first.pk)
+    before = counts()
+    at_consent = services.participant_enter(study_id=study.pk, entry="consent")
+    practising = enter(study, "practice")
+    services.answers_submit(participant_id=practising.pk, page="about", values={"who": "me"})
+    services.page_done(participant_id=practising.pk, page="guide")
+    for person in (at_consent, practising):
+        services.participant_withdraw(participant_id=person.pk)
+    assert counts() == before
+    study.refresh_from_db()
+    assert study.withdrawn == 3
+
+
+def test_an_episode_of_two_people_goes_when_the_last_of_them_leaves() -> None:
+    study = make_study(conditions=1)
+    here, other = enter(study, "here"), enter(study, "other")
+    services.page_done(participant_id=here.pk, page="guide")
+    shared = Episode.objects.get()
+    other_seat = Seat.objects.create(episode=shared, number=1, name="Robot 2")
+    other.rounds.update(episode=shared, seat=1)
+    services.participant_withdraw(participant_id=other.pk)
+    shared.refresh_from_db()
+    assert shared.status == Episode.Status.ABORTED
+    assert Seat.objects.get(pk=other_seat.pk).key != other_seat.key
+    services.participant_withdraw(participant_id=here.pk)
+    assert not Episode.objects.exists()

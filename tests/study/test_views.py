@@ -224,9 +224,9 @@ def test_researchers_texts_cannot_bring_scripts(client: Client) -> None:
 
 
 def described(html: str) -> set[str]:
-    """Ids that something on the page names as its description."""
+    """Ids that some field of the page names as its description."""
     named = [attributes.get("aria-describedby") or "" for _, attributes in Elements(html).found]
-    return {name for names in named for name in names.split()}
+    return {name for names in named for name in names.split() if name.startswith("id_")}
 
 
 def ids(html: str) -> list[str]:

@@ -1,0 +1,173 @@
+"""Where participants come from, and where they are sent back to."""
+
+from __future__ import annotations
+
+import threading
+from datetime import timedelta
+from typing import Any
+
+import pytest
+from django.db import connection
+from django.test import Client
+from django.utils import timezone
+
+from study import services
+from study.forms import synthetic_invitation
+from study.models import Outcome, Participant, Study
+from study.recruitment import PLACES
+from tests.study.factories import complete, enter, make_study
+from tests.study.test_views import begin, field, text_of
+
+LINKS = {
+    "anonymous": "",
+    "label": "?label=w1",
+    "mturk": "?workerId=w1&assignmentId=a1&hitId=h1",
+    "prolific": "?PROLIFIC_PID=w1&STUDY_ID=s1&SESSION_ID=e1",
+    "sona": "?survey_code=w1",
+}
+MORE = {"mturk": {"assignmentId": "a1", "hitId": "h1"}, "prolific": {"STUDY_ID": "s1", "SESSION_ID": "e1"}}
+
+
+def come(client: Client, link: str) -> Any:
+    """Open a link and press its button."""
+    return client.post(link, {"entry": field(text_of(client.get(link)), "entry")})
+
+
+@pytest.mark.django_db
+@pytest.mark.parametrize("place", sorted(PLACES))
+def test_what_the_link_says_is_stored_with_the_person(client: Client, place: str) -> None:
+    make_study(recruitment=place)
+    come(client, f"/s/small/{LINKS[place]}")
+    person = Participant.objects.get()
+    assert (person.source, person.label) == (place, "" if place == "anonymous" else "w1")
+    assert person.referral == MORE.get(place, {})
+
+
+@pytest.mark.django_db
+@pytest.mark.parametrize("place", sorted(set(PLACES) - {"anonymous"}))
+def test_the_same_label_goes_on_in_another_browser_even_when_the_study_is_closed(place: str) -> None:
+    study = make_study(recruitment=place)
+    link = f"/s/small/{LINKS[place]}"
+    first = come(Client(), link)["Location"]
+    Study.objects.update(status=Study.Status.CLOSED)
+    other = Client()
+    assert "You go on where you left off" in text_of(other.get(link))
+    assert come(other, link)["Location"] == first
+    assert study.participants.count() == 1
+
+
+@pytest.mark.django_db
+@pytest.mark.parametrize("place", sorted(set(PLACES) - {"anonymous"}))
+def test_a_link_that_does_not_say_who_it_is_has_no_button(client: Client, place: str) -> None:
+    study = make_study(recruitment=place)
+    page = text_of(client.get("/s/small/"))
+    assert PLACES[place].label in page
+    assert 'name="entry"' not in page
+    entry = field(text_of(client.get(f"/s/small/{LINKS[place]}")), "entry")
+    assert client.post("/s/small/", {"entry": entry}).status_code == 422
+    assert not study.participants.exists()
+
+
+@pytest.mark.django_db
+def test_mturks_preview_shows_the_study_and_lets_nobody_in(client: Client) -> None:
+    study = make_study(recruitment="mturk")
+    preview = "/s/small/?assignmentId=ASSIGNMENT_ID_NOT_AVAILABLE&hitId=h1"
+    response = client.get(preview)
+    assert response.status_code == 200
+    assert "This is a preview" in text_of(response)
+    assert 'name="entry"' not in text_of(response)
+    entry = field(text_of(client.get(f"/s/small/{LINKS['mturk']}")), "entry")
+    with_worker = f"{preview}&workerId=w1"
+    assert client.post(with_worker, {"entry": entry}).status_code == 422
+    assert not study.participants.exists()
+
+
+@pytest.mark.django_db
+def test_who_withdrew_left_no_name_and_could_begin_anew(client: Client) -> None:
+    study = make_study(recruitment="prolific")
+    link = f"/s/small/{LINKS['prolific']}"
+    come(client, link)
+    services.participant_withdraw(participant_id=Participant.objects.get().pk)
+    assert "You go on where you left off" not in text_of(Client().get(link))
+    come(Client(), link)
+    study.refresh_from_db()
+    assert (study.entered, study.withdrawn, study.participants.count()) == (2, 1, 1)
+
+
+@pytest.mark.django_db
+def test_a_program_needs_nobody_who_sends_it(client: Client) -> None:
+    study = make_study(recruitment="prolific")
+    assert begin(client, study, invitation=synthetic_invitation(study)).status_code == 302
+    assert Participant.objects.get().synthetic
+
+
+KINDS = [kind for kind, _ in Outcome.Kind.choices]
+
+
+@pytest.mark.django_db
+@pytest.mark.parametrize("kind", KINDS)
+def test_every_outcome_has_its_code_words_and_button(client: Client, kind: str) -> None:
+    study = make_study(recruitment="sona")
+    url = "https://x.sona-systems.com/webstudy_credit.aspx?experiment_id=1&survey_code={label}&c={code}"
+    Outcome.objects.create(study=study, kind=kind, code="AB C", url=url, text="**Words** for this.")
+    personal = come(client, f"/s/small/{LINKS['sona']}")["Location"]
+    Participant.objects.update(status=kind)
+    page = text_of(client.get(personal))
+    assert "AB C" in page
+    assert "<strong>Words</strong> for this." in page
+    assert "survey_code=w1&amp;c=AB%20C" in page
+
+
+@pytest.mark.django_db
+@pytest.mark.parametrize("kind", KINDS)
+def test_prolific_is_gone_back_to_by_its_usual_address(client: Client, kind: str) -> None:
+    study = make_study(recruitment="prolific")
+    Outcome.objects.create(study=study, kind=kind, code="C1")
+    personal = come(client, f"/s/small/{LINKS['prolific']}")["Location"]
+    Participant.objects.update(status=kind)
+    assert 'href="https://app.prolific.com/submissions/complete?cc=C1"' in text_of(client.get(personal))
+
+
+@pytest.mark.django_db
+def test_a_full_study_says_so_and_those_who_play_can_finish(client: Client) -> None:
+    study = make_study(max_participants=1)
+    person = enter(study)
+    response = client.get("/s/small/")
+    assert (response.status_code, "This study is full" in text_of(response)) == (403, True)
+    assert client.get(person.get_absolute_url()).status_code == 200
+    assert complete(study).status == "complete"
+    assert client.get("/s/small/").status_code == 403
+
+
+@pytest.mark.django_db
+def test_a_study_closes_by_itself_on_its_day(client: Client) -> None:
+    study = make_study(closes_at=timezone.now() + timedelta(minutes=1))
+    assert client.get("/s/small/").status_code == 200
+    person = enter(study)
+    Study.objects.update(closes_at=timezone.now())
+    assert "last day" in text_of(client.get("/s/small/"))
+    assert client.get(person.get_absolute_url()).status_code == 200
+
+
+@pytest.mark.django_db(transaction=True)
+def test_two_at_once_on_the_last_place_are_one() -> None:
+    study = make_study(max_participants=1)
+    start, found = threading.Barrier(4), []
+
+    def come_in(entry: str) -> None:
+        start.wait(20)
+        try:
+            services.participant_enter(study_id=study.pk, entry=entry)
+            found.append("in")
+        except services.StudyClosedError:
+            found.append("closed")
+        finally:
+            connection.close()
+
+    crowd = [threading.Thread(target=come_in, args=(str(number),)) for number in range(4)]
+    for one in crowd:
+        one.start()
+    for one in crowd:
+        one.join(30)
+    assert sorted(found) == ["closed", "closed", "closed", "in"]
+    assert study.participants.count() == 1
