@@ -150,7 +150,7 @@ def participant(request: HttpRequest, key: str) -> HttpResponse:
     """The personal link: always the page that comes next. A form of a page that is over changes nothing."""
     person = _person(key)
     try:
-        if services.participant_time_out(participant_id=person.pk):
+        if _is_late(person) and services.participant_time_out(participant_id=person.pk):
             person = _person(key)
         place = flow.place_of(person)
         if request.method == "GET":
@@ -158,6 +158,12 @@ def participant(request: HttpRequest, key: str) -> HttpResponse:
         return PAGES[place.page](request, person, place)
     except Participant.DoesNotExist:  # withdrawn in another tab at this very moment
         raise Http404(key) from None
+
+
+def _is_late(person: Participant) -> bool:
+    """Whether somebody comes back only after their time; no worker need have looked before."""
+    left = services.idle_clock(person).end_in
+    return left is not None and left <= 0
 
 
 def _person(key: str) -> Participant:

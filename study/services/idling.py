@@ -1,8 +1,8 @@
 """People who do nothing: asked first, then timed out and counted no more.
 
-An action is a page that is opened or sent, a command in the kitchen, or the word that somebody is still there
-(the page says it while they type or scroll, and by its button). What a study allows is in the version that the
-participant entered under.
+An action is a page that is opened or sent, a command in the kitchen, or the word that somebody is still
+there (the page says it while they type or scroll, and by its button). What a study allows is in the version
+that the participant entered under.
 """
 
 from __future__ import annotations

@@ -74,7 +74,7 @@ def participant_withdraw(*, participant_id: int) -> Receipt:
 
 
 def _erase(episode: Episode, seat: int) -> None:
-    """Erase an episode; one that somebody else plays in, too, is theirs: it ends, and nobody is at the seat."""
+    """Erase an episode; one in which somebody else plays, too, is theirs: it ends, nobody has the seat."""
     if not episode.rounds.exists() and not episode.practised_by.exists():
         episode.delete()
         return

@@ -71,7 +71,6 @@ def test_who_does_nothing_is_timed_out_once_and_the_kitchen_is_closed(wait: Cloc
 def test_a_command_in_the_kitchen_is_an_action(wait: Clock) -> None:
     person = begun(make_study(idle_minutes=60))
     wait(50)
-    # the log is append-only: the real clock writes when a command came in, so the others are put back
     command(Episode.objects.get())
     Participant.objects.update(active_at=timezone.now() - timedelta(minutes=100))
     assert time_out_idle() == 0
