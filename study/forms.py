@@ -198,7 +198,7 @@ def _number_attributes(item: ItemPlan) -> dict[str, str]:
 
 
 def number_words(item: ItemPlan) -> str:
-    """Which numbers are wanted and what the ends mean: “From 0 (Very low) to 100 (Very high), in steps of 5”."""
+    """Which numbers are wanted and what the ends mean: “From 0 (Low) to 100 (High), in steps of 5”."""
     words = []
     for name, end, meaning in (("from", item.minimum, item.low), ("to", item.maximum, item.high)):
         if end is not None:

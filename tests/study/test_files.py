@@ -8,8 +8,12 @@ from pathlib import Path
 import pytest
 from django.core.management import call_command
 
+from study.blueprint import blueprint_of
 from study.files import DEMO, StudyFileError, study_from_file
+from study.flow import PAGES, is_shown
+from study.instruments import instruments
 from study.models import Study
+from study.parts import PARTS
 
 pytestmark = pytest.mark.django_db
 
@@ -20,8 +24,25 @@ def test_the_demo_study_is_the_papers() -> None:
     assert found == [("none", 0), ("dispatcher", 1), ("dispatcher", 2), ("dispatcher", 3), ("random", 2)]
     for condition in study.conditions.all():
         assert condition.settings == {"level": "level_3", "alpha": 2.0, "beta": 2.5, "max_steps": 60}
-    assert study.items.count() == 7
-    assert {item.points for item in study.items.all()} == {5}
+    asked = study.items.filter(place="survey")
+    assert asked.count() == 7
+    assert {item.points for item in asked} == {5}
+
+
+def test_the_demo_study_has_a_short_practice_a_check_a_comparison_and_a_debriefing() -> None:
+    design = blueprint_of(study_from_file(DEMO))
+    assert [page for page in PAGES if page in PARTS and is_shown(design, page)] == [
+        "consent",
+        "guide",
+        "practice",
+        "check",
+        "final",
+        "debriefing",
+        "end",
+    ]
+    assert design.part("practice").settings["kitchen"]["settings"]["max_steps"] <= 12
+    shipped = {item.key: item.text for one in instruments() for item in one.items}
+    assert {item.key: item.text for item in design.items}.items() <= shipped.items()
 
 
 def test_it_is_made_once() -> None:
