@@ -1,8 +1,10 @@
 """`python -m tests.kitchen.bench_planner`: how strong the planner is over the paper's 36 cells, and how long
 it thinks with four agents on the largest level.
 
-Same seeds, same score: a lower one than before is the planner's own doing. Times are this machine's. More
-`--seeds` (episodes for each cell and interval) make the means firmer. Exit 1 where a mean is below the aim.
+Same seeds, same score: a lower one than before is the planner's own doing. `--seeds 20` (episodes for each
+cell and interval) plays what the aims are stated for; fewer are a sample. Times are this machine's, so a
+median above the aim is told, and is a miss with `--strict` only. Exit 1 where a mean CoS is below the aim, or
+a cell is not above the paper's GPT-4.
 """
 
 from __future__ import annotations
@@ -30,6 +32,8 @@ AIM = {2: 0.83, 3: 0.91, 4: 0.93}
 MILLISECONDS = 20
 """The longest median decision with AGENTS on the largest level."""
 AGENTS = 4
+SEEDS = 20
+"""Episodes for each cell and interval over which the aims are stated."""
 
 
 def size_of(level: str) -> int:
@@ -38,8 +42,9 @@ def size_of(level: str) -> int:
     return len(brief["locations"]) + len(brief["base"]) + len(brief["recipes"])
 
 
-def thinking() -> str:
-    """One episode at each interval on the largest level, alone on this processor."""
+def thinking() -> tuple[str, list[str]]:
+    """One episode at each interval on the largest level, alone on this processor: how long a decision takes,
+    and whether that is too long."""
     largest = max(paper.levels(), key=size_of)
     times = [
         spent
@@ -48,11 +53,19 @@ def thinking() -> str:
             "planner", seats=AGENTS, settings={"level": largest, "alpha": alpha}, seed=1
         ).milliseconds
     ]
-    return (
+    said = (
         f"planner: median {median(times):.1f} ms, p90 {quantiles(times, n=10)[8]:.1f} ms a decision"
         f" ({AGENTS} agents on {largest}, the largest with {size_of(largest)} places and items,"
         f" {len(times)} decisions; aim: median {MILLISECONDS} ms)"
     )
+    return said, too_slow(median(times))
+
+
+def too_slow(milliseconds: float) -> list[str]:
+    """Whether a median is above the aim, in words."""
+    if milliseconds <= MILLISECONDS:
+        return []
+    return [f"a median of {milliseconds:.1f} ms a decision is above the aim of {MILLISECONDS} ms"]
 
 
 def scores(seeds: int, processes: int) -> tuple[CellResult, ...]:
@@ -64,31 +77,49 @@ def scores(seeds: int, processes: int) -> tuple[CellResult, ...]:
 
 
 def missed(results: Sequence[CellResult]) -> list[str]:
-    """Which means are below the aim, in words."""
+    """Which means are below the aim, and which cells are not above the paper's GPT-4, in words."""
     means = {agents: mean_of(each.cos for each in cells) for agents, cells in by_agents(results).items()}
-    return [
+    low = [
         f"{agents} agents: {means[agents]:.3f} is below the aim of {aim}"
         for agents, aim in AIM.items()
         if (means[agents] or 0.0) < aim
     ]
+    return low + [
+        f"{each.column.level} with {each.column.agents} agents: {each.cos or 0:.3f} is not above the paper's"
+        f" GPT-4 ({each.paper_cos or 0:.3f})"
+        for each in results
+        if not each.is_above
+    ]
+
+
+def closest(results: Sequence[CellResult]) -> str:
+    """The cell that is least above the paper."""
+    margins = [((each.cos or 0) - (each.paper_cos or 0), each.column) for each in results]
+    margin, column = min(margins, key=lambda pair: pair[0])
+    return (
+        f"smallest margin over the paper's GPT-4: {margin:+.3f}, {column.level} with {column.agents} agents"
+    )
 
 
 def main() -> int:
-    """Print both, the mean CoS last; 1 if it is below the aim."""
+    """Print both, the mean CoS last; 1 if an aim is missed."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--seeds", type=int, default=2, help="episodes for each cell and interval (2)")
     parser.add_argument("--processes", type=int, default=os.cpu_count(), help="how many play at once")
+    parser.add_argument("--strict", action="store_true", help="exit 1 for a median time above the aim, too")
     given = parser.parse_args()
     if given.seeds < 1:
         parser.error("--seeds: at least 1")
     warnings.simplefilter("ignore")
-    print(thinking(), flush=True)
+    said, slow = thinking()
+    print("\n".join([said, *slow]), flush=True)
     results = scores(given.seeds, given.processes)
     below = missed(results)
     aims = ", ".join(f"{agents} agents {aim}" for agents, aim in AIM.items())
-    print(f"aim: {aims}; played: {given.seeds} episodes for each cell and interval")
-    print("\n".join([*below, last_line(results)]))
-    return 1 if below else 0
+    firm = "" if given.seeds >= SEEDS else f", a sample: the aims are stated for --seeds {SEEDS}"
+    print(f"aim: {aims}; played: {given.seeds} episodes for each cell and interval{firm}")
+    print("\n".join([*below, closest(results), last_line(results)]))
+    return 1 if below or (given.strict and slow) else 0
 
 
 if __name__ == "__main__":

@@ -138,17 +138,55 @@ def test_it_does_not_wait_for_ever_for_a_person_who_holds_what_is_needed() -> No
     assert completed(game) >= 3
 
 
-def test_a_person_with_rice_keeps_the_last_pot() -> None:
-    game = kitchen("level_3", 4)
+def last_tool(level: str, kind: str, theirs: str, ours: str, *, empty_handed: bool = False) -> World:
+    """One tool of the kind cooks. At the other one stand a person (seat 0) with something for it, or with
+    empty hands, and two agents with something else for it."""
+    game = kitchen(level, 4)
+    one, other = f"{kind}0", f"{kind}1"
+    took: dict[int, Command] = {} if empty_handed else {0: ("get", "storage0", theirs)}
     game.step(dict.fromkeys(range(4), ("goto", "storage0")))
-    game.step(dict.fromkeys(range(4), ("get", "storage0", "rice")))
-    turn: dict[int, Command] = {0: ("goto", "pot0")}
-    decision = decide(game, (1, 2, 3), None, turn, (0,))
-    game.step({**turn, **decision.commands})
-    turn = {0: ("noop",)}
-    decision = decide(game, (1, 2, 3), decision.memory, turn, (0,))
-    game.step({**turn, **decision.commands})
-    assert ("put", "pot0") in game.legal_actions(0)
+    game.step({**took, **dict.fromkeys((1, 2, 3), ("get", "storage0", ours))})
+    game.step({1: ("goto", one), **dict.fromkeys((0, 2, 3), ("goto", other))})
+    game.step({1: ("put", one)})
+    game.step({1: ("activate", one)})
+    return game
+
+
+LAST_TOOLS = [
+    ("level_3", "pot", "rice", "rice"),
+    ("level_7", "pot", "potato", "broccoli"),
+    ("level_10", "pan", "pork", "beef"),
+    ("level_8", "blender", "salmon", "beef"),
+    ("level_1", "blender", "salmon", "lamb"),
+]
+
+
+@pytest.mark.parametrize(("level", "kind", "theirs", "ours"), LAST_TOOLS)
+def test_the_last_tool_is_not_taken_from_under_a_person_who_hesitates_before_it(
+    level: str, kind: str, theirs: str, ours: str
+) -> None:
+    game, memory = last_tool(level, kind, theirs, ours), None
+    for _ in range(3):
+        assert ("put", f"{kind}1") in game.legal_actions(0)
+        decision = decide(game, (1, 2, 3), memory, {0: ("noop",)}, (0,))
+        memory = decision.memory
+        game.step(decision.commands)
+    assert ("put", f"{kind}1") in game.legal_actions(0)
+
+
+@pytest.mark.parametrize(("level", "kind", "theirs", "ours"), LAST_TOOLS)
+def test_the_last_tool_is_used_where_the_person_before_it_holds_nothing(
+    level: str, kind: str, theirs: str, ours: str
+) -> None:
+    """So it is what the person holds that keeps it free."""
+    game, memory = last_tool(level, kind, theirs, ours, empty_handed=True), None
+    used = False
+    for _ in range(3):
+        decision = decide(game, (1, 2, 3), memory, {0: ("noop",)}, (0,))
+        memory = decision.memory
+        used |= ("put", f"{kind}1") in decision.commands.values()
+        game.step(decision.commands)
+    assert used
 
 
 def test_the_note_tells_each_seats_goal() -> None:
