@@ -21,7 +21,7 @@ from study.analysis.rows import AnalysisError
 from study.models import Participant, Study
 from study.players import players
 
-VERSION = 2
+VERSION = 3
 """Of what is kept; raised whenever `Finished` or anything in it changes its shape."""
 
 KEEP_SECONDS = 24 * 3600

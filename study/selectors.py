@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any
@@ -12,8 +13,9 @@ from kitchen.models import Episode
 from study.analysis.exclusions import Attrition
 from study.analysis.rows import Condition as AnalysisCondition
 from study.analysis.rows import Measure, Observation
+from study.items import is_right
 from study.measures import ALWAYS, COMPLETED, SUCCESS
-from study.models import Participant, Round, Study, SurveyItem
+from study.models import Answer, Participant, Round, Study, SurveyItem
 
 WHO = {
     "people": "people only",
@@ -21,6 +23,8 @@ WHO = {
     "all": "people and synthetic participants together",
 }
 """Whose data an analysis may use."""
+WHOSE = {"people": Q(synthetic=False), "synthetic": Q(synthetic=True)}
+"""Which participants those are; all of them for any other choice."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -33,6 +37,10 @@ class StudyCounts:
     withdrawn: int
     synthetic: int
     synthetic_complete: int
+    dropped: int = 0
+    """People who came to another end than a complete one and did not withdraw."""
+    excluded: int = 0
+    """People whom staff excluded; they are counted above, too."""
 
 
 def study_counts(study: Study) -> StudyCounts:
@@ -49,8 +57,11 @@ def _counted(studies: QuerySet[Study]) -> QuerySet[Any]:
     real = Q(participants__preview=False)
     person, program = real & Q(participants__synthetic=False), real & Q(participants__synthetic=True)
     complete = Q(participants__status=Participant.Status.COMPLETE)
+    active = Q(participants__status=Participant.Status.ACTIVE)
     return studies.annotate(
         people=Count("participants", filter=person),
+        people_active=Count("participants", filter=person & active),
+        people_excluded=Count("participants", filter=person & Q(participants__excluded_at__isnull=False)),
         people_complete=Count("participants", filter=person & complete),
         programs=Count("participants", filter=program),
         programs_complete=Count("participants", filter=program & complete),
@@ -60,21 +71,52 @@ def _counted(studies: QuerySet[Study]) -> QuerySet[Any]:
 def _counts(study: Any) -> StudyCounts:
     return StudyCounts(
         entered=study.people,
-        active=study.people - study.people_complete,
+        active=study.people_active,
         complete=study.people_complete,
         withdrawn=study.withdrawn,
         synthetic=study.programs,
         synthetic_complete=study.programs_complete,
+        dropped=study.people - study.people_active - study.people_complete,
+        excluded=study.people_excluded,
     )
 
 
 def attrition(study: Study, *, who: str) -> Attrition:
-    """How many of those whose data are asked for came to the end."""
-    found = study_counts(study)
-    entered = {"people": found.entered, "synthetic": found.synthetic}
-    completed = {"people": found.complete, "synthetic": found.synthetic_complete}
-    came, stayed = entered.get(who, sum(entered.values())), completed.get(who, sum(completed.values()))
-    return Attrition(came, stayed, came - stayed, found.withdrawn)
+    """How many of those whose data are asked for came to the end, how the others ended, who is left out."""
+    people = study.participants.filter(WHOSE.get(who, Q()), preview=False)
+    statuses = dict(people.order_by().values_list("status").annotate(n=Count("pk")))
+    completed = statuses.get(Participant.Status.COMPLETE, 0)
+    stayed = people.filter(status=Participant.Status.COMPLETE)
+    withdrawn = Study.objects.values_list("withdrawn", flat=True).get(pk=study.pk)
+    return Attrition(
+        entered=sum(statuses.values()),
+        completed=completed,
+        unfinished=sum(statuses.values()) - completed,
+        withdrew=withdrawn,
+        ends=tuple(
+            (str(words), statuses.get(status, 0))
+            for status, words in Participant.Status.choices
+            if status != Participant.Status.COMPLETE
+        ),
+        excluded=stayed.exclude(excluded_at=None).count(),
+        failed_checks=stayed.filter(excluded_at=None, pk__in=failed_checks(study)).count(),
+    )
+
+
+def failed_checks(study: Study) -> set[int]:
+    """Ids of the complete participants who failed more attention checks than the study allows; nobody if it
+    says nothing of that. Questions of understanding are no attention checks."""
+    if study.failed_checks_allowed is None:
+        return set()
+    asked = Answer.objects.filter(
+        participant__study=study,
+        participant__status=Participant.Status.COMPLETE,
+        item__correct__isnull=False,
+    ).exclude(item__place=SurveyItem.Place.CHECK)
+    failed: Counter[int] = Counter()
+    for answer in asked.select_related("item").iterator(chunk_size=2000):
+        failed[answer.participant_id] += is_right(answer.item, answer.value) is False
+    return {person for person, number in failed.items() if number > study.failed_checks_allowed}
 
 
 def participants_with_progress(study: Study) -> QuerySet[Participant]:
@@ -88,7 +130,7 @@ def participants_with_progress(study: Study) -> QuerySet[Participant]:
 
 def whose_data(study: Study) -> str:
     """Whose data an analysis uses unless it is told: people's as soon as one person is complete."""
-    complete = study.participants.filter(status=Participant.Status.COMPLETE)
+    complete = study.participants.filter(status=Participant.Status.COMPLETE, preview=False)
     return "people" if complete.filter(synthetic=False).exists() else "synthetic"
 
 
@@ -136,15 +178,11 @@ def observations(study: Study, *, who: str) -> Iterator[Observation]:
 
 
 def analysed_rounds(study: Study, *, who: str) -> QuerySet[Round]:
-    """The rounds of those who are complete, whose data are asked for (`WHO`)."""
-    chosen = {"people": Q(participant__synthetic=False), "synthetic": Q(participant__synthetic=True)}
-    found = Round.objects.filter(
-        chosen.get(who, Q()),
-        participant__study=study,
-        participant__status=Participant.Status.COMPLETE,
-        participant__preview=False,
-        participant__excluded_at=None,
+    """The rounds of those who are complete and not left out, whose data are asked for (`WHO`)."""
+    people = study.participants.filter(
+        WHOSE.get(who, Q()), status=Participant.Status.COMPLETE, preview=False, excluded_at=None
     )
+    found = Round.objects.filter(participant__in=people.exclude(pk__in=failed_checks(study)))
     return (
         found.exclude(episode__status=Episode.Status.PLAYING)
         .select_related("participant", "condition", "episode")

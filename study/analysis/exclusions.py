@@ -25,14 +25,18 @@ class Attrition:
     """What became of those who entered, before there were rows to analyse.
 
     `entered` are those whose data are still there: `completed` of them went the whole way, `unfinished`
-    dropped out or still take part. `withdrew` counts the whole study, people and programs: their data are
-    erased.
+    dropped out or still take part; `ends` says in words how, with their numbers. Of the completed, staff
+    `excluded` some, and some failed more attention checks than the study allows. `withdrew` counts the whole
+    study, people and programs: their data are erased. Previews by staff are counted nowhere.
     """
 
     entered: int
     completed: int
     unfinished: int
     withdrew: int
+    ends: tuple[tuple[str, int], ...] = ()
+    excluded: int = 0
+    failed_checks: int = 0
 
 
 def incomplete(observations: Sequence[Observation], conditions: Sequence[Condition]) -> frozenset[str]:

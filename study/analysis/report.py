@@ -67,13 +67,24 @@ def participants(analysis: Analysis) -> str:
 
 
 def attrition_sentences(found: Attrition) -> list[str]:
-    """How many entered, completed, dropped out, withdrew."""
+    """How many entered, completed, dropped out and how, were excluded, withdrew."""
+    how = ", ".join(f"{number} {words}" for words, number in found.ends if number)
     return [
         f"{counted(found.entered, 'participant')} entered and did not withdraw: {found.completed} completed "
-        f"the study, {found.unfinished} did not (dropped out, or still taking part) and "
+        f"the study, {found.unfinished} did not ({how or 'dropped out, or still taking part'}) and "
         f"{'is' if found.unfinished == 1 else 'are'} left out.",
+        *_left_out(found),
         f"{counted(found.withdrew, 'participant')} of the study withdrew; their data are erased.",
     ]
+
+
+def _left_out(found: Attrition) -> list[str]:
+    """Who completed the study and is left out all the same, a sentence a reason."""
+    by_staff, by_checks = counted(found.excluded, "participant"), counted(found.failed_checks, "participant")
+    said = [f"{by_staff} who completed the study left out: excluded by staff."] if found.excluded else []
+    if found.failed_checks:
+        said.append(f"{by_checks} who completed the study left out: attention checks.")
+    return said
 
 
 def exclusion_sentences(analysis: Analysis) -> list[str]:

@@ -63,7 +63,8 @@ def participant_withdraw(*, participant_id: int) -> Receipt:
     episodes = list(_theirs(person).select_for_update())  # no step is written meanwhile
     prompts = prompts_of(episode.pk for episode in episodes)
     seats = dict(person.rounds.exclude(episode=None).values_list("episode", "seat"))
-    Study.objects.filter(pk=person.study_id).update(withdrawn=F("withdrawn") + 1)
+    if not person.preview:
+        Study.objects.filter(pk=person.study_id).update(withdrawn=F("withdrawn") + 1)
     person.delete()
     for episode in episodes:
         _erase(episode, seats.get(episode.pk, 0))

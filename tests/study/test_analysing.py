@@ -160,13 +160,15 @@ def test_report_json_and_page_say_how_many_entered_completed_dropped_out_and_wit
 
     report, page = (tmp_path / "report.md").read_text(), admin_client.get("/staff/small/analysis/")
     for sentence in (
-        "4 participants entered and did not withdraw: 3 completed the study, 1 did not (dropped out, or",
+        "4 participants entered and did not withdraw: 3 completed the study, 1 did not (1 taking part)",
         "1 participant of the study withdrew; their data are erased.",
     ):
         assert sentence in report
         assert sentence in page.content.decode()
     whole = json.loads((tmp_path / "analysis.json").read_text())
-    assert whole["attrition"] == {"entered": 4, "completed": 3, "unfinished": 1, "withdrew": 1}
+    counts = {"entered": 4, "completed": 3, "unfinished": 1, "withdrew": 1, "excluded": 0, "failed_checks": 0}
+    assert {name: whole["attrition"][name] for name in counts} == counts
+    assert ["taking part", 1] in whole["attrition"]["ends"]
 
 
 def test_the_page_counts_people_and_not_reasons(

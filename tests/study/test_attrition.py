@@ -1,0 +1,69 @@
+"""Who is counted how, and who is left out of the analysis and why."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+from django.contrib.auth.models import User
+
+from study import selectors, services
+from study.analysis.report import attrition_sentences
+from study.models import Participant, Study, SurveyItem
+from study.services import staffing
+from tests.study.factories import complete, enter, make_study
+
+pytestmark = pytest.mark.django_db
+
+
+def analysed(study: Study) -> set[str]:
+    return {row.participant for row in selectors.observations(study, who="people")}
+
+
+def end(person: Participant, status: str) -> None:
+    services.participant_end(participant_id=person.pk, status=status, reason="a test")
+
+
+def test_drop_outs_are_counted_by_how_they_ended_and_previews_nowhere() -> None:
+    study = make_study()
+    complete(study, "one")
+    for number, status in enumerate(("timed_out", "timed_out", "technical", "failed_check")):
+        end(enter(study, f"p{number}"), status)
+    enter(study, "active")
+    preview = services.participant_enter(study_id=study.pk, entry="staff", preview=True)
+    services.participant_withdraw(participant_id=preview.pk)
+    services.participant_enter(study_id=study.pk, entry="staff again", preview=True)
+    counts = selectors.study_counts(study)
+    assert (counts.entered, counts.active, counts.complete, counts.dropped) == (6, 1, 1, 4)
+    found = selectors.attrition(study, who="people")
+    assert (found.entered, found.completed, found.unfinished, found.withdrew) == (6, 1, 5, 0)
+    first = attrition_sentences(found)[0]
+    assert "1 taking part, 1 failed the check of understanding, 2 timed out" in first
+
+
+def test_the_excluded_are_left_out_and_told_until_they_are_taken_back() -> None:
+    study, user = make_study(), User.objects.create_superuser("ada")
+    one, two = complete(study, "one"), complete(study, "two")
+    said: dict[str, Any] = {"participant_id": one.pk, "user": user, "reason": "a test"}
+    staffing.participant_exclude(**said)
+    assert analysed(study) == {two.code}
+    sentences = attrition_sentences(selectors.attrition(study, who="people"))
+    assert "1 participant who completed the study left out: excluded by staff." in sentences
+    staffing.participant_include(**said)
+    assert analysed(study) == {one.code, two.code}
+
+
+@pytest.mark.parametrize(("allowed", "left_out"), [(None, False), (2, False), (1, True), (0, True)])
+def test_who_fails_more_attention_checks_than_allowed_is_left_out_and_told(
+    allowed: int | None, left_out: bool
+) -> None:
+    study = make_study(failed_checks_allowed=allowed)
+    SurveyItem.objects.create(
+        study=study, key="look", measure="Look", text="Choose 3.", correct=3, position=9
+    )
+    good, bad = complete(study, "good", value=3), complete(study, "bad", value=1)
+    assert analysed(study) == ({good.code} if left_out else {good.code, bad.code})
+    found = selectors.attrition(study, who="people")
+    assert found.failed_checks == int(left_out)
+    told = "1 participant who completed the study left out: attention checks."
+    assert (told in attrition_sentences(found)) == left_out
