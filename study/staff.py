@@ -31,7 +31,9 @@ def index(request: HttpRequest) -> HttpResponse:
     """Every study that is this person's business, with how far it is."""
     found = selectors.studies_with_counts(studies_for(request.user))
     studies = [{"study": study, "counts": counts} for study, counts in found]
-    return render(request, "study/staff/index.html", {"studies": studies})
+    mine = studies_for(request.user).values("pk")
+    shared = studies_for(request.user, "copy").exclude(pk__in=mine)
+    return render(request, "study/staff/index.html", {"studies": studies, "shared": shared})
 
 
 @study_page("view")

@@ -5,6 +5,8 @@ from __future__ import annotations
 from django.urls import path
 
 from study import staff, staff_live, staff_participants, staff_sample_size, views
+from study.console import freezing, studies
+from study.console.urls import design_urls
 
 app_name = "study"
 urlpatterns = [
@@ -16,6 +18,7 @@ urlpatterns = [
     path("staff/", staff.index, name="staff"),
     path("staff/sample-size/", staff_sample_size.sample_size, name="sample-size"),
     path("staff/sample-size/power.svg", staff_sample_size.power_figure, name="power-figure"),
+    path("staff/new/", studies.new, name="staff-new"),
     path("staff/<slug:slug>/", staff.detail, name="staff-study"),
     path("staff/<slug:slug>/sample-size/", staff_sample_size.study_sample_size, name="sample-size"),
     path("staff/<slug:slug>/live/", staff_live.live_page, name="staff-live"),
@@ -29,6 +32,19 @@ urlpatterns = [
         "staff/<slug:slug>/participants/<slug:code>/act/",
         staff_participants.act,
         name="staff-participants-act",
+    ),
+    *design_urls("staff/<slug:slug>/design/"),
+    path("staff/<slug:slug>/preregistration/", freezing.preregistration, name="staff-preregistration"),
+    path("staff/<slug:slug>/preregistration/freeze/", freezing.freeze, name="staff-preregistration-freeze"),
+    path(
+        "staff/<slug:slug>/preregistration/<int:number>/",
+        freezing.readable,
+        name="staff-preregistration-readable",
+    ),
+    path(
+        "staff/<slug:slug>/preregistration/<int:number>.json",
+        freezing.bundle,
+        name="staff-preregistration-bundle",
     ),
     path("staff/<slug:slug>/data/", staff.data, name="staff-data"),
     path("staff/<slug:slug>/data/<slug:name>.csv", staff.data_file, name="data-file"),

@@ -96,6 +96,11 @@ class CoPlayer(ABC):
         sentences for the researcher. The study has a budget."""
         return ()
 
+    def fixed_messages(self, situation: Situation) -> tuple[str, ...]:
+        """What a language model is told at every step of an episode that begins so, as it is sent; nothing
+        for a co-player that asks none."""
+        return ()
+
     @abstractmethod
     def decide(self, situation: Situation) -> Decision:
         """The commands for the coming step. May raise: the caller records it and falls back."""

@@ -36,8 +36,10 @@ def counted(rows: QuerySet[Any], by: str = "study") -> Coalesce:
 
 
 def has_begun(study: Study | None) -> bool:
-    """Whether anybody ever entered; whoever withdrew counts."""
-    return study is not None and study.pk is not None and (study.entered > 0 or study.participants.exists())
+    """Whether anybody ever entered; whoever withdrew counts, staff who tried the study do not."""
+    if study is None or study.pk is None:
+        return False
+    return study.withdrawn > 0 or study.participants.filter(preview=False).exists()
 
 
 def how_many(number: int, one: str, many: str = "") -> str:
@@ -47,7 +49,7 @@ def how_many(number: int, one: str, many: str = "") -> str:
 
 def begun_words(study: Study) -> str:
     """`12 participants have begun`."""
-    number = study.participants.count()
+    number = study.participants.filter(preview=False).count()
     return f"{how_many(number, 'participant')} {'has' if number == 1 else 'have'} begun"
 
 

@@ -14,12 +14,12 @@ from django.utils.safestring import SafeString
 
 from kitchen.setting_fields import readable
 from study.admin.common import Explained, PlayedInWords, begun_words, has_begun, how_many
-from study.admin.copies import condition_copy
 from study.admin.forms import SHOW, ConditionForm, asked_kind, condition_form, next_position
 from study.admin.kinds import COPLAYER, WORLD, Kind, all_kinds, told_settings
 from study.models import Condition, Study
 from study.permissions import studies_for
 from study.plan import condition_check
+from study.services.copying import condition_copy
 
 Fieldsets = list[tuple[str | None, dict[str, Any]]]
 

@@ -17,11 +17,11 @@ from kitchen.admin import ReadOnly
 from kitchen.llm.money import dollars
 from kitchen.spending import booked
 from study.admin.common import Explained, PlayedInWords, begun_words, counted, has_begun, how_many
-from study.admin.copies import study_copy
 from study.admin.forms import StudyForm, SurveyItemForm, SurveyItemFormSet, with_answer_counts
 from study.forecast import forecast
 from study.models import Condition, Membership, Outcome, Participant, Study, StudyPart, SurveyItem
 from study.permissions import may
+from study.services.copying import study_copy
 
 PAGES = {"staff-study": "Participants", "staff-data": "Data", "staff-analysis": "Analysis"}
 """The researcher's pages of one study, with the words of their links."""

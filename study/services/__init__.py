@@ -1,5 +1,7 @@
 """Everything that changes a study's participants: entering, going on, answering, leaving.
 
+What researchers do to a design is in `study.services.designing`, `copying`, `freezing` and `previewing`.
+
 Each is one transaction on the locked participant; each may be asked twice, the second time changes nothing.
 """
 

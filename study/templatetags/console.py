@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from dataclasses import dataclass
 from typing import Any
 
@@ -10,6 +11,7 @@ from django.urls import NoReverseMatch, reverse
 
 from study.models import Study
 from study.permissions import may, rights_in
+from study.readiness import Missing
 
 register = template.Library()
 
@@ -65,3 +67,19 @@ def _url(name: str, study: Study) -> str:
 
 def _belongs(page: str, tab: str) -> bool:
     return page == tab or page.startswith(f"{tab}-")
+
+
+@register.simple_tag
+def design_url(study: Study, one: Missing) -> str:
+    """Where something missing is put right."""
+    return reverse(f"study:staff-design-{one.page}", args=[study.slug, *one.args])
+
+
+@register.filter
+def shown(value: Any) -> str:
+    """A value of a design as a page tells it."""
+    if value is None or value == "":
+        return "nothing"
+    if isinstance(value, bool):
+        return "yes" if value else "no"
+    return value if isinstance(value, str) else json.dumps(value, ensure_ascii=False)

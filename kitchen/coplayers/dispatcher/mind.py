@@ -13,7 +13,7 @@ from kitchen.coplayers.dispatcher.memory import Memory
 from kitchen.coplayers.dispatcher.moment import Moment
 from kitchen.coplayers.dispatcher.notes import note_answer, note_fallback
 from kitchen.coplayers.dispatcher.options import SETTINGS, Options
-from kitchen.coplayers.dispatcher.prompt import state_part
+from kitchen.coplayers.dispatcher.prompt import fixed_part, state_part
 from kitchen.coplayers.dispatcher.talk import Answered, Talk
 from kitchen.coplayers.dispatcher.validation import NOOP
 from kitchen.coplayers.dispatcher.wording import Fault
@@ -47,6 +47,10 @@ class Dispatcher(CoPlayer):
         """Without a key, a model's name or a price, the fallback would play every step."""
         provider, model = read_model(self.options.model)
         return tuple(f"{why}: {PLAYS[self.options.fallback]}." for why in hindrances(provider, model))
+
+    def fixed_messages(self, situation: Situation) -> tuple[str, ...]:
+        """The system message."""
+        return (fixed_part(Moment.of(situation), self.options),)
 
     def decide(self, situation: Situation) -> Decision:
         """Ask the model within the time of the situation, and fall back as the settings say."""

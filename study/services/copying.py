@@ -7,7 +7,6 @@ from typing import Any, TypeVar
 
 from django.db import models, transaction
 
-from study.admin.forms import next_position
 from study.models import Condition, Membership, Study, new_seed
 
 Row = TypeVar("Row", bound=models.Model)
@@ -21,18 +20,18 @@ def condition_copy(condition: Condition) -> Condition:
         condition,
         key=_free(condition.key, "_copy", 50, keys.__contains__),
         name=_free(condition.name, " copy", 80, names.__contains__),
-        position=next_position(condition.study),
+        position=_after_last(condition.study),
     )
 
 
 @transaction.atomic
-def study_copy(study: Study, *, owner: Any) -> Study:
+def study_copy(study: Study, *, owner: Any, title: str = "", slug: str = "") -> Study:
     """The same conditions and survey under another link, with another seed: closed, nobody in it but its
     owner."""
     made = _anew(
         study,
-        slug=_free(study.slug, "-copy", 50, lambda slug: Study.objects.filter(slug=slug).exists()),
-        title=f"{study.title[:113]} (copy)",
+        slug=slug or _free(study.slug, "-copy", 50, _is_taken),
+        title=title or f"{study.title[:113]} (copy)",
         status=Study.Status.CLOSED,
         seed=new_seed(),
         entered=0,
@@ -52,6 +51,10 @@ def study_copy(study: Study, *, owner: Any) -> Study:
     return made
 
 
+def _after_last(study: Study) -> int:
+    return (study.conditions.aggregate(last=models.Max("position"))["last"] or 0) + 1
+
+
 def _anew(row: Row, **changes: object) -> Row:
     names = [field.attname for field in row._meta.concrete_fields if not field.primary_key]
     made = type(row)(**{name: getattr(row, name) for name in names})
@@ -59,6 +62,10 @@ def _anew(row: Row, **changes: object) -> Row:
         setattr(made, name, value)
     made.save()
     return made
+
+
+def _is_taken(slug: str) -> bool:
+    return Study.objects.filter(slug=slug).exists()
 
 
 def _free(name: str, suffix: str, longest: int, taken: Callable[[str], bool]) -> str:

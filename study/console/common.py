@@ -1,0 +1,55 @@
+"""What the console's pages share: a page made of one form, and a button that asks a service."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+from django.contrib import messages
+from django.http import HttpRequest, HttpResponse
+from django.shortcuts import redirect, render
+
+from study import selectors
+from study.models import Study
+from study.orders.base import SchemeError
+from study.services import StudyClosedError
+from study.services.designing import DesignError
+
+
+def context_of(study: Study) -> dict[str, Any]:
+    """What every page of a study shows."""
+    return {"study": study, "counts": selectors.study_counts(study)}
+
+
+def form_page(
+    request: HttpRequest,
+    study: Study | None,
+    form: Any,
+    *,
+    heading: str,
+    template: str = "study/staff/design/form.html",
+    **more: Any,
+) -> HttpResponse:
+    """A page with one form; 422 if what was sent is wrong."""
+    base = context_of(study) if study and study.pk else {}
+    context = {**base, "form": form, "heading": heading, **more}
+    return render(request, template, context, status=422 if form.errors else 200)
+
+
+def done(request: HttpRequest, study: Study, words: str, page: str = "design") -> HttpResponse:
+    """Back to a page of the design, with a word on what was done."""
+    messages.success(request, words)
+    return redirect(f"study:staff-{page}", study.slug)
+
+
+def asked(
+    request: HttpRequest, study: Study, act: Callable[[], object], words: str, page: str = "design"
+) -> HttpResponse:
+    """A button was pressed: what it asks for is done, or the page says why not."""
+    try:
+        act()
+    except (DesignError, StudyClosedError, SchemeError) as error:
+        messages.error(request, str(error))
+    else:
+        messages.success(request, words)
+    return redirect(f"study:staff-{page}", study.slug)

@@ -1,0 +1,332 @@
+"""The forms of the console: a study's words and settings, parts, items, outcomes, members."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from typing import Any
+
+from django import forms
+from django.contrib.auth import get_user_model
+
+from kitchen.setting_fields import setting_field
+from kitchen.worlds.base import Json
+from kitchen.worlds.registry import get_world
+from study.admin.common import has_begun
+from study.admin.forms import ConditionForm, SurveyItemForm, condition_form
+from study.admin.kinds import COPLAYER, kind_choices
+from study.fields import LinesField
+from study.instruments import instruments
+from study.models import Membership, Outcome, Study, StudyPart
+from study.parts import ALWAYS_ON, FAILURES, KITCHEN, PARTS
+from study.plan import NOBODY
+
+RESERVED = frozenset({"new", "sample-size"})
+"""Names that pages of the console have in a study's place."""
+TEXT = {"rows": 10, "spellcheck": "true"}
+TEAM_SIZE = "Robots beside the participant's own. 3 teammates make a kitchen of 4 agents."
+
+
+def check_slug(slug: str) -> str:
+    """The name for the link, if it can be one."""
+    if slug in RESERVED:
+        raise forms.ValidationError("This name is taken by a page of the console. Choose another.")
+    return slug
+
+
+class NewStudyForm(forms.ModelForm):  # type: ignore[type-arg]
+    """What a study needs to be there at all."""
+
+    class Meta:
+        model = Study
+        fields = ("title", "slug")
+        labels = {"slug": "Name in the link"}
+        help_texts = {"slug": "Small letters, digits and hyphens. The participants' link ends in it."}
+
+    def clean_slug(self) -> str:
+        """Not the name of a page."""
+        return check_slug(self.cleaned_data["slug"])
+
+
+class SettingsForm(forms.ModelForm):  # type: ignore[type-arg]
+    """Words and settings of a study. Link and seed are fixed once somebody has entered."""
+
+    class Meta:
+        model = Study
+        fields = (
+            "title",
+            "slug",
+            "shared",
+            "same_dishes",
+            "shuffle_items",
+            "thinking_seconds",
+            "idle_warning_minutes",
+            "idle_minutes",
+            "budget_limit",
+            "seed",
+        )
+        labels = {
+            "slug": "Name in the link",
+            "thinking_seconds": "Thinking time, seconds",
+            "idle_warning_minutes": "Warn after minutes without action",
+            "idle_minutes": "Time out after minutes without action",
+            "budget_limit": "Budget, US dollars",
+        }
+
+    def __init__(self, *args: Any, **kwargs: Any) -> None:
+        super().__init__(*args, **kwargs)
+        if has_begun(self.instance):
+            for name in ("slug", "seed"):
+                self.fields[name].disabled = True
+                self.fields[name].help_text = "Fixed: participants have entered."
+
+    def clean_slug(self) -> str:
+        """Not the name of a page."""
+        return check_slug(self.cleaned_data["slug"])
+
+
+class PlanForm(forms.ModelForm):  # type: ignore[type-arg]
+    """What is planned before anybody is recruited."""
+
+    class Meta:
+        model = Study
+        fields = (
+            "planned_participants",
+            "hypotheses",
+            "exclusions",
+            "failed_checks_allowed",
+            "planned_tests",
+        )
+
+
+class RecruitmentForm(forms.ModelForm):  # type: ignore[type-arg]
+    """Where participants come from, how many, until when."""
+
+    closes_at = forms.DateTimeField(
+        label="Closes at",
+        required=False,
+        widget=forms.DateTimeInput(attrs={"placeholder": "2026-12-31 18:00"}, format="%Y-%m-%d %H:%M"),
+        help_text="Date and time (UTC), for example 2026-12-31 18:00. From then on nobody new is taken; "
+        "those who play can finish. Empty: never.",
+        error_messages={"invalid": "Write date and time like 2026-12-31 18:00."},
+    )
+
+    class Meta:
+        model = Study
+        fields = ("recruitment", "max_participants", "closes_at")
+        labels = {"recruitment": "Participants come from", "max_participants": "Most participants"}
+
+
+class OrdersForm(forms.ModelForm):  # type: ignore[type-arg]
+    """The order scheme."""
+
+    class Meta:
+        model = Study
+        fields = ("orders",)
+
+
+class ConsoleItemForm(SurveyItemForm):
+    """One item; its place in the order is set by buttons."""
+
+    class Meta(SurveyItemForm.Meta):
+        labels = {
+            "low": "Words at the lowest point",
+            "high": "Words at the highest point",
+            "text": "What participants read",
+            "key": "Name in the data",
+            "points": "Points of the scale",
+            "scale": "Sub-scale",
+            "enabled": "Asked",
+            "required": "Must be answered",
+        }
+
+    def __init__(self, *args: Any, **kwargs: Any) -> None:
+        super().__init__(*args, **kwargs)
+        if self.instance.pk:
+            self.answered = self.instance.answers.count()
+        for name in (*self.instance.FROZEN,) if self.answered else ():
+            self.fields[name].disabled = True
+        self.fields.pop("position")
+        self.fields["correct"].help_text = (
+            "The right answer of an attention check or a question of understanding: a point of the scale, or "
+            "an option word for word. Empty: there is none."
+        )
+
+
+def console_condition_form() -> type[ConditionForm]:
+    """The admin's form, within one study."""
+    base = condition_form()
+    names = tuple(name for name in base.Meta.fields if name not in {"study", "position"})
+    labels = {
+        "name": "Name, for you and the figures",
+        "label": "What participants read",
+        "key": "Name in the data",
+        "teammates": "Teammates",
+        "thinking_seconds": "Thinking time, seconds",
+        "step_seconds": "Step timer, seconds",
+    }
+    helps = {**base.Meta.help_texts, "teammates": TEAM_SIZE}
+    meta = type("Meta", (base.Meta,), {"fields": names, "labels": labels, "help_texts": helps})
+    return type("ConsoleConditionForm", (base,), {"Meta": meta, "position": None})
+
+
+class PartForm(forms.ModelForm):  # type: ignore[type-arg]
+    """One part: on or off, heading, text, and its settings as typed fields."""
+
+    class Meta:
+        model = StudyPart
+        fields = ("enabled", "title", "text")
+        widgets = {"text": forms.Textarea(TEXT)}
+        labels = {"enabled": "On: participants see this part", "text": "Text"}
+        help_texts = {"text": "Markdown: **bold**, *italic*, lists, links, headings with ##."}
+
+    def __init__(self, *args: Any, **kwargs: Any) -> None:
+        super().__init__(*args, **kwargs)
+        kind = PARTS[self.instance.kind]
+        self.settings: Mapping[str, Json] = {**kind.settings, **self.instance.settings}
+        self.fields["title"].help_text = f"Empty: {kind.title or 'the title of the study'}."
+        if kind.name in ALWAYS_ON:
+            del self.fields["enabled"]
+        stored = _flat(self.settings)
+        for name, field in SETTING_FIELDS.get(kind.name, dict)().items():
+            self.fields[name] = field
+            self.initial.setdefault(name, stored.get(name))
+
+    def clean(self) -> dict[str, Any]:
+        """Gathers the settings; the model checks them."""
+        cleaned = super().clean() or self.cleaned_data
+        own = SETTING_FIELDS.get(self.instance.kind)
+        if own is None or self.errors:
+            return cleaned
+        given = {name: cleaned.get(name) for name in own()}
+        self.instance.settings = (
+            _practice(given, self.settings) if self.instance.kind == "practice" else given
+        )
+        return cleaned
+
+    def add_error(self, field: str | None, error: Any) -> None:
+        """What the model says of the settings stands above the form: the setting is named in it."""
+        if field is None and hasattr(error, "error_dict") and "settings" in error.error_dict:
+            wrong = error.error_dict.pop("settings")
+            super().add_error(None, [reason for one in wrong for reason in one.messages])
+            if not error.error_dict:
+                return
+        super().add_error(field, error)
+
+
+def _flat(settings: Mapping[str, Json]) -> dict[str, Json]:
+    """A part's settings by the names of their fields."""
+    if "kitchen" not in settings:
+        return dict(settings)
+    kitchen = {**KITCHEN, **settings["kitchen"]}
+    world = get_world(kitchen["world"])
+    level = {one.name: kitchen["settings"].get(one.name, one.default) for one in world.settings}
+    return {**settings, **kitchen, **{f"level__{name}": value for name, value in level.items()}}
+
+
+def _practice(given: Mapping[str, Json], stored: Mapping[str, Json]) -> dict[str, Json]:
+    """The settings of the practice episode; what is not asked here stays as it is."""
+    kitchen = {**KITCHEN, **stored.get("kitchen", {})}
+    level = {
+        name.removeprefix("level__"): value for name, value in given.items() if name.startswith("level__")
+    }
+    same = kitchen["coplayer"] == given["coplayer"]
+    return {
+        "hints": given["hints"],
+        "kitchen": {
+            **kitchen,
+            "settings": {**kitchen["settings"], **level},
+            "coplayer": given["coplayer"],
+            "coplayer_settings": kitchen["coplayer_settings"] if same else {},
+            "teammates": given["teammates"] if given["coplayer"] != NOBODY else 0,
+        },
+    }
+
+
+def _practice_fields() -> dict[str, forms.Field]:
+    world = get_world(str(KITCHEN["world"]))
+    return {
+        "hints": forms.BooleanField(label="Hints step by step", required=False),
+        **{f"level__{setting.name}": setting_field(setting) for setting in world.settings},
+        "coplayer": forms.ChoiceField(label="Co-player", choices=kind_choices(COPLAYER)),
+        "teammates": forms.IntegerField(
+            label="Teammates", min_value=0, max_value=63, initial=0, help_text=TEAM_SIZE
+        ),
+    }
+
+
+def _consent_fields() -> dict[str, forms.Field]:
+    words = "One on each line. Participants tick each of them."
+    return {"statements": LinesField(label="Statements to agree to", required=True, help_text=words)}
+
+
+def _check_fields() -> dict[str, forms.Field]:
+    return {
+        "attempts": forms.IntegerField(label="Attempts", min_value=1, max_value=20),
+        "on_failure": forms.ChoiceField(label="After the last failed attempt", choices=[*FAILURES.items()]),
+    }
+
+
+SETTING_FIELDS = {"consent": _consent_fields, "check": _check_fields, "practice": _practice_fields}
+"""The typed fields of a part's settings, by its kind."""
+
+
+class OutcomeForm(forms.ModelForm):  # type: ignore[type-arg]
+    """What one kind of end gives."""
+
+    class Meta:
+        model = Outcome
+        fields = ("code", "url", "text")
+        widgets = {"text": forms.Textarea({"rows": 2})}
+
+
+class OutcomesForm:
+    """One `OutcomeForm` for each kind of end."""
+
+    def __init__(self, data: Any = None, *, study: Study) -> None:
+        stored = {row.kind: row for row in study.outcomes.all()}
+        self.forms = {
+            kind: OutcomeForm(data, prefix=kind, instance=stored.get(kind) or Outcome(study=study, kind=kind))
+            for kind in Outcome.Kind.values
+        }
+
+    def __iter__(self) -> Iterator[tuple[str, OutcomeForm]]:
+        """The kinds in words, with their forms."""
+        return ((Outcome.Kind(kind).label.capitalize(), form) for kind, form in self.forms.items())
+
+    def is_valid(self) -> bool:
+        """Whether all of them are."""
+        return not self.errors
+
+    @property
+    def errors(self) -> bool:
+        """Whether anything is wrong."""
+        return any(form.is_bound and form.errors for form in self.forms.values())
+
+    def rows(self) -> dict[str, dict[str, str]]:
+        """What was said, by kind."""
+        return {kind: form.cleaned_data for kind, form in self.forms.items()}
+
+
+class InstrumentForm(forms.Form):
+    """A shipped questionnaire to add."""
+
+    instrument = forms.ChoiceField(
+        label="Shipped questions", choices=lambda: [(one.code, one.title) for one in instruments()]
+    )
+
+
+class MemberForm(forms.Form):
+    """Somebody of the staff and a role."""
+
+    user = forms.CharField(label="User name", help_text="Somebody with a login here, of the staff.")
+    role = forms.ChoiceField(choices=Membership.Role.choices, initial=Membership.Role.COLLABORATOR)
+
+    def clean_user(self) -> Any:
+        """The user of this name."""
+        name = self.cleaned_data["user"]
+        found = get_user_model().objects.filter(username=name, is_staff=True, is_active=True).first()
+        if found is None:
+            raise forms.ValidationError(
+                f"Nobody of the staff is called {name}. An administrator adds people."
+            )
+        return found

@@ -1,0 +1,98 @@
+"""The preregistration: freezing it, reading it, taking it away, and what was changed since."""
+
+from __future__ import annotations
+
+import json
+
+from django.db.models import Count, Q
+from django.http import Http404, HttpRequest, HttpResponse
+from django.shortcuts import get_object_or_404, render
+
+from study.blueprint import Blueprint, blueprint_of
+from study.console.common import asked, context_of
+from study.markdown import to_html
+from study.models import Study, Version
+from study.permissions import study_page
+from study.preregistration import bundle_problem
+from study.readiness import hindrances
+from study.services.freezing import study_freeze
+from study.versions import differences, freeze_states, frozen_version
+
+POST = ("POST",)
+WORDS = ("hypotheses", "exclusions", "planned_tests")
+"""Fields of the plan that are Markdown."""
+
+
+@study_page("view")
+def preregistration(request: HttpRequest, study: Study) -> HttpResponse:
+    """Whether it is frozen, what is different now, and how many took part under which version."""
+    frozen, design = frozen_version(study), blueprint_of(study)
+    states = freeze_states(study)
+    context = {
+        "frozen": frozen,
+        "hindrances": hindrances(study),
+        "differences": differences(frozen.blueprint, design) if frozen else [],
+        "versions": [(version, states[version.pk]) for version in versions_counted(study)],
+    }
+    return render(request, "study/staff/preregistration.html", context_of(study) | context)
+
+
+def versions_counted(study: Study) -> list[Version]:
+    """Every version with `people`, `programs` and `previews`."""
+    real = Q(participants__preview=False)
+    return list(
+        study.versions.annotate(
+            people=Count("participants", filter=real & Q(participants__synthetic=False)),
+            programs=Count("participants", filter=real & Q(participants__synthetic=True)),
+            previews=Count("participants", filter=Q(participants__preview=True)),
+        )
+        .defer("document", "bundle")
+        .order_by("-number")
+    )
+
+
+@study_page("own", POST)
+def freeze(request: HttpRequest, study: Study) -> HttpResponse:
+    """The design as it is now is preregistered."""
+    words = "Frozen: the preregistration is stored with its hash and date."
+    return asked(
+        request, study, lambda: study_freeze(study_id=study.pk, user=request.user), words, "preregistration"
+    )
+
+
+@study_page("view")
+def bundle(request: HttpRequest, study: Study, number: int) -> HttpResponse:
+    """The bundle as a file."""
+    version = _frozen(study, number)
+    text = json.dumps(version.bundle, indent=2, sort_keys=True, ensure_ascii=False)
+    response = HttpResponse(text, content_type="application/json; charset=utf-8")
+    name = f"{study.slug}_preregistration_{number}.json"
+    response["Content-Disposition"] = f'attachment; filename="{name}"'
+    return response
+
+
+@study_page("view")
+def readable(request: HttpRequest, study: Study, number: int) -> HttpResponse:
+    """The bundle for people, to read and to print; its hash is computed again for this page."""
+    version = _frozen(study, number)
+    content = version.bundle["content"]  # type: ignore[index]
+    design = Blueprint.from_json(content["design"])
+    context = {
+        "study": study,
+        "version": version,
+        "bundle": version.bundle,
+        "problem": bundle_problem(version.bundle),
+        "design": design,
+        "planned": [(name.replace("_", " "), to_html(str(design.study[name] or ""))) for name in WORDS],
+        "conditions": [(one, content["prompts"].get(one.key, [])) for one in design.conditions],
+        "parts": [(one, to_html(one.text)) for one in design.parts if one.enabled],
+        "orders": content["orders"],
+    }
+    return render(request, "study/staff/preregistered.html", context)
+
+
+def _frozen(study: Study, number: int) -> Version:
+    version = get_object_or_404(study.versions, number=number)
+    if not version.bundle:
+        raise Http404(number)
+    return version

@@ -1,0 +1,68 @@
+"""Addresses of the design pages of one study, all under one prefix."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+from django.urls import URLPattern, path, register_converter
+
+from study.console import design, studies
+
+
+class Act:
+    """What a button of a row does."""
+
+    regex = "up|down|copy|delete"
+
+    def to_python(self, value: str) -> str:
+        """As it stands."""
+        return value
+
+    def to_url(self, value: str) -> str:
+        """As it stands."""
+        return value
+
+
+class ItemAct(Act):
+    """What a button of an item does."""
+
+    regex = "up|down|switch|delete"
+
+
+register_converter(Act, "act")
+register_converter(ItemAct, "item_act")
+
+PAGES: tuple[tuple[str, Callable[..., Any], str], ...] = (
+    ("", design.overview, ""),
+    ("settings/", design.settings, "settings"),
+    ("plan/", design.plan, "plan"),
+    ("recruitment/", design.recruitment, "recruitment"),
+    ("orders/", design.orders, "orders"),
+    ("parts/<slug:kind>/", design.part, "part"),
+    ("conditions/new/", design.condition, "condition-new"),
+    ("conditions/<int:pk>/", design.condition, "condition"),
+    ("conditions/<int:pk>/preview/", studies.preview, "condition-preview"),
+    ("conditions/<int:pk>/<act:act>/", design.condition_act, "condition-act"),
+    ("items/new/", design.item, "item-new"),
+    ("items/shipped/", design.instruments, "instruments"),
+    ("items/<int:pk>/", design.item, "item"),
+    ("items/<int:pk>/<item_act:act>/", design.item_act, "item-act"),
+    ("outcomes/", design.outcomes, "outcomes"),
+    ("members/", studies.members, "members"),
+    ("members/<int:pk>/remove/", studies.member_gone, "member-gone"),
+    ("state/", studies.state, "state"),
+    ("copy/", studies.copy, "copy"),
+    ("delete/", studies.delete, "delete"),
+    ("preview/", studies.preview, "preview"),
+    ("previews/erase/", studies.previews_gone, "previews-gone"),
+)
+"""Path, view, and what the name has after `staff-design`."""
+
+
+def design_urls(prefix: str) -> list[URLPattern]:
+    """The patterns, named `staff-design` and `staff-design-…`."""
+    return [
+        path(f"{prefix}{tail}", view, name=f"staff-design-{name}" if name else "staff-design")
+        for tail, view, name in PAGES
+    ]

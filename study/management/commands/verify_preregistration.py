@@ -1,0 +1,35 @@
+"""`python manage.py verify_preregistration FILE`: whether a bundle is still what was frozen."""
+
+from __future__ import annotations
+
+import json
+from argparse import ArgumentParser
+from pathlib import Path
+from typing import Any
+
+from django.core.management.base import BaseCommand, CommandError
+
+from study.preregistration import bundle_problem
+
+
+class Command(BaseCommand):
+    """Recomputes the hashes of a preregistration's content. Ends with 2 for a file that cannot be read, with
+    1 for one that was changed."""
+
+    help = __doc__
+
+    def add_arguments(self, parser: ArgumentParser) -> None:
+        """The file."""
+        parser.add_argument("file", type=Path)
+
+    def handle(self, *args: Any, **options: Any) -> None:
+        """Say that it fits, or what does not."""
+        path: Path = options["file"]
+        try:
+            bundle = json.loads(path.read_text(encoding="utf-8"))
+        except (OSError, ValueError) as error:
+            raise CommandError(f"{path}: {error}", returncode=2) from error
+        if problem := bundle_problem(bundle):
+            raise CommandError(f"{path}: {problem}", returncode=1)
+        frozen = bundle.get("frozen", {})
+        self.stdout.write(f"{bundle['sha256']} fits: version {frozen.get('version')}, {frozen.get('at')}")

@@ -1,0 +1,110 @@
+"""The preregistration of a study: its design and all that follows from it, with a hash to recompute.
+
+A bundle is JSON. `content` is what was planned; `sha256` is the SHA-256 of `content` in canonical JSON
+(sorted keys, no spaces, UTF-8): the same design under the same code gives the same. Beside them
+stand when, by whom and with which program it was frozen.
+"""
+
+from __future__ import annotations
+
+import shutil
+import subprocess
+import tomllib
+from collections.abc import Mapping
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+from django.conf import settings
+
+from kitchen.coplayers.evaluate import see
+from kitchen.coplayers.registry import make_coplayer
+from kitchen.worlds.base import Json
+from kitchen.worlds.registry import get_world
+from study.blueprint import Blueprint, ConditionPlan, digest_of
+from study.orders.registry import get_scheme, sequences
+from study.plan import NOBODY
+
+FORMAT = 1
+MOST_SEQUENCES = 1000
+"""A scheme with more of them is written down by its rule alone."""
+
+
+def content_of(design: Blueprint) -> dict[str, Json]:
+    """All that is hashed: the design, the prompts, worlds and orders that follow from it."""
+    worlds = sorted({one.world for one in design.conditions})
+    return {
+        "design": design.to_json(),
+        "design_sha256": design.digest,
+        "orders": orders_of(design),
+        "prompts": {one.key: prompts_of(one) for one in design.conditions},
+        "worlds": {name: get_world(name).version for name in worlds},
+    }
+
+
+def prompts_of(condition: ConditionPlan) -> list[str]:
+    """The fixed messages that a language model gets in this condition, as the code renders them; empty if
+    none is asked."""
+    if condition.coplayer == NOBODY or not condition.teammates:
+        return []
+    world = get_world(condition.world).create(seats=condition.teammates + 1, settings=condition.settings)
+    world.reset(0)  # fixed messages say nothing of what chance decides
+    seats = range(1, condition.teammates + 1)
+    mind = make_coplayer(condition.coplayer, condition.coplayer_settings)
+    return [*mind.fixed_messages(see(world, seats, people=(0,)))]
+
+
+def orders_of(design: Blueprint) -> dict[str, Json]:
+    """The order scheme: its rule, and its sequences if it has a block of them."""
+    name, keys = str(design.study["orders"]), [one.key for one in design.conditions]
+    scheme = get_scheme(name)
+    block = 0 if scheme.problem(len(keys)) else scheme.block(len(keys))
+    found = sequences(name, keys) if 0 < block <= MOST_SEQUENCES else ()
+    return {
+        "scheme": name,
+        "meaning": scheme.meaning,
+        "block": block,
+        "sequences": [{"id": one.id, "order": list(one.order)} for one in found],
+    }
+
+
+def bundle_of(design: Blueprint, *, at: str, by: str, version: int) -> dict[str, Json]:
+    """The whole bundle."""
+    content = content_of(design)
+    return {
+        "format": FORMAT,
+        "content": content,
+        "sha256": digest_of(content),
+        "frozen": {"at": at, "by": by, "version": version},
+        "program": program(),
+    }
+
+
+def bundle_problem(bundle: Any) -> str:
+    """Why this is no preregistration as it was frozen; empty if it is."""
+    if not isinstance(bundle, Mapping) or not isinstance(bundle.get("content"), Mapping):
+        return "This is no preregistration: it has no content."
+    found = digest_of(bundle["content"])
+    if found != bundle.get("sha256"):
+        return f"The content was changed: its SHA-256 is {found}, not {bundle.get('sha256')}."
+    design = bundle["content"].get("design")
+    if not isinstance(design, Mapping) or digest_of(design) != bundle["content"].get("design_sha256"):
+        return "The design's own hash does not fit."
+    return ""
+
+
+@cache
+def program() -> dict[str, str]:
+    """Name, version and, where it runs from a git clone, commit."""
+    root = Path(settings.BASE_DIR)
+    project = tomllib.loads((root / "pyproject.toml").read_text(encoding="utf-8"))["project"]
+    return {"name": project["name"], "version": project["version"], "commit": _commit(root)}
+
+
+def _commit(root: Path) -> str:
+    git = shutil.which("git")
+    if git is None or not (root / ".git").exists():
+        return ""
+    asked = [git, "-C", str(root), "rev-parse", "HEAD"]
+    found = subprocess.run(asked, capture_output=True, text=True, check=False)  # noqa: S603 - no input of anybody
+    return found.stdout.strip() if found.returncode == 0 else ""

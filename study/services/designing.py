@@ -1,0 +1,168 @@
+"""What researchers do to a design beside filling in a form: members, orders of rows, states, deleting."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from django.db import models, transaction
+
+from study.instruments import Instrument
+from study.models import Condition, Membership, Outcome, Study, SurveyItem
+from study.readiness import hindrances
+from study.services.previewing import previews_erase
+
+
+class DesignError(Exception):
+    """It cannot be done; the message says why, for the researcher."""
+
+
+@transaction.atomic
+def study_create(*, title: str, slug: str, owner: Any) -> Study:
+    """A study without conditions: closed, its owner the only member."""
+    study = Study.objects.create(title=title, slug=slug, status=Study.Status.CLOSED)
+    study.memberships.create(user=owner, role=Membership.Role.OWNER)
+    return study
+
+
+@transaction.atomic
+def study_open(*, study_id: int) -> None:
+    """The link takes participants from now on. DesignError if they would meet something unfinished."""
+    study = Study.objects.select_for_update().get(pk=study_id)
+    if found := hindrances(study):
+        raise DesignError(f"Not yet: {found[0].words}")
+    Study.objects.filter(pk=study_id).update(status=Study.Status.OPEN)
+
+
+def study_close(*, study_id: int) -> None:
+    """Nobody new from now on; those who play can finish."""
+    Study.objects.filter(pk=study_id).update(status=Study.Status.CLOSED)
+
+
+@transaction.atomic
+def study_delete(*, study_id: int) -> None:
+    """The study and all that was designed. DesignError while it holds participants' data."""
+    study = Study.objects.select_for_update().get(pk=study_id)
+    number = study.participants.filter(preview=False).count()
+    if number:
+        raise DesignError(f"It holds the data of {number} participants. Take the data and close it instead.")
+    previews_erase(study_id=study_id)
+    study.delete()
+
+
+@transaction.atomic
+def member_set(*, study_id: int, user: Any, role: str) -> None:
+    """This person has this role from now on. DesignError if nobody would own the study."""
+    study = Study.objects.select_for_update().get(pk=study_id)
+    if role != Membership.Role.OWNER:
+        _keep_an_owner(study, user)
+    Membership.objects.update_or_create(study=study, user=user, defaults={"role": role})
+
+
+@transaction.atomic
+def member_remove(*, study_id: int, user: Any) -> None:
+    """This person has no role any more. DesignError if nobody would own the study."""
+    study = Study.objects.select_for_update().get(pk=study_id)
+    _keep_an_owner(study, user)
+    study.memberships.filter(user=user).delete()
+
+
+def _keep_an_owner(study: Study, leaving: Any) -> None:
+    owners = study.memberships.filter(role=Membership.Role.OWNER)
+    if owners.filter(user=leaving).exists() and not owners.exclude(user=leaving).exists():
+        raise DesignError("A study needs an owner. Make somebody else one first.")
+
+
+@transaction.atomic
+def row_move(row: Condition | SurveyItem, *, by: int) -> None:
+    """One place up (-1) or down (1) among its like: a study's conditions, or its items at one place."""
+    Study.objects.select_for_update().get(pk=row.study_id)
+    rows = _like(row)
+    here = next(index for index, one in enumerate(rows) if one.pk == row.pk)
+    there = min(max(here + by, 0), len(rows) - 1)
+    places = _places(rows)
+    rows.insert(there, rows.pop(here))
+    for place, one in zip(places, rows, strict=True):
+        if one.position != place:
+            type(row).objects.filter(pk=one.pk).update(position=place)
+
+
+def _like(row: Condition | SurveyItem) -> list[Any]:
+    if isinstance(row, SurveyItem):
+        return list(SurveyItem.objects.filter(study=row.study_id, place=row.place))
+    return list(Condition.objects.filter(study=row.study_id))
+
+
+def _places(rows: list[Any]) -> list[int]:
+    """The positions that the rows have, or 1, 2, 3 … where two share one."""
+    found = [one.position for one in rows]
+    return found if len(set(found)) == len(found) else list(range(1, len(found) + 1))
+
+
+@transaction.atomic
+def condition_delete(*, condition: Condition) -> None:
+    """The condition, and whatever staff left by trying it. DesignError if participants have it in their
+    plan."""
+    planned = condition.rounds.filter(participant__preview=False).count()
+    if planned:
+        raise DesignError(f"{planned} participants have {condition.name} in their plan, played or to come.")
+    if condition.rounds.exists():
+        previews_erase(study_id=condition.study_id)
+    condition.delete()
+
+
+@transaction.atomic
+def item_delete(*, item: SurveyItem) -> None:
+    """The item. DesignError if it was answered: then it can only be switched off."""
+    if item.answers.filter(participant__preview=False).exists():
+        raise DesignError(f"There are answers to “{item.measure}”. Switch it off instead.")
+    if item.answers.exists():
+        previews_erase(study_id=item.study_id)
+    item.delete()
+
+
+@transaction.atomic
+def instrument_add(*, study_id: int, instrument: Instrument) -> int:
+    """Its items come last where they are asked. DesignError if one is there already; how many were added."""
+    study = Study.objects.select_for_update().get(pk=study_id)
+    keys, measures = (set(study.items.values_list(name, flat=True)) for name in ("key", "measure"))
+    there = [one.measure for one in instrument.items if one.key in keys or one.measure in measures]
+    if there:
+        raise DesignError(f"{instrument.title} is there already, or items of the same name: {there[0]}.")
+    last = study.items.aggregate(last=models.Max("position"))["last"] or 0
+    for position, one in enumerate(instrument.items, start=last + 1):
+        values: dict[str, Any] = {name: getattr(one, name) for name in ITEM_FIELDS}
+        values["options"] = list(one.options)
+        values["correct"] = list(one.correct) if isinstance(one.correct, tuple) else one.correct
+        made = SurveyItem(study=study, place=instrument.place, position=position, **values)
+        made.full_clean()
+        made.save()
+    return len(instrument.items)
+
+
+ITEM_FIELDS = (
+    "key",
+    "measure",
+    "text",
+    "scale",
+    "kind",
+    "points",
+    "low",
+    "high",
+    "minimum",
+    "maximum",
+    "step",
+    "reversed",
+    "required",
+)
+
+
+@transaction.atomic
+def outcomes_set(*, study_id: int, rows: Mapping[str, Mapping[str, str]]) -> None:
+    """What each kind of end gives; a kind of which nothing is said has no row."""
+    Study.objects.select_for_update().get(pk=study_id)
+    for kind, said in rows.items():
+        if any(said.values()):
+            Outcome.objects.update_or_create(study_id=study_id, kind=kind, defaults=dict(said))
+        else:
+            Outcome.objects.filter(study_id=study_id, kind=kind).delete()
