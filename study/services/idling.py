@@ -11,14 +11,14 @@ from dataclasses import dataclass
 from datetime import datetime, timedelta
 
 from django.db import transaction
-from django.db.models import Q, QuerySet
+from django.db.models import QuerySet
 from django.utils import timezone
 
 from kitchen.live import episode_facts
 from kitchen.models import Episode
 from study.models import Participant
 from study.services.going_on import locked
-from study.services.leaving import participant_end
+from study.services.leaving import participant_end, their_episodes
 
 IDLE = "nothing happened for too long"
 """Why, in the data."""
@@ -53,8 +53,7 @@ def last_action(person: Participant) -> datetime:
 
 
 def _running(person: Participant) -> QuerySet[Episode]:
-    theirs = Q(rounds__participant=person) | Q(practised_by=person)
-    return Episode.objects.filter(theirs, status=Episode.Status.PLAYING).distinct()
+    return their_episodes(person).filter(status=Episode.Status.PLAYING)
 
 
 @transaction.atomic
@@ -70,7 +69,7 @@ def participant_time_out(*, participant_id: int) -> bool:
     """End the way of somebody who did nothing for too long, and the episode that runs; False, and nothing
     changed, if it is not so long or over already."""
     person = locked(participant_id)
-    list(_running(person).select_for_update(of=("self",)))  # a command that is just coming in counts
+    list(_running(person).select_for_update())  # a command that is just coming in counts
     left = idle_clock(person).end_in
     if left is None or left > 0:
         return False

@@ -42,13 +42,15 @@ def participant_end(*, participant_id: int, status: str, reason: str = "") -> bo
     if person.status != Participant.Status.ACTIVE:
         return False
     finish(person, status, reason)
-    for episode_id in _theirs(person).filter(status=Episode.Status.PLAYING).values_list("pk", flat=True):
+    for episode_id in (
+        their_episodes(person).filter(status=Episode.Status.PLAYING).values_list("pk", flat=True)
+    ):
         kitchen.episode_end(episode_id=episode_id, reason=reason or f"participant: {status}")
     return True
 
 
-def _theirs(person: Participant) -> QuerySet[Episode]:
-    """Every episode that this person plays in or played in."""
+def their_episodes(person: Participant) -> QuerySet[Episode]:
+    """Every episode that this person plays in or played in; its rows can be locked."""
     mine = Q(rounds__participant=person) | Q(practised_by=person)
     return Episode.objects.filter(pk__in=Episode.objects.filter(mine).values("pk"))
 
@@ -60,7 +62,7 @@ def participant_withdraw(*, participant_id: int) -> Receipt:
     Participant.DoesNotExist if it was erased already.
     """
     person = Participant.objects.select_for_update().get(pk=participant_id)
-    episodes = list(_theirs(person).select_for_update())  # no step is written meanwhile
+    episodes = list(their_episodes(person).select_for_update())  # no step is written meanwhile
     prompts = prompts_of(episode.pk for episode in episodes)
     seats = dict(person.rounds.exclude(episode=None).values_list("episode", "seat"))
     if not person.preview:

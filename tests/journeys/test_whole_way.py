@@ -1,0 +1,308 @@
+"""The whole way with every part and every kind of item, as people walk it: with mistakes, by keyboard, in two
+browsers; and what a page does when nobody is there any more."""
+
+from __future__ import annotations
+
+import secrets
+from pathlib import Path
+
+import pytest
+from playwright.async_api import Browser, Page, expect
+
+from tests.journeys.person import Person
+from tests.servers import Stack
+
+pytestmark = pytest.mark.browser
+
+STUDY = """
+slug = "{slug}"
+title = "Every part"
+seed = 5
+recruitment = "label"
+idle_warning_minutes = 10
+idle_minutes = 60
+[world]
+kind = "cuisine"
+settings = {{ level = "level_0", alpha = 2.0, beta = 2.5, max_steps = 2 }}
+[parts.welcome]
+text = "A small kitchen."
+[parts.consent]
+text = "What is recorded."
+settings = {{ statements = ["I have read this.", "I take part of my own free will."] }}
+[parts.about]
+[parts.practice.settings.kitchen.settings]
+level = "level_0"
+alpha = 2.0
+beta = 2.5
+max_steps = 2
+[parts.check]
+settings = {{ attempts = 2, on_failure = "end" }}
+[parts.final]
+[parts.debriefing]
+text = "It was about teams."
+[[conditions]]
+key = "one"
+name = "One"
+label = "Team A"
+[[conditions]]
+key = "two"
+name = "Two"
+label = "Team B"
+[[items]]
+key = "age"
+place = "about"
+kind = "number"
+measure = "Age"
+text = "How old are you?"
+minimum = 1
+maximum = 120
+[[items]]
+key = "sure"
+place = "check"
+kind = "single"
+measure = "Sure"
+text = "Is the kitchen small?"
+options = ["yes", "no"]
+correct = "yes"
+[[items]]
+key = "trust"
+measure = "Trust"
+text = "I trusted them."
+points = 11
+[[items]]
+key = "good"
+kind = "multiple"
+measure = "Good"
+text = "What was good?"
+options = ["food", "pace", "people"]
+[[items]]
+key = "load"
+kind = "number"
+measure = "Load"
+text = "How demanding was it?"
+[[items]]
+key = "why"
+kind = "text"
+measure = "Why"
+text = "Why?"
+[[items]]
+key = "again"
+place = "final"
+kind = "team"
+measure = "Again"
+text = "Which team again?"
+[[outcomes]]
+kind = "no_consent"
+code = "NOTME"
+url = "https://example.org/back?cc={{code}}"
+[[outcomes]]
+kind = "timed_out"
+code = "SLOW"
+"""
+WENT_BY = """
+from datetime import timedelta
+from django.db.models import F
+from study.models import Participant
+people = Participant.objects.filter(study__slug="{slug}")
+people.update(active_at=F("active_at") - timedelta(minutes={minutes}))
+"""
+SUBMIT = "main form:not([method=dialog]) button[type=submit]"
+
+
+@pytest.fixture
+def slug(live_stack: Stack, tmp_path: Path) -> str:
+    name = f"whole-{secrets.token_hex(3)}"
+    file = tmp_path / "whole.toml"
+    file.write_text(STUDY.format(slug=name))
+    live_stack.manage("load_study", str(file))
+    return name
+
+
+async def at(page: Page, kind: str) -> None:
+    """Wait until this kind of page is on."""
+    await page.wait_for_selector(f"main[data-page={kind}]")
+
+
+async def cook(person: Person) -> None:
+    """Wait out every step, then on."""
+    await person.connected()
+    while await person.page.get_attribute("#bar", "data-phase") != "over":
+        await person.play_step(["noop"])
+    await person.page.click(".over-continue a")
+
+
+async def begin(page: Page, slug: str, label: str) -> None:
+    await page.goto(f"/s/{slug}/?label={label}")
+    await page.click(SUBMIT)
+    await at(page, "consent")
+
+
+async def agree(page: Page) -> None:
+    for number in (0, 1):
+        await page.check(f"[name=agree_{number}]")
+    await page.click(SUBMIT)
+    await at(page, "about")
+
+
+async def test_every_part_and_kind_of_item_with_mistakes_and_in_two_browsers(
+    page: Page, browser: Browser, live_stack: Stack, slug: str
+) -> None:
+    await page.set_viewport_size({"width": 360, "height": 740})
+    await begin(page, slug, "w1")
+    await consent_by_keyboard(page)
+    await about_with_a_mistake(page)
+    await at(page, "guide")
+    await page.click(SUBMIT)
+    person = Person(page)
+    await person.connected()
+    assert await page.inner_text("#hint") != ""
+    await cook(person)
+    await at(page, "practice")
+    await page.click(SUBMIT)
+    await check_failed_once(page)
+    await person.connected()
+    await person.play_step(["noop"])
+    context = await browser.new_context(base_url=live_stack.url)
+    context.set_default_timeout(20_000)
+    other = Person(await context.new_page())
+    await other.page.goto(f"/s/{slug}/?label=w1")
+    await expect(other.page.locator(SUBMIT)).to_have_text("Go on")
+    await other.page.click(SUBMIT)
+    await other.connected()
+    assert (other.page.url, await other.step()) == (page.url, 1)
+    await cook(other)
+    await survey_with_a_reload(other.page)
+    await other.connected()
+    await cook(other)
+    await answer(other.page)
+    await other.page.check("[name=item_again] >> nth=1")
+    await other.page.click(SUBMIT)
+    await at(other.page, "debriefing")
+    await other.page.click(SUBMIT)
+    await at(other.page, "end")
+    assert len(await other.page.inner_text("#completion-code")) == 8
+    await leave(other.page)
+    assert (await page.goto(page.url) or pytest.fail("no answer")).status == 404
+    assert [one for one in (*person.problems, *other.problems) if "422" not in one and "404" not in one] == []
+    await context.close()
+
+
+async def consent_by_keyboard(page: Page) -> None:
+    await page.focus("[name=agree_0]")
+    await page.keyboard.press("Space")
+    await page.reload()
+    assert await page.is_checked("[name=agree_0]")
+    await page.focus("[name=agree_0]")
+    await page.keyboard.press("Enter")
+    await expect(page.locator("[data-error-summary]")).to_be_focused()
+    await page.keyboard.press("Tab")
+    await page.keyboard.press("Enter")
+    await expect(page.locator("[name=agree_1]")).to_be_focused()
+    await page.keyboard.press("Space")
+    await page.keyboard.press("Enter")
+    await at(page, "about")
+
+
+async def about_with_a_mistake(page: Page) -> None:
+    await page.fill("[name=item_age]", "0")
+    await page.click(SUBMIT)
+    assert "at least 1" in await page.inner_text(".field-error")
+    await page.fill("[name=item_age]", "30")
+    await page.click(SUBMIT)
+
+
+async def check_failed_once(page: Page) -> None:
+    await at(page, "check")
+    await page.check("[name=item_sure][value=no]")
+    await page.click(SUBMIT)
+    await page.wait_for_selector("text=Not everything was right")
+    await page.click("text=Read the guide again")
+    await page.wait_for_selector("dialog[open] >> text=How to win")
+    await page.keyboard.press("Escape")
+    await page.check("[name=item_sure][value=yes]")
+    await page.click(SUBMIT)
+    await at(page, "play")
+
+
+async def survey_with_a_reload(page: Page) -> None:
+    await at(page, "survey")
+    for value in ("food", "people"):
+        await page.check(f"[name=item_good][value={value}]")
+    await page.fill("[name=item_load]", "2.5")
+    await page.fill("[name=item_why]", "Because.\nTwo lines.")
+    await page.check("[name=item_trust][value='11']")
+    await page.uncheck("[name=item_good][value=food]")
+    await page.reload()
+    ticked = await page.eval_on_selector_all("[name=item_good]:checked", "all => all.map(one => one.value)")
+    assert ticked == ["people"]
+    assert await page.input_value("[name=item_load]") == "2.5"
+    assert await page.input_value("[name=item_why]") == "Because.\nTwo lines."
+    assert await page.is_checked("[name=item_trust][value='11']")
+    assert "Part 6 of 9" in await page.inner_text(".site-header")
+    await page.click(SUBMIT)
+
+
+async def answer(page: Page) -> None:
+    await at(page, "survey")
+    assert await page.input_value("[name=item_why]") == ""
+    await page.check("[name=item_good][value=food]")
+    await page.fill("[name=item_load]", "1")
+    await page.fill("[name=item_why]", "So.")
+    await page.check("[name=item_trust][value='1']")
+    await page.click(SUBMIT)
+    await at(page, "final")
+
+
+async def leave(page: Page) -> None:
+    await page.click("text=Leave the study")
+    await page.click("text=Leave and erase my data")
+    await at(page, "withdrawn")
+    assert len(await page.inner_text("#receipt-code")) == 12
+
+
+async def test_who_does_not_agree_gets_the_code_for_it_and_the_way_back(page: Page, slug: str) -> None:
+    await begin(page, slug, "w2")
+    await page.click("text=I do not agree")
+    await at(page, "end")
+    assert await page.inner_text("#completion-code") == "NOTME"
+    assert await page.get_attribute("main a.button", "href") == "https://example.org/back?cc=NOTME"
+
+
+async def test_a_page_asks_whether_somebody_is_there_and_leads_on_when_nobody_is(
+    page: Page, live_stack: Stack, slug: str
+) -> None:
+    await page.clock.install()
+    await begin(page, slug, "w3")
+    await agree(page)
+    await page.fill("[name=item_age]", "30")
+    live_stack.manage("shell", "-c", WENT_BY.format(slug=slug, minutes=11))
+    await page.clock.fast_forward("11:00")
+    await expect(page.locator("[data-idle-here]")).to_be_focused()
+    assert "about 49 minutes" in await page.inner_text("#idle")
+    await page.keyboard.press("Enter")
+    await expect(page.locator("#idle")).to_be_hidden()
+    await expect(page.locator("[name=item_age]")).to_be_focused()
+    live_stack.manage("shell", "-c", WENT_BY.format(slug=slug, minutes=61))
+    await page.clock.fast_forward("01:01:00")
+    await at(page, "end")
+    assert "SLOW" in await page.inner_text("main")
+
+
+async def test_the_kitchen_asks_too_and_closes(page: Page, live_stack: Stack, slug: str) -> None:
+    await page.clock.install()
+    await begin(page, slug, "w4")
+    await agree(page)
+    await page.click(SUBMIT + " >> nth=0")
+    await at(page, "about")
+    await page.fill("[name=item_age]", "30")
+    await page.click(SUBMIT)
+    await at(page, "guide")
+    await page.click(SUBMIT)
+    await Person(page).connected()
+    live_stack.manage("shell", "-c", WENT_BY.format(slug=slug, minutes=11))
+    await page.clock.fast_forward("11:00")
+    await expect(page.locator("[data-idle-here]")).to_be_visible()
+    live_stack.manage("shell", "-c", WENT_BY.format(slug=slug, minutes=61))
+    await page.clock.fast_forward("01:01:00")
+    await at(page, "end")
+    assert "SLOW" in await page.inner_text("main")
