@@ -14,6 +14,7 @@ from functools import lru_cache
 from pathlib import Path
 
 from kitchen.llm.base import Request, Usage
+from kitchen.llm.naming import undated
 from kitchen.llm.tokens import most_tokens
 from kitchen.worlds.base import Json
 
@@ -91,7 +92,7 @@ class PriceList:
 
     def price(self, provider: str, model: str, prompt: int = 0) -> Price:
         """The price of a model for a prompt of so many tokens; UnknownPriceError if there is none."""
-        found = self.prices.get((provider, model)) or self.prices.get((provider, EVERY))
+        found = self._find(provider, model)
         if found is None:
             raise UnknownPriceError(f"no price is known for {provider}/{model}")
         if found.up_to is not None and prompt > found.up_to:
@@ -103,7 +104,12 @@ class PriceList:
 
     def knows(self, provider: str, model: str) -> bool:
         """Whether there is a price at all."""
-        return (provider, model) in self.prices or (provider, EVERY) in self.prices
+        return self._find(provider, model) is not None
+
+    def _find(self, provider: str, model: str) -> Price | None:
+        """The model's own, that of its name without a date, or that of all other models."""
+        names = (model, undated(model), EVERY)
+        return next((self.prices[provider, name] for name in names if (provider, name) in self.prices), None)
 
     def cost(self, usage: Usage, provider: str, model: str) -> float:
         """US dollars for what was counted; UnknownPriceError if there is no price."""

@@ -35,6 +35,16 @@ def test_an_unknown_model_has_no_price(provider: str, model: str) -> None:
         parse_prices(TEXT, "p").cost(Usage(), provider, model)
 
 
+@pytest.mark.parametrize("model", ["claude-x-20251001", "claude-x@20251001", "claude-x-2025-10-01"])
+def test_a_pinned_version_costs_what_its_name_without_a_date_does(model: str) -> None:
+    prices = parse_prices(TEXT, "p")
+    assert prices.knows("anthropic", model)
+    assert prices.price("anthropic", model) == prices.price("anthropic", "claude-x")
+    own = parse_prices(TEXT + f'[anthropic."{model}"]\ninput = 9\noutput = 9\n', "p")
+    assert own.price("anthropic", model).input == 9
+    assert not prices.knows("anthropic", "claude-x-2025")
+
+
 def test_a_longer_prompt_than_the_prices_hold_for_has_none() -> None:
     prices = parse_prices(TEXT, "p")
     with pytest.raises(UnknownPriceError, match="1001 tokens"):

@@ -13,6 +13,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 
+from kitchen.llm.naming import undated
 from kitchen.worlds.base import Json
 
 OLD_VERSION = "2023-06-01"
@@ -52,6 +53,4 @@ CLAUDE: dict[str, Traits] = {
 
 def traits(model: str) -> Traits:
     """What a model takes; a date at the end of its name makes no difference."""
-    name, _, date = model.rpartition("-")
-    plain = name if date.isdigit() and len(date) == 8 else model
-    return CLAUDE.get(plain, Traits())
+    return CLAUDE.get(undated(model), Traits())
