@@ -6,18 +6,22 @@ Prompts are stored by their content: sixty steps that share the recipes store th
 from __future__ import annotations
 
 import hashlib
+import json
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import asdict
 
 from django.db import OperationalError, transaction
 
-from kitchen.llm.base import Call, Reply
+from kitchen.llm.base import MOST_TOKENS, Call, Reply, Tool
 from kitchen.models import CallMessage, Decision, ModelCall, Prompt
 from kitchen.spending import money
 from kitchen.storable import printable, storable
 
-MOST_TOKENS = 2**31 - 1
-"""What a column holds; a server that counts more is not believed."""
+TOOL = "tool"
+"""The role of what is no message: the description and schema of the tool, after the messages."""
+
+LEAST = "least"
+"""The effort where none is asked for: as little as the model can be made to."""
 
 HOLD_TRIES = 10
 """Each is lost only to somebody who leaves at that very moment."""
@@ -32,13 +36,25 @@ def calls_store(decided: Sequence[tuple[Decision, Sequence[Call]]]) -> None:
     for decision, number, call in numbered:
         row = ModelCall.objects.create(decision=decision, number=number, **_facts(call))
         CallMessage.objects.bulk_create(
-            CallMessage(call=row, position=position, role=message.role, prompt_id=_hash(text))
-            for position, (message, text) in enumerate(zip(call.request.messages, _texts(call), strict=True))
+            CallMessage(call=row, position=position, role=role, prompt_id=_hash(text))
+            for position, ((role, _), text) in enumerate(zip(_sent(call), _texts(call), strict=True))
         )
 
 
 def _texts(call: Call) -> list[str]:
-    return [printable(message.text) for message in call.request.messages]
+    return [printable(text) for _, text in _sent(call)]
+
+
+def _sent(call: Call) -> list[tuple[str, str]]:
+    """All that was sent, as role and text: the messages, and the tool where one was asked for."""
+    tool = call.request.tool
+    said = [(message.role, message.text) for message in call.request.messages]
+    return [*said, (TOOL, _as_text(tool))] if tool else list(said)
+
+
+def _as_text(tool: Tool) -> str:
+    described = {"name": tool.name, "description": tool.description, "schema": dict(tool.schema)}
+    return json.dumps(described, ensure_ascii=False)
 
 
 def _hash(text: str) -> str:
@@ -71,7 +87,7 @@ def _locked(hashes: Iterable[str], *, no_key: bool = False) -> list[str]:
 
 
 def _facts(call: Call) -> dict[str, object]:
-    request, reply = call.request, call.reply or Reply("")
+    request, reply = call.request, call.reply or Reply(call.raw, usage=call.usage)
     return {
         "provider": call.provider,
         "model_asked": printable(request.model)[:120],
@@ -79,6 +95,7 @@ def _facts(call: Call) -> dict[str, object]:
         "sampling": {
             "temperature": request.temperature,
             "max_tokens": request.max_tokens,
+            "effort": request.effort or LEAST,
             "tool": request.tool.name if request.tool else None,
         },
         "reply": printable(reply.text),

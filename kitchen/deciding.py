@@ -2,8 +2,9 @@
 
 A mind may fall back by itself (a dispatcher whose model gave no answer lets the planner play) and says so.
 
-The fallback is the world's idle command (noop): a mind that is late or fails holds nobody up, and the log
-says which it was. What comes out is handed in through `services.commands_submit`, like a person's command.
+A mind that is late or fails holds nobody up: its own fallback, as its settings name it, commands at once
+(`CoPlayer.fall_back`), else its seats do the world's idle command (noop). The log says which it was. What
+comes out is handed in through `services.commands_submit`, like a person's command.
 """
 
 from __future__ import annotations
@@ -12,11 +13,12 @@ import json
 import logging
 import threading
 import time
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from concurrent.futures import Future
 from concurrent.futures import TimeoutError as DecisionTimeoutError
 from contextlib import suppress
 from dataclasses import dataclass, replace
+from functools import partial
 
 from django.db import DatabaseError, Error, InterfaceError, OperationalError, connection
 
@@ -24,6 +26,7 @@ from kitchen import play
 from kitchen.coplayers.base import Decision as MindDecision
 from kitchen.coplayers.base import Situation
 from kitchen.coplayers.registry import make_coplayer
+from kitchen.failures import told, traced
 from kitchen.llm.base import Call, total
 from kitchen.models import Decision, Episode, Mind, SeatCommand
 from kitchen.services import MadeDecision, Receipt, SeatOrder, commands_submit, step_run
@@ -39,8 +42,15 @@ FALLBACKS = {"timeout": "No decision in time", "error": "The co-player failed"}
 HAND_IN_WAITS = (0.1, 0.3, 1.0, 2.0, 4.0, 8.0)
 """Seconds between tries to hand in a decision: together about what a database needs to come up again."""
 
-UNSTORABLE = (DatabaseError, OverflowError, UnicodeError, ValueError)
+FALLBACK_SECONDS = 1.0
+"""Time for a fallback to command, beyond the time for the decision; then the seats are idle."""
+
+UNSTORABLE = (DatabaseError, ArithmeticError, UnicodeError, ValueError)
 """What does not go away by trying again (what does, `_hand_in` has tried)."""
+
+
+Late = Callable[["Future[MindDecision]"], None]
+"""Told of a decision for which nobody waits any more."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,8 +68,13 @@ class Asked:
     """One mind of the step, and what came of asking it."""
 
     mind: Mind
-    seats: tuple[int, ...]
+    situation: Situation
     outcome: Outcome
+
+    @property
+    def seats(self) -> tuple[int, ...]:
+        """Those that the mind commands."""
+        return self.situation.seats
 
 
 def decide_step(*, episode_id: int, step: int, claim: str = "") -> Receipt | None:
@@ -79,22 +94,22 @@ def decide_step(*, episode_id: int, step: int, claim: str = "") -> Receipt | Non
     except OperationalError:
         raise
     except UNSTORABLE as failure:
-        log.exception("the decisions of step %s could not be stored", step)
-        receipt = _hand_in(episode, step, claim, world.idle, _given_up(asked, failure))
+        log.error("the decisions of step %s could not be stored: %s", step, traced(failure))
+        _tell_dropped(episode, step, asked, "it could not be stored")
+        asked = [_given_up(each, failure) for each in asked]
+        receipt = _hand_in(episode, step, claim, world.idle, asked)
     if receipt is None or not receipt.accepted:
         _tell_dropped(episode, step, asked, receipt.code if receipt else "gone")
     return receipt
 
 
-def _given_up(asked: Sequence[Asked], failure: Exception) -> list[Asked]:
-    """What could not be stored is not asked, and paid, again and again: the co-players are idle, and why
-    is said."""
-    lost = Outcome(MindDecision({}), "error", type(failure).__name__)
-    return [replace(each, outcome=_remembering(lost, play.last_memory(each.mind))) for each in asked]
-
-
-def _remembering(outcome: Outcome, memory: Json) -> Outcome:
-    return replace(outcome, decision=replace(outcome.decision, memory=memory))
+def _given_up(asked: Asked, failure: Exception) -> Asked:
+    """What could not be stored is not asked, and paid, again and again: the fallback commands, and why is
+    said."""
+    instead = _fallen_back(asked.mind.kind, asked.mind.settings, asked.situation, "error")
+    return replace(
+        asked, outcome=replace(asked.outcome, decision=instead, fallback="error", error=told(failure))
+    )
 
 
 def _hand_in(
@@ -150,12 +165,12 @@ def _ask_all(episode: Episode, world: World, commanded: dict[int, Command]) -> l
     asked: list[Asked] = []
     deadline = time.monotonic() + episode.decision_seconds
     minds = list(episode.minds.prefetch_related("seats"))
-    told = [_situation(episode, mind, world) for mind in minds]
-    for mind, situation in zip(minds, told, strict=True):
+    situations = [_situation(episode, mind, world) for mind in minds]
+    for mind, situation in zip(minds, situations, strict=True):
         seconds = (deadline - time.monotonic()) / (len(minds) - len(asked))
         known = _known(world, situation.seats, commanded)
         now = replace(situation, commanded=known, seconds=seconds)
-        asked.append(Asked(mind, situation.seats, ask_mind(mind.kind, mind.settings, now)))
+        asked.append(Asked(mind, now, ask_mind(mind.kind, mind.settings, now)))
         commanded |= {order.seat: order.command for order in _orders(asked[-1], idle=world.idle)}
     return asked
 
@@ -179,25 +194,25 @@ def _situation(episode: Episode, mind: Mind, world: World) -> Situation:
     )
 
 
-def _within(seconds: float, kind: str, settings: Mapping[str, Json], situation: Situation) -> MindDecision:
+def _within(seconds: float, name: str, make: Callable[[], MindDecision], late: Late) -> MindDecision:
     """The decision, made in a thread of its own: one that never ends keeps no other mind waiting.
 
-    TimeoutError after so many seconds; whatever the mind raises.
+    TimeoutError after so many seconds, and `late` is told what comes out after that; whatever `make` raises.
     """
     made: Future[MindDecision] = Future()
     given_up = threading.Event()
 
     def decide() -> None:
         try:
-            made.set_result(make_coplayer(kind, settings).decide(situation))
+            made.set_result(make())
         except BaseException as failure:  # it belongs to whoever waits
             made.set_exception(failure)
         finally:
             connection.close()
         if given_up.is_set():
-            _tell_late(kind, situation.step + 1, made)
+            late(made)
 
-    threading.Thread(target=decide, name=f"mind-{kind}", daemon=True).start()
+    threading.Thread(target=decide, name=f"mind-{name}", daemon=True).start()
     try:
         return made.result(timeout=max(seconds, 0.001))
     except DecisionTimeoutError:
@@ -228,17 +243,47 @@ def _last_events(episode: Episode, world: World, seats: Sequence[int]) -> tuple[
 
 
 def ask_mind(kind: str, settings: dict[str, Json], situation: Situation) -> Outcome:
-    """One mind's decision, or what kept it from one. Returns within `situation.seconds`."""
+    """One mind's decision, or what kept it from one and what its fallback commands. Returns within
+    `situation.seconds`, and `FALLBACK_SECONDS` if it falls back."""
     started = time.monotonic()
-    fallback, error, decision = "", "", MindDecision(commands={}, memory=situation.memory)
+    fallback, error = "", ""
     try:
-        decision = checked(_within(situation.seconds, kind, settings, situation))
+        decision = _decided(kind, settings, situation)
     except DecisionTimeoutError:
         fallback, error = "timeout", f"no decision within {situation.seconds:.1f} s"
     except Exception as failure:  # a co-player may fail in any way: the episode goes on
-        log.exception("co-player %s failed", kind)
-        fallback, error = "error", f"{type(failure).__name__}: {failure}"
+        log.error("co-player %s failed: %s", kind, traced(failure))
+        fallback, error = "error", told(failure)
+    if fallback:
+        decision = _fallen_back(kind, settings, situation, fallback)
     return Outcome(decision, fallback, error, (time.monotonic() - started) * 1000)
+
+
+def _decided(kind: str, settings: Mapping[str, Json], situation: Situation) -> MindDecision:
+    return checked(
+        _within(
+            situation.seconds,
+            kind,
+            lambda: make_coplayer(kind, settings).decide(situation),
+            partial(_tell_late, kind, situation.step + 1),
+        )
+    )
+
+
+def _fallen_back(kind: str, settings: Mapping[str, Json], situation: Situation, code: str) -> MindDecision:
+    """What the mind's fallback commands; nothing if that fails too."""
+    try:
+        return checked(
+            _within(
+                FALLBACK_SECONDS,
+                f"{kind}-fallback",
+                lambda: make_coplayer(kind, settings).fall_back(situation, code),
+                lambda made: None,
+            )
+        )
+    except Exception as failure:
+        log.error("the fallback of co-player %s failed: %s", kind, traced(failure))
+        return MindDecision(commands={}, memory=situation.memory)
 
 
 def checked(decision: MindDecision) -> MindDecision:
@@ -259,15 +304,15 @@ def _orders(asked: Asked, *, idle: Command) -> list[SeatOrder]:
     """The commands in the order in which the mind wants them run; seats that it leaves out are idle."""
     outcome = asked.outcome
     chosen_by = outcome.decision.played_by or asked.mind.kind
+    fallback = outcome.fallback or outcome.decision.fallback
     given = [
-        SeatOrder(seat, command, chosen_by, outcome.decision.fallback)
+        SeatOrder(seat, command, chosen_by, fallback)
         for seat, command in outcome.decision.commands.items()
         if seat in asked.seats
     ]
     left = sorted(set(asked.seats) - {order.seat for order in given})
     if outcome.fallback:
         chosen_by = "fallback"
-    fallback = outcome.fallback or outcome.decision.fallback
     return given + [SeatOrder(seat, idle, chosen_by, fallback) for seat in left]
 
 

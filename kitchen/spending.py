@@ -21,6 +21,9 @@ from kitchen.models import Budget, Spending
 SMALLEST = Decimal("0.000001")
 """Money is kept in millionths of a US dollar, rounded up."""
 
+MOST = Decimal("999999.999999")
+"""What a column of money holds."""
+
 
 def booked(budget_id: int) -> Decimal:
     """What a budget has spent and set aside, in US dollars."""
@@ -36,8 +39,8 @@ def set_aside(budget_id: int) -> Decimal:
 
 
 def money(amount: float) -> Decimal:
-    """An amount as it is kept."""
-    return Decimal(repr(amount)).quantize(SMALLEST, rounding=ROUND_UP)
+    """An amount as it is kept: never more than a column holds."""
+    return min(Decimal(repr(amount)), MOST).quantize(SMALLEST, rounding=ROUND_UP)
 
 
 class BudgetPurse:
@@ -58,7 +61,7 @@ class BudgetPurse:
         with transaction.atomic():
             budget = Budget.objects.select_for_update().get(pk=self.budget_id)
             left = budget.limit - booked(budget.pk)
-            if money(amount) > left:
+            if max(Decimal(repr(amount)), money(amount)) > left:
                 raise BudgetSpentError(
                     f"{dollars(money(amount))} needed, {dollars(max(left, Decimal(0)))} left"
                 )

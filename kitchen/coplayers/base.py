@@ -104,3 +104,8 @@ class CoPlayer(ABC):
     @abstractmethod
     def decide(self, situation: Situation) -> Decision:
         """The commands for the coming step. May raise: the caller records it and falls back."""
+
+    def fall_back(self, situation: Situation, code: str) -> Decision:
+        """What is done in a step whose decision was late (`code` is `timeout`) or failed (`error`): nothing,
+        unless the settings name somebody who stands in, and then at once. May raise."""
+        return Decision(commands={}, memory=situation.memory)

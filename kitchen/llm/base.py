@@ -23,6 +23,9 @@ from typing import ClassVar, Literal, Protocol
 
 from kitchen.worlds.base import Json
 
+MOST_TOKENS = 2**31 - 1
+"""A server that counts more is not believed."""
+
 Role = Literal["system", "user", "assistant"]
 
 Effort = Literal["low", "medium", "high", "xhigh", "max"]
@@ -37,6 +40,8 @@ class ModelError(Exception):
     """Seconds that the server asked to wait, if it did."""
     usage: Usage | None = None
     """What the server counted all the same; None where that is not known (the call may have been billed)."""
+    raw: str = ""
+    """What came from the server, where it is no answer to the question."""
     cost: float | None = 0.0
     """US dollars booked for the call; None where its price is not known."""
     attempts: tuple[Attempt, ...] = ()
@@ -137,7 +142,7 @@ class Request:
     """None: the provider's default (some models take none)."""
     max_tokens: int = 1024
     tool: Tool | None = None
-    """If set, the answer must be a call of this tool."""
+    """If set, the answer should be a call of this tool. A server that ignores that answers in words."""
     seconds: float = 30.0
     """Time for the whole call, all attempts and waits included."""
     effort: Effort | None = None
@@ -153,6 +158,11 @@ class Usage:
     output: int = 0
     cache_read: int = 0
     cache_write: int = 0
+
+    @property
+    def is_believable(self) -> bool:
+        """Whether a server can have counted this."""
+        return max(self.input, self.output, self.cache_read, self.cache_write) <= MOST_TOKENS
 
 
 @dataclass(frozen=True, slots=True)
@@ -170,7 +180,8 @@ class Attempt:
 
 @dataclass(frozen=True, slots=True)
 class Reply:
-    """An answer: `text`, and `call` (the tool's arguments) if a tool was asked for."""
+    """An answer: `text`, and `call` (the tool's arguments) if a tool was asked for and called. `text` alone
+    is an answer too."""
 
     text: str
     call: Mapping[str, Json] | None = None
@@ -196,6 +207,10 @@ class Call:
     error: str = ""
     """A ModelError's code where there is no reply."""
     error_text: str = ""
+    raw: str = ""
+    """What came from the server where there is no reply."""
+    usage: Usage = field(default_factory=Usage)
+    """What the server counted, for an answer that could not be used too; nothing where it told nothing."""
     attempts: tuple[Attempt, ...] = ()
     seconds: float = 0.0
     cost: float | None = 0.0

@@ -10,12 +10,12 @@ from __future__ import annotations
 
 import logging
 import time
-import traceback
 from collections.abc import Callable
 from dataclasses import dataclass, replace
 from random import Random
 from threading import Lock
 
+from kitchen.failures import traced
 from kitchen.llm.base import (
     Attempt,
     BudgetSpentError,
@@ -113,8 +113,9 @@ class Budgeted(LanguageModel):
 
     BudgetSpentError if the purse does not suffice, UnpricedError if no price is known: neither call is made.
     A failure of which nobody knows whether the server billed it (`ModelError.usage` is None) is booked at
-    its worst, and so is an answer for which the server counted nothing. Without a purse there is no limit,
-    and costs are only reported; None where no price is known.
+    its worst, and so is an answer for which the server counted nothing, or more than can be. Without a purse
+    there is no limit, and costs are only reported; None where no price is known. Where the purse itself
+    fails, the call is not made and costs nothing.
     """
 
     def __init__(self, model: LanguageModel, purse: Purse | None, prices: PriceList) -> None:
@@ -160,17 +161,31 @@ class Budgeted(LanguageModel):
                 raise UnpricedError(f"{error}: a study with a budget does not call it") from None
             return None
         if self.purse is not None:
-            self.purse.reserve(worst)
+            _set_aside(self.purse, worst)
         return worst
 
     def _cost(self, request: Request, usage: Usage | None, worst: float | None) -> float | None:
         """Money for what was counted; the worst where that is not known."""
-        if usage is None:
+        if usage is None or not usage.is_believable:
             return worst
         try:
             return self.prices.cost(usage, self.provider, request.model)
         except UnknownPriceError:
             return worst
+
+
+def _set_aside(purse: Purse, amount: float) -> None:
+    """What the purse does; a ModelError in the place of whatever else it raises."""
+    try:
+        purse.reserve(amount)
+        return
+    except ModelError:
+        raise
+    except Exception as error:  # a ledger may fail in any way
+        log.error("no money could be set aside: %s", type(error).__name__)
+        failed = ModelError(f"the ledger failed ({type(error).__name__}): the call was not made")
+    failed.usage = Usage()
+    raise failed
 
 
 class Wallet:
@@ -206,13 +221,19 @@ def ask_and_record(model: LanguageModel, request: Request) -> Call:
     except ModelError as error:
         return _failed(model, request, error, time.monotonic() - began)
     except Exception as error:  # a decision must end in an event, whatever goes wrong here
-        where = "".join(traceback.format_tb(error.__traceback__))
-        log.error("the door to %s failed: %s\n%s", model.provider, type(error).__name__, where)
+        log.error("the door to %s failed: %s", model.provider, traced(error))
         unforeseen = ModelError(f"{type(error).__name__} in the door to {model.provider}")
         unforeseen.cost = None
         return _failed(model, request, unforeseen, time.monotonic() - began)
-    seconds = time.monotonic() - began
-    return Call(model.provider, request, reply, attempts=reply.attempts, seconds=seconds, cost=reply.cost)
+    return Call(
+        provider=model.provider,
+        request=request,
+        reply=reply,
+        usage=reply.usage,
+        attempts=reply.attempts,
+        seconds=time.monotonic() - began,
+        cost=reply.cost,
+    )
 
 
 def _failed(model: LanguageModel, request: Request, error: ModelError, seconds: float) -> Call:
@@ -221,6 +242,8 @@ def _failed(model: LanguageModel, request: Request, error: ModelError, seconds: 
         request=request,
         error=error.code,
         error_text=str(error),
+        raw=error.raw,
+        usage=error.usage or Usage(),
         attempts=error.attempts or (Attempt(error.code, seconds, 0.0, str(error), error.cost),),
         seconds=seconds,
         cost=error.cost,

@@ -28,9 +28,14 @@ COLUMNS = (
     Column("provider", "text", "Who was asked; `stand-in` is a program that writes like a model."),
     Column("model_asked", "text", "Model as the condition names it."),
     Column("model_named", "text", "Model and version as the API named it."),
-    Column("sampling", "json", "Temperature, longest answer, tool."),
-    Column("prompts", "text", "Hashes of the messages in prompts.csv, in order, with spaces between."),
-    Column("reply", "json", "The raw answer, as a JSON string."),
+    Column("sampling", "json", "Temperature, longest answer, effort, tool."),
+    Column(
+        "prompts",
+        "text",
+        "Hashes of the messages in prompts.csv, in order, with spaces between; the last is the tool's "
+        "description and schema where one was asked for.",
+    ),
+    Column("reply", "json", "The raw answer, as a JSON string; what came, where it could not be read."),
     Column("reply_call", "json", "The structured answer, where a tool was asked for."),
     Column("stop", "text", "Why the model stopped, as the API named it."),
     Column(
@@ -41,7 +46,12 @@ COLUMNS = (
     ),
     Column("attempts", "json", "Every try with its outcome, seconds and wait."),
     Column("seconds", "number", "Time of the call, waits included.", unit="s"),
-    Column("tokens_input", "integer", "Tokens read, without the cached ones.", unit="tokens"),
+    Column(
+        "tokens_input",
+        "integer",
+        "Tokens read, without the cached ones; 0 where the server told no count.",
+        unit="tokens",
+    ),
     Column("tokens_output", "integer", "Tokens written.", unit="tokens"),
     Column("tokens_cache_read", "integer", "Tokens read from the cache.", unit="tokens"),
     Column("tokens_cache_write", "integer", "Tokens written to the cache.", unit="tokens"),

@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+import json
+import re
 import time
+from collections.abc import Callable
 from dataclasses import replace
 from typing import Any
 
@@ -12,13 +15,18 @@ from kitchen import claims, deciding, services, tasks
 from kitchen.coplayers import registry
 from kitchen.coplayers.base import CoPlayer, Situation
 from kitchen.coplayers.base import Decision as MindDecision
-from kitchen.models import Decision, Episode, Seat, SeatCommand, Step
+from kitchen.coplayers.dispatcher import Dispatcher
+from kitchen.llm.base import Call, Message, Reply, Request, Tool, Usage
+from kitchen.models import Decision, Episode, ModelCall, Seat, SeatCommand, Step
 from kitchen.selectors import seat_view
+from kitchen.spending import MOST
 from kitchen.storable import printable
 from kitchen.worlds.base import Event, World
 from tests.kitchen.factories import make_episode, mind, submit
 
 pytestmark = pytest.mark.django_db
+
+KEY = "-".join(["sk", "not", "a", "key"])
 
 
 class Late(CoPlayer):
@@ -33,7 +41,7 @@ class Broken(CoPlayer):
     kind = "broken"
 
     def decide(self, situation: Situation) -> MindDecision:
-        raise RuntimeError("no idea")
+        raise RuntimeError(f"no idea about {KEY}")
 
 
 class Odd(CoPlayer):
@@ -56,7 +64,7 @@ class Greedy(CoPlayer):
 
 @pytest.fixture(autouse=True)
 def more_kinds(monkeypatch: pytest.MonkeyPatch) -> None:
-    for kind in (Late, Broken, Odd, Greedy):
+    for kind in (Late, Broken, Odd, Greedy, BrokenDispatcher, LateDispatcher):
         path = f"{__name__}:{kind.__name__}"
         monkeypatch.setitem(registry.COPLAYERS, kind.kind, path)
 
@@ -79,6 +87,115 @@ def test_a_mind_that_does_not_decide_is_replaced_by_noop_and_named(kind: str, fa
     decision = Decision.objects.get()
     assert decision.fallback == fallback
     assert decision.error
+
+
+def test_of_an_error_nothing_is_told_but_which_and_where(caplog: pytest.LogCaptureFixture) -> None:
+    play_step(make_episode(seats=2, minds=(mind("broken", 1),)))
+    error = Decision.objects.get().error
+    assert re.fullmatch(r"RuntimeError in test_deciding\.py, line \d+", error)
+    assert "in decide" in caplog.text and KEY not in caplog.text
+
+
+class BrokenDispatcher(Dispatcher):
+    kind = "broken-dispatcher"
+
+    def decide(self, situation: Situation) -> MindDecision:
+        raise RuntimeError("no idea")
+
+
+class LateDispatcher(Dispatcher):
+    kind = "late-dispatcher"
+
+    def decide(self, situation: Situation) -> MindDecision:
+        time.sleep(2.0)
+        return MindDecision({})
+
+
+@pytest.mark.parametrize(("kind", "code"), [("broken-dispatcher", "error"), ("late-dispatcher", "timeout")])
+@pytest.mark.parametrize("by", ["planner", "noop"])
+def test_where_nothing_comes_out_the_conditions_fallback_plays_and_is_named(
+    kind: str, code: str, by: str
+) -> None:
+    episode = make_episode(seats=3, minds=(mind(kind, 1, 2, model="stand-in", fallback=by),))
+    Episode.objects.update(decision_seconds=0.5)
+    step = play_step(episode)
+    planned = [entry["command"] for entry in step.commands[1:]]
+    assert (planned == [["noop"], ["noop"]]) is (by == "noop")
+    assert [(entry["chosen_by"], entry["fallback"]) for entry in step.commands[1:]] == [(by, code)] * 2
+    decision = Decision.objects.get()
+    assert (decision.played_by, decision.fallback) == (by, code)
+    assert decision.note == {"fallback": {"by": by, "code": code}}
+    assert "feedback" in (decision.memory or {})
+
+
+def test_a_dispatchers_decision_that_cannot_be_stored_is_replaced_by_its_fallback(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr(services, "calls_store", not_the_first(OverflowError("no room")))
+    step = play_step(make_episode(seats=2, minds=(mind("dispatcher", 1, model="stand-in"),)))
+    entry = step.commands[1]
+    assert (entry["chosen_by"], entry["fallback"]) == ("planner", "error") and entry["command"] != ["noop"]
+
+
+def not_the_first(error: Exception) -> Callable[..., None]:
+    """Something that fails when it is first called."""
+    failures = [error]
+
+    def store(decided: object) -> None:
+        if decided and failures:
+            raise failures.pop()
+
+    return store
+
+
+def test_a_fallback_that_fails_too_leaves_the_agents_idle(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(BrokenDispatcher, "fall_back", BrokenDispatcher.decide)
+    step = play_step(make_episode(seats=2, minds=(mind("broken-dispatcher", 1, model="stand-in"),)))
+    assert (step.commands[1]["command"], step.commands[1]["fallback"]) == (["noop"], "error")
+
+
+def test_a_cost_that_cannot_be_is_stored_as_the_most_that_can(monkeypatch: pytest.MonkeyPatch) -> None:
+    request = Request("m", [Message("user", "?")])
+    call = Call("p", request, Reply("ok", usage=Usage(output=10**30)), cost=1e24)
+
+    class Dear(CoPlayer):
+        kind = "dear"
+
+        def decide(self, situation: Situation) -> MindDecision:
+            return MindDecision({situation.seats[0]: ("goto", "pot0")}, calls=(call,))
+
+    monkeypatch.setattr(deciding, "make_coplayer", lambda kind, settings: Dear({}))
+    step = play_step(make_episode(seats=2, minds=(mind("random", 1),)))
+    assert (step.commands[1]["command"], step.commands[1]["fallback"]) == (["goto", "pot0"], "")
+    assert ModelCall.objects.get().cost == MOST
+
+
+def test_an_unreadable_answer_is_stored_with_what_came_and_was_counted(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    request = Request("m", [Message("user", "?")], tool=Tool("go", "Goes.", {"type": "object"}), effort="low")
+    calls = (
+        Call("p", request, error="unreadable", raw='{"content": []}', usage=Usage(7, 3, 2, 1), cost=0.5),
+        Call("p", replace(request, tool=None, effort=None), Reply("ok")),
+    )
+
+    class Asking(CoPlayer):
+        kind = "asking"
+
+        def decide(self, situation: Situation) -> MindDecision:
+            return MindDecision({}, calls=calls)
+
+    monkeypatch.setattr(deciding, "make_coplayer", lambda kind, settings: Asking({}))
+    play_step(make_episode(seats=2, minds=(mind("random", 1),)))
+    first, second = ModelCall.objects.order_by("number")
+    assert (first.reply, first.error) == ('{"content": []}', "unreadable")
+    counted = (first.tokens_input, first.tokens_output, first.tokens_cache_read, first.tokens_cache_write)
+    assert counted == (7, 3, 2, 1)
+    assert (first.sampling["effort"], second.sampling["effort"]) == ("low", "least")
+    sent = [(each.role, each.prompt.text) for each in first.messages.select_related("prompt")]
+    tool = {"name": "go", "description": "Goes.", "schema": {"type": "object"}}
+    assert sent[0] == ("user", "?") and sent[1][0] == "tool" and json.loads(sent[1][1]) == tool
+    assert [each.role for each in second.messages.all()] == ["user"]
 
 
 def test_a_mind_commands_its_own_seats_only_and_a_seat_it_leaves_out_does_nothing() -> None:
@@ -189,7 +306,7 @@ def test_a_decision_that_cannot_be_stored_is_given_up_and_not_asked_again(
     monkeypatch.setattr(services, "calls_store", full)
     step = play_step(make_episode(seats=2, minds=(mind("random", 1),)))
     assert [entry["fallback"] for entry in step.commands] == ["", "error"]
-    assert Decision.objects.get().error == "OverflowError"
+    assert Decision.objects.get().error.startswith("OverflowError in ")
 
 
 def test_a_slow_mind_takes_no_time_from_the_others() -> None:

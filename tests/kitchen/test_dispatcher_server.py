@@ -52,11 +52,36 @@ def test_three_times_overloaded_and_then_nonsense(monkeypatch: pytest.MonkeyPatc
     assert [each.outcome for each in decision.calls[0].attempts] == ["529", "529", "529", "ok"]
 
 
-@pytest.mark.parametrize("kind", ["malformed", "empty", "cut", "dribble"])
-def test_what_is_no_answer_makes_it_fall_back(monkeypatch: pytest.MonkeyPatch, kind: str) -> None:
+@pytest.mark.parametrize(
+    ("kind", "code"),
+    [
+        ("malformed", "unreadable"),
+        ("empty", "unreadable"),
+        ("cut", "connection"),
+        ("hang_up", "connection"),
+        ("dribble", "timeout"),
+    ],
+)
+def test_what_is_no_answer_makes_it_fall_back(monkeypatch: pytest.MonkeyPatch, kind: str, code: str) -> None:
     decision = play(monkeypatch, Answer(kind), seconds=2.0)
     assert decision.played_by == "planner" and set(decision.commands) == {1, 2}
-    assert decision.fallback in {"unreadable", "connection", "timeout"}
+    assert decision.fallback == code
+    assert decision.calls[-1].attempts[0].outcome == code
+
+
+@pytest.mark.parametrize("model", [MODEL, OPENAI])
+@pytest.mark.parametrize(
+    "text",
+    ["Fine.\ngoto_agent1_storage0", '{"plan": "x", "commands": ["goto_agent1_storage0"]}'],
+    ids=["words", "JSON"],
+)
+def test_a_server_that_ignores_the_tool_is_followed_all_the_same(
+    monkeypatch: pytest.MonkeyPatch, model: str, text: str
+) -> None:
+    decision = play(monkeypatch, reply(text), model=model, reply="tool")
+    assert (decision.commands, decision.fallback) == ({1: ("goto", "storage0")}, "")
+    (call,) = decision.calls
+    assert call.reply and call.reply.text == text
 
 
 def test_a_purse_that_is_empty_makes_it_fall_back_without_a_call(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -8,7 +8,7 @@ import pytest
 
 from kitchen.llm.base import BudgetSpentError
 from kitchen.models import Budget, Spending
-from kitchen.spending import BudgetPurse, booked, money
+from kitchen.spending import MOST, BudgetPurse, booked, money
 
 pytestmark = pytest.mark.django_db
 
@@ -49,6 +49,16 @@ def test_what_costs_nothing_is_not_in_the_ledger(budget: Budget) -> None:
     purse.reserve(0.0)
     purse.settle(0.0, 0.0)
     assert not Spending.objects.exists()
+
+
+def test_no_amount_is_too_large_to_be_kept(budget: Budget) -> None:
+    purse = BudgetPurse(budget.pk)
+    purse.reserve(0.5)
+    purse.settle(0.5, 1e24)
+    assert booked(budget.pk) == MOST
+    Budget.objects.update(limit=MOST)
+    with pytest.raises(BudgetSpentError):
+        purse.reserve(1e24)
 
 
 def test_settling_what_was_not_set_aside_is_an_error(budget: Budget) -> None:

@@ -111,10 +111,10 @@ def test_what_cannot_be_made_to_call_a_tool_gets_its_schema_as_a_format(
 
 
 @pytest.mark.parametrize("model", ["claude-haiku-5-5", "claude-sonnet-5-5"])
-def test_an_answer_without_the_tool_is_unreadable_and_was_counted(
+def test_an_empty_answer_in_the_place_of_a_call_is_unreadable_and_was_counted(
     anthropic_server: Serve, model: str
 ) -> None:
-    anthropic_server(reply("I would rather not."))
+    anthropic_server(reply(" "))
     with pytest.raises(UnreadableReplyError, match="no call of command") as caught:
         Anthropic().ask(replace(request(model), tool=TOOL))
     assert caught.value.usage == Usage(input=100, output=20)

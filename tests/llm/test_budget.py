@@ -83,6 +83,28 @@ def test_what_the_server_did_not_bill_is_not_booked() -> None:
     assert (wallet.spent, wallet.reserved) == (2, 0)
 
 
+def test_a_count_that_cannot_be_is_booked_at_its_worst() -> None:
+    absurd = failed(UnreadableReplyError)
+    absurd.usage = Usage(output=10**30)
+    model, wallet, _ = paying(Reply("ok", usage=Usage(input=10**30)), absurd)
+    assert [ask_and_record(model, request()).cost for _ in range(2)] == [WORST, WORST]
+    assert wallet.spent == 2 * WORST
+
+
+def test_where_no_money_can_be_set_aside_nothing_is_asked_and_nothing_spent(
+    caplog: pytest.LogCaptureFixture,
+) -> None:
+    class Locked(Wallet):
+        def reserve(self, amount: float) -> None:
+            raise RuntimeError("database is locked: sk-a-secret")
+
+    within = Scripted([Reply("ok")])
+    call = ask_and_record(Budgeted(within, Locked(1), PRICES), request())
+    assert (call.error, call.cost, within.asked) == ("error", 0, [])
+    assert call.error_text == "the ledger failed (RuntimeError): the call was not made"
+    assert "secret" not in repr(call) + caplog.text
+
+
 def test_an_accident_gives_no_money_back() -> None:
     model, wallet, _ = paying(KeyError("bug"))
     assert ask_and_record(model, request()).error == "error"

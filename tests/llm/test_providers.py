@@ -4,10 +4,12 @@ from __future__ import annotations
 
 import time
 from concurrent.futures import ThreadPoolExecutor
+from dataclasses import replace
+from typing import Any
 
 import pytest
 
-from kitchen.llm.base import ConnectionLostError, ModelError, RateLimitedError, Usage
+from kitchen.llm.base import ConnectionLostError, ModelError, RateLimitedError, Tool, Usage
 from kitchen.llm.providers.sdk import retry_after
 from kitchen.llm.wrappers import ask_and_record
 from tests.llm.conftest import KEY, Asking, request
@@ -100,6 +102,44 @@ def test_the_server_may_ask_to_wait(asking: Asking, asked: str, seconds: float |
 def test_a_date_to_wait_for_is_understood() -> None:
     assert retry_after({"retry-after": "Sat, 21 Nov 2020 08:00:00 GMT"}) == 0
     assert retry_after({"retry-after-ms": "250"}) == 0.25
+
+
+TOOL = Tool("command", "One command for each agent.", {"type": "object", "required": ["commands"]})
+
+
+@pytest.mark.parametrize(
+    ("text", "found"),
+    [
+        ("I would rather say goto_agent1_pot0.", None),
+        ('{"commands": ["noop_agent1"]}', {"commands": ["noop_agent1"]}),
+        ('So:\n```json\n{"commands": []}\n```', {"commands": []}),
+        ('{"commands": [', None),
+        ('Nothing of it: {"x": 1}', None),
+        ("{" * 100_000 + "}", None),
+    ],
+)
+def test_words_in_the_place_of_a_tool_call_are_an_answer(
+    asking: Asking, text: str, found: dict[str, Any] | None
+) -> None:
+    asking.serve(reply(text))
+    call = ask_and_record(asking.model, replace(request(asking.name), tool=TOOL))
+    assert call.reply is not None and not call.error
+    assert (call.reply.text, call.reply.call) == (text, found)
+
+
+@pytest.mark.parametrize("answer", [Answer("empty"), Answer("malformed", text=KEY), reply(" \n")], ids=str)
+def test_what_cannot_be_read_is_kept_as_it_came_without_the_key(asking: Asking, answer: Answer) -> None:
+    call, _ = asking.ask(answer)
+    assert call.error == "unreadable"
+    assert call.raw.startswith("{") and asking.name in call.raw
+    assert KEY not in call.raw
+
+
+def test_what_was_counted_for_an_unreadable_answer_is_kept(asking: Asking) -> None:
+    call, _ = asking.ask(Answer("empty", usage={"input": 7, "output": 3, "cache_read": 90}))
+    assert call.usage == Usage(input=7, output=3, cache_read=90)
+    call, _ = asking.ask(reply("noop_agent1"))
+    assert call.usage == Usage(input=100, output=20)
 
 
 def test_an_answer_cut_off_at_max_tokens_is_one_if_text_came(asking: Asking) -> None:

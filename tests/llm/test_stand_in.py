@@ -169,11 +169,12 @@ def test_the_shape_of_a_call_can_be_another() -> None:
     assert model.ask(replace(QUESTION, tool=TOOL)).call == {"n": 3}
 
 
-@pytest.mark.parametrize("manners", [{"nonsense_rate": 1.0}, {}], ids=["nonsense", "cut off"])
-def test_a_call_that_does_not_come_is_unreadable(manners: dict[str, float]) -> None:
-    question = replace(QUESTION, tool=TOOL, max_tokens=1024 if manners else 5)
-    model = StandIn(lambda: ADVICE, Manners(**manners))
-    assert ask_and_record(model, question).error == "unreadable"
+def test_a_call_that_is_cut_off_is_unreadable_and_nonsense_in_its_place_is_text() -> None:
+    question = replace(QUESTION, tool=TOOL)
+    cut = ask_and_record(StandIn(lambda: ADVICE), replace(question, max_tokens=5))
+    assert (cut.error, cut.usage.output) == ("unreadable", 5)
+    said = ask_and_record(StandIn(lambda: ADVICE, Manners(nonsense_rate=1.0)), question).reply
+    assert said is not None and said.text and said.call is None
 
 
 def test_a_long_answer_is_cut_off() -> None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Mapping
+from dataclasses import replace
 from typing import ClassVar
 
 from kitchen.coplayers.base import CoPlayer, Decision, Situation
@@ -78,21 +79,27 @@ class Dispatcher(CoPlayer):
             calls=tuple(talk.calls),
         )
 
+    def fall_back(self, situation: Situation, code: str) -> Decision:
+        """The settings' fallback, for a decision of which nothing came out."""
+        moment = Moment.of(situation)
+        memory = Memory.read(situation.memory).within(self.options.memory)
+        found = self._without_answer(moment, memory, Adviser(situation, moment, memory), code)
+        return replace(found, note={"fallback": {"by": found.played_by, "code": code}})
+
     def _fall_back(self, talk: Talk, memory: Memory, adviser: Adviser, told: list[str]) -> Decision:
+        code = talk.calls[-1].error
+        found = self._without_answer(talk.moment, memory, adviser, code)
+        return replace(
+            found, note=note_fallback(talk, found.played_by, told), calls=tuple(talk.calls), fallback=code
+        )
+
+    def _without_answer(self, moment: Moment, memory: Memory, adviser: Adviser, code: str) -> Decision:
         """Nobody answered: the planner commands, or the agents wait."""
         by = self.options.fallback
-        waits = dict.fromkeys(talk.moment.team.mine, NOOP)
+        waits = dict.fromkeys(moment.team.mine, NOOP)
         commands = adviser.decision.commands if by == "planner" else waits
-        told_next = [no_answer(talk.calls[-1].error, by)]
-        after = memory.after(None, told_next, adviser.plan)
-        return Decision(
-            commands=commands,
-            memory=after.to_json(),
-            played_by=by,
-            note=note_fallback(talk, by, told),
-            calls=tuple(talk.calls),
-            fallback=talk.calls[-1].error,
-        )
+        after = memory.after(None, [no_answer(code, by)], adviser.plan)
+        return Decision(commands=commands, memory=after.to_json(), played_by=by)
 
 
 WHY_NOT = {

@@ -43,6 +43,7 @@ def _setting(talk: Talk) -> dict[str, Json]:
         "model": talk.door.model,
         "stand_in": talk.door.is_stand_in,
         "temperature": talk.door.temperature,
+        "effort": talk.options.effort,
         "reply": talk.options.reply,
         "memory_messages": talk.remembered + 1,
         "demonstration": {"dish": shown.dish, "agents": shown.team.agents} if shown else None,

@@ -3,6 +3,7 @@
 Key: `ANTHROPIC_API_KEY`, or `ANTHROPIC_AUTH_TOKEN`. Address: `ANTHROPIC_BASE_URL`, by default Anthropic's.
 An answer that was cut off at `max_tokens` is an answer as long as some text, or a whole tool call, came;
 `Reply.stop` says `max_tokens`. An answer without either is unreadable (a refusal, or all of it was thinking).
+A text is an answer where a tool was asked for too; arguments in JSON are found in it.
 """
 
 from __future__ import annotations
@@ -129,18 +130,18 @@ def read_reply(body: Json, tool: Tool | None) -> Reply:
     usage, stop = _usage(body.get("usage")), str(body.get("stop_reason") or "")
     text = "".join(str(b.get("text", "")) for b in blocks if _is(b, "text"))
     call = _called(blocks, text, tool) if tool else None
-    if call is None and (tool or not text.strip()):
+    if call is None and not text.strip():
         missing = f"no call of {tool.name}" if tool else "no text"
         raise sdk.unreadable(f"{missing} in the answer (stopped: {stop or 'unknown'})", usage)
     return Reply(text=text, call=call, model=str(body.get("model") or ""), stop=stop, usage=usage)
 
 
 def _called(blocks: list[Json], text: str, tool: Tool) -> dict[str, Json] | None:
-    """The tool's arguments: from its call, or from a text in its format."""
+    """The tool's arguments: from its call, or from a text that has them."""
     for block in blocks:
         if _is(block, "tool_use") and block.get("name") == tool.name:
             return sdk.as_object(block.get("input"))
-    return sdk.as_object(text)
+    return sdk.arguments_in(text, tool)
 
 
 def _is(block: Json, kind: str) -> bool:

@@ -2,8 +2,8 @@
 
 Address: `OPENAI_BASE_URL`, such as `http://localhost:11434/v1`; without it OpenAI itself, which wants a key.
 Key: `OPENAI_API_KEY`; servers of one's own mostly want none. What is offered: `OPENAI_MODEL`, with commas.
-Cut-off and empty answers count as in `providers.anthropic`. The cache is the server's own matter; `fixed` has
-no effect.
+Cut-off and empty answers, and words in the place of a tool call, count as in `providers.anthropic`. The cache
+is the server's own matter; `fixed` has no effect.
 """
 
 from __future__ import annotations
@@ -102,20 +102,21 @@ def read_reply(body: Json, tool: Tool | None) -> Reply:
     usage, stop = _usage(body.get("usage")), str(choice.get("finish_reason") or "")
     content = message.get("content")
     text = content if isinstance(content, str) else ""
-    call = _called(message, tool) if tool else None
-    if call is None and (tool or not text.strip()):
+    call = _called(message, text, tool) if tool else None
+    if call is None and not text.strip():
         missing = f"no call of {tool.name}" if tool else "no text"
         raise sdk.unreadable(f"{missing} in the answer (stopped: {stop or 'unknown'})", usage)
     return Reply(text=text, call=call, model=str(body.get("model") or ""), stop=stop, usage=usage)
 
 
-def _called(message: dict[str, Json], tool: Tool) -> dict[str, Json] | None:
+def _called(message: dict[str, Json], text: str, tool: Tool) -> dict[str, Json] | None:
+    """The tool's arguments: from its call, or from a text that has them."""
     calls = message.get("tool_calls")
     for each in calls if isinstance(calls, list) else []:
         function = each.get("function") if isinstance(each, dict) else None
         if isinstance(function, dict) and function.get("name") == tool.name:
             return sdk.as_object(function.get("arguments"))
-    return None
+    return sdk.arguments_in(text, tool)
 
 
 def _first(choices: Json) -> dict[str, Json]:

@@ -26,6 +26,7 @@ from kitchen.llm.base import (
     Reply,
     Request,
     ServerFailedError,
+    Tool,
     UnreadableReplyError,
     Usage,
 )
@@ -33,6 +34,9 @@ from kitchen.worlds.base import Json
 
 LONGEST_MESSAGE = 300
 """Characters of a server's message that are kept."""
+
+LONGEST_RAW = 100_000
+"""Characters of an answer that cannot be read that are kept."""
 
 
 @dataclass(frozen=True)
@@ -58,7 +62,12 @@ def call(connect: Callable[[], Sdk], request: Request, send: Send, read: Callabl
     left = request.seconds - (time.monotonic() - began)
     if left <= 0:
         raise _unbilled(CallTimeoutError(f"the SDK was not loaded within {request.seconds:.1f} s"))
-    reply = read(_json(_body(sdk, request, send, left)))
+    body = _body(sdk, request, send, left)
+    try:
+        reply = read(_json(body))
+    except UnreadableReplyError as error:
+        error.raw = _without(sdk.secrets, body)[:LONGEST_RAW]
+        raise
     return replace(reply, seconds=time.monotonic() - began)
 
 
@@ -79,7 +88,7 @@ def _body(sdk: Sdk, request: Request, send: Send, seconds: float) -> str:
 def _json(body: str) -> Json:
     try:
         return json.loads(body)
-    except ValueError:
+    except (ValueError, RecursionError):
         message = f"not JSON, or cut off after {len(body)} characters"
     raise UnreadableReplyError(message)
 
@@ -134,10 +143,13 @@ def _said(error: Any) -> str:
 
 def clean(text: str, secrets: Iterable[str]) -> str:
     """One line of bounded length without any key."""
+    return " ".join(_without(secrets, text).split())[:LONGEST_MESSAGE]
+
+
+def _without(secrets: Iterable[str], text: str) -> str:
     for secret in secrets:
         text = text.replace(secret, "(key)")
-    text = re.sub(r"\bsk-[\w-]{6,}", "(key)", text)
-    return " ".join(text.split())[:LONGEST_MESSAGE]
+    return re.sub(r"\bsk-[\w-]{6,}", "(key)", text)
 
 
 def retry_after(headers: Mapping[str, str]) -> float | None:
@@ -188,11 +200,18 @@ def unreadable(why: str, usage: Usage) -> UnreadableReplyError:
     return error
 
 
+def arguments_in(text: str, tool: Tool) -> dict[str, Json] | None:
+    """The tool's arguments that stand in a text as JSON, in a code fence or among words; None if none do."""
+    found = as_object(text[text.find("{") : text.rfind("}") + 1])
+    needed = tool.schema.get("required", ())
+    return found if found is not None and all(key in found for key in needed) else None
+
+
 def as_object(value: Json) -> dict[str, Json] | None:
     """The JSON object that a model wrote, as text or already read; None if it is none."""
     if isinstance(value, str):
         try:
             value = json.loads(value)
-        except ValueError:
+        except (ValueError, RecursionError):
             return None
     return value if isinstance(value, dict) else None

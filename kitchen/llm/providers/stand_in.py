@@ -225,8 +225,8 @@ def _reply(request: Request, text: str, call: Mapping[str, Json] | None, seconds
     stop = "tool_use" if call is not None else "end_turn"
     if output > request.max_tokens:
         text, call, output, stop = text[: 3 * request.max_tokens], None, request.max_tokens, "max_tokens"
-    if request.tool and call is None:
-        error = UnreadableReplyError(f"no call of {request.tool.name} in the answer (stopped: {stop})")
+    if call is None and not text:
+        error = UnreadableReplyError(f"no answer (stopped: {stop})")
         error.usage = Usage(prompt, output)
         raise error
     return Reply(text, call, model=MODEL, stop=stop, usage=Usage(prompt, output), seconds=seconds)
