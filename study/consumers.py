@@ -128,15 +128,19 @@ class LiveConsumer(AsyncWebsocketConsumer):
         self.changed.clear()
         people, episodes = self.people, self.episodes
         self.people, self.episodes = set(), set()
-        text = await database_sync_to_async(self._changes)(None if everything else (people, episodes))
-        if text is None:
+        texts = await database_sync_to_async(self._changes)(None if everything else (people, episodes))
+        if texts is None:
             await self.close(GONE)
-        else:
-            await self.send(text_data=text or PULSE)
+            return
+        for text in texts or [PULSE]:
+            await self.send(text_data=text)
 
-    def _changes(self, news: tuple[set[str], set[str]] | None) -> str | None:
+    def _changes(self, news: tuple[set[str], set[str]] | None) -> list[str] | None:
         """The fragments that differ from what was sent; None if the study is gone. `news` are codes of
-        participants and keys of episodes; None to look at everything."""
+        participants and keys of episodes; None to look at everything.
+
+        Parts of the table come in a message of their own: behind anything else browsers drop their tags.
+        """
         study = Study.objects.filter(pk=self.study.pk).first() if self.study else None
         if study is None:
             return None
@@ -145,10 +149,12 @@ class LiveConsumer(AsyncWebsocketConsumer):
         fresh = codes != self.codes
         rows = live.live_rows(study, codes if fresh else whose)
         summary, totals = staff_live.totals_fragments(study, health_known())
-        parts = {"summary": summary, "totals": totals, **staff_live.rows_fragments(study, rows)}
-        found = [text for name, text in parts.items() if self.sent.get(name) != text]
-        if fresh:
-            found = [text for name, text in parts.items() if name in {"summary", "totals"} and text in found]
-            found.append(staff_live.body_fragment(study, rows))
-        self.codes, self.sent = codes, (parts if fresh else self.sent | parts)
-        return "\n".join(found)
+        around, table = {"summary": summary, "totals": totals}, staff_live.rows_fragments(study, rows)
+        changed = staff_live.body_fragment(study, rows) if fresh else self._unsent(table)
+        found = [text for text in (self._unsent(around), changed) if text]
+        self.codes, self.sent = codes, ({} if fresh else self.sent) | around | table
+        return found
+
+    def _unsent(self, parts: dict[str, str]) -> str:
+        """Those that differ from what was sent under their names."""
+        return "\n".join(text for name, text in parts.items() if self.sent.get(name) != text)
