@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from typing import Any
 
-from django.http import Http404, HttpRequest, HttpResponse, HttpResponseBase
+from django.http import Http404, HttpRequest, HttpResponse, HttpResponseBase, QueryDict
 from django.shortcuts import get_object_or_404, redirect, render
 
 from study.admin.conditions import condition_warnings
@@ -161,7 +161,7 @@ def _part(study: Study, kind: str) -> StudyPart:
 def condition(request: HttpRequest, study: Study, pk: int | None = None) -> HttpResponse:
     """A new condition, or one that is there, with a typed field for every setting."""
     row = get_object_or_404(study.conditions, pk=pk) if pk else Condition(study=study)
-    form = console_condition_form()(request.POST or None, instance=row)
+    form = console_condition_form()(_with_defaults(request.POST) or None, instance=row)
     if pk and row.rounds.filter(participant__preview=False).exists():
         form.fields["key"].disabled = True
     if request.method == "POST" and form.is_valid():
@@ -186,6 +186,19 @@ def condition(request: HttpRequest, study: Study, pk: int | None = None) -> Http
     return form_page(
         request, study, form, heading=heading, template="study/staff/design/condition.html", **more
     )
+
+
+def _with_defaults(sent: QueryDict) -> QueryDict:
+    """What was sent, and the defaults of a world or co-player whose settings were not on the page: `_shown`
+    names those that were."""
+    found, shown = sent.copy(), sent.getlist("_shown")
+    for kind in all_kinds():
+        if sent.get(kind.part) != kind.name or f"{kind.part}__{kind.name}" in shown:
+            continue
+        for name, setting in kind.named_settings():
+            if name not in found and setting.default is not False:
+                found[name] = str(setting.default)
+    return found
 
 
 def _said(row: Condition) -> str:

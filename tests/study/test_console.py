@@ -137,6 +137,18 @@ def test_a_condition_is_added_with_typed_settings_copied_moved_and_deleted(
     assert not study.conditions.filter(key="three").exists()
 
 
+def test_a_co_player_whose_settings_were_not_on_the_page_gets_their_defaults(
+    study: Study, owner: User, client: Client
+) -> None:
+    sent = {"name": "Two", "key": "two", "label": "X", "world": "cuisine", "teammates": 1}
+
+    response = client.post(at(study, "condition-new"), {**sent, "coplayer": "dispatcher"})
+
+    assert response.status_code == 302
+    found = study.conditions.get(key="two").coplayer_settings
+    assert (found["recipes"], found["fallback"], found["temperature"]) == (True, "planner", 0.1)
+
+
 def test_what_cannot_be_played_is_told_at_its_field_and_nothing_is_saved(
     study: Study, owner: User, client: Client
 ) -> None:
