@@ -17,7 +17,7 @@ from django.utils.html import format_html
 from django.utils.safestring import SafeString
 
 from kitchen.experiment_admin import ExperimentAdmin as ExperimentAdmin
-from kitchen.models import Decision, Episode, Seat, Step
+from kitchen.models import Decision, Episode, Seat, Spending, Step
 from kitchen.worlds.base import Json
 
 STEPS_SHOWN = 25
@@ -61,6 +61,8 @@ class StepLine:
     happened: tuple[str, ...]
     """What was no seat's command: orders that came, failed, were served."""
     decisions: tuple[Decision, ...]
+    ledger: tuple[Spending, ...]
+    """Money for the step's calls, those among them whose decision was lost with its worker."""
 
 
 def log_page(episode: Episode, number: str | None) -> tuple[Page[Step], list[StepLine]]:
@@ -68,8 +70,9 @@ def log_page(episode: Episode, number: str | None) -> tuple[Page[Step], list[Ste
     steps = Step.objects.filter(episode=episode).order_by("number")
     page = Paginator(steps, STEPS_SHOWN).get_page(number)
     found = list(page.object_list)
-    decisions = _decisions(episode, [step.number for step in found])
-    return page, [_line(step, decisions[step.number]) for step in found]
+    numbers = [step.number for step in found]
+    decisions, ledger = _decisions(episode, numbers), _ledger(episode, numbers)
+    return page, [_line(step, decisions[step.number], ledger[step.number]) for step in found]
 
 
 def _decisions(episode: Episode, numbers: list[int]) -> Mapping[int, list[Decision]]:
@@ -81,7 +84,15 @@ def _decisions(episode: Episode, numbers: list[int]) -> Mapping[int, list[Decisi
     return by_step
 
 
-def _line(step: Step, decisions: Iterable[Decision]) -> StepLine:
+def _ledger(episode: Episode, numbers: list[int]) -> Mapping[int, list[Spending]]:
+    by_step: dict[int, list[Spending]] = defaultdict(list)
+    rows = Spending.objects.filter(mind__episode=episode, step__in=numbers)
+    for row in rows.select_related("mind").order_by("opened_at", "pk"):
+        by_step[row.step or 0].append(row)
+    return by_step
+
+
+def _line(step: Step, decisions: Iterable[Decision], ledger: Iterable[Spending]) -> StepLine:
     refused = [event for event in step.events if event["kind"] == "refused"]
     others = [event for event in step.events if event["kind"] not in {"refused", "performed"}]
     return StepLine(
@@ -89,6 +100,7 @@ def _line(step: Step, decisions: Iterable[Decision]) -> StepLine:
         commands=tuple(_command_line(command, refused) for command in step.commands),
         happened=tuple(_happened(event) for event in others),
         decisions=tuple(decisions),
+        ledger=tuple(ledger),
     )
 
 

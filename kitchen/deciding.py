@@ -190,8 +190,14 @@ def _situation(episode: Episode, mind: Mind, world: World) -> Situation:
         events=_last_events(episode, world, seats),
         memory=play.last_memory(mind),
         seed=play.derived_seed(episode.seed, mind.number, episode.step),
-        purse=BudgetPurse(episode.budget_id) if episode.budget_id else None,
+        purse=_purse(episode, mind),
     )
+
+
+def _purse(episode: Episode, mind: Mind) -> BudgetPurse | None:
+    if episode.budget_id is None:
+        return None
+    return BudgetPurse(episode.budget_id, mind_id=mind.pk, step=episode.step + 1)
 
 
 def _within(seconds: float, name: str, make: Callable[[], MindDecision], late: Late) -> MindDecision:

@@ -68,10 +68,26 @@ class Budget(models.Model):
 
 
 class Spending(models.Model):
-    """One call in the ledger: what was set aside, and, once it ended, what it cost."""
+    """One call in the ledger: what was set aside, and, once it ended, what it cost.
+
+    It stands here too where its decision was dropped, came too late, or died with its worker. `mind` and
+    `step` say what it was for. Where the episode is erased, the money stays and leads to nobody: `mind` is
+    empty.
+    """
 
     id: int
     budget = models.ForeignKey(Budget, on_delete=models.CASCADE, related_name="spendings")
+    mind = models.ForeignKey(
+        "Mind",
+        null=True,
+        blank=True,
+        on_delete=models.SET_NULL,
+        related_name="spendings",
+        help_text="The co-player whose decision it was for; empty for experiments and erased episodes.",
+    )
+    step = models.PositiveIntegerField(
+        null=True, blank=True, help_text="The step that was decided; the first is 1."
+    )
     reserved = models.DecimalField(max_digits=12, decimal_places=6)
     spent = models.DecimalField(max_digits=12, decimal_places=6, null=True)
     opened_at = models.DateTimeField(auto_now_add=True)
@@ -269,7 +285,7 @@ class ModelCall(AppendOnly):
     provider = models.CharField(max_length=40)
     model_asked = models.CharField(max_length=120)
     model_named = models.CharField(max_length=120, blank=True, help_text="As the API named it.")
-    sampling = models.JSONField(help_text="Temperature, longest answer, tool.")
+    sampling = models.JSONField(help_text="Temperature, longest answer, effort, tool.")
     reply = models.TextField(blank=True)
     reply_call = models.JSONField(null=True)
     stop = models.CharField(max_length=40, blank=True)

@@ -44,10 +44,11 @@ def money(amount: float) -> Decimal:
 
 
 class BudgetPurse:
-    """The `Purse` of one budget, for one decision. Safe from several threads and workers at once."""
+    """The `Purse` of one budget, for one decision: of this mind for this step, where it is one of an episode.
+    Safe from several threads and workers at once."""
 
-    def __init__(self, budget_id: int) -> None:
-        self.budget_id = budget_id
+    def __init__(self, budget_id: int, *, mind_id: int | None = None, step: int | None = None) -> None:
+        self.budget_id, self.mind_id, self.step = budget_id, mind_id, step
         self._lock = Lock()
         self._open: list[tuple[float, int]] = []
 
@@ -65,7 +66,8 @@ class BudgetPurse:
                 raise BudgetSpentError(
                     f"{dollars(money(amount))} needed, {dollars(max(left, Decimal(0)))} left"
                 )
-            row = Spending.objects.create(budget=budget, reserved=money(amount))
+            what_for = {"mind_id": self.mind_id, "step": self.step}
+            row = Spending.objects.create(budget=budget, reserved=money(amount), **what_for)
         with self._lock:
             self._open.append((amount, row.pk))
 

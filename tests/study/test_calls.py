@@ -11,7 +11,10 @@ from django.test import Client
 
 from kitchen import deciding
 from kitchen import services as kitchen
-from kitchen.models import Budget, CallMessage, Decision, Episode, ModelCall, Prompt
+from kitchen.coplayers.base import CoPlayer, Situation
+from kitchen.coplayers.base import Decision as MindDecision
+from kitchen.models import Budget, CallMessage, Decision, Episode, ModelCall, Prompt, Spending
+from kitchen.spending import booked
 from study import services
 from study.exports.writing import write_study
 from study.models import Condition, Participant, Study
@@ -78,6 +81,37 @@ def test_withdrawing_erases_calls_and_prompts_that_nobody_else_needs(study: Stud
     assert set(Prompt.objects.values_list("pk", flat=True)) == used
     services.participant_withdraw(participant_id=stays.pk)
     assert not Prompt.objects.exists()
+
+
+class Paying(CoPlayer):
+    """Pays for a call in each step and dies in mid-call in the second."""
+
+    kind = "paying"
+
+    def decide(self, situation: Situation) -> MindDecision:
+        assert situation.purse is not None
+        situation.purse.reserve(0.25)
+        if situation.step != 1:
+            situation.purse.settle(0.25, 0.125)
+        return MindDecision({})
+
+
+def test_the_ledger_says_what_each_call_was_for_and_of_nobody_who_left(
+    study: Study, monkeypatch: pytest.MonkeyPatch, admin_client: Client
+) -> None:
+    monkeypatch.setattr(deciding, "make_coplayer", lambda kind, settings: Paying({}))
+    monkeypatch.setattr(deciding, "_within", lambda seconds, name, make, late: make())  # one connection
+    gone, stays = play(study, "gone"), play(study, "stays")
+    episode = Episode.objects.get(rounds__participant=stays)
+    rows = Spending.objects.filter(mind__episode=episode).order_by("step")
+    assert list(rows.values_list("step", "spent")) == [(1, 0.125), (2, None), (3, 0.125), (4, 0.125)]
+    page = admin_client.get(f"/admin/kitchen/episode/{episode.pk}/change/").content.decode()
+    assert page.count("Ledger: 1 call<") == 4 and page.count("0.2500 USD set aside, never booked") == 1
+    before = booked(Budget.objects.get().pk)
+    services.participant_withdraw(participant_id=gone.pk)
+    assert Spending.objects.count() == 8 and Spending.objects.filter(mind=None).count() == 4
+    assert rows.count() == 4
+    assert booked(Budget.objects.get().pk) == before
 
 
 def test_a_study_has_one_budget_and_a_changed_limit_reaches_it(study: Study) -> None:
