@@ -12,13 +12,23 @@ from django.http import Http404, HttpRequest, HttpResponse, HttpResponseRedirect
 from django.shortcuts import get_object_or_404
 from django.template.response import TemplateResponse
 from django.urls import path, reverse
-from django.utils.html import format_html_join
+from django.utils.html import format_html, format_html_join
 
 from kitchen import experimenting
 from kitchen.coplayers.registry import get_coplayer
-from kitchen.experiment_form import HOW, START, HowForm, experiment_form, fieldsets, listed
+from kitchen.experiment_form import (
+    HOW,
+    START,
+    HowForm,
+    LimitForm,
+    exactly,
+    experiment_form,
+    fieldsets,
+    listed,
+)
 from kitchen.experimenting import failed
 from kitchen.experiments import files, tables
+from kitchen.experiments.forecast import provider_names
 from kitchen.experiments.results import CellResult, players_of, results_of
 from kitchen.experiments.rows import FAILED, to_csv
 from kitchen.experiments.setup import Setup, SetupError
@@ -26,6 +36,7 @@ from kitchen.experiments.summary import last_line, score
 from kitchen.llm.prices import PriceFileError
 from kitchen.models import Budget, Experiment
 from kitchen.setting_fields import told
+from kitchen.spending import money
 
 FILES: dict[str, str] = {
     "episodes.csv": "text/csv; charset=utf-8",
@@ -80,7 +91,10 @@ class ExperimentAdmin(admin.ModelAdmin):  # type: ignore[type-arg]
         there = path(
             "<int:pk>/file/<str:name>", self.admin_site.admin_view(self.file), name="kitchen_experiment_file"
         )
-        return [there, *super().get_urls()]
+        start = path(
+            "<int:pk>/start/", self.admin_site.admin_view(self.start_page), name="kitchen_experiment_start"
+        )
+        return [there, start, *super().get_urls()]
 
     def file(self, request: HttpRequest, pk: int, name: str) -> HttpResponse:
         """One file of results, as the command writes it."""
@@ -140,18 +154,47 @@ class ExperimentAdmin(admin.ModelAdmin):  # type: ignore[type-arg]
 
     @admin.action(description="Start (or go on with) the selected experiments", permissions=["change"])
     def start(self, request: HttpRequest, found: QuerySet[Experiment]) -> None:
-        """Queue them; one that costs money needs a limit first."""
+        """Queue them; for one that may cost money the forecast is shown first."""
         for experiment in found:
-            try:
-                played = experimenting.rows_of(experiment)
-                refused = experimenting.price_ahead(Setup.from_json(experiment.setup), played)
-                refused = "" if experiment.limit else refused
-            except (PriceFileError, SetupError) as error:
-                refused = str(error)
-            if refused:
-                self.message_user(request, f"{experiment}: {refused}", messages.ERROR)
+            if provider_names(Setup.from_json(experiment.setup)):
+                text = 'Calls of a model may cost money: <a href="{}">see the forecast and start {}</a>.'
+                there = reverse("admin:kitchen_experiment_start", args=[experiment.pk])
+                self.message_user(request, format_html(text, there, experiment), messages.WARNING)
             else:
                 self._start(request, experiment)
+
+    def start_page(self, request: HttpRequest, pk: int) -> HttpResponse:
+        """The forecast, and the limit that it is started with."""
+        experiment = get_object_or_404(Experiment, pk=pk)
+        if not self.has_change_permission(request, experiment):
+            raise PermissionDenied
+        try:
+            ahead = experimenting.price_ahead(experiment)
+        except (PriceFileError, SetupError) as error:
+            self.message_user(request, f"{experiment}: {error}", messages.ERROR)
+            return self._back(experiment)
+        suggested = experiment.limit or (money(ahead.worst) if ahead.worst else None)
+        form = LimitForm(request.POST or None, initial={"limit": suggested and exactly(suggested)})
+        form.fields["limit"].required = not ahead.is_free
+        if request.method == "POST" and form.is_valid():
+            Experiment.objects.filter(pk=pk).update(limit=form.cleaned_data["limit"] or 0)
+            self._start(request, Experiment.objects.get(pk=pk))
+            return self._back(experiment)
+        return self._ask_first(request, experiment, ahead, form)
+
+    def _ask_first(
+        self, request: HttpRequest, experiment: Experiment, ahead: object, form: LimitForm
+    ) -> HttpResponse:
+        context = {
+            **self.admin_site.each_context(request),
+            "title": f"Start {experiment}?",
+            "opts": self.opts,
+            "what": self.what(experiment),
+            "ahead": str(ahead),
+            "form": form,
+            "back": reverse("admin:kitchen_experiment_change", args=[experiment.pk]),
+        }
+        return TemplateResponse(request, "admin/kitchen/experiment_start.html", context)
 
     def _start(self, request: HttpRequest, experiment: Experiment) -> None:
         if experimenting.experiment_start(experiment=experiment):
@@ -178,6 +221,8 @@ class ExperimentAdmin(admin.ModelAdmin):  # type: ignore[type-arg]
     def _started(self, request: HttpRequest, obj: Experiment) -> HttpResponse | None:
         if START not in request.POST:
             return None
+        if provider_names(Setup.from_json(obj.setup)):
+            return HttpResponseRedirect(reverse("admin:kitchen_experiment_start", args=[obj.pk]))
         self._start(request, Experiment.objects.get(pk=obj.pk))
         return self._back(obj)
 

@@ -9,11 +9,9 @@ from typing import Any
 from django import forms
 from django.core.exceptions import ValidationError
 
-from kitchen import experimenting
 from kitchen.coplayers.registry import COPLAYERS, get_coplayer
 from kitchen.experiments.arguments import read_setup
 from kitchen.experiments.setup import AGENTS, ALPHAS, PRESETS, Setup, SetupError
-from kitchen.llm.prices import PriceFileError
 from kitchen.models import Experiment
 from kitchen.setting_fields import readable, setting_field, without_name
 
@@ -66,24 +64,26 @@ class HowForm(forms.ModelForm):  # type: ignore[type-arg]
             self.initial["limit"] = exactly(self.initial["limit"])
 
     def clean(self) -> dict[str, Any]:
-        """To be started at once, it must be playable, and paid for."""
+        """What is wanted must be playable."""
         found: dict[str, Any] = super().clean() or self.cleaned_data
-        setup = self.wanted()
-        if START in self.data and setup and not self.errors and not found["limit"]:
-            self._refuse_unpaid(setup)
+        self.wanted()
         return found
 
     def wanted(self) -> Setup | None:
         """What is to be played, None where that has errors."""
         return Setup.from_json(self.instance.setup)
 
-    def _refuse_unpaid(self, setup: Setup) -> None:
-        played = experimenting.rows_of(self.instance) if self.instance.pk else {}
-        try:
-            if why := experimenting.price_ahead(setup, played):
-                self.add_error("limit", why)
-        except (SetupError, PriceFileError) as error:
-            self.add_error(None, str(error))
+
+class LimitForm(forms.Form):
+    """How much an experiment may cost from its start on."""
+
+    limit = forms.DecimalField(
+        label="Limit of money for all its calls",
+        min_value=Decimal("0.000001"),
+        max_digits=12,
+        decimal_places=6,
+        help_text="US dollars, what is spent already among them.",
+    )
 
 
 class ExperimentForm(HowForm):

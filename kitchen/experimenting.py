@@ -17,7 +17,7 @@ from django.db import transaction
 from django.db.models import Q, QuerySet
 from django.utils import timezone
 
-from kitchen.experiments.forecast import forecast
+from kitchen.experiments.forecast import CostForecast, forecast
 from kitchen.experiments.plan import Job, Key, jobs_of
 from kitchen.experiments.play import SECONDS, EpisodeFailedError, MoneySpentError, failed_row, play
 from kitchen.experiments.rows import FAILED, Row
@@ -89,13 +89,12 @@ def experiment_start(*, experiment: Experiment, allowed: float | None = None) ->
     return ask_lanes(experiment.pk, experiment.at_once)
 
 
-def price_ahead(setup: Setup, played: Mapping[Key, Row]) -> str:
-    """What is left will cost, and that a limit is wanted; empty where it is free. SetupError where a model
-    cannot be asked from here, PriceFileError."""
+def price_ahead(experiment: Experiment) -> CostForecast:
+    """What is left to play will cost. SetupError where a model cannot be asked from here, PriceFileError."""
+    setup, played = Setup.from_json(experiment.setup), rows_of(experiment)
     check_answers(setup)
-    left = [job for job in jobs_of(setup) if job.key not in played]
-    ahead = forecast(setup, left, load_prices())
-    return "" if ahead.is_free else f"{ahead}. Set its limit of money, then start it."
+    left = [job for job in jobs_of(setup) if job.key not in played or played[job.key].outcome == FAILED]
+    return forecast(setup, left, load_prices())
 
 
 def _budget(experiment: Experiment, allowed: float | None) -> Budget:

@@ -46,7 +46,7 @@ class CostForecast:
 
 def forecast(setup: Setup, jobs: Sequence[Job], prices: PriceList) -> CostForecast:
     """What these jobs will cost; free for a co-player that calls no model, or only the stand-in."""
-    paid = [column for column in setup.columns if provider_of(setup, column) not in {"", STAND_IN}]
+    paid = [column for column in setup.columns if provider_of(setup, column) in provider_names(setup)]
     parts = [
         _cell(setup, mine, prices)
         for column in paid
@@ -58,6 +58,11 @@ def forecast(setup: Setup, jobs: Sequence[Job], prices: PriceList) -> CostForeca
         expected=total(part.expected for part in parts),
         worst=total(part.worst for part in parts),
     )
+
+
+def provider_names(setup: Setup) -> set[str]:
+    """Whose models would be called; empty where only the stand-in is asked, or nobody."""
+    return {provider_of(setup, column) for column in setup.columns} - {"", STAND_IN}
 
 
 def provider_of(setup: Setup, column: Column) -> str:

@@ -161,19 +161,37 @@ def test_what_failed_is_told_on_its_page(admin_client: Client, monkeypatch: pyte
     assert "1 episodes failed (ZeroDivisionError in " in page
 
 
-def test_what_costs_money_needs_a_limit(
+def test_what_may_cost_money_is_started_only_after_its_forecast_was_seen(
+    admin_client: Client, queued: list[int], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """With a limit already set, too."""
+    monkeypatch.setenv("ANTHROPIC_API_KEY", "none")
+    page = add(admin_client, _start="1", **CLAUDE, limit="3")
+    experiment = Experiment.objects.get()
+    there = f"{LIST}{experiment.pk}/start/"
+    assert page.redirect_chain[-1][0] == there
+    assert "60 calls of anthropic/claude-sonnet-5-5: about" in page.content.decode()
+    assert there in act(admin_client, "start", experiment).content.decode()
+    assert not queued
+    assert "greater" in admin_client.post(there, {"limit": "0"}).content.decode()
+    assert not queued
+    admin_client.post(there, {"limit": "2.5"})
+    started = Experiment.objects.get()
+    assert queued == [experiment.pk]
+    assert started.running and started.budget and started.budget.limit == Decimal("2.5")
+    assert Client().get(there).status_code == 302
+
+
+def test_without_a_limit_the_worst_is_suggested_and_without_a_key_it_is_not_started(
     admin_client: Client, queued: list[int], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv("ANTHROPIC_API_KEY", "none")
-    assert "USD" in error_at(add(admin_client, _start="1", **CLAUDE), "limit")
     add(admin_client, **CLAUDE)
-    page = act(admin_client, "start", Experiment.objects.get()).content.decode()
-    assert "USD" in page
+    there = f"{LIST}{Experiment.objects.get().pk}/start/"
+    assert admin_client.get(there).context["form"].initial["limit"] > 0
+    monkeypatch.delenv("ANTHROPIC_API_KEY")
+    assert "ANTHROPIC_API_KEY" in admin_client.post(there, {"limit": "2"}, follow=True).content.decode()
     assert not queued
-    Experiment.objects.update(limit=3)
-    act(admin_client, "start", Experiment.objects.get())
-    started = Experiment.objects.get()
-    assert started.running and started.budget and started.budget.limit == 3
 
 
 @pytest.mark.parametrize("limit", ["0.004300", "0.123456", "12.500000", "7"])
