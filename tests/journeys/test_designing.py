@@ -1,0 +1,159 @@
+"""A new researcher designs a whole study in the browser, with the console alone, and freezes it."""
+
+from __future__ import annotations
+
+import json
+import secrets
+from pathlib import Path
+
+import pytest
+from playwright.async_api import Page
+
+from tests.servers import Stack
+
+pytestmark = pytest.mark.browser
+
+MAKE = """
+from django.contrib.auth.models import User
+User.objects.create_user({name!r}, password="a long password", is_staff=True)
+"""
+ASK = """
+import json
+from study.blueprint import blueprint_of
+from study.models import Study
+print(json.dumps(blueprint_of(Study.objects.get(slug={slug!r})).to_json()))
+"""
+OVERFLOWS = "document.documentElement.scrollWidth > document.documentElement.clientWidth"
+
+
+class Researcher:
+    """Somebody at the console who looks at every page, narrow and wide."""
+
+    def __init__(self, page: Page, slug: str, pictures: Path) -> None:
+        self.page, self.slug, self.pictures = page, slug, pictures
+        self.problems: list[str] = []
+        page.on("console", lambda said: self.problems.append(said.text) if said.type == "error" else None)
+
+    async def log_in(self, name: str) -> None:
+        await self.page.goto("/staff/")
+        await self.page.fill("#id_username", name)
+        await self.page.fill("#id_password", "a long password")
+        await self.page.click("[type=submit]")
+        await self.page.wait_for_selector("h1:has-text('Studies')")
+
+    async def look(self, name: str) -> None:
+        """The page fits at both widths."""
+        for width in (360, 1440):
+            await self.page.set_viewport_size({"width": width, "height": 900})
+            await self.page.screenshot(path=self.pictures / f"{name}_{width}.png", full_page=True)
+            if await self.page.evaluate(OVERFLOWS):
+                self.problems.append(f"{name} is too wide at {width}")
+
+    async def open(self, path: str = "", name: str = "") -> None:
+        await self.page.goto(f"/staff/{self.slug}/design/{path}")
+        if name:
+            await self.look(name)
+
+    async def save(self) -> None:
+        """Send the form; back on the design."""
+        await self.page.click(".design-form .actions .button:first-child")
+        await self.page.wait_for_selector(".messages .success")
+
+    async def press(self, words: str) -> None:
+        """A button by what it says, also to those who do not see its row."""
+        await self.page.get_by_role("button", name=words, exact=True).click()
+        await self.page.wait_for_selector(".messages .success")
+
+
+async def test_a_new_researcher_designs_and_freezes_a_study_without_code(
+    page: Page, live_stack: Stack, tmp_path: Path
+) -> None:
+    name, slug = f"new-{secrets.token_hex(3)}", f"mine-{secrets.token_hex(3)}"
+    live_stack.manage("shell", "-c", MAKE.format(name=name))
+    me = Researcher(page, slug, tmp_path)
+    await me.log_in(name)
+    await me.look("index")
+    await page.click("a:has-text('copy it')")
+    await page.fill("#id_title", "Three teams")
+    await page.fill("#id_slug", slug)
+    await me.save()
+
+    for gone in ("One dispatched", "Two dispatched", "Three dispatched", "Three at random"):
+        button = page.get_by_role("button", name=f"Delete {gone}", exact=True)
+        if await button.count():
+            await me.press(f"Delete {gone}")
+    left = page.locator("[aria-labelledby=conditions-title] tbody tr")
+    while await left.count() > 1:
+        await left.last.get_by_role("button", name="Delete").click()
+        await page.wait_for_selector(".messages .success")
+    await left.first.locator("th a").click()
+    await page.select_option("#id_world__cuisine__level", "level_0")
+    await me.save()
+    for teammates, level in ((1, "level_1"), (3, "level_1")):
+        await me.open("conditions/new/", f"condition_{teammates}")
+        await page.fill("#id_key", f"agents_{teammates + 1}")
+        await page.fill("#id_name", f"{teammates + 1} agents")
+        await page.fill("#id_label", f"Team {'ABCDEFGHIJ'[teammates + 5]}")
+        await page.select_option("#id_coplayer", "planner")
+        await page.fill("#id_teammates", str(teammates))
+        await page.click("[name=_show_settings]")
+        await page.wait_for_selector("legend:has-text('Settings: Planner')")
+        await page.select_option("#id_world__cuisine__level", level)
+        await me.save()
+
+    await me.open("parts/consent/", "consent")
+    await page.fill("#id_text", "**Our** consent.")
+    await page.fill("#id_statements", "I am 18 or older.\nI agree to take part.")
+    await page.click("[name=_preview]")
+    assert await page.inner_text("[aria-labelledby=shown-title] strong") == "Our"
+    await me.save()
+    for kind in ("practice", "check"):
+        await me.open(f"parts/{kind}/", kind)
+
+    await me.open()
+    await page.click("text=Add an attention check")
+    await me.look("attention")
+    await me.save()
+    await me.open("items/shipped/", "shipped")
+    await page.select_option("#id_instrument", "nasa_tlx")
+    await me.save()
+
+    await me.open("recruitment/", "recruitment")
+    await page.select_option("#id_recruitment", "prolific")
+    await me.save()
+    await page.click("text=Set Prolific codes")
+    await me.look("outcomes")
+    for kind in ("complete", "no_consent", "failed_check", "timed_out", "technical"):
+        await page.fill(f"#id_{kind}-code", f"C-{kind}")
+    await me.save()
+
+    for path, called in (("orders/", "orders"), ("settings/", "settings"), ("members/", "members")):
+        await me.open(path, called)
+    await me.open("", "design")
+    await page.click("a:has-text('Preregistration')")
+    await page.click("text=Freeze the design as it is now")
+    await page.wait_for_selector("h2:has-text('Frozen')")
+    await me.look("frozen")
+    await page.click("text=Read and print")
+    await page.wait_for_selector("text=it fits")
+    await me.look("readable")
+
+    await me.open("settings/")
+    await page.fill("#id_title", "Four teams")
+    await me.save()
+    await page.goto(f"/staff/{slug}/preregistration/")
+    await page.wait_for_selector("h2:has-text('Changed since the frozen version')")
+    await me.look("changed")
+
+    await me.open()
+    await page.get_by_role("button", name="Preview 4 agents", exact=True).click()
+    await page.wait_for_selector("#seat, [data-page=play]")
+    await me.look("preview")
+
+    design = json.loads(live_stack.manage("shell", "-c", ASK.format(slug=slug)).strip().splitlines()[-1])
+    played = [(one["teammates"] + 1, one["settings"]["level"]) for one in design["conditions"]]
+    assert played == [(1, "level_0"), (2, "level_1"), (4, "level_1")]
+    keys = {one["key"] for one in design["items"]}
+    assert "tlx_mental" in keys
+    assert any(key.startswith("attention") for key in keys)
+    assert me.problems == []
