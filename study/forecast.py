@@ -17,7 +17,7 @@ from django.db.models import Avg, Count, QuerySet
 
 from kitchen.coplayers import trial
 from kitchen.coplayers.dispatcher.door import read_model
-from kitchen.llm.base import BudgetSpentError, UnpricedError, Usage
+from kitchen.llm.base import BudgetSpentError, NotAskedError, UnpricedError, Usage
 from kitchen.llm.prices import PriceFileError, PriceList, UnknownPriceError, load_prices
 from kitchen.llm.registry import STAND_IN
 from kitchen.models import Episode, ModelCall
@@ -29,7 +29,7 @@ from study.models import Condition, Participant, Round, Study
 PARTICIPANTS = 12
 """Still to come, unless the researcher says otherwise: as many as the paper had."""
 MOST_PARTICIPANTS = 100_000
-NOT_MADE = (BudgetSpentError.code, UnpricedError.code)
+NOT_MADE = (BudgetSpentError.code, UnpricedError.code, NotAskedError.code)
 """Ends of calls that were never made."""
 
 

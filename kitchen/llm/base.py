@@ -9,6 +9,7 @@ Errors: every end without an answer is one of these, so that it can be logged an
     ├── OverloadedError       529        yes
     ├── ServerFailedError     5xx        yes
     ├── RejectedError         4xx        no: the key, the model's name or the request is wrong
+    ├── NotAskedError         not_asked  no: without a key, or with settings that the model does not take
     ├── UnreadableReplyError  unreadable no: the answer is not what the API promises, was cut off, or is empty
     ├── BudgetSpentError      budget     no: the study's money is spent
     └── UnpricedError         unpriced   no: nobody knows what the call costs, and the study has a budget
@@ -86,6 +87,12 @@ class RejectedError(ModelError):
     """The server will not take this call: key, model or request (400 to 499, apart from 429)."""
 
     code = "4xx"
+
+
+class NotAskedError(ModelError):
+    """No key or address is there, or the model does not take such a request: the call was not made."""
+
+    code = "not_asked"
 
 
 class UnreadableReplyError(ModelError):

@@ -20,6 +20,7 @@ WHY = {
     "529": "the server was overloaded (529)",
     "5xx": "the server failed (5xx)",
     "4xx": "the server refused the call (4xx)",
+    "not_asked": "the model was not asked: no key, or settings that it does not take",
     "unreadable": "the answer could not be read",
     "budget": "the study's money was spent",
     "unpriced": "no price is known for the model",

@@ -26,7 +26,7 @@ def play(request: HttpRequest, person: Participant, place: flow.Place) -> HttpRe
     progress = flow.progress(
         person.version.blueprint, "play", position=position, label=place.round.episode.label
     )
-    return _kitchen(request, person, episode, place.round.seat, progress=progress)
+    return _kitchen(request, person, episode, place.round.seat, page_kind="play", progress=progress)
 
 
 def practice(request: HttpRequest, person: Participant, place: flow.Place) -> HttpResponse:
@@ -39,7 +39,7 @@ def practice(request: HttpRequest, person: Participant, place: flow.Place) -> Ht
     assert person.practice  # noqa: S101 - made before the flow leads here
     if person.practice.status == Episode.Status.PLAYING:
         progress = flow.progress(person.version.blueprint, "practice")
-        return _kitchen(request, person, person.practice, 0, progress=progress)
+        return _kitchen(request, person, person.practice, 0, page_kind="practice", progress=progress)
     figures = get_page(person.practice.world).figures(person.practice.score)
     return render(request, "study/practised.html", part_context(person, "practice") | {"figures": figures})
 

@@ -171,6 +171,7 @@ def test_a_fallback_keeps_the_memory_and_is_told_of(monkeypatch: pytest.MonkeyPa
         (base.CallTimeoutError, "No answer of yours came in time, so your agents did nothing."),
         (base.BudgetSpentError, "You were not asked in the last step, so your agents did nothing."),
         (base.UnpricedError, "You were not asked in the last step, so your agents did nothing."),
+        (base.NotAskedError, "You were not asked in the last step, so your agents did nothing."),
         (base.RejectedError, "You could not be asked in the last step, so your agents did nothing."),
     ],
 )

@@ -56,7 +56,7 @@ def test_no_temperature_is_sent_where_none_is_given(anthropic_server: Serve) -> 
 def test_a_model_that_takes_no_temperature_says_so_before_anything_is_sent(anthropic_server: Serve) -> None:
     server = anthropic_server(reply("x"))
     call = ask_and_record(Anthropic(), replace(request("claude-opus-5-5"), temperature=0.1))
-    assert call.error == "4xx"
+    assert call.error == "not_asked"
     assert "temperature" in call.error_text
     assert server.asked == []
 
@@ -129,7 +129,7 @@ def test_thinking_is_no_text(anthropic_server: Serve) -> None:
 
 def test_without_a_key_nothing_is_asked() -> None:
     call = ask_and_record(Anthropic(), request())
-    assert (call.error, call.error_text) == ("4xx", "ANTHROPIC_API_KEY is not set")
+    assert (call.error, call.error_text) == ("not_asked", "ANTHROPIC_API_KEY is not set")
 
 
 def test_a_date_makes_no_difference_to_what_a_model_takes() -> None:

@@ -109,6 +109,7 @@ WHY_NOT = {
     "529": "You could not be reached in the last step",
     "5xx": "You could not be reached in the last step",
     "4xx": "You could not be asked in the last step",
+    "not_asked": "You were not asked in the last step",
     "unreadable": "What you answered in the last step could not be read",
     "budget": "You were not asked in the last step",
     "unpriced": "You were not asked in the last step",

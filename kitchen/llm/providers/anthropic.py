@@ -35,7 +35,7 @@ class Anthropic(LanguageModel):
 
 
 def client() -> sdk.Sdk:
-    """The SDK's client for what is in the environment; RejectedError without a key."""
+    """The SDK's client for what is in the environment; NotAskedError without a key."""
     key = sdk.secret("ANTHROPIC_API_KEY")
     token = None if key else sdk.secret("ANTHROPIC_AUTH_TOKEN")
     if not key and not token:
@@ -60,7 +60,7 @@ def _client(key: str | None, token: str | None, address: str | None) -> sdk.Sdk:
 
 
 def arguments_for(request: Request) -> dict[str, Any]:
-    """A request in the words of the Messages API; RejectedError for what this model does not take."""
+    """A request in the words of the Messages API; NotAskedError for what this model does not take."""
     model = traits(request.model)
     arguments: dict[str, Any] = {
         "model": request.model,

@@ -37,7 +37,7 @@ class OpenAICompatible(LanguageModel):
 
 
 def client() -> sdk.Sdk:
-    """The SDK's client for what is in the environment; RejectedError if neither address nor key is there."""
+    """The SDK's client for what is in the environment; NotAskedError if neither address nor key is there."""
     key = sdk.secret("OPENAI_API_KEY")
     address = os.environ.get("OPENAI_BASE_URL") or None
     if not key and not address:

@@ -20,6 +20,7 @@ from kitchen.llm.base import (
     CallTimeoutError,
     ConnectionLostError,
     ModelError,
+    NotAskedError,
     OverloadedError,
     RateLimitedError,
     RejectedError,
@@ -171,7 +172,7 @@ def _until(date: str) -> float | None:
 
 
 def secret(name: str) -> str | None:
-    """A key from the environment; RejectedError, without the key, if it cannot be one."""
+    """A key from the environment; NotAskedError, without the key, if it cannot be one."""
     found = os.environ.get(name, "").strip()
     if not all("!" <= letter <= "~" for letter in found):
         raise refusal(f"{name} is no key: it has letters in it that no key has")
@@ -185,7 +186,7 @@ def count(value: Json) -> int:
 
 def refusal(why: str) -> ModelError:
     """A call that is not made at all, and costs nothing."""
-    return _unbilled(RejectedError(why))
+    return _unbilled(NotAskedError(why))
 
 
 def _unbilled(error: ModelError) -> ModelError:
