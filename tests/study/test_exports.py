@@ -258,5 +258,6 @@ def test_the_dictionary_names_every_code_of_a_fallback() -> None:
         if column.name in {"fallback", "model_error"}
     }
     assert set(levels) == {("commands", "fallback"), ("decisions", "fallback"), ("decisions", "model_error")}
-    for code in "timeout error connection 429 529 5xx 4xx not_asked budget unpriced".split():
+    codes = ("timeout", "error", "connection", "429", "529", "5xx", "4xx", "not_asked", "budget", "unpriced")
+    for code in codes:
         assert all(f"{code} (" in words for words in levels.values()), code
