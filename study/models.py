@@ -508,6 +508,7 @@ class Participant(models.Model):
     status = models.CharField(max_length=12, choices=Status, default=Status.ACTIVE)
     synthetic = models.BooleanField(default=False, help_text="A program, not a person.")
     preview = models.BooleanField(default=False, help_text="Staff who tried the study out.")
+    version_id: int
     version = models.ForeignKey(Version, on_delete=models.PROTECT, related_name="participants")
     source = models.CharField(max_length=10, default=Study.Recruitment.ANONYMOUS, choices=Study.Recruitment)
     label = models.CharField(

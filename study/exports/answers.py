@@ -1,47 +1,90 @@
-"""answers.csv: a row per answer to a survey item."""
+"""answers.csv: a row per answer to an item, wherever it was asked."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from typing import Any
 
-from study.exports.base import WHERE, Column, Table
-from study.exports.episodes import where
-from study.models import Answer, Study
+from study.exports.base import PERSON_MARKS, WHERE, Column, Table, in_chunks
+from study.exports.chosen import Chosen
+from study.exports.sittings import PEOPLE, Who, people
+from study.items import is_right
+from study.models import Answer, Study, SurveyItem
 
 COLUMNS = (
     *WHERE,
     Column("item", "text", "Key of the survey item."),
     Column("measure", "text", "What the item measures."),
     Column("value", "json", "The answer.", levels="for scales 1 (`low`) to `points` (`high`)"),
-    Column("points", "integer", "Points of the scale.", unit="scale points"),
+    Column("points", "integer", "Points of the scale; blank for other kinds.", unit="scale points"),
     Column("low", "text", "Words at the low end."),
     Column("high", "text", "Words at the high end."),
     Column("text", "text", "What the participant read."),
     Column("answered_at", "time", "When the survey was sent."),
+    Column("place", "text", "Where it was asked.", levels=", ".join(SurveyItem.Place.values)),
+    Column("kind", "text", "Kind of the item.", levels=", ".join(SurveyItem.Kind.values)),
+    Column("attempt", "integer", "Which attempt at the check of understanding; otherwise 1."),
+    Column("scale", "text", "The sub-scale that the item belongs to; blank for none."),
+    Column("reversed", "boolean", "1 if it is turned around before its scale is scored; `value` is not."),
+    Column("correct", "json", "The right answer; blank for an item that has none."),
+    Column("right", "boolean", "1 if the answer is the right one; blank for an item that has none."),
+    *PERSON_MARKS,
 )
 
 
-def rows(study: Study) -> Iterator[Sequence[Any]]:
-    """One row per answer, by participant, order and item."""
-    found = Answer.objects.filter(round__participant__study=study).select_related(
-        "item", "round__participant", "round__condition", "round__episode"
-    )
-    ordered = found.order_by("round__participant__number", "round__position", "item__position", "id")
-    for answer in ordered.iterator(chunk_size=500):
-        item = answer.item
-        assert answer.round  # noqa: S101 - filtered by it
-        yield (
-            *where(answer.round),
-            item.key,
-            item.measure,
-            answer.value,
-            item.points,
-            item.low,
-            item.high,
-            item.text,
-            answer.answered_at,
+def rows(study: Study, chosen: Chosen) -> Iterator[Sequence[Any]]:
+    """One row per answer: by participant, in the order in which they were given, then by item."""
+    items = {item.pk: item for item in study.items.all()}
+    for chunk in in_chunks(people(study, chosen), PEOPLE):
+        everybody = {who.pk: who for who in chunk}
+        found = Answer.objects.filter(participant__in=everybody).values_list(
+            "participant_id",
+            "item_id",
+            "round__condition__key",
+            "round__position",
+            "round__episode__key",
+            "value",
+            "answered_at",
+            "attempt",
         )
+        for pk, item, *answer in found.order_by("participant__number", "answered_at", "item__position", "pk"):
+            yield _cells(everybody[pk], items[item], *answer)
 
 
-TABLE = Table("answers", "Every answer to the survey after each episode.", COLUMNS, rows)
+def _cells(
+    who: Who,
+    item: SurveyItem,
+    condition: str | None,
+    position: int | None,
+    episode: Any,
+    value: Any,
+    answered_at: Any,
+    attempt: int,
+) -> tuple[Any, ...]:
+    likert = item.kind == SurveyItem.Kind.LIKERT
+    scaled = likert or item.kind == SurveyItem.Kind.NUMBER
+    return (
+        *who.cells,
+        condition,
+        position or 0,
+        episode,
+        item.key,
+        item.measure,
+        value,
+        item.points if likert else None,
+        item.low if scaled else None,
+        item.high if scaled else None,
+        item.text,
+        answered_at,
+        item.place,
+        item.kind,
+        attempt,
+        item.scale or None,
+        item.reversed,
+        item.correct,
+        is_right(item, value),
+        *who.marks,
+    )
+
+
+TABLE = Table("answers", "Every answer to every item, wherever it was asked.", COLUMNS, rows)

@@ -6,15 +6,26 @@ import json
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
+from functools import lru_cache
 from itertools import islice
 from typing import Any, TypeVar
 
 from kitchen.deciding import FALLBACKS
 from kitchen.llm.base import error_codes
+from study.exports.chosen import EVERYBODY, Chosen
 from study.models import Study
 
 FORMULA_STARTS = ("=", "+", "-", "@", "\t", "\r")
 """A text that begins with one of these would be run by a spreadsheet; it is exported behind an apostrophe."""
+
+AT_ONCE = 1000
+"""Rows that are turned into cells, and held, at once."""
+
+
+class JsonText(str):
+    """A value of a `json` column that is JSON already: it is not read and written again."""
+
+    __slots__ = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -31,44 +42,88 @@ class Column:
     levels: str = ""
 
 
+def _no_more(study: Study) -> tuple[Column, ...]:
+    return ()
+
+
 @dataclass(frozen=True, slots=True)
 class Table:
-    """One file: `rows` yields the cells in the order of `columns`, never all rows at once."""
+    """One file: `read` yields the cells in the order of the columns, never all rows at once."""
 
     name: str
     meaning: str
     columns: tuple[Column, ...]
-    rows: Callable[[Study], Iterable[Sequence[Any]]]
+    """Those of every study; a study's own ones follow."""
+    read: Callable[[Study, Chosen], Iterable[Sequence[Any]]]
+    more: Callable[[Study], tuple[Column, ...]] = _no_more
+    """Columns that follow from the study's design."""
 
-    def lines(self, study: Study) -> Iterator[list[str]]:
-        """The header, then every row as texts ready for CSV."""
-        yield [column.name for column in self.columns]
-        kinds = [column.kind for column in self.columns]
-        for row in self.rows(study):
-            yield [cell(value, kind) for value, kind in zip(row, kinds, strict=True)]
+    def columns_of(self, study: Study) -> tuple[Column, ...]:
+        """All columns of this study's file."""
+        return (*self.columns, *self.more(study))
+
+    def rows(self, study: Study, chosen: Chosen = EVERYBODY) -> Iterable[Sequence[Any]]:
+        """The rows of those who were chosen; values as Python has them."""
+        return self.read(study, chosen)
+
+    def lines(self, study: Study, chosen: Chosen = EVERYBODY) -> Iterator[list[Sequence[Any]]]:
+        """Lists of lines: the header, then every row ready for a CSV writer, which writes numbers itself."""
+        columns = self.columns_of(study)
+        yield [[column.name for column in columns]]
+        writers = [CELLS.get(column.kind) for column in columns]
+        for chunk in in_chunks(self.rows(study, chosen), AT_ONCE):
+            turned = zip(*chunk, strict=True)
+            cells = [map(w, each) if w else each for w, each in zip(writers, turned, strict=True)]
+            yield list(zip(*cells, strict=True))
 
 
 def cell(value: Any, kind: str) -> str:
     """One value as it stands in a CSV file; blank for None."""
+    writer = CELLS.get(kind, _number)
+    return str(writer(value))
+
+
+def _number(value: Any) -> str:
+    return "" if value is None else str(value)
+
+
+def _text(value: Any) -> str:
+    return "" if value is None else harmless(value)
+
+
+def _boolean(value: Any) -> str:
+    return "" if value is None else "1" if value else "0"
+
+
+def _time(value: datetime | str | None) -> str:
+    return "" if value is None else value if isinstance(value, str) else iso(value)
+
+
+def _json(value: Any) -> str:
     if value is None:
         return ""
-    if kind == "boolean":
-        return "1" if value else "0"
-    if kind == "time":
-        return iso(value)
-    if kind == "json":
-        return json.dumps(value, separators=(",", ":"), sort_keys=True)
-    return harmless(value) if kind == "text" else repr(value)
+    return value if isinstance(value, JsonText) else compact(value)
+
+
+CELLS: dict[str, Callable[[Any], str]] = {"text": _text, "boolean": _boolean, "time": _time, "json": _json}
+"""What a CSV writer does not do by itself, by kind of column."""
+
+compact = json.JSONEncoder(separators=(",", ":"), sort_keys=True).encode
+"""A value as JSON on one line."""
 
 
 def iso(value: datetime) -> str:
     """The moment in UTC with milliseconds: `2026-11-21T07:30:00.123Z`."""
-    return value.astimezone(UTC).isoformat(timespec="milliseconds").replace("+00:00", "Z")
+    there = value if value.tzinfo is UTC else value.astimezone(UTC)
+    return there.isoformat(timespec="milliseconds")[:23] + "Z"
 
 
+@lru_cache(maxsize=4096)
 def harmless(value: object) -> str:
     """The text on one line, in a form that no spreadsheet takes for a formula."""
-    text = " ".join(str(value).splitlines())
+    text = str(value)
+    if not text.isprintable():
+        text = " ".join(text.splitlines())
     return f"'{text}" if text.startswith(FORMULA_STARTS) else text
 
 
@@ -86,15 +141,42 @@ WHO = (
     Column("participant", "text", "The participant's code; the same in every file."),
     Column("synthetic", "boolean", "1 for a program that took part to test the study, 0 for a person."),
 )
-"""The first columns of every file."""
+"""The first columns of every file about participants."""
 
 WHERE = (
     *WHO,
-    Column("condition", "text", "Key of the condition."),
-    Column("order_position", "integer", "When the participant played it.", levels="1 = first"),
-    Column("episode", "text", "Key of the episode; the same in every file."),
+    Column(
+        "condition", "text", "Key of the condition; blank for the practice episode and outside of episodes."
+    ),
+    Column(
+        "order_position",
+        "integer",
+        "When the participant played it.",
+        levels="1 = first; 0 = outside of the conditions",
+    ),
+    Column(
+        "episode",
+        "text",
+        "Key of the episode; the same in every file. Where several people play in one, it is there once, "
+        "with the first of them; episodes.csv has a row for each.",
+    ),
 )
 """The first columns of every file about episodes."""
+
+PREVIEW = Column("preview", "boolean", "1 for staff who tried the study out.")
+EXCLUDED = Column("excluded", "boolean", "1 for somebody whom staff excluded; participants.csv says why.")
+VERSION = Column("version", "integer", "Version of the study that the participant took part in.")
+CHANGED = Column(
+    "changed_since_freeze",
+    "boolean",
+    "1 if the study had been preregistered before and was changed since; see design.json.",
+)
+PERSON_MARKS = (PREVIEW, EXCLUDED, VERSION, CHANGED)
+"""The last marks of files about participants."""
+PART = Column("part", "text", "What the episode is part of.", levels="practice, main (one of the conditions)")
+MARKS = (PART, *PERSON_MARKS)
+"""The same, of files about episodes."""
+
 MODEL_ERRORS = "; ".join(f"{code} ({words})" for code, words in error_codes().items())
 FALLBACK_LEVELS = "; ".join(f"{code} ({words})" for code, words in (error_codes() | FALLBACKS).items())
 """Every code that can be there, as the code that writes it has it."""

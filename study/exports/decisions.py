@@ -6,10 +6,14 @@ from collections import defaultdict
 from collections.abc import Iterator, Sequence
 from typing import Any
 
-from kitchen.models import Decision, ModelCall, Prompt
-from study.exports.base import FALLBACK_LEVELS, MODEL_ERRORS, WHERE, Column, Table, in_chunks
-from study.exports.episodes import begun_rounds, where
-from study.exports.steps import CHUNK, STEP
+from django.db.models import Q
+
+from kitchen.models import CallMessage, Decision, ModelCall, Prompt
+from study.exports.base import FALLBACK_LEVELS, MARKS, MODEL_ERRORS, WHERE, Column, JsonText, Table
+from study.exports.chosen import Chosen
+from study.exports.raw import as_text
+from study.exports.sittings import episodes_once, in_pieces
+from study.exports.steps import STEP
 from study.models import Study
 
 COLUMNS = (
@@ -55,7 +59,8 @@ COLUMNS = (
     Column("tokens_output", "integer", "Tokens written.", unit="tokens"),
     Column("tokens_cache_read", "integer", "Tokens read from the cache.", unit="tokens"),
     Column("tokens_cache_write", "integer", "Tokens written to the cache.", unit="tokens"),
-    Column("cost", "text", "Cost by the price list; blank where no price is known.", unit="US dollars"),
+    Column("cost", "number", "Cost by the price list; blank where no price is known.", unit="US dollars"),
+    *MARKS,
 )
 
 PROMPT_COLUMNS = (
@@ -64,65 +69,112 @@ PROMPT_COLUMNS = (
 )
 
 
-def rows(study: Study) -> Iterator[Sequence[Any]]:
+DECISION_FIELDS = (
+    "step",
+    "mind__number",
+    "mind__kind",
+    "played_by",
+    "fallback",
+    "error",
+    "milliseconds",
+    "note_text",
+)
+CALL_FIELDS = (
+    "number",
+    "provider",
+    "model_asked",
+    "model_named",
+    "sampling_text",
+    "pk",
+    "reply",
+    "reply_call",
+    "stop",
+    "error",
+    "attempts_text",
+    "seconds",
+    "tokens_input",
+    "tokens_output",
+    "tokens_cache_read",
+    "tokens_cache_write",
+    "cost",
+)
+NO_CALL = (None,) * len(CALL_FIELDS)
+
+
+def rows(study: Study, chosen: Chosen) -> Iterator[Sequence[Any]]:
     """One row per call of a model, and one per decision that took none."""
-    for chunk in in_chunks(begun_rounds(study).iterator(chunk_size=200), CHUNK):
-        decisions = _decisions({one.episode_id for one in chunk})
-        for one in chunk:
-            for decision in decisions[one.episode_id]:
-                for call in list(decision.calls.all()) or [None]:
-                    yield (*where(one), *_decision_cells(decision), *_call_cells(call))
+    for piece in in_pieces(episodes_once(study, chosen)):
+        pks = [sitting.episode for sitting in piece]
+        decisions, calls = _decisions(pks), _calls(pks)
+        for sitting in piece:
+            where, marks = sitting.where, sitting.marks
+            for pk, cells in decisions.get(sitting.episode, ()):
+                for call in calls.get(pk, (NO_CALL,)):
+                    yield (*where, *cells, *call, *marks)
 
 
-def _decisions(episode_ids: set[int]) -> dict[int, list[Decision]]:
-    """The decisions of these episodes with their calls, by episode and step."""
-    found = Decision.objects.filter(mind__episode__in=episode_ids).select_related("mind")
-    by_episode: dict[int, list[Decision]] = defaultdict(list)
-    for decision in found.prefetch_related("calls__messages").order_by("step", "mind__number"):
-        by_episode[decision.mind.episode_id].append(decision)
+def _decisions(pks: Sequence[int]) -> dict[int, list[tuple[int, tuple[Any, ...]]]]:
+    """By episode: the decisions as (primary key, cells), by step and mind."""
+    found = Decision.objects.filter(mind__episode__in=pks).annotate(note_text=as_text("note"))
+    by_episode: dict[int, list[tuple[int, tuple[Any, ...]]]] = defaultdict(list)
+    for episode, pk, *cells in found.order_by("step", "mind__number").values_list(
+        "mind__episode_id", "pk", *DECISION_FIELDS
+    ):
+        by_episode[episode].append((pk, _decision_cells(*cells)))
     return by_episode
 
 
-def _decision_cells(decision: Decision) -> tuple[Any, ...]:
-    return (
-        decision.step,
-        decision.mind.number,
-        decision.mind.kind,
-        decision.played_by,
-        decision.fallback or None,
-        decision.error or None,
-        decision.milliseconds,
-        decision.note,
+def _decision_cells(*cells: Any) -> tuple[Any, ...]:
+    *before, fallback, error, milliseconds, note = cells
+    return (*before, fallback or None, error or None, milliseconds, _json(note))
+
+
+def _json(text: str | None) -> JsonText | None:
+    return None if text is None or text == "null" else JsonText(text)
+
+
+def _calls(pks: Sequence[int]) -> dict[int, list[tuple[Any, ...]]]:
+    """By decision: the cells of every call, in order."""
+    found = ModelCall.objects.filter(decision__mind__episode__in=pks).annotate(
+        sampling_text=as_text("sampling"), attempts_text=as_text("attempts")
+    )
+    prompts = _prompts(pks)
+    by_decision: dict[int, list[tuple[Any, ...]]] = defaultdict(list)
+    for pk, *cells in found.order_by("number").values_list("decision_id", *CALL_FIELDS):
+        by_decision[pk].append(_call_cells(dict(zip(CALL_FIELDS, cells, strict=True)), prompts))
+    return by_decision
+
+
+def _prompts(pks: Sequence[int]) -> dict[int, list[str]]:
+    """By call: hashes of its messages, in order."""
+    found = CallMessage.objects.filter(call__decision__mind__episode__in=pks).order_by("position")
+    by_call: dict[int, list[str]] = defaultdict(list)
+    for call, prompt in found.values_list("call_id", "prompt_id"):
+        by_call[call].append(prompt)
+    return by_call
+
+
+def _call_cells(cells: dict[str, Any], prompts: dict[int, list[str]]) -> tuple[Any, ...]:
+    return tuple(
+        {
+            **cells,
+            "model_named": cells["model_named"] or None,
+            "sampling_text": _json(cells["sampling_text"]),
+            "pk": " ".join(prompts.get(cells["pk"], ())),
+            "stop": cells["stop"] or None,
+            "error": cells["error"] or None,
+            "attempts_text": _json(cells["attempts_text"]),
+        }.values()
     )
 
 
-def _call_cells(call: ModelCall | None) -> tuple[Any, ...]:
-    if call is None:
-        return (None,) * (len(COLUMNS) - len(WHERE) - 8)
-    return (
-        call.number,
-        call.provider,
-        call.model_asked,
-        call.model_named or None,
-        call.sampling,
-        " ".join(message.prompt_id for message in call.messages.all()),
-        call.reply,
-        call.reply_call,
-        call.stop or None,
-        call.error or None,
-        call.attempts,
-        call.seconds,
-        call.tokens_input,
-        call.tokens_output,
-        call.tokens_cache_read,
-        call.tokens_cache_write,
-        call.cost,
+def prompt_rows(study: Study, chosen: Chosen) -> Iterator[Sequence[Any]]:
+    """One row per different text that models were sent in these participants' episodes."""
+    theirs = chosen.participants(study).order_by().values("pk")
+    episode = "uses__call__decision__mind__episode"
+    found = Prompt.objects.filter(
+        Q(**{f"{episode}__rounds__participant__in": theirs}) | Q(**{f"{episode}__practised_by__in": theirs})
     )
-
-
-def prompt_rows(study: Study) -> Iterator[Sequence[Any]]:
-    """One row per different text that models were sent in this study."""
-    found = Prompt.objects.filter(uses__call__decision__mind__episode__rounds__participant__study=study)
     for prompt in found.distinct().order_by("hash").iterator(chunk_size=200):
         yield prompt.hash, prompt.text
 

@@ -1,4 +1,4 @@
-"""dictionary.csv: what every column of every other file means."""
+"""codebook.csv: what every column of every file means; dictionary.csv is the same by its older name."""
 
 from __future__ import annotations
 
@@ -6,10 +6,11 @@ from collections.abc import Iterator, Sequence
 from typing import Any
 
 from study.exports.base import Column, Table
+from study.exports.chosen import Chosen
 from study.models import Study
 
 COLUMNS = (
-    Column("file", "text", "Name of the file."),
+    Column("file", "text", "Name of the file, as CSV; as Parquet it has the same columns."),
     Column("column", "text", "Name of the column."),
     Column("type", "text", "Type of its values.", levels="text, integer, number, boolean, time, json"),
     Column("unit", "text", "Unit, where it has one."),
@@ -18,12 +19,12 @@ COLUMNS = (
 )
 
 
-def rows(study: Study) -> Iterator[Sequence[Any]]:
+def rows(study: Study, chosen: Chosen) -> Iterator[Sequence[Any]]:
     """One row per column, in the order of the files."""
     from study.exports.registry import tables
 
     for table in tables():
-        for column in table.columns:
+        for column in table.columns_of(study):
             yield (
                 f"{table.name}.csv",
                 column.name,
@@ -34,4 +35,5 @@ def rows(study: Study) -> Iterator[Sequence[Any]]:
             )
 
 
-TABLE = Table("dictionary", "What every column of every file means.", COLUMNS, rows)
+CODEBOOK = Table("codebook", "What every column of every file means.", COLUMNS, rows)
+TABLE = Table("dictionary", "The same as codebook, by its older name.", COLUMNS, rows)

@@ -1,4 +1,4 @@
-"""episodes.csv: a row per episode that was begun."""
+"""episodes.csv: a row per episode that was begun, and participant in it."""
 
 from __future__ import annotations
 
@@ -6,15 +6,15 @@ from collections import defaultdict
 from collections.abc import Iterable, Iterator, Sequence
 from typing import Any
 
-from django.db.models import Count, Q
+from django.db.models import Count
 
-from kitchen.models import Seat, SeatCommand
-from study.exports.base import EPISODE_LEVELS, WHERE, Column, Table, in_chunks
-from study.models import Round, Study
+from kitchen.models import Episode, Seat, SeatCommand
+from study.exports.base import EPISODE_LEVELS, MARKS, WHERE, Column, JsonText, Table
+from study.exports.chosen import Chosen
+from study.exports.raw import as_text, read_small
+from study.exports.sittings import Sitting, in_pieces, sittings
+from study.models import Study
 from study.plan import NOBODY
-
-CHUNK = 200
-"""Episodes whose seats and commands are read at once."""
 
 COLUMNS = (
     *WHERE,
@@ -51,68 +51,100 @@ COLUMNS = (
     Column("started_at", "time", "When the episode was opened."),
     Column("ended_at", "time", "When it ended."),
     Column("state_hash", "text", "SHA-256 of the present or last state."),
+    *MARKS,
+    Column("seat", "integer", "Where the participant sat.", levels="0 = the first seat"),
+    Column("sequence", "integer", "Which sequence of the order scheme; blank for orders of chance."),
+    Column("step_seconds", "number", "The step timer; blank if the kitchen waited for people.", unit="s"),
+    Column("thinking_seconds", "number", "What co-players took at least for a step.", unit="s"),
+    Column("hints", "boolean", "1 if the page said what would be good to do next."),
+    Column("ended_because", "text", "Why staff ended it; blank if they did not."),
+)
+
+FIELDS = (
+    "label",
+    "world",
+    "world_version",
+    "settings_text",
+    "seed",
+    "status",
+    "step",
+    "score_text",
+    "created_at",
+    "ended_at",
+    "state_hash",
+    "step_seconds",
+    "thinking_seconds",
+    "hints",
+    "ended_because",
 )
 
 
-def rows(study: Study) -> Iterator[Sequence[Any]]:
-    """One row per begun episode, by participant and order."""
-    fallbacks = Count("episode__commands", filter=~Q(episode__commands__fallback=""))
-    found = begun_rounds(study).annotate(fallbacks=fallbacks)
-    for chunk in in_chunks(found.iterator(chunk_size=CHUNK), CHUNK):
-        episodes = {one.episode_id for one in chunk}
-        seated, played_by = _seated(episodes), _played_by(episodes)
-        for one in chunk:
-            yield (*where(one), *_cells(one, seated[one.episode_id], played_by[one.episode_id]))
+def rows(study: Study, chosen: Chosen) -> Iterator[Sequence[Any]]:
+    """One row per begun episode and participant, by participant and order."""
+    for piece in in_pieces(sittings(study, chosen)):
+        pks = {sitting.episode for sitting in piece}
+        facts, seated, played_by = _facts(pks), _seated(pks), _played_by(pks)
+        fallbacks = _fallbacks(pks)
+        for sitting in piece:
+            pk = sitting.episode
+            yield _cells(sitting, facts[pk], seated[pk], played_by[pk], fallbacks.get(pk, 0))
 
 
-def begun_rounds(study: Study) -> Any:
-    """Rounds with an episode, in the order of all files: by participant, then as played."""
-    rounds = Round.objects.filter(participant__study=study, episode__isnull=False)
-    return rounds.select_related("participant", "condition", "episode").order_by(
-        "participant__number", "position"
+def _facts(pks: Iterable[int]) -> dict[int, dict[str, Any]]:
+    found = Episode.objects.filter(pk__in=pks).annotate(
+        settings_text=as_text("settings"), score_text=as_text("score")
     )
+    return {row["pk"]: row for row in found.values("pk", *FIELDS)}
 
 
-def where(one: Round) -> tuple[Any, ...]:
-    """The cells of `WHERE`."""
-    assert one.episode  # noqa: S101 - begun_rounds asks for it
-    person = one.participant
-    return person.code, person.synthetic, one.condition.key, one.position, str(one.episode.key)
-
-
-def _cells(one: Any, seated: list[str], played_by: list[str]) -> tuple[Any, ...]:
-    episode = one.episode
+def _cells(
+    sitting: Sitting, facts: dict[str, Any], seated: list[str], played_by: list[str], fallbacks: int
+) -> tuple[Any, ...]:
+    score = read_small(facts["score_text"])
     return (
-        one.condition.name,
-        episode.label,
+        *sitting.where,
+        sitting.condition_name or None,
+        facts["label"],
         " ".join(sorted(set(seated))) or NOBODY,
         " ".join(sorted(played_by)),
         len(seated),
-        episode.world,
-        episode.world_version,
-        episode.settings,
-        episode.seed,
-        episode.status,
-        episode.step,
-        episode.score.get("completed"),
-        episode.score.get("failed"),
-        episode.score.get("success_rate"),
-        one.fallbacks,
-        episode.created_at,
-        episode.ended_at,
-        episode.state_hash,
+        facts["world"],
+        facts["world_version"],
+        JsonText(facts["settings_text"]),
+        facts["seed"],
+        facts["status"],
+        facts["step"],
+        score.get("completed"),
+        score.get("failed"),
+        score.get("success_rate"),
+        fallbacks,
+        facts["created_at"],
+        facts["ended_at"],
+        facts["state_hash"],
+        *sitting.marks,
+        sitting.seat,
+        sitting.who.sequence,
+        facts["step_seconds"],
+        facts["thinking_seconds"],
+        facts["hints"],
+        facts["ended_because"] or None,
     )
 
 
-def _seated(episodes: Iterable[int]) -> dict[int, list[str]]:
+def _fallbacks(pks: Iterable[int]) -> dict[int, int]:
+    stood_in = SeatCommand.objects.filter(episode__in=pks).exclude(fallback="").order_by()
+    return dict(stood_in.values_list("episode_id").annotate(count=Count("pk")))
+
+
+def _seated(pks: Iterable[int]) -> dict[int, list[str]]:
     """By episode: the kind of co-player in each seat that is no person's."""
-    seats = Seat.objects.filter(episode__in=episodes, mind__isnull=False)
+    seats = Seat.objects.filter(episode__in=pks, mind__isnull=False)
     return _grouped(seats.order_by().values_list("episode_id", "mind__kind"))
 
 
-def _played_by(episodes: Iterable[int]) -> dict[int, list[str]]:
+def _played_by(pks: Iterable[int]) -> dict[int, list[str]]:
     """By episode: everything but people that chose commands."""
-    chosen = SeatCommand.objects.filter(episode__in=episodes).exclude(chosen_by__in=("person", "timeout"))
+    chosen = SeatCommand.objects.filter(episode__in=pks).exclude(chosen_by__in=("person", "timeout"))
     return _grouped(chosen.order_by().values_list("episode_id", "chosen_by").distinct())
 
 

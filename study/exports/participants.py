@@ -1,14 +1,22 @@
-"""participants.csv: a row per participant who entered and did not withdraw."""
+"""participants.csv: a row per participant who entered and did not withdraw, with every answer and score."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from typing import Any
 
-from django.db.models import Count, Q
+from django.utils.functional import cached_property
 
-from study.exports.base import WHO, Column, Table
+from study.exports.base import PERSON_MARKS, WHO, Column, Table, in_chunks
+from study.exports.chosen import Chosen
+from study.exports.sittings import PEOPLE
+from study.exports.versions import changed_versions
+from study.exports.wide import Left, left_by, wide_columns
 from study.models import Participant, Study
+from study.recruitment import PLACES
+
+REFERRALS = tuple(dict.fromkeys(name for place in PLACES.values() for name in place.more))
+"""What else links say, as the places write it."""
 
 COLUMNS = (
     *WHO,
@@ -27,26 +35,136 @@ COLUMNS = (
         "What the participant was given to hand in as a proof; blank before the end. Take it out before you "
         "publish the data.",
     ),
+    *PERSON_MARKS,
+    Column("excluded_at", "time", "When staff excluded the participant; blank if nobody did."),
+    Column("excluded_reason", "text", "Why."),
+    Column("end_reason", "text", "Why staff ended it; blank if they did not."),
+    Column("version_frozen", "boolean", "1 if that version of the study was preregistered."),
+    Column("version_digest", "text", "SHA-256 of that version's document; see design.json."),
+    Column("sequence_id", "integer", "Which sequence of the order scheme; blank for orders of chance."),
+    Column("source", "text", "Where the participant came from.", levels=", ".join(Study.Recruitment.values)),
+    Column(
+        "label",
+        "text",
+        "Name given by whoever sent the participant, for example a Prolific ID. Take it out before you "
+        "publish the data.",
+    ),
+    *(Column(f"referral.{name}", "text", f"{name} of the link.") for name in REFERRALS),
+    Column("entered_at", "time", "When the participant entered the study."),
+    Column("active_at", "time", "When the participant last did anything."),
+    Column("check_attempts", "integer", "Attempts at the check of understanding.", unit="attempts"),
+    Column("check_passed", "boolean", "1 if the last attempt was right; blank without any."),
+    Column("attention_checks", "integer", "Attention checks that were answered.", unit="items"),
+    Column("attention_checks_failed", "integer", "Those of them not answered rightly.", unit="items"),
+    Column("participant.code", "text", "As oTree names it: the same as `participant`."),
+    Column("participant.id_in_session", "integer", "As oTree names it: the same as `number`."),
+    Column("participant.label", "text", "As oTree names it: the same as `label`."),
+    Column("participant._is_bot", "boolean", "As oTree names it: the same as `synthetic`."),
+    Column("participant._current_page_name", "text", "As oTree names it: the page that was opened last."),
+    Column("participant.time_started_utc", "time", "As oTree names it: the same as `entered_at`."),
+    Column("participant.mturk_worker_id", "text", "As oTree names it: `label` of those from MTurk."),
+    Column("participant.mturk_assignment_id", "text", "As oTree names it: assignmentId of the link."),
+    Column("session.code", "text", "As oTree names it: the study's slug."),
+    Column("session.label", "text", "As oTree names it: the study's title."),
+    Column("session.mturk_HITId", "text", "As oTree names it: hitId of the link."),
+    Column("session.is_demo", "boolean", "As oTree names it: the same as `preview`."),
 )
 
 
-def rows(study: Study) -> Iterator[Sequence[Any]]:
-    """One row per participant, by number."""
-    people = study.participants.annotate(done=Count("rounds", filter=Q(rounds__answered_at__isnull=False)))
-    for person in people.prefetch_related("rounds__condition").order_by("number").iterator(chunk_size=500):
-        sequence = " ".join(found.condition.key for found in person.rounds.all())
-        yield (
+class _Row:
+    """The cells of one participant."""
+
+    def __init__(self, study: Study, person: Participant, left: Left, changed: set[int]) -> None:
+        self.study = study
+        self.person = person
+        self.left = left
+        self.changed = changed
+
+    @cached_property
+    def label(self) -> str | None:
+        return self.person.label or None
+
+    def cells(self) -> tuple[Any, ...]:
+        """Those of `COLUMNS`."""
+        return (*self._way(), *self._marks(), *self._origin(), *self._checks(), *self._otree())
+
+    def _way(self) -> tuple[Any, ...]:
+        person = self.person
+        complete = person.status == person.Status.COMPLETE
+        return (
             person.code,
             person.synthetic,
             person.number,
             person.status,
-            sequence,
-            person.done,
+            " ".join(self.left.order),
+            self.left.answered,
             person.consented_at,
             person.consent_hash,
             person.ended_at,
-            person.completion_code if person.status == person.Status.COMPLETE else None,
+            person.completion_code if complete else None,
+        )
+
+    def _marks(self) -> tuple[Any, ...]:
+        person, version = self.person, self.person.version
+        return (
+            person.preview,
+            person.excluded_at is not None,
+            version.number,
+            version.number in self.changed,
+            person.excluded_at,
+            person.excluded_reason or None,
+            person.end_reason or None,
+            version.frozen_at is not None,
+            version.digest,
+            person.sequence,
+        )
+
+    def _origin(self) -> tuple[Any, ...]:
+        person = self.person
+        referrals = (person.referral.get(name) for name in REFERRALS)
+        return person.source, self.label, *referrals, person.entered_at, person.active_at
+
+    def _checks(self) -> tuple[Any, ...]:
+        left = self.left
+        return left.attempts, left.passed, left.attention, left.attention_failed
+
+    def _otree(self) -> tuple[Any, ...]:
+        person, referral = self.person, self.person.referral
+        mturk = person.source == Study.Recruitment.MTURK
+        return (
+            person.code,
+            person.number,
+            self.label,
+            person.synthetic,
+            self.left.page,
+            person.entered_at,
+            self.label if mturk else None,
+            referral.get("assignmentId"),
+            self.study.slug,
+            self.study.title,
+            referral.get("hitId"),
+            person.preview,
         )
 
 
-TABLE = Table("participants", "Everybody who agreed to take part and did not withdraw.", COLUMNS, rows)
+def rows(study: Study, chosen: Chosen) -> Iterator[Sequence[Any]]:
+    """One row per participant, by number."""
+    versions = {version.pk: version for version in study.versions.all()}
+    names = [column.name for column in wide_columns(study)]
+    changed = changed_versions(study)
+    found = chosen.participants(study).iterator(chunk_size=PEOPLE)
+    for chunk in in_chunks(found, PEOPLE):
+        left = left_by(chunk, versions)
+        for person in chunk:
+            person.version = versions[person.version_id]
+            theirs = left[person.pk]
+            yield (*_Row(study, person, theirs, changed).cells(), *map(theirs.values.get, names))
+
+
+TABLE = Table(
+    "participants",
+    "Everybody who entered and did not withdraw, wide: with every answer and score.",
+    COLUMNS,
+    rows,
+    wide_columns,
+)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from kitchen.registry import load, look_up
 from study.exports.base import Table
+from study.exports.documents import Document
 
 TABLES: dict[str, str] = {
     "participants": "study.exports.participants:TABLE",
@@ -11,10 +12,18 @@ TABLES: dict[str, str] = {
     "steps": "study.exports.steps:STEPS",
     "commands": "study.exports.steps:COMMANDS",
     "answers": "study.exports.answers:TABLE",
+    "page_times": "study.exports.page_times:TABLE",
     "decisions": "study.exports.decisions:DECISIONS",
     "prompts": "study.exports.decisions:PROMPTS",
+    "codebook": "study.exports.dictionary:CODEBOOK",
     "dictionary": "study.exports.dictionary:TABLE",
 }
+
+DOCUMENTS: dict[str, str] = {
+    "design.json": "study.exports.documents:DESIGN",
+    "README.md": "study.exports.documents:README",
+}
+"""Files that are no tables, by their whole name."""
 
 
 def tables() -> list[Table]:
@@ -25,4 +34,15 @@ def tables() -> list[Table]:
 def get_table(name: str) -> Table:
     """One of them; UnknownNameError if there is none of this name."""
     found: Table = look_up(TABLES, name)
+    return found
+
+
+def documents() -> list[Document]:
+    """All files that are no tables."""
+    return [load(path) for path in DOCUMENTS.values()]
+
+
+def get_document(name: str) -> Document:
+    """One of them; UnknownNameError if there is none of this name."""
+    found: Document = look_up(DOCUMENTS, name)
     return found

@@ -2,17 +2,17 @@
 
 from __future__ import annotations
 
+import json
 from collections import defaultdict
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from typing import Any
 
 from kitchen.models import Step
-from study.exports.base import FALLBACK_LEVELS, WHERE, Column, Table, in_chunks
-from study.exports.episodes import begun_rounds, where
-from study.models import Round, Study
-
-CHUNK = 20
-"""Episodes whose steps are read, and held, at once."""
+from study.exports.base import FALLBACK_LEVELS, MARKS, WHERE, Column, JsonText, Table, compact
+from study.exports.chosen import Chosen
+from study.exports.raw import as_text, read_small
+from study.exports.sittings import Sitting, episodes_once, in_pieces
+from study.models import Study
 
 STEP = Column("step", "integer", "Number of the step.", levels="1 = first")
 
@@ -26,6 +26,7 @@ STEP_COLUMNS = (
     Column("failed", "integer", "Orders failed so far.", unit="orders"),
     Column("events", "json", "What happened, apart from the commands: completed, failed and new orders."),
     Column("state_hash", "text", "SHA-256 of the state after the step."),
+    *MARKS,
 )
 
 COMMAND_COLUMNS = (
@@ -44,36 +45,52 @@ COMMAND_COLUMNS = (
     Column("arguments", "text", "The command's arguments, with spaces between."),
     Column("performed", "boolean", "1 if it was carried out."),
     Column("reasons", "text", "Codes of why not, with spaces between."),
-    Column("received_at", "text", "When the command came in (ISO 8601, UTC)."),
+    Column("received_at", "time", "When the command came in."),
+    *MARKS,
 )
 
 COMMAND_EVENTS = ("performed", "refused")
+NOTHING = JsonText("[]")
 
 
-def step_rows(study: Study) -> Iterator[Sequence[Any]]:
+def step_rows(study: Study, chosen: Chosen) -> Iterator[Sequence[Any]]:
     """One row per step taken."""
-    for one, step in _steps(study):
-        score = step.score
-        yield (
-            *where(one),
-            step.number,
-            step.opened_at,
-            step.taken_at,
-            round((step.taken_at - step.opened_at).total_seconds(), 3),
-            score.get("completed"),
-            score.get("failed"),
-            [event for event in step.events if event["kind"] not in COMMAND_EVENTS],
-            step.state_hash,
-        )
+    fields = ("number", "opened_at", "taken_at", "score_text", "events_text", "state_hash")
+    for sitting, steps in _steps(study, chosen, fields):
+        where, marks = sitting.where, sitting.marks
+        for number, opened, taken, score, events, state_hash in steps:
+            now = read_small(score)
+            yield (
+                *where,
+                number,
+                opened,
+                taken,
+                round((taken - opened).total_seconds(), 3),
+                now.get("completed"),
+                now.get("failed"),
+                apart_from_commands(events),
+                state_hash,
+                *marks,
+            )
 
 
-def command_rows(study: Study) -> Iterator[Sequence[Any]]:
+def apart_from_commands(events: str) -> JsonText:
+    """The events that are no command's, as JSON; most steps have none, and theirs are not even read."""
+    commands = sum(events.count(f'"kind": "{kind}"') for kind in COMMAND_EVENTS)
+    if events.count('"kind"') == commands:
+        return NOTHING
+    return JsonText(compact([one for one in json.loads(events) if one["kind"] not in COMMAND_EVENTS]))
+
+
+def command_rows(study: Study, chosen: Chosen) -> Iterator[Sequence[Any]]:
     """One row per command of every step, in the order in which they ran."""
-    for one, step in _steps(study):
-        outcomes = {event["seat"]: event for event in step.events if event["kind"] in COMMAND_EVENTS}
-        for place, given in enumerate(step.commands, start=1):
-            outcome = outcomes.get(given["seat"], {})
-            yield (*where(one), step.number, place, *_command_cells(given, outcome))
+    for sitting, steps in _steps(study, chosen, ("number", "commands", "events")):
+        where, marks = sitting.where, sitting.marks
+        for number, commands, events in steps:
+            outcomes = {event["seat"]: event for event in events if event["kind"] in COMMAND_EVENTS}
+            for place, given in enumerate(commands, start=1):
+                cells = _command_cells(given, outcomes.get(given["seat"], {}))
+                yield (*where, number, place, *cells, *marks)
 
 
 def _command_cells(given: dict[str, Any], outcome: dict[str, Any]) -> tuple[Any, ...]:
@@ -90,15 +107,23 @@ def _command_cells(given: dict[str, Any], outcome: dict[str, Any]) -> tuple[Any,
     )
 
 
-def _steps(study: Study) -> Iterator[tuple[Round, Step]]:
-    """Every step with its round, in the order of all files: a query per `CHUNK` episodes."""
-    for chunk in in_chunks(begun_rounds(study).iterator(chunk_size=200), CHUNK):
-        steps: dict[int, list[Step]] = defaultdict(list)
-        for step in Step.objects.filter(episode__in={one.episode_id for one in chunk}).order_by("number"):
-            steps[step.episode_id].append(step)
-        for one in chunk:
-            for step in steps[one.episode_id]:
-                yield one, step
+def _steps(
+    study: Study, chosen: Chosen, fields: Sequence[str]
+) -> Iterator[tuple[Sitting, list[tuple[Any, ...]]]]:
+    """The steps of every episode, once, in the order of all files: a query for many episodes."""
+    for piece in in_pieces(episodes_once(study, chosen)):
+        by_episode = _read([sitting.episode for sitting in piece], fields)
+        for sitting in piece:
+            yield sitting, by_episode.get(sitting.episode, [])
+
+
+def _read(pks: Iterable[int], fields: Sequence[str]) -> dict[int, list[tuple[Any, ...]]]:
+    texts = {name: as_text(name.removesuffix("_text")) for name in fields if name.endswith("_text")}
+    found = Step.objects.filter(episode__in=pks).annotate(**texts).order_by("episode", "number")
+    steps: dict[int, list[tuple[Any, ...]]] = defaultdict(list)
+    for pk, *values in found.values_list("episode_id", *fields):
+        steps[pk].append(tuple(values))
+    return steps
 
 
 STEPS = Table("steps", "Every step of every episode.", STEP_COLUMNS, step_rows)

@@ -15,9 +15,9 @@ from django.test import Client
 from kitchen.models import Episode, Seat, SeatCommand
 from study import selectors, services
 from study.exports.base import cell, harmless
-from study.exports.registry import TABLES, get_table, tables
+from study.exports.registry import DOCUMENTS, TABLES, get_table, tables
 from study.exports.writing import csv_pieces, write_study
-from study.models import Study
+from study.models import PageVisit, Study
 from study.selectors import StudyCounts
 from tests.study.factories import complete, enter, make_study
 
@@ -40,7 +40,7 @@ def study() -> Study:
 
 def test_there_is_a_row_for_everything(study: Study, tmp_path: Path) -> None:
     write_study(study, tmp_path)
-    assert sorted(path.name for path in tmp_path.iterdir()) == sorted(f"{name}.csv" for name in TABLES)
+    assert {path.name for path in tmp_path.iterdir()} == {*(f"{name}.csv" for name in TABLES), *DOCUMENTS}
     lengths = {name: len(read(tmp_path, name)) for name in TABLES}
     assert lengths == {
         "participants": 3,
@@ -48,9 +48,11 @@ def test_there_is_a_row_for_everything(study: Study, tmp_path: Path) -> None:
         "steps": 12,
         "commands": 12,
         "answers": 8,
+        "page_times": PageVisit.objects.count(),
         "decisions": 0,
         "prompts": 0,
-        "dictionary": sum(len(table.columns) for table in tables()),
+        "codebook": sum(len(table.columns_of(study)) for table in tables()),
+        "dictionary": sum(len(table.columns_of(study)) for table in tables()),
     }
 
 
@@ -85,9 +87,9 @@ def test_the_files_join_on_their_keys(study: Study, tmp_path: Path) -> None:
 
 def test_every_column_is_explained(study: Study) -> None:
     for table in tables():
-        names = [column.name for column in table.columns]
+        names = [column.name for column in table.columns_of(study)]
         assert len(set(names)) == len(names)
-        assert all(column.meaning for column in table.columns)
+        assert all(column.meaning for column in table.columns_of(study))
 
 
 def test_no_file_holds_what_opens_a_page_or_a_seat(study: Study, tmp_path: Path) -> None:
@@ -140,19 +142,19 @@ def test_a_seed_is_text_because_a_number_would_lose_its_last_digits(study: Study
     assert kinds["seed"] == "text"
 
 
-@pytest.mark.parametrize("name", [name for name in TABLES if name != "dictionary"])
+@pytest.mark.parametrize("name", [name for name in TABLES if name not in {"codebook", "dictionary"}])
 def test_a_file_asks_the_database_as_often_for_many_rows_as_for_few(
     study: Study, name: str, django_assert_max_num_queries: Any
 ) -> None:
-    with django_assert_max_num_queries(4):
+    with django_assert_max_num_queries(9):
         found = list(get_table(name).rows(study))
     assert found or name in {"decisions", "prompts"}  # nobody has co-players here; see test_calls.py
 
 
 def test_chunks_change_nothing(study: Study, monkeypatch: pytest.MonkeyPatch) -> None:
     whole = {name: list(get_table(name).rows(study)) for name in ("episodes", "steps", "commands")}
-    monkeypatch.setattr("study.exports.steps.CHUNK", 3)
-    monkeypatch.setattr("study.exports.episodes.CHUNK", 3)
+    monkeypatch.setattr("study.exports.sittings.PEOPLE", 1)
+    monkeypatch.setattr("study.exports.sittings.STEPS", 3)
     assert {name: list(get_table(name).rows(study)) for name in whole} == whole
 
 
@@ -181,17 +183,18 @@ def test_a_download_comes_in_pieces_and_is_the_same_file(
     study: Study, tmp_path: Path, monkeypatch: Any
 ) -> None:
     monkeypatch.setattr("study.exports.writing.PIECE", 100)
+    monkeypatch.setattr("study.exports.base.AT_ONCE", 1)
     write_study(study, tmp_path)
     for table in tables():
         pieces = list(csv_pieces(table, study))
         assert "".join(pieces) == (tmp_path / f"{table.name}.csv").read_bytes().decode()
-        assert max(map(len, pieces)) < 2000
+        assert max(map(len, pieces)) < 4000
 
 
 def test_the_command_says_what_it_wrote(study: Study, tmp_path: Path) -> None:
     out = io.StringIO()
     call_command("export_study", "small", "--out", str(tmp_path / "new" / "folder"), stdout=out)
-    assert out.getvalue().splitlines()[-1].startswith("8 files, ")
+    assert out.getvalue().splitlines()[-1].startswith("10 files, ")
 
 
 @pytest.mark.parametrize("command", ["export_study", "analyse_study"])
@@ -261,3 +264,14 @@ def test_the_dictionary_names_every_code_of_a_fallback() -> None:
     codes = ("timeout", "error", "connection", "429", "529", "5xx", "4xx", "not_asked", "budget", "unpriced")
     for code in codes:
         assert all(f"{code} (" in words for words in levels.values()), code
+
+
+def test_every_column_of_every_file_is_in_the_codebook_and_no_other(study: Study, tmp_path: Path) -> None:
+    write_study(study, tmp_path)
+    explained = {(row["file"], row["column"]) for row in read(tmp_path, "codebook")}
+    there = set()
+    for path in tmp_path.glob("*.csv"):
+        with path.open(encoding="utf-8", newline="") as stream:
+            there |= {(path.name, column) for column in next(csv.reader(stream))}
+    assert explained == there
+    assert (tmp_path / "codebook.csv").read_bytes() == (tmp_path / "dictionary.csv").read_bytes()

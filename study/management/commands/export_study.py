@@ -1,4 +1,7 @@
-"""`python manage.py export_study SLUG --out DIR`: the data as tidy CSV files with a dictionary."""
+"""`python manage.py export_study SLUG --out DIR`: the data as tidy CSV files with a codebook.
+
+`--format parquet` writes Parquet, `--format zip` one ZIP of CSV files (`--out FILE.zip`, or a folder).
+"""
 
 from __future__ import annotations
 
@@ -7,7 +10,8 @@ from typing import Any
 
 from django.core.management.base import CommandParser
 
-from study.exports.writing import write_study
+from study.exports.chosen import KINDS, Chosen
+from study.exports.writing import FORMATS, write_study, write_zip
 from study.management.base import StudyCommand, explain
 
 
@@ -17,15 +21,31 @@ class Command(StudyCommand):
     help = __doc__
 
     def add_arguments(self, parser: CommandParser) -> None:
-        """The study and the folder."""
+        """The study, the folder, the form, whose data."""
         super().add_arguments(parser)
-        parser.add_argument("--out", metavar="DIR", type=Path, required=True, help="folder for the files")
+        parser.add_argument(
+            "--out", metavar="DIR", type=Path, required=True, help="folder for the files; or the ZIP's name"
+        )
+        parser.add_argument("--format", choices=[*FORMATS, "zip"], default="csv", help="csv (default)")
+        parser.add_argument(
+            "--without",
+            metavar="KIND",
+            nargs="+",
+            choices=list(KINDS),
+            default=[],
+            help=f"whose rows to leave out: {', '.join(KINDS)} (default: nobody's, all are marked)",
+        )
 
     def handle(self, *args: Any, slug: str, out: Path, **options: Any) -> None:
         """Write, and say how many rows each file has."""
-        study = self.study(slug)
+        study, form = self.study(slug), options.get("format", "csv")
+        chosen = Chosen.without(options.get("without", ()))
         try:
-            written = write_study(study, out)
+            if form == "zip":
+                out = out if out.suffix == ".zip" else out / f"{study.slug}.zip"
+                written = write_zip(study, out, chosen=chosen)
+            else:
+                written = write_study(study, out, form, chosen)
         except OSError as error:
             raise explain(error, out) from error
         for name, count in written.items():

@@ -1,0 +1,58 @@
+"""Whose data are exported: everybody's, all of them marked, unless somebody is left out."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from dataclasses import asdict, dataclass
+from typing import Self
+
+from django.db.models import Q, QuerySet
+
+from study.models import Participant, Study
+
+KINDS: Mapping[str, str] = {
+    "people": "people",
+    "synthetic": "synthetic participants (programs)",
+    "preview": "previews by staff",
+    "excluded": "those whom staff excluded",
+}
+"""Who can be left out; staff who preview are counted as neither people nor programs."""
+
+
+@dataclass(frozen=True, slots=True)
+class Chosen:
+    """Whose rows are in the files."""
+
+    people: bool = True
+    synthetic: bool = True
+    preview: bool = True
+    excluded: bool = True
+
+    @classmethod
+    def without(cls, kinds: Iterable[str]) -> Self:
+        """Everybody but these; ValueError for a kind that is none."""
+        left = set(kinds)
+        if unknown := left - KINDS.keys():
+            known = ", ".join(KINDS)
+            raise ValueError(f"{', '.join(sorted(unknown))}: cannot be left out; there are {known}")
+        return cls(**dict.fromkeys(left, False))
+
+    @property
+    def left_out(self) -> tuple[str, ...]:
+        """Kinds that are not in the files."""
+        return tuple(kind for kind, inside in asdict(self).items() if not inside)
+
+    def participants(self, study: Study) -> QuerySet[Participant]:
+        """Those whose rows are in the files, by number."""
+        real, program = Q(preview=False, synthetic=False), Q(preview=False, synthetic=True)
+        found = study.participants.order_by("number")
+        for inside, which in (
+            (self.people, real),
+            (self.synthetic, program),
+            (self.preview, Q(preview=True)),
+        ):
+            found = found if inside else found.exclude(which)
+        return found if self.excluded else found.filter(excluded_at=None)
+
+
+EVERYBODY = Chosen()

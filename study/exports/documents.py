@@ -1,0 +1,119 @@
+"""Files of the export that are no tables: the design, and how to read it all."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable
+from dataclasses import dataclass
+
+from study.exports.chosen import KINDS, Chosen
+from study.exports.versions import changed_versions, design_document
+from study.models import Study
+
+
+@dataclass(frozen=True, slots=True)
+class Document:
+    """One file; `text` is the whole of it (short: it does not grow with the participants)."""
+
+    name: str
+    meaning: str
+    content_type: str
+    text: Callable[[Study, Chosen], str]
+
+
+def design(study: Study, chosen: Chosen) -> str:
+    """The study's versions, frozen ones among them, as JSON."""
+    return json.dumps(design_document(study), indent=2, ensure_ascii=False) + "\n"
+
+
+HOW = """
+## How to read it
+
+One file is one table; `codebook` says of every column what it means, its type, unit and levels.
+`participants` is wide: a row for each participant, with `<condition>.<item>` for each answer. All others are
+long. They join by `participant` and `episode`. Times are ISO 8601 in UTC, booleans 1 and 0, blank is "none".
+
+In CSV, a text that a spreadsheet would run as a formula stands behind an apostrophe (`'`). Parquet has every
+text as it is, and every column in its own type; `json` columns are texts.
+
+R:
+
+    answers <- read.csv("answers.csv", colClasses = c(seed = "character"), na.strings = "")
+    answers <- subset(answers, synthetic == 0 & preview == 0 & excluded == 0)
+    # Parquet: answers <- arrow::read_parquet("answers.parquet")
+
+Python:
+
+    import pandas as pd
+    episodes = pd.read_csv("episodes.csv", dtype={"seed": str}, parse_dates=["started_at", "ended_at"])
+    people = episodes.query("synthetic == 0 and preview == 0 and excluded == 0 and part == 'main'")
+    # Parquet: episodes = pd.read_parquet("episodes.parquet")
+
+## Marks
+
+- `synthetic`: 1 for programs that took part to test the study. They are not people.
+- `preview`: 1 for staff who tried the study out.
+- `excluded`: 1 for those whom staff excluded; participants says when and why.
+- `exit_status`: how far somebody came. Those who dropped out are there; those who withdrew are nowhere, but
+  counted.
+- `part`: `practice` for the practice episode, `main` for the conditions.
+- `version`, `changed_since_freeze`: which version of the study somebody took part in, and whether that one
+  came after the preregistration. `design.json` has every version.
+
+Take out completion codes and labels (Prolific IDs and the like) before you publish the data.
+"""
+
+
+def readme(study: Study, chosen: Chosen) -> str:
+    """What each file is, and how to read it."""
+    return "\n".join(
+        [
+            f"# Data of the study {study.slug}: {study.title}",
+            "",
+            *_whose(study, chosen),
+            "",
+            "## Files",
+            "",
+            *_files(),
+            HOW.rstrip(),
+            "",
+        ]
+    )
+
+
+def _whose(study: Study, chosen: Chosen) -> list[str]:
+    found = chosen.participants(study)
+    left_out = ", ".join(KINDS[kind] for kind in chosen.left_out) or "nobody"
+    changed = ", ".join(map(str, sorted(changed_versions(study)))) or "none"
+    frozen = study.versions.filter(frozen_at__isnull=False).values_list("number", flat=True)
+    return [
+        f"{found.count()} participants, {found.filter(synthetic=True).count()} of them synthetic (programs), "
+        f"{found.filter(preview=True).count()} previews by staff, "
+        f"{found.exclude(excluded_at=None).count()} excluded. "
+        f"{study.withdrawn} withdrew; their data are erased.",
+        "",
+        f"Left out of these files: {left_out}.",
+        "",
+        f"Versions of the study: {study.versions.count()}; preregistered: "
+        f"{', '.join(map(str, frozen)) or 'none'}; changed since a preregistration: {changed}.",
+    ]
+
+
+def _files() -> list[str]:
+    from study.exports.registry import documents, tables
+
+    return [
+        *(f"- `{table.name}`: {table.meaning}" for table in tables()),
+        *(f"- `{document.name}`: {document.meaning}" for document in documents()),
+    ]
+
+
+DESIGN = Document(
+    "design.json",
+    "Every version of the study's design with its hash, the preregistered ones marked.",
+    "application/json",
+    design,
+)
+README = Document(
+    "README.md", "What each file is and how to read it.", "text/markdown; charset=utf-8", readme
+)

@@ -1,0 +1,41 @@
+"""What the versions of a study say about its data: what was preregistered, and what was changed since."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from study.blueprint import Blueprint, blueprint_of
+from study.models import Study
+
+
+def changed_versions(study: Study) -> set[int]:
+    """Numbers of the versions that came after a preregistration and are not preregistered themselves."""
+    rows = list(study.versions.values_list("number", "frozen_at"))
+    frozen = [number for number, at in rows if at is not None]
+    return {number for number, at in rows if frozen and at is None and number > min(frozen)}
+
+
+def blueprints(study: Study) -> list[Blueprint]:
+    """What participants met, in the order of the versions; the present design where nobody entered yet."""
+    return [version.blueprint for version in study.versions.order_by("number")] or [blueprint_of(study)]
+
+
+def design_document(study: Study) -> dict[str, Any]:
+    """Every version with its document, and the present design: design.json."""
+    return {
+        "study": study.slug,
+        "present": {"digest": blueprint_of(study).digest, "document": blueprint_of(study).to_json()},
+        "versions": [
+            {
+                "number": one.number,
+                "digest": one.digest,
+                "created_at": one.created_at.isoformat(),
+                "frozen_at": one.frozen_at.isoformat() if one.frozen_at else None,
+                "changed_since_freeze": one.number in changed_versions(study),
+                "document": one.document,
+                "bundle_digest": one.bundle_digest or None,
+                "bundle": one.bundle,
+            }
+            for one in study.versions.order_by("number")
+        ],
+    }
