@@ -1,20 +1,15 @@
-"""The researcher's pages: studies, one study, its data, its analysis. For staff who are members of it."""
+"""The researcher's pages: studies, one study, its analysis. For staff who are members of it."""
 
 from __future__ import annotations
 
-from collections.abc import AsyncIterator, Iterator
 from typing import Any
 
-from asgiref.sync import sync_to_async
-from django.http import Http404, HttpRequest, HttpResponse, StreamingHttpResponse
+from django.http import Http404, HttpRequest, HttpResponse
 from django.shortcuts import render
 
-from kitchen.registry import UnknownNameError
 from study import selectors
 from study.analysing import Finished, analysis_ready
 from study.analysis.report import attrition_sentences, exclusion_sentences
-from study.exports.registry import get_table, tables
-from study.exports.writing import csv_pieces
 from study.forecast import MOST_PARTICIPANTS, PARTICIPANTS, forecast
 from study.models import Study
 from study.permissions import staff_page, studies_for, study_page
@@ -59,34 +54,6 @@ def _forecast(request: HttpRequest, study: Study) -> dict[str, Any]:
     wrong = "" if good else f"Give a whole number of participants from 0 to {MOST_PARTICIPANTS}."
     number = int(asked) if good else PARTICIPANTS
     return {"forecast": forecast(study, number), "asked": asked, "wrong": wrong}
-
-
-@study_page("view")
-def data(request: HttpRequest, study: Study) -> HttpResponse:
-    """The files of the export, and what every column means."""
-    context = {"study": study, "tables": tables(), "counts": selectors.study_counts(study)}
-    return render(request, "study/staff/data.html", context)
-
-
-@study_page("view")
-def data_file(request: HttpRequest, study: Study, name: str) -> StreamingHttpResponse:
-    """One file of the export, streamed."""
-    try:
-        table = get_table(name)
-    except UnknownNameError as error:
-        raise Http404(str(error)) from error
-    response = StreamingHttpResponse(
-        _in_pieces(csv_pieces(table, study)), content_type="text/csv; charset=utf-8"
-    )
-    response["Content-Disposition"] = f'attachment; filename="{study.slug}_{table.name}.csv"'
-    return response
-
-
-async def _in_pieces(pieces: Iterator[str]) -> AsyncIterator[str]:
-    """The pieces one by one, each made in the thread of the database when it is asked for."""
-    next_piece = sync_to_async(lambda: next(pieces, None))
-    while (piece := await next_piece()) is not None:
-        yield piece
 
 
 def _who(request: HttpRequest, study: Study) -> str:

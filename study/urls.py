@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from django.urls import path
 
-from study import staff, staff_live, staff_participants, staff_sample_size, views
+from study import staff, staff_data, staff_live, staff_participants, staff_sample_size, views
 from study.console import freezing, studies
 from study.console.urls import design_urls
 
@@ -46,8 +46,8 @@ urlpatterns = [
         freezing.bundle,
         name="staff-preregistration-bundle",
     ),
-    path("staff/<slug:slug>/data/", staff.data, name="staff-data"),
-    path("staff/<slug:slug>/data/<slug:name>.csv", staff.data_file, name="data-file"),
+    path("staff/<slug:slug>/data/", staff_data.data, name="staff-data"),
+    path("staff/<slug:slug>/data/<str:name>", staff_data.data_file, name="data-file"),
     path("staff/<slug:slug>/analysis/", staff.analysis, name="staff-analysis"),
     path("staff/<slug:slug>/analysis/<slug:measure>.svg", staff.figure, name="figure"),
 ]

@@ -15,6 +15,7 @@ TABLES: dict[str, str] = {
     "page_times": "study.exports.page_times:TABLE",
     "decisions": "study.exports.decisions:DECISIONS",
     "prompts": "study.exports.decisions:PROMPTS",
+    "staff_actions": "study.exports.staff_actions:TABLE",
     "codebook": "study.exports.dictionary:CODEBOOK",
     "dictionary": "study.exports.dictionary:TABLE",
 }

@@ -48,6 +48,7 @@ def test_there_is_a_row_for_everything(study: Study, tmp_path: Path) -> None:
         "steps": 12,
         "commands": 12,
         "answers": 8,
+        "staff_actions": 0,
         "page_times": PageVisit.objects.count(),
         "decisions": 0,
         "prompts": 0,
@@ -148,7 +149,11 @@ def test_a_file_asks_the_database_as_often_for_many_rows_as_for_few(
 ) -> None:
     with django_assert_max_num_queries(9):
         found = list(get_table(name).rows(study))
-    assert found or name in {"decisions", "prompts"}  # nobody has co-players here; see test_calls.py
+    assert found or name in {
+        "decisions",
+        "prompts",
+        "staff_actions",
+    }  # nobody has co-players here; see test_calls.py
 
 
 def test_chunks_change_nothing(study: Study, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -194,7 +199,7 @@ def test_a_download_comes_in_pieces_and_is_the_same_file(
 def test_the_command_says_what_it_wrote(study: Study, tmp_path: Path) -> None:
     out = io.StringIO()
     call_command("export_study", "small", "--out", str(tmp_path / "new" / "folder"), stdout=out)
-    assert out.getvalue().splitlines()[-1].startswith("10 files, ")
+    assert out.getvalue().splitlines()[-1].startswith("11 files, ")
 
 
 @pytest.mark.parametrize("command", ["export_study", "analyse_study"])

@@ -1,0 +1,54 @@
+"""`python manage.py make_synthetic SLUG --participants N --seed S`: many synthetic participants, quickly.
+
+Written through the models, without a server: to try exports and analyses at full size. A few episodes of
+each condition are really played (a model is always the stand-in, nothing is spent); everybody's episodes are
+copies of them with new keys and times, answers are drawn anew. All are marked as synthetic. `dry_run` walks
+the real pages instead.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+from django.core.management.base import CommandError, CommandParser
+
+from kitchen.worlds.base import WorldError
+from study.management.base import StudyCommand
+from study.synthetic.making import Wish, make
+
+
+class Command(StudyCommand):
+    """Makes them, in pieces; what is stopped in the middle leaves whole participants."""
+
+    help = __doc__
+
+    def add_arguments(self, parser: CommandParser) -> None:
+        """The study, how many, who they are, how long they play."""
+        super().add_arguments(parser)
+        parser.add_argument("--participants", metavar="N", type=int, default=100, help="(default: 100)")
+        parser.add_argument("--seed", metavar="S", type=int, default=1, help="who they are (default: 1)")
+        parser.add_argument(
+            "--steps-per-episode", metavar="N", type=int, help="shorter episodes (default: as in the study)"
+        )
+        parser.add_argument(
+            "--recordings", metavar="N", type=int, default=2, help="really played per condition (default: 2)"
+        )
+
+    def handle(self, *args: Any, slug: str, **options: Any) -> None:
+        """Check, make, say what was made."""
+        study = self.study(slug)
+        wish = Wish(
+            options["participants"], options["seed"], options["steps_per_episode"], options["recordings"]
+        )
+        for name, value in (("participants", wish.participants), ("recordings", wish.recordings)):
+            if value < 1:
+                raise CommandError(f"--{name}: {value} is not 1 or more", returncode=2)
+        if wish.steps is not None and wish.steps < 1:
+            raise CommandError(f"--steps-per-episode: {wish.steps} is not 1 or more", returncode=2)
+        if not study.conditions.exists():
+            raise CommandError(f"{slug} has no conditions: nobody can take part", returncode=2)
+        try:
+            made = make(study, wish, self.stdout.write)
+        except WorldError as error:
+            raise CommandError(str(error), returncode=2) from error
+        self.stdout.write(f"{made} synthetic participants made in {slug}")

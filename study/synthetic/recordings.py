@@ -1,0 +1,113 @@
+"""Episodes that were really played, as rows that can be written again under other keys."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+from typing import Any
+
+from django.db import transaction
+
+from kitchen import deciding, selectors
+from kitchen import services as kitchen
+from kitchen.coplayers.registry import get_coplayer
+from kitchen.messages import to_json
+from kitchen.models import CallMessage, Decision, Episode, Mind, ModelCall, Prompt, Seat, SeatCommand, Step
+from kitchen.worlds.base import Json
+from study.blueprint import ConditionPlan
+from study.dry_run.cook import Cook
+from study.dry_run.person import Experience, Person
+from study.plan import NOBODY, mind_plans
+
+Row = dict[str, Any]
+STAND_IN = "stand-in"
+MOST_STEPS = 10_000
+"""An episode that has not ended then will not."""
+
+
+@dataclass(frozen=True, slots=True)
+class Recording:
+    """One played episode. Rows are as in the database, with the primary keys that they had."""
+
+    episode: Row
+    minds: list[Row]
+    seats: list[Row]
+    steps: list[Row]
+    commands: list[Row]
+    decisions: list[Row]
+    calls: list[Row]
+    messages: list[Row]
+    prompts: dict[str, str]
+    experience: Experience
+
+
+def record(plan: ConditionPlan, *, seed: int, number: int, thinking: float, steps: int | None) -> Recording:
+    """Play one episode of a condition to its end, and leave nothing of it in the database.
+
+    `steps` shortens it, in worlds that can be told so. SettingsError if it cannot be played.
+    """
+    with transaction.atomic():
+        cook = Cook(Person(seed, number), 1)
+        episode = _played(plan, cook, seed=seed, steps=steps)
+        found = _read(episode, cook.experience(), plan, thinking)
+        transaction.set_rollback(True)
+    return found
+
+
+def _played(plan: ConditionPlan, cook: Cook, *, seed: int, steps: int | None) -> Episode:
+    episode = kitchen.episode_create(
+        world=plan.world,
+        settings=_shortened(plan.settings, steps),
+        seats=plan.teammates + 1,
+        seed=seed,
+        minds=mind_plans(
+            coplayer=plan.coplayer,
+            coplayer_settings=_without_models(plan),
+            teammates=plan.teammates,
+        ),
+        label=plan.label,
+        synthetic=True,
+    )
+    seat = episode.seats.get(number=0)
+    for step in range(1, MOST_STEPS):
+        state = json.loads(to_json(selectors.state_message(selectors.seat_view(seat))))
+        cook.watch(state)
+        if state["phase"] != "choose":
+            break
+        order = kitchen.SeatOrder(0, tuple(cook.choose(state)))
+        kitchen.commands_submit(episode_id=episode.pk, step=step, orders=[order])
+        deciding.decide_step(episode_id=episode.pk, step=step)
+    episode.refresh_from_db()
+    return episode
+
+
+def _shortened(settings: Mapping[str, Json], steps: int | None) -> dict[str, Json]:
+    return {**settings, "max_steps": steps} if steps and "max_steps" in settings else dict(settings)
+
+
+def _without_models(plan: ConditionPlan) -> dict[str, Json]:
+    """The co-player's settings, with the stand-in where a model would be asked and paid."""
+    settings = dict(plan.coplayer_settings)
+    known = {one.name for one in get_coplayer(plan.coplayer).settings} if plan.coplayer != NOBODY else set()
+    return {**settings, "model": STAND_IN} if "model" in known else settings
+
+
+def _read(episode: Episode, experience: Experience, plan: ConditionPlan, thinking: float) -> Recording:
+    calls = ModelCall.objects.filter(decision__mind__episode=episode).order_by("number")
+    messages = CallMessage.objects.filter(call__in=calls).order_by("position")
+    prompts = Prompt.objects.filter(uses__in=messages)
+    found = Recording(
+        episode=Episode.objects.filter(pk=episode.pk).values().get(),
+        minds=list(Mind.objects.filter(episode=episode).values()),
+        seats=list(Seat.objects.filter(episode=episode).values()),
+        steps=list(Step.objects.filter(episode=episode).values()),
+        commands=list(SeatCommand.objects.filter(episode=episode).values()),
+        decisions=list(Decision.objects.filter(mind__episode=episode).values()),
+        calls=list(calls.values()),
+        messages=list(messages.values()),
+        prompts=dict(prompts.values_list("hash", "text")),
+        experience=experience,
+    )
+    clock = {"step_seconds": plan.step_seconds, "thinking_seconds": thinking}
+    return replace(found, episode={**found.episode, **clock})
