@@ -6,6 +6,9 @@ from django.contrib import admin
 from django.http import Http404, HttpRequest, HttpResponse
 from django.urls import include, path
 
+from study.api import api
+from study.staff_tokens import api_page
+
 admin.site.site_header = "Brigade"
 admin.site.site_title = "Brigade"
 admin.site.index_title = "Studies and what they are made of"
@@ -20,5 +23,7 @@ def nothing_here(request: HttpRequest, rest: str) -> HttpResponse:
 urlpatterns = [
     path("admin/r/<path:rest>", nothing_here),
     path("admin/", admin.site.urls),
+    path("api/", api_page, name="api-page"),
+    path("api/", api.urls),
     path("", include("study.urls")),
 ]

@@ -144,6 +144,7 @@ class Study(models.Model):
         help_text="US dollars that language models may cost in this study. When they are spent, no model is "
         "asked any more and the condition's fallback plays.",
     )
+    budget_id: int | None
     budget = models.OneToOneField(
         Budget, null=True, editable=False, on_delete=models.PROTECT, related_name="study"
     )
@@ -661,3 +662,38 @@ class StaffAction(AppendOnly):
 
     def __str__(self) -> str:
         return f"{self.participant}: {self.get_action_display()}"
+
+
+class ApiToken(models.Model):
+    """A key with which a program reads one researcher's studies by `/api/`. Only its hash is kept; it opens
+    what the researcher may see, and no more."""
+
+    id: int
+    user = models.ForeignKey(settings.AUTH_USER_MODEL, on_delete=models.CASCADE, related_name="api_tokens")
+    user_id: int
+    study = models.ForeignKey(
+        Study,
+        null=True,
+        blank=True,
+        on_delete=models.CASCADE,
+        related_name="api_tokens",
+        help_text="Empty: all studies that the researcher may see.",
+    )
+    name = models.CharField(max_length=80, help_text="What it is for, for example “script on my laptop”.")
+    digest = models.CharField(max_length=64, unique=True, help_text="SHA-256 of the token.")
+    hint = models.CharField(max_length=16, help_text="How the token begins, to tell it from others.")
+    created_at = models.DateTimeField(auto_now_add=True)
+    expires_at = models.DateTimeField(null=True, blank=True)
+    revoked_at = models.DateTimeField(null=True, blank=True)
+    last_used_at = models.DateTimeField(null=True, blank=True)
+
+    class Meta:
+        ordering = ["-created_at", "-id"]
+
+    def __str__(self) -> str:
+        return f"{self.hint}… ({self.name})"
+
+    @property
+    def works(self) -> bool:
+        """Neither revoked nor expired."""
+        return self.revoked_at is None and (self.expires_at is None or self.expires_at > timezone.now())

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from django.urls import path
 
-from study import staff, staff_data, staff_live, staff_participants, staff_sample_size, views
+from study import staff, staff_data, staff_live, staff_participants, staff_sample_size, staff_tokens, views
 from study.console import freezing, studies
 from study.console.urls import design_urls
 
@@ -16,6 +16,7 @@ urlpatterns = [
     path("p/<str:key>/here/", views.here, name="here"),
     path("p/<str:key>/withdraw/", views.withdraw, name="withdraw"),
     path("staff/", staff.index, name="staff"),
+    path("staff/tokens/", staff_tokens.tokens, name="tokens"),
     path("staff/sample-size/", staff_sample_size.sample_size, name="sample-size"),
     path("staff/sample-size/power.svg", staff_sample_size.power_figure, name="power-figure"),
     path("staff/new/", studies.new, name="staff-new"),

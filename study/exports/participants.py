@@ -10,10 +10,10 @@ from django.utils.functional import cached_property
 from study.exports.base import PERSON_MARKS, WHO, Column, Table, in_chunks
 from study.exports.chosen import Chosen
 from study.exports.sittings import PEOPLE
-from study.exports.versions import changed_versions
 from study.exports.wide import Left, left_by, wide_columns
 from study.models import Participant, Study
 from study.recruitment import PLACES
+from study.versions import FreezeState, freeze_states
 
 REFERRALS = tuple(dict.fromkeys(name for place in PLACES.values() for name in place.more))
 """What else links say, as the places write it."""
@@ -74,11 +74,11 @@ COLUMNS = (
 class _Row:
     """The cells of one participant."""
 
-    def __init__(self, study: Study, person: Participant, left: Left, changed: set[int]) -> None:
+    def __init__(self, study: Study, person: Participant, left: Left, state: FreezeState) -> None:
         self.study = study
         self.person = person
         self.left = left
-        self.changed = changed
+        self.state = state
 
     @cached_property
     def label(self) -> str | None:
@@ -110,11 +110,11 @@ class _Row:
             person.preview,
             person.excluded_at is not None,
             version.number,
-            version.number in self.changed,
+            self.state.changed_since_freeze,
             person.excluded_at,
             person.excluded_reason or None,
             person.end_reason or None,
-            version.frozen_at is not None,
+            self.state.version_frozen,
             version.digest,
             person.sequence,
         )
@@ -151,14 +151,17 @@ def rows(study: Study, chosen: Chosen) -> Iterator[Sequence[Any]]:
     """One row per participant, by number."""
     versions = {version.pk: version for version in study.versions.all()}
     names = [column.name for column in wide_columns(study)]
-    changed = changed_versions(study)
+    states = freeze_states(study)
     found = chosen.participants(study).iterator(chunk_size=PEOPLE)
     for chunk in in_chunks(found, PEOPLE):
         left = left_by(chunk, versions)
         for person in chunk:
             person.version = versions[person.version_id]
             theirs = left[person.pk]
-            yield (*_Row(study, person, theirs, changed).cells(), *map(theirs.values.get, names))
+            yield (
+                *_Row(study, person, theirs, states[person.version_id]).cells(),
+                *map(theirs.values.get, names),
+            )
 
 
 TABLE = Table(

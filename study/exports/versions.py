@@ -6,13 +6,12 @@ from typing import Any
 
 from study.blueprint import Blueprint, blueprint_of
 from study.models import Study
+from study.versions import freeze_states
 
 
 def changed_versions(study: Study) -> set[int]:
-    """Numbers of the versions that came after a preregistration and are not preregistered themselves."""
-    rows = list(study.versions.values_list("number", "frozen_at"))
-    frozen = [number for number, at in rows if at is not None]
-    return {number for number, at in rows if frozen and at is None and number > min(frozen)}
+    """Numbers of the versions that came after a preregistration and are not what was preregistered."""
+    return {one.version for one in freeze_states(study).values() if one.changed_since_freeze}
 
 
 def blueprints(study: Study) -> list[Blueprint]:

@@ -16,10 +16,10 @@ from study import flow
 from study.blueprint import Blueprint, ConditionPlan
 from study.dry_run.person import Experience, Person
 from study.models import Answer, PageVisit, Participant, Round, Study, SurveyItem, Version
+from study.news import audience_of
 from study.orders.issuing import Tally, issue
 from study.parts import KITCHEN
 from study.services.entering import consent_digest
-from study.services.rounds import audience_of
 from study.services.versions import version_current
 from study.synthetic.copying import Copy, given_times, make_copies, write_prompts
 from study.synthetic.people import answer_of, way_of

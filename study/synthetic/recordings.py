@@ -98,16 +98,20 @@ def _read(episode: Episode, experience: Experience, plan: ConditionPlan, thinkin
     messages = CallMessage.objects.filter(call__in=calls).order_by("position")
     prompts = Prompt.objects.filter(uses__in=messages)
     found = Recording(
-        episode=Episode.objects.filter(pk=episode.pk).values().get(),
-        minds=list(Mind.objects.filter(episode=episode).values()),
-        seats=list(Seat.objects.filter(episode=episode).values()),
-        steps=list(Step.objects.filter(episode=episode).values()),
-        commands=list(SeatCommand.objects.filter(episode=episode).values()),
-        decisions=list(Decision.objects.filter(mind__episode=episode).values()),
-        calls=list(calls.values()),
-        messages=list(messages.values()),
+        episode=_rows(Episode.objects.filter(pk=episode.pk))[0],
+        minds=_rows(Mind.objects.filter(episode=episode)),
+        seats=_rows(Seat.objects.filter(episode=episode)),
+        steps=_rows(Step.objects.filter(episode=episode)),
+        commands=_rows(SeatCommand.objects.filter(episode=episode)),
+        decisions=_rows(Decision.objects.filter(mind__episode=episode)),
+        calls=_rows(calls),
+        messages=_rows(messages),
         prompts=dict(prompts.values_list("hash", "text")),
         experience=experience,
     )
     clock = {"step_seconds": plan.step_seconds, "thinking_seconds": thinking}
     return replace(found, episode={**found.episode, **clock})
+
+
+def _rows(found: Any) -> list[Row]:
+    return list(found.values())

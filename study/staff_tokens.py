@@ -1,0 +1,115 @@
+"""The researcher's tokens for the API, and the API's own page."""
+
+from __future__ import annotations
+
+from datetime import timedelta
+from typing import Any
+
+from django import forms
+from django.http import HttpRequest, HttpResponse
+from django.shortcuts import redirect, render
+from django.urls import reverse
+from django.utils import timezone
+from django.views.decorators.http import require_GET
+
+from study.api import api
+from study.permissions import FORM, staff_page, studies_for
+from study.services.tokens import token_make, token_revoke
+
+DAYS = {"30": "in 30 days", "365": "in a year", "": "never; until it is revoked"}
+
+
+class TokenForm(forms.Form):
+    """What a token is for."""
+
+    name = forms.CharField(
+        max_length=80, label="What it is for", help_text="For example “script on my laptop”."
+    )
+    study: Any = forms.ModelChoiceField(
+        queryset=None, required=False, label="What it opens", empty_label="All studies that I may see"
+    )
+    days = forms.ChoiceField(choices=list(DAYS.items()), required=False, label="It expires", initial="365")
+
+    def __init__(self, *args: Any, user: Any, **kwargs: Any) -> None:
+        super().__init__(*args, **kwargs)
+        opened: Any = self.fields["study"]
+        opened.queryset = studies_for(user)
+
+
+@staff_page(FORM)
+def tokens(request: HttpRequest) -> HttpResponse:
+    """One's own tokens; a new one is shown once, in the answer to the form."""
+    user: Any = request.user
+    form, secret = TokenForm(request.POST or None, user=user), ""
+    if request.method == "POST" and "revoke" in request.POST:
+        asked = request.POST["revoke"]
+        if asked.isascii() and asked.isdigit() and len(asked) < 19:
+            token_revoke(user=user, token_id=int(asked))
+        return redirect("study:tokens")
+    if request.method == "POST" and form.is_valid():
+        days = form.cleaned_data["days"]
+        _, secret = token_make(
+            user=user,
+            name=form.cleaned_data["name"],
+            study=form.cleaned_data["study"],
+            expires_at=timezone.now() + timedelta(days=int(days)) if days else None,
+        )
+        form = TokenForm(user=user)
+    context = {
+        "form": form,
+        "secret": secret,
+        "tokens": user.api_tokens.select_related("study"),
+        "studies_url": request.build_absolute_uri("/api/studies"),
+    }
+    return render(request, "study/staff/tokens.html", context, status=422 if form.errors else 200)
+
+
+@require_GET
+def api_page(request: HttpRequest) -> HttpResponse:
+    """What the API offers, from its own OpenAPI description."""
+    schema = api.get_openapi_schema(path_prefix="/api/")
+    operations = [
+        {"method": method.upper(), "path": path, "anchor": operation["operationId"], **_said(operation)}
+        for path, methods in schema["paths"].items()
+        for method, operation in methods.items()
+    ]
+    context = {
+        "info": schema["info"],
+        "operations": operations,
+        "schemas": _schemas(schema),
+        "root": request.build_absolute_uri("/")[:-1],
+        "openapi_url": reverse("api:openapi-json"),
+    }
+    return render(request, "study/api.html", context)
+
+
+def _said(operation: dict[str, Any]) -> dict[str, Any]:
+    answer = operation["responses"].get(200, {}).get("content", {}).get("application/json", {})
+    return {
+        "summary": operation["summary"],
+        "description": operation.get("description", ""),
+        "parameters": operation.get("parameters", []),
+        "answer": _named(answer.get("schema", {})),
+    }
+
+
+def _named(schema: dict[str, Any]) -> str:
+    """A type in words."""
+    if "$ref" in schema:
+        return str(schema["$ref"]).rpartition("/")[2]
+    if schema.get("type") == "array":
+        return f"list of {_named(schema['items'])}"
+    if "additionalProperties" in schema:
+        return f"{_named(schema['additionalProperties'])} by name"
+    return str(schema.get("type", ""))
+
+
+def _schemas(schema: dict[str, Any]) -> list[dict[str, Any]]:
+    return [
+        {
+            "name": name,
+            "description": one.get("description", ""),
+            "fields": [(field, _named(kind)) for field, kind in one.get("properties", {}).items()],
+        }
+        for name, one in schema.get("components", {}).get("schemas", {}).items()
+    ]
