@@ -124,7 +124,7 @@ async def browser(chromium: str) -> AsyncIterator[Browser]:
 async def page(browser: Browser, live_stack: Stack) -> AsyncIterator[Page]:
     """An empty page whose addresses are relative to the running app: `await page.goto("/s/demo/")`."""
     context = await browser.new_context(base_url=live_stack.url)
-    context.set_default_timeout(20_000)
+    context.set_default_timeout(60_000)
     yield await context.new_page()
     await context.close()
 

@@ -58,7 +58,7 @@ async def test_the_model_is_busy_and_writes_nonsense_and_the_worker_dies_and_the
     slug = f"dispatched-{secrets.token_hex(3)}"
     load_study(stack, tmp_path, slug, condition("three", "dispatcher", 3) + TURNS, steps=5)
     context = await browser.new_context(base_url=stack.url)
-    context.set_default_timeout(40_000)
+    context.set_default_timeout(120_000)
     person = Person(await context.new_page())
     seen = record(person.page)
     await person.agree(slug)

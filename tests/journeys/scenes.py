@@ -1,0 +1,130 @@
+"""A study with somebody on every page, for the checks of all pages. Run inside the app, by the shell."""
+
+from __future__ import annotations
+
+import json
+from typing import Any
+
+from django.contrib.auth.models import User
+from django.urls import reverse
+
+from kitchen.worlds.base import Json
+from study import flow, services
+from study.models import Condition, Participant, Study, StudyPart, SurveyItem
+from study.services.freezing import study_freeze
+from tests.study.factories import SETTINGS, make_study, play_out
+
+SLUG, SHUT, LABELLED = "scenes", "scenes-shut", "scenes-labelled"
+CODE = "scenes-plays"
+"""Of the participant who is in a kitchen."""
+PK = 990_001
+"""Of a condition, and of an item."""
+STAFF, PASSWORD = "scenes-staff", "scenes-password"
+PARTS: dict[str, dict[str, Json]] = {
+    "welcome": {"text": "Welcome to **this** study."},
+    "about": {"text": "A few words first."},
+    "practice": {"settings": {}},
+    "check": {"settings": {"attempts": 9}},
+    "final": {"text": "Look back."},
+    "debriefing": {"text": "# What it was\n\nIt was about [teams](https://example.org/)."},
+}
+ITEMS: list[dict[str, Any]] = [
+    {"place": "about", "kind": "number", "minimum": 18, "maximum": 99, "step": 1},
+    {"place": "about", "kind": "multiple", "options": ["Board games", "Video games"]},
+    {"place": "about", "kind": "single", "options": ["Yes", "No"], "required": False},
+    {"place": "check", "kind": "single", "options": ["Right", "Wrong"], "correct": "Right"},
+    {"place": "check", "kind": "number", "correct": 3},
+    {"place": "survey", "points": 11, "low": "Very low", "high": "Very high"},
+    {"place": "survey", "kind": "text"},
+    {"place": "final", "kind": "team"},
+    {"place": "final", "kind": "text", "required": False},
+]
+VALUES: dict[str, Json] = {"single": "Right", "multiple": ["Board games"], "number": 33, "text": "x"}
+
+
+def scenes() -> None:
+    """Make it all; print as JSON the address of every scene by its name."""
+    study = whole_study()
+    make_study(SHUT, status=Study.Status.CLOSED)
+    make_study(LABELLED, recruitment="label")
+    user = User.objects.create_superuser(STAFF, password=PASSWORD)
+    study_freeze(study_id=study.pk, user=user)
+    found = {page: on_page(study, page) for page in flow.PAGES}
+    found["practised"] = on_page(study, "practice")
+    assert found["practised"].practice
+    play_out(found["practised"].practice)
+    for status in Participant.Status:
+        if status not in {Participant.Status.ACTIVE, Participant.Status.COMPLETE}:
+            found[status.value] = entered(study)
+            services.participant_end(participant_id=found[status.value].pk, status=status)
+    Participant.objects.filter(pk=found["play"].pk).update(code=CODE)
+    print(json.dumps({name: one.get_absolute_url() for name, one in found.items()} | addresses(study)))
+
+
+def addresses(study: Study) -> dict[str, str]:
+    """Pages that are nobody's place in the study."""
+    shut, labelled = (reverse("study:enter", args=[slug]) for slug in (SHUT, LABELLED))
+    leaving = reverse("study:withdraw", args=[entered(study).key])
+    return {
+        "home": "/",
+        "welcome": study.get_absolute_url(),
+        "closed": shut,
+        "labelled": labelled,
+        "withdraw": leaving,
+        "missing": "/nowhere/",
+    }
+
+
+def whole_study() -> Study:
+    """A study with every part and items of all kinds."""
+    study = make_study(SLUG, items=1)
+    for kind, values in PARTS.items():
+        StudyPart.objects.create(study=study, kind=kind, enabled=True, **values)
+    team = {"key": "team", "name": "Team", "label": "Team", "position": 9, "settings": SETTINGS}
+    Condition.objects.create(pk=PK, study=study, coplayer="planner", teammates=2, **team)
+    words = {"key": "shown", "measure": "Shown", "text": "Shown?", "position": 0}
+    SurveyItem.objects.create(pk=PK, study=study, **words)
+    for number, row in enumerate(ITEMS, start=1):
+        words = {"key": f"x{number}", "measure": f"X{number}", "text": f"Question {number}?"}
+        SurveyItem.objects.create(study=study, position=number, **words, **row)
+    return study
+
+
+def entered(study: Study) -> Participant:
+    """Somebody on the first page."""
+    entry = f"scene-{study.participants.count()}"
+    return services.participant_enter(study_id=study.pk, entry=entry, synthetic=True)
+
+
+def on_page(study: Study, page: str) -> Participant:
+    """Somebody who is on this page now. With teammates, the kitchens on the way are ended, not played."""
+    person = entered(study)
+    while (place := flow.place_of(person)).page != page:
+        _go_on(person, place)
+        person = Participant.objects.get(pk=person.pk)
+    return person
+
+
+def _go_on(person: Participant, place: flow.Place) -> None:
+    if place.page == "consent":
+        services.consent_given(participant_id=person.pk)
+    elif place.page in {"practice", "play"}:
+        episode = person.practice if place.page == "practice" else place.round and place.round.episode
+        assert episode
+        type(episode).objects.filter(pk=episode.pk).update(status="over")
+        services.page_done(participant_id=person.pk, page=place.page)
+    elif place.page == "check":
+        values = {item.key: item.correct for item in person.version.blueprint.items_at("check")}
+        services.check_submit(participant_id=person.pk, values=values, attempt=1)
+    elif place.page in {"about", "survey", "final"}:
+        values = {item.key: answer(item) for item in person.version.blueprint.items_at(place.page)}
+        services.answers_submit(
+            participant_id=person.pk, page=place.page, values=values, position=place.position
+        )
+    else:
+        services.page_done(participant_id=person.pk, page=place.page)
+
+
+def answer(item: Any) -> Json:
+    """Something that fits."""
+    return VALUES.get(item.kind, "c0" if item.kind == "team" else 3)

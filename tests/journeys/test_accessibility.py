@@ -1,0 +1,200 @@
+"""Every page passes axe (WCAG 2.2 AA): narrow and wide, light and dark, in a real browser.
+
+Participants' pages are the scenes; the researchers' are every address that shows a page. An address that
+takes more than the values below fails the test until it gets an entry.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import AsyncIterator, Iterator
+from typing import Any, Literal
+
+import pytest
+from axe_playwright_python.base import AXE_SCRIPT
+from django.urls import URLPattern, URLResolver, get_resolver
+from playwright.async_api import Browser, Page
+
+from study.flow import PAGES
+from tests.journeys.scenes import CODE, PASSWORD, PK, SLUG, STAFF
+from tests.servers import Stack
+
+pytestmark = pytest.mark.browser
+
+TAGS = ["wcag2a", "wcag2aa", "wcag21a", "wcag21aa", "wcag22aa"]
+WIDTHS = (360, 1440)
+SCHEMES: tuple[Literal["light", "dark"], ...] = ("light", "dark")
+STILL = """() => {
+    const sheet = new CSSStyleSheet();
+    sheet.replaceSync("* { transition: none !important; animation: none !important }");
+    document.adoptedStyleSheets = [...document.adoptedStyleSheets, sheet];
+}"""
+"""A colour on its way from light to dark is neither."""
+RUN = """async tags => {
+    const options = {runOnly: {type: "tag", values: tags}, resultTypes: ["violations"]};
+    const written = node => [node.target.join(" "), node.html, node.failureSummary].join(" ");
+    const found = (await axe.run(document, options)).violations;
+    return found.map(one => [one.id, one.nodes.map(written)]);
+}"""
+ASKED = ("check", "survey", "about", "final")
+"""Pages that complain when they are sent empty."""
+VALUES = {
+    "slug": SLUG,
+    "code": CODE,
+    "name": "participants.csv",
+    "measure": "i0",
+    "kind": "check",
+    "pk": str(PK),
+    "number": "1",
+    "act": "delete",
+}
+"""What stands in the researchers' addresses."""
+ADMIN = (  # its tables and forms are Django's, with barriers of their own: the console is the way beside them
+    "/admin/",
+    "/admin/password_change/",
+)
+ELSEWHERE = re.compile(r"^(admin/|s/|p/|$)")
+"""Addresses that are seen to by name."""
+
+
+@pytest.fixture(scope="module")
+def scenes(stack: Stack) -> dict[str, str]:
+    """The address of every scene by its name, made once."""
+    stack.restart()
+    made = stack.manage("shell", "-v", "0", "-c", "from tests.journeys.scenes import scenes; scenes()")
+    found: dict[str, str] = json.loads(made.splitlines()[-1])
+    return found
+
+
+async def violations(page: Page, name: str) -> list[str]:
+    """What axe finds on the page as it is shown now; a line for each node."""
+    found = []
+    await page.evaluate(AXE_SCRIPT)
+    await page.evaluate(STILL)
+    for width in WIDTHS:
+        await page.set_viewport_size({"width": width, "height": 900})
+        for scheme in SCHEMES:
+            await page.emulate_media(color_scheme=scheme, reduced_motion="reduce")
+            for rule, nodes in await page.evaluate(RUN, TAGS):
+                found += [
+                    f"{name} at {width} px, {scheme}: {rule}: {' '.join(node.split())}" for node in nodes
+                ]
+    return found
+
+
+async def test_a_page_with_barriers_is_found_out(page: Page) -> None:
+    await page.set_content(
+        "<html lang='en'><title>x</title><main><img src='x.png'><p style='color:#aaa'>pale</p></main>"
+    )
+    found = await violations(page, "bad")
+    assert sum("image-alt" in one for one in found) == len(WIDTHS) * len(SCHEMES)
+    assert any("color-contrast" in one for one in found)
+
+
+@pytest.mark.parametrize("part", [0, 1])
+async def test_every_page_of_a_participant_is_accessible(
+    page: Page, scenes: dict[str, str], part: int
+) -> None:
+    assert set(scenes) >= {*PAGES, "welcome", "practised", "withdraw", "closed", "timed_out"}
+    found = []
+    for name in sorted(scenes)[part::2]:
+        response = await page.goto(scenes[name])
+        assert response
+        assert response.status < 500
+        found += await violations(page, name)
+        if name in ASKED:
+            await page.click("main button[type=submit]")
+            await page.wait_for_selector("[role=alert]")
+            found += await violations(page, f"{name}, not accepted")
+        if name == "withdraw":
+            await page.click("button[name=confirm]")
+            await page.wait_for_selector("[data-page=withdrawn]")
+            found += await violations(page, "withdrawn")
+    assert not found, "\n".join(found)
+
+
+async def test_consent_without_a_tick_and_dialogs_of_the_kitchen_are_accessible(
+    page: Page, scenes: dict[str, str]
+) -> None:
+    await page.goto(scenes["consent"])
+    await page.click("main button[type=submit] >> nth=0")
+    await page.wait_for_selector("[role=alert]")
+    found = await violations(page, "consent, not accepted")
+    await page.goto(scenes["play"])
+    for name in ("guide", "recipes"):
+        await page.click(f"[data-open={name}-dialog]")
+        await page.wait_for_selector(f"#{name}-dialog[open]")
+        found += await violations(page, f"play, {name}")
+        await page.keyboard.press("Escape")
+    assert not found, "\n".join(found)
+
+
+def addresses(patterns: list[Any], before: str = "") -> Iterator[tuple[str, dict[str, Any]]]:
+    """Every address of the app, as it is written in the code, with what it takes."""
+    for one in patterns:
+        written = before + str(one.pattern)
+        if isinstance(one, URLResolver):
+            yield from addresses(one.url_patterns, written)
+        elif isinstance(one, URLPattern):
+            yield written, dict(one.pattern.converters)
+
+
+def researchers() -> list[str]:
+    """The addresses of the researchers' pages and files; AssertionError for one that takes unknown values."""
+    found = []
+    for written, takes in addresses(get_resolver().url_patterns):
+        if ELSEWHERE.match(written):
+            continue
+        unknown = takes.keys() - VALUES.keys()
+        assert not unknown, f"{written} takes {', '.join(unknown)}: give VALUES of this test an entry"
+        filled = re.sub(r"<(?:\w+:)?(\w+)>", lambda name: VALUES[name[1]], written)
+        found.append(f"/{filled}")
+    return found
+
+
+@pytest.fixture
+async def staff(browser: Browser, live_stack: Stack, scenes: dict[str, str]) -> AsyncIterator[Page]:
+    """A researcher's page, logged in."""
+    context = await browser.new_context(base_url=live_stack.url)
+    context.set_default_timeout(60_000)
+    page = await context.new_page()
+    await page.goto("/admin/login/?next=/staff/")
+    assert not (found := await violations(page, "login")), "\n".join(found)
+    await page.fill("[name=username]", STAFF)
+    await page.fill("[name=password]", PASSWORD)
+    await page.click("[type=submit]")
+    await page.wait_for_selector("main, #content-main, #main")
+    yield page
+    await context.close()
+
+
+async def test_every_page_of_a_researcher_is_accessible(staff: Page) -> None:
+    found, seen = [], 0
+    for address in researchers():
+        answer = await staff.context.request.get(address)
+        if answer.status == 405 or not answer.headers.get("content-type", "").startswith("text/html"):
+            continue  # takes forms only, or gives a file
+        assert answer.status == 200, f"{address}: {answer.status}; it may need an entry in VALUES"
+        found += await opened(staff, address)
+        seen += 1
+    assert seen >= 5
+    assert not found, "\n".join(found)
+
+
+async def test_the_way_into_the_admin_is_accessible(staff: Page) -> None:
+    found = []
+    for address in ADMIN:
+        found += await opened(staff, address)
+    assert not found, "\n".join(found)
+
+
+async def opened(page: Page, address: str) -> list[str]:
+    """What axe finds at this address."""
+    response = await page.goto(address)
+    while response and "refresh" in response.headers:  # an analysis waits for a worker
+        await page.wait_for_timeout(500)
+        response = await page.goto(address)
+    assert response
+    assert response.status == 200, f"{address}: {response.status}"
+    return await violations(page, address)
