@@ -7,17 +7,16 @@ that interval (MindAgent, arXiv 2309.09971, section 3).
 from __future__ import annotations
 
 import time
-from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
-from statistics import fmean, median
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass, replace
+from statistics import fmean
+from typing import Any
 
 from kitchen.coplayers.base import CoPlayer, Decision, Situation
 from kitchen.coplayers.registry import make_coplayer
+from kitchen.seeds import derived_seed
 from kitchen.worlds.base import Event, Json, World
 from kitchen.worlds.registry import get_world
-
-PAPER_ALPHAS = (1.0, 1.5, 2.0, 2.5, 3.0)
-PAPER_LEVELS = tuple(f"level_{number}" for number in (0, 1, 7, 2, 4, 8, 3, 9, 10, 5, 11, 12))
 
 
 @dataclass(frozen=True, slots=True)
@@ -65,6 +64,19 @@ def see(
     )
 
 
+def decisions(mind: CoPlayer, game: World, *, seed: int, **more: Any) -> Iterator[tuple[Decision, float]]:
+    """Play to the end: one mind commands every seat. For each step the decision and its milliseconds, told
+    before the step is made; `more` is what else every situation says (`seconds`, `purse`)."""
+    decision, events = Decision(commands={}), tuple[Event, ...]()
+    while not (game.over or game.cut_off):
+        drawn = derived_seed(seed, game.clock)
+        seen = see(game, range(game.seats), memory=decision.memory, events=events, seed=drawn)
+        start = time.perf_counter()
+        decision = mind.decide(replace(seen, **more))
+        yield decision, (time.perf_counter() - start) * 1000
+        events = game.step(decision.commands)
+
+
 def play_alone(
     kind: str,
     *,
@@ -77,22 +89,8 @@ def play_alone(
     """One episode in which one mind of this kind commands every seat."""
     game = get_world(world).create(seats=seats, settings=settings)
     game.reset(seed)
-    mind = make_coplayer(kind, chosen or {})
-    times: list[float] = []
-    decision = Decision(commands={})
-    events: tuple[Event, ...] = ()
-    while not (game.over or game.cut_off):
-        seen = see(game, range(seats), memory=decision.memory, events=events, seed=seed * 1000 + game.clock)
-        decision, spent = _timed(mind, seen)
-        times.append(spent)
-        events = game.step(decision.commands)
+    times = [spent for _, spent in decisions(make_coplayer(kind, chosen or {}), game, seed=seed)]
     return Played(game.score(), tuple(times))
-
-
-def _timed(mind: CoPlayer, situation: Situation) -> tuple[Decision, float]:
-    start = time.perf_counter()
-    decision = mind.decide(situation)
-    return decision, (time.perf_counter() - start) * 1000
 
 
 def collaboration_score(counts: Iterable[tuple[int, int]]) -> float | None:
@@ -100,34 +98,3 @@ def collaboration_score(counts: Iterable[tuple[int, int]]) -> float | None:
     an interval has neither."""
     shares = [done / (done + failed) if done + failed else None for done, failed in counts]
     return None if None in shares or not shares else fmean(share for share in shares if share is not None)
-
-
-@dataclass(frozen=True, slots=True)
-class Cell:
-    """One level with one number of agents: (completed, failed) for each interval, summed over its episodes;
-    their collaboration score; the median time of a decision in milliseconds."""
-
-    counts: tuple[tuple[int, int], ...]
-    score: float | None
-    milliseconds: float
-
-
-def measure_cell(
-    kind: str,
-    *,
-    level: str,
-    seats: int,
-    seeds: Iterable[int],
-    alphas: Iterable[float] = PAPER_ALPHAS,
-    chosen: Mapping[str, Json] | None = None,
-) -> Cell:
-    """Play a CuisineWorld level at every interval with every seed (the paper's Tables 3 to 5)."""
-    drawn = tuple(seeds)
-    counts: list[tuple[int, int]] = []
-    times: list[float] = []
-    for alpha in alphas:
-        settings = {"level": level, "alpha": alpha}
-        played = [play_alone(kind, seats=seats, settings=settings, seed=s, chosen=chosen) for s in drawn]
-        counts.append((sum(p.completed for p in played), sum(p.failed for p in played)))
-        times += [spent for p in played for spent in p.milliseconds]
-    return Cell(tuple(counts), collaboration_score(counts), median(times) if times else 0.0)

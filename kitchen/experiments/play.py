@@ -3,26 +3,24 @@
 from __future__ import annotations
 
 import logging
-import time
 import traceback
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from pathlib import Path
 from statistics import median
 from typing import Any
 
-from kitchen.coplayers.base import CoPlayer, Decision, Situation
-from kitchen.coplayers.evaluate import see
+from kitchen.coplayers.base import Decision
+from kitchen.coplayers.evaluate import decisions
 from kitchen.coplayers.registry import make_coplayer
 from kitchen.experiments.plan import Job
 from kitchen.experiments.players import counted
 from kitchen.experiments.rows import FAILED, NEEDED, Row
 from kitchen.experiments.setup import STEPS, WORLD
 from kitchen.llm.base import BudgetSpentError, Call, Purse, UnpricedError, total
-from kitchen.seeds import derived_seed
-from kitchen.worlds.base import Event, Json, World
+from kitchen.worlds.base import Json, World
 from kitchen.worlds.registry import get_world
 
 log = logging.getLogger(__name__)
@@ -79,18 +77,20 @@ def play(
 ) -> Row:
     """Play one episode to its end. The same job and settings give the same episode, as far as the co-player
     decides alike. MoneySpentError ends it, and EpisodeFailedError where co-player or world break."""
-    game = new_game(job, steps)
-    mind = make_coplayer(coplayer, settings)
-    tally, decision, events = _Tally(), Decision(commands={}), tuple[Event, ...]()
-    while not (game.over or game.cut_off):
-        with _unforeseen():
-            seed = derived_seed(job.seed, game.clock)
-            seen = see(game, range(game.seats), memory=decision.memory, events=events, seed=seed)
-            decision, spent = _decide(mind, replace(seen, seconds=seconds, purse=purse))
-            tally.add(decision, coplayer, spent)
-            events = game.step(decision.commands)
+    game, tally = new_game(job, steps), _Tally()
+    made = decisions(make_coplayer(coplayer, settings), game, seed=job.seed, seconds=seconds, purse=purse)
+    for decision, spent in _told(made):
+        tally.add(decision, coplayer, spent)
         after_step()
     return _row(job, game, tally)
+
+
+def _told(made: Iterator[tuple[Decision, float]]) -> Iterator[tuple[Decision, float]]:
+    with _unforeseen():
+        for decision, spent in made:
+            if decision.fallback in {BudgetSpentError.code, UnpricedError.code}:
+                raise MoneySpentError(decision.calls[-1].error_text if decision.calls else decision.fallback)
+            yield decision, spent
 
 
 @contextmanager
@@ -111,14 +111,6 @@ def new_game(job: Job, steps: int = STEPS) -> World:
     game = get_world(WORLD).create(seats=job.column.agents, settings=settings)
     game.reset(job.seed)
     return game
-
-
-def _decide(mind: CoPlayer, situation: Situation) -> tuple[Decision, float]:
-    start = time.perf_counter()
-    decision = mind.decide(situation)
-    if decision.fallback in {BudgetSpentError.code, UnpricedError.code}:
-        raise MoneySpentError(decision.calls[-1].error_text if decision.calls else decision.fallback)
-    return decision, (time.perf_counter() - start) * 1000
 
 
 def failed_row(job: Job, reason: str) -> Row:
@@ -150,10 +142,10 @@ def _row(job: Job, game: World, tally: _Tally) -> Row:
         fallback_codes=counted(tally.why),
         played_by=counted(tally.chose),
         calls=len(tally.calls),
-        tokens_input=sum(reply.usage.input for reply in replies),
-        tokens_output=sum(reply.usage.output for reply in replies),
-        tokens_cache_read=sum(reply.usage.cache_read for reply in replies),
-        tokens_cache_write=sum(reply.usage.cache_write for reply in replies),
+        tokens_input=sum(call.usage.input for call in tally.calls),
+        tokens_output=sum(call.usage.output for call in tally.calls),
+        tokens_cache_read=sum(call.usage.cache_read for call in tally.calls),
+        tokens_cache_write=sum(call.usage.cache_write for call in tally.calls),
         cost=None if cost is None else float(cost),
         model=", ".join(sorted({reply.model for reply in replies if reply.model})),
         ms_median=round(median(tally.times), 3),

@@ -8,7 +8,7 @@ import warnings
 import pytest
 
 from kitchen.coplayers.base import CoPlayer, Decision
-from kitchen.coplayers.evaluate import collaboration_score, measure_cell, play_alone, see
+from kitchen.coplayers.evaluate import collaboration_score, play_alone, see
 from kitchen.coplayers.registry import COPLAYERS, get_coplayer, make_coplayer
 from kitchen.worlds.base import Command, Json, World
 from kitchen.worlds.registry import WORLDS, get_world
@@ -120,13 +120,3 @@ def test_an_evaluated_episode_has_counts_and_a_time_for_every_step() -> None:
     played = play_alone("random", seats=2, settings={"level": "level_0", "max_steps": 30}, seed=1)
     assert len(played.milliseconds) == 30
     assert played.completed + played.failed > 0
-
-
-def test_a_cell_sums_its_episodes_and_scores_them() -> None:
-    cell = measure_cell(
-        "planner", level="level_0", seats=3, seeds=[1, 2], alphas=[1.0, 3.0], chosen={"tries": 0}
-    )
-    assert cell.counts[1][1] == 0
-    assert cell.score == collaboration_score(cell.counts)
-    assert 0.7 < (cell.score or 0) < 1
-    assert cell.milliseconds > 0
