@@ -2,30 +2,20 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
-from datetime import UTC, datetime
-from functools import lru_cache
 from itertools import islice
 from typing import Any, TypeVar
 
 from kitchen.deciding import FALLBACKS
 from kitchen.llm.base import error_codes
+from study.exports import csv_text
 from study.exports.chosen import EVERYBODY, Chosen
+from study.exports.csv_text import LINE_END
 from study.models import Study
-
-FORMULA_STARTS = ("=", "+", "-", "@", "\t", "\r")
-"""A text that begins with one of these would be run by a spreadsheet; it is exported behind an apostrophe."""
 
 AT_ONCE = 1000
 """Rows that are turned into cells, and held, at once."""
-
-
-class JsonText(str):
-    """A value of a `json` column that is JSON already: it is not read and written again."""
-
-    __slots__ = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -66,65 +56,17 @@ class Table:
         """The rows of those who were chosen; values as Python has them."""
         return self.read(study, chosen)
 
-    def lines(self, study: Study, chosen: Chosen = EVERYBODY) -> Iterator[list[Sequence[Any]]]:
-        """Lists of lines: the header, then every row ready for a CSV writer, which writes numbers itself."""
+    def lines(self, study: Study, chosen: Chosen = EVERYBODY) -> Iterator[tuple[str, int]]:
+        """The CSV file, a chunk of lines at a time: their text, and how many rows of the table they are."""
         columns = self.columns_of(study)
-        yield [[column.name for column in columns]]
-        writers = [CELLS.get(column.kind) for column in columns]
+        kinds = [column.kind for column in columns]
+        yield _ended(csv_text.lines(["text"] * len(columns), [[column.name for column in columns]])), 0
         for chunk in in_chunks(self.rows(study, chosen), AT_ONCE):
-            turned = zip(*chunk, strict=True)
-            cells = [map(w, each) if w else each for w, each in zip(writers, turned, strict=True)]
-            yield list(zip(*cells, strict=True))
+            yield _ended(csv_text.lines(kinds, chunk)), len(chunk)
 
 
-def cell(value: Any, kind: str) -> str:
-    """One value as it stands in a CSV file; blank for None."""
-    writer = CELLS.get(kind, _number)
-    return str(writer(value))
-
-
-def _number(value: Any) -> str:
-    return "" if value is None else str(value)
-
-
-def _text(value: Any) -> str:
-    return "" if value is None else harmless(value)
-
-
-def _boolean(value: Any) -> str:
-    return "" if value is None else "1" if value else "0"
-
-
-def _time(value: datetime | str | None) -> str:
-    return "" if value is None else value if isinstance(value, str) else iso(value)
-
-
-def _json(value: Any) -> str:
-    if value is None:
-        return ""
-    return value if isinstance(value, JsonText) else compact(value)
-
-
-CELLS: dict[str, Callable[[Any], str]] = {"text": _text, "boolean": _boolean, "time": _time, "json": _json}
-"""What a CSV writer does not do by itself, by kind of column."""
-
-compact = json.JSONEncoder(separators=(",", ":"), sort_keys=True).encode
-"""A value as JSON on one line."""
-
-
-def iso(value: datetime) -> str:
-    """The moment in UTC with milliseconds: `2026-11-21T07:30:00.123Z`."""
-    there = value if value.tzinfo is UTC else value.astimezone(UTC)
-    return there.isoformat(timespec="milliseconds")[:23] + "Z"
-
-
-@lru_cache(maxsize=4096)
-def harmless(value: object) -> str:
-    """The text on one line, in a form that no spreadsheet takes for a formula."""
-    text = str(value)
-    if not text.isprintable():
-        text = " ".join(text.splitlines())
-    return f"'{text}" if text.startswith(FORMULA_STARTS) else text
+def _ended(lines: Iterable[str]) -> str:
+    return LINE_END.join([*lines, ""])
 
 
 Row = TypeVar("Row")

@@ -9,8 +9,9 @@ from typing import Any
 from django.db.models import Q
 
 from kitchen.models import CallMessage, Decision, ModelCall, Prompt
-from study.exports.base import FALLBACK_LEVELS, MARKS, MODEL_ERRORS, WHERE, Column, JsonText, Table
+from study.exports.base import FALLBACK_LEVELS, MARKS, MODEL_ERRORS, WHERE, Column, Table
 from study.exports.chosen import Chosen
+from study.exports.csv_text import JsonText
 from study.exports.raw import as_text
 from study.exports.sittings import episodes_once, in_pieces
 from study.exports.steps import STEP

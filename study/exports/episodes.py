@@ -9,8 +9,9 @@ from typing import Any
 from django.db.models import Count
 
 from kitchen.models import Episode, Seat, SeatCommand
-from study.exports.base import EPISODE_LEVELS, MARKS, WHERE, Column, JsonText, Table
+from study.exports.base import EPISODE_LEVELS, MARKS, WHERE, Column, Table
 from study.exports.chosen import Chosen
+from study.exports.csv_text import JsonText
 from study.exports.raw import as_text, read_small
 from study.exports.sittings import Sitting, in_pieces, sittings
 from study.models import Study

@@ -6,8 +6,9 @@ from collections.abc import Callable, Iterator, Sequence
 from datetime import datetime
 from typing import Any
 
-from study.exports.base import AT_ONCE, Column, JsonText, Table, compact, in_chunks
+from study.exports.base import AT_ONCE, Column, Table, in_chunks
 from study.exports.chosen import EVERYBODY, Chosen
+from study.exports.csv_text import JsonText, compact
 from study.exports.pipe import Pipe, Tally
 from study.models import Study
 

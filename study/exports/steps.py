@@ -8,9 +8,10 @@ from collections.abc import Iterable, Iterator, Sequence
 from typing import Any
 
 from kitchen.models import Step
-from study.exports.base import FALLBACK_LEVELS, MARKS, WHERE, Column, JsonText, Table, compact
+from study.exports.base import FALLBACK_LEVELS, MARKS, WHERE, Column, Table
 from study.exports.chosen import Chosen
-from study.exports.raw import as_text, read_small
+from study.exports.csv_text import JsonText, compact
+from study.exports.raw import MomentText, as_text, as_written, read_small, seconds_between
 from study.exports.sittings import Sitting, episodes_once, in_pieces
 from study.models import Study
 
@@ -50,12 +51,20 @@ COMMAND_COLUMNS = (
 )
 
 COMMAND_EVENTS = ("performed", "refused")
+PERFORMED, REFUSED = (f'"kind": "{kind}"' for kind in COMMAND_EVENTS)
 NOTHING = JsonText("[]")
+TEXTS = {
+    "opened_at_text": MomentText("opened_at"),
+    "taken_at_text": MomentText("taken_at"),
+    "score_text": as_text("score"),
+    "events_text": as_text("events"),
+}
+"""Fields of a step as the text that the database holds."""
 
 
 def step_rows(study: Study, chosen: Chosen) -> Iterator[Sequence[Any]]:
     """One row per step taken."""
-    fields = ("number", "opened_at", "taken_at", "score_text", "events_text", "state_hash")
+    fields = ("number", "opened_at_text", "taken_at_text", "score_text", "events_text", "state_hash")
     for sitting, steps in _steps(study, chosen, fields):
         where, marks = sitting.where, sitting.marks
         for number, opened, taken, score, events, state_hash in steps:
@@ -63,9 +72,9 @@ def step_rows(study: Study, chosen: Chosen) -> Iterator[Sequence[Any]]:
             yield (
                 *where,
                 number,
-                opened,
-                taken,
-                round((taken - opened).total_seconds(), 3),
+                as_written(opened),
+                as_written(taken),
+                seconds_between(opened, taken),
                 now.get("completed"),
                 now.get("failed"),
                 apart_from_commands(events),
@@ -76,8 +85,7 @@ def step_rows(study: Study, chosen: Chosen) -> Iterator[Sequence[Any]]:
 
 def apart_from_commands(events: str) -> JsonText:
     """The events that are no command's, as JSON; most steps have none, and theirs are not even read."""
-    commands = sum(events.count(f'"kind": "{kind}"') for kind in COMMAND_EVENTS)
-    if events.count('"kind"') == commands:
+    if events.count('"kind"') == events.count(PERFORMED) + events.count(REFUSED):
         return NOTHING
     return JsonText(compact([one for one in json.loads(events) if one["kind"] not in COMMAND_EVENTS]))
 
@@ -118,7 +126,7 @@ def _steps(
 
 
 def _read(pks: Iterable[int], fields: Sequence[str]) -> dict[int, list[tuple[Any, ...]]]:
-    texts = {name: as_text(name.removesuffix("_text")) for name in fields if name.endswith("_text")}
+    texts = {name: TEXTS[name] for name in fields if name in TEXTS}
     found = Step.objects.filter(episode__in=pks).annotate(**texts).order_by("episode", "number")
     steps: dict[int, list[tuple[Any, ...]]] = defaultdict(list)
     for pk, *values in found.values_list("episode_id", *fields):

@@ -11,10 +11,12 @@ import pytest
 from asgiref.sync import async_to_sync
 from django.core.management import CommandError, call_command
 from django.test import Client
+from hypothesis import given
+from hypothesis import strategies as st
 
 from kitchen.models import Episode, Seat, SeatCommand
 from study import selectors, services
-from study.exports.base import cell, harmless
+from study.exports.csv_text import cells, harmless, lines
 from study.exports.registry import DOCUMENTS, TABLES, get_table, tables
 from study.exports.writing import csv_pieces, write_study
 from study.models import PageVisit, Study
@@ -176,12 +178,20 @@ def test_a_text_that_a_spreadsheet_would_run_is_made_harmless(text: str) -> None
         (False, "boolean", "0"),
         (-3, "integer", "-3"),
         (0.1, "number", "0.1"),
-        ({"b": 1, "a": None}, "json", '{"a":null,"b":1}'),
+        ({"b": 1, "a": None}, "json", '"{""a"":null,""b"":1}"'),
         ("two\r\nlines", "text", "two lines"),
     ],
 )
 def test_values_are_written_in_one_way_only(value: Any, kind: str, expected: str) -> None:
-    assert cell(value, kind) == expected
+    assert list(cells(kind, [value, value])) == [expected, expected]
+
+
+@given(st.lists(st.tuples(*[st.text() | st.integers() | st.floats() | st.none()] * 3), min_size=1))
+def test_lines_are_those_of_the_csv_module(rows: list[tuple[Any, ...]]) -> None:
+    written = io.StringIO()
+    clean = [[harmless(value) if isinstance(value, str) else value for value in row] for row in rows]
+    csv.writer(written).writerows(clean)
+    assert "".join(f"{line}\r\n" for line in lines(["number"] * 3, rows)) == written.getvalue()
 
 
 def test_a_download_comes_in_pieces_and_is_the_same_file(

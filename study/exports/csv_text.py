@@ -1,0 +1,109 @@
+"""Values as CSV (UTF-8, RFC 4180, as Python's `csv` writes it): column by column.
+
+Most values of a column are alike, so each distinct text of a chunk is made harmless and quoted once. That,
+and joining instead of a writer that looks at every character, makes most of the rate of an export.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from datetime import UTC, datetime
+from typing import Any
+
+FORMULA_STARTS = ("=", "+", "-", "@", "\t", "\r")
+"""A text that begins with one of these would be run by a spreadsheet; it is exported behind an apostrophe."""
+LINE_END = "\r\n"
+
+NEEDS_QUOTES = re.compile('[",\r\n]').search
+
+
+class JsonText(str):
+    """A value of a `json` column that is JSON already: it is not read and written again."""
+
+    __slots__ = ()
+
+
+compact = json.JSONEncoder(separators=(",", ":"), sort_keys=True).encode
+"""A value as JSON on one line."""
+
+
+def lines(kinds: Sequence[str], rows: Iterable[Sequence[Any]]) -> Iterator[str]:
+    """The lines of rows, at least one, of which every one has a value for each kind."""
+    turned = zip(*rows, strict=True)
+    columns = [cells(kind, values) for kind, values in zip(kinds, turned, strict=True)]
+    return map(",".join, zip(*columns, strict=True))
+
+
+def cells(kind: str, values: Sequence[Any]) -> Iterable[str]:
+    """The values of one column as they stand in the file; blank for None."""
+    if kind == "json":
+        return [json_cell(value) for value in values]
+    if write := WRITERS.get(kind):
+        return map(Known(write).__getitem__, values)
+    classes = set(map(type, values))
+    return map(str, values) if classes in PLAIN else map(number, values)
+
+
+class Known(dict[Any, str]):
+    """The cells of values seen so far."""
+
+    def __init__(self, write: Callable[[Any], str]) -> None:
+        super().__init__({None: ""})
+        self.write = write
+
+    def __missing__(self, value: Any) -> str:
+        found = self[value] = quoted(self.write(value))
+        return found
+
+
+PLAIN: tuple[set[type], ...] = ({int}, {float})
+"""Classes of the values of a column that are written as they are, if there are no others."""
+
+
+def json_cell(value: Any) -> str:
+    """A value as JSON; not remembered, as lists cannot be."""
+    if value is None:
+        return ""
+    return quoted(value if isinstance(value, JsonText) else compact(value))
+
+
+def quoted(text: str) -> str:
+    """The cell of a text."""
+    return '"' + text.replace('"', '""') + '"' if NEEDS_QUOTES(text) else text
+
+
+def number(value: Any) -> str:
+    """A number; a text that came into a column of numbers is a text."""
+    if value is None:
+        return ""
+    return quoted(harmless(value)) if isinstance(value, str) else str(value)
+
+
+def harmless(value: object) -> str:
+    """The text on one line, in a form that no spreadsheet takes for a formula."""
+    text = str(value)
+    if not text.isprintable():
+        text = " ".join(text.splitlines())
+    return f"'{text}" if text.startswith(FORMULA_STARTS) else text
+
+
+def iso(value: datetime | str) -> str:
+    """The moment in UTC with milliseconds, `2026-11-21T07:30:00.123Z`; a text is one already."""
+    if isinstance(value, str):
+        return value
+    there = value if value.tzinfo is UTC else value.astimezone(UTC)
+    return there.isoformat(timespec="milliseconds")[:23] + "Z"
+
+
+def _boolean(value: Any) -> str:
+    return "1" if value else "0"
+
+
+WRITERS: dict[str, Callable[[Any], str]] = {
+    "text": harmless,
+    "boolean": _boolean,
+    "time": iso,
+}
+"""What makes a text of a value that is neither None nor JSON nor a number, by kind of column."""
