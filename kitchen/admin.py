@@ -1,4 +1,5 @@
-"""Episodes in the admin: to look at. Nothing can be changed or deleted; seats' keys are not shown."""
+"""Episodes in the admin: to look at, for those whose business they are (`kitchen.visibility`). Nothing can be
+changed or deleted; seats' keys are not shown."""
 
 from __future__ import annotations
 
@@ -18,6 +19,7 @@ from django.utils.safestring import SafeString
 
 from kitchen.experiment_admin import ExperimentAdmin as ExperimentAdmin
 from kitchen.models import Decision, Episode, Seat, Spending, Step
+from kitchen.visibility import episodes_visible
 from kitchen.worlds.base import Json
 
 STEPS_SHOWN = 25
@@ -137,6 +139,10 @@ class SeatInline(ReadOnly, admin.TabularInline):  # type: ignore[type-arg]
     readonly_fields = fields
     can_delete = False
 
+    def has_view_permission(self, request: HttpRequest, obj: Any = None) -> bool:
+        """Whoever sees the episode."""
+        return True
+
     def get_queryset(self, request: HttpRequest) -> QuerySet[Seat]:
         """Seats with their minds."""
         return super().get_queryset(request).select_related("mind")
@@ -172,9 +178,18 @@ class EpisodeAdmin(ReadOnly, admin.ModelAdmin):  # type: ignore[type-arg]
         css = {"all": ["css/admin-study.css"]}
 
     def get_queryset(self, request: HttpRequest) -> QuerySet[Episode]:
-        """Episodes with the number of their seats, without the bulk of their states."""
+        """The episodes that are this person's business, with the number of their seats, without the bulk of
+        their states."""
         found: QuerySet[Episode] = super().get_queryset(request)
+        if not request.user.is_superuser:
+            found = found.filter(pk__in=episodes_visible(request.user).values("pk"))
         return found.defer("state").annotate(seats_found=Count("seats"))
+
+    def has_view_permission(self, request: HttpRequest, obj: Any = None) -> bool:
+        """The list for who has the admin's right; one episode for everybody whose business it is."""
+        if obj is None:
+            return super().has_view_permission(request)
+        return episodes_visible(request.user).filter(pk=obj.pk).exists()
 
     def changelist_view(self, request: HttpRequest, extra_context: Any = None) -> HttpResponse:
         """The list, under the plain name of what it lists."""

@@ -19,7 +19,8 @@ from django.shortcuts import get_object_or_404
 from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_http_methods
 
-from study.models import Membership, Study
+from kitchen.models import Episode
+from study.models import Membership, Participant, Round, Study
 
 RIGHTS: dict[str, frozenset[str]] = {
     Membership.Role.OWNER: frozenset({"copy", "view", "edit", "own"}),
@@ -58,6 +59,13 @@ def studies_for(user: Any, right: str = "view") -> QuerySet[Study]:
     roles = [role for role, rights in RIGHTS.items() if right in rights]
     mine = Membership.objects.filter(user=user, role__in=roles).values("study")
     return Study.objects.filter(Q(pk__in=mine) | (Q(shared=True) if right == "copy" else Q(pk=None)))
+
+
+def episodes_for(user: Any) -> QuerySet[Episode]:
+    """The episodes, practice among them, of the studies that this user may see."""
+    people = Participant.objects.filter(study__in=studies_for(user).values("pk"))
+    played = Round.objects.filter(participant__in=people.values("pk")).values("episode")
+    return Episode.objects.filter(Q(pk__in=played) | Q(pk__in=people.values("practice")))
 
 
 def study_page(right: str, methods: Iterable[str] = READ) -> Callable[[StudyView], Checked]:

@@ -9,9 +9,13 @@ from django.contrib.auth.models import Permission, User
 from django.test import Client
 from django.urls import reverse
 
-from study.models import Study
+from kitchen import services as kitchen
+from kitchen.models import Episode
+from study import services
+from study.models import Participant, Study
 from study.permissions import may, rights_in, studies_for
-from tests.study.factories import enter, make_study
+from study.services.previewing import condition_preview
+from tests.study.factories import SETTINGS, enter, make_study
 
 pytestmark = pytest.mark.django_db
 
@@ -117,3 +121,55 @@ def test_the_admin_shows_and_changes_studies_by_role(study: Study, client: Clien
         assert client.get(delete).status_code == (200 if "own" in RIGHTS[role] else 403)
     else:
         assert "A small study" not in client.get(reverse("admin:study_study_changelist")).content.decode()
+
+
+def playing(study: Study) -> Participant:
+    """Somebody in the first episode."""
+    person = enter(study, entry=study.slug)
+    services.page_done(participant_id=person.pk, page="guide")
+    return person
+
+
+def seen(client: Client, episode: Episode) -> bool:
+    """Whether the admin has a page for this episode."""
+    return client.get(reverse("admin:kitchen_episode_change", args=[episode.pk])).status_code == 200
+
+
+@pytest.mark.parametrize("role", RIGHTS)
+def test_the_admin_shows_episodes_to_members_of_their_study_and_to_no_other_staff(
+    study: Study, client: Client, role: str
+) -> None:
+    mine = Episode.objects.get(rounds__participant=playing(study))
+    theirs = Episode.objects.get(rounds__participant=playing(make_study("other")))
+    nobodys = kitchen.episode_create(world="cuisine", settings=SETTINGS, seats=1, seed=1, minds=[])
+    user = member(study, role)
+    user.user_permissions.set(Permission.objects.filter(content_type__app_label="kitchen"))
+    client.force_login(user)
+
+    shown = [seen(client, episode) for episode in (mine, theirs, nobodys)]
+    listed = client.get(reverse("admin:kitchen_episode_changelist")).content.decode()
+    found = client.get(reverse("admin:kitchen_episode_changelist"), {"q": str(theirs.key)}).content.decode()
+
+    assert shown == [role != "nobody", False, False]
+    assert [str(episode.key) in listed for episode in (mine, theirs, nobodys)] == shown
+    assert f"/episode/{theirs.pk}/" not in found
+
+
+def test_superusers_see_every_episode(study: Study, admin_client: Client) -> None:
+    nobodys = kitchen.episode_create(world="cuisine", settings=SETTINGS, seats=1, seed=1, minds=[])
+    assert seen(admin_client, nobodys)
+
+
+def test_a_member_without_any_right_in_the_admin_is_led_to_the_decisions(
+    study: Study, client: Client
+) -> None:
+    preview = condition_preview(condition=study.conditions.all()[0])
+    episode = Episode.objects.get(rounds__participant=preview)
+    client.force_login(member(study, "viewer"))
+
+    there = reverse("admin:kitchen_episode_change", args=[episode.pk])
+    page = client.get(reverse("study:staff-participants-one", args=[study.slug, preview.code]))
+
+    assert there in page.content.decode()
+    assert "a person" in client.get(there).content.decode()
+    assert client.get(reverse("admin:kitchen_episode_changelist")).status_code == 403
