@@ -38,11 +38,13 @@ def lines(kinds: Sequence[str], rows: Iterable[Sequence[Any]]) -> Iterator[str]:
 
 def cells(kind: str, values: Sequence[Any]) -> Iterable[str]:
     """The values of one column as they stand in the file; blank for None."""
-    if kind == "json":
-        return [json_cell(value) for value in values]
+    classes = set(map(type, values))
+    if kind == "time" and classes == {str}:
+        return values
+    if kind == "json" and not classes <= ALIKE:
+        return map(json_cell, values)
     if write := WRITERS.get(kind):
         return map(Known(write).__getitem__, values)
-    classes = set(map(type, values))
     return map(str, values) if classes in PLAIN else map(number, values)
 
 
@@ -60,13 +62,13 @@ class Known(dict[Any, str]):
 
 PLAIN: tuple[set[type], ...] = ({int}, {float})
 """Classes of the values of a column that are written as they are, if there are no others."""
+ALIKE = {JsonText, type(None)}
+"""Classes of JSON that can be looked up."""
 
 
 def json_cell(value: Any) -> str:
     """A value as JSON; not remembered, as lists cannot be."""
-    if value is None:
-        return ""
-    return quoted(value if isinstance(value, JsonText) else compact(value))
+    return "" if value is None else quoted(value if isinstance(value, JsonText) else compact(value))
 
 
 def quoted(text: str) -> str:
@@ -105,5 +107,6 @@ WRITERS: dict[str, Callable[[Any], str]] = {
     "text": harmless,
     "boolean": _boolean,
     "time": iso,
+    "json": str,
 }
-"""What makes a text of a value that is neither None nor JSON nor a number, by kind of column."""
+"""What makes a text of a value that is no number and not None, by kind of column; JSON is a text already."""

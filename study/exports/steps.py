@@ -129,8 +129,8 @@ def _read(pks: Iterable[int], fields: Sequence[str]) -> dict[int, list[tuple[Any
     texts = {name: TEXTS[name] for name in fields if name in TEXTS}
     found = Step.objects.filter(episode__in=pks).annotate(**texts).order_by("episode", "number")
     steps: dict[int, list[tuple[Any, ...]]] = defaultdict(list)
-    for pk, *values in found.values_list("episode_id", *fields):
-        steps[pk].append(tuple(values))
+    for row in found.values_list("episode_id", *fields):
+        steps[row[0]].append(row[1:])
     return steps
 
 

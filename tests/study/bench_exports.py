@@ -4,8 +4,8 @@ with many participants is exported.
 Makes a database with synthetic participants (`make_synthetic`), then exports in processes of their own:
 steps.csv and steps.parquet alone for the rate of step rows, and everything as one ZIP for the peak of memory
 (RSS of the process). On SQLite all the work is in that process: the rate is by its processor time, which
-others on the machine do not change; the time on the clock is printed beside it. A few participants say little
-about the rate: starting up counts. Exit 1 where an aim is missed.
+others on the machine do not change; the time on the clock is printed beside it. With fewer than 100,000 steps
+the rate is printed but not judged: starting up takes most of the time. Exit 1 where an aim is missed.
 """
 
 from __future__ import annotations
@@ -25,6 +25,8 @@ MEMORY = 300
 """The most megabytes that an export may take."""
 RATE = 50_000
 """The fewest step rows a second."""
+ENOUGH = 100_000
+"""Step rows from which on the rate is judged."""
 STUDY = """
 slug = "bench"
 title = "Many"
@@ -110,11 +112,12 @@ def measured(form: str, environment: dict[str, str]) -> list[str]:
 
 def misses(line: str) -> Iterator[str]:
     """What is below an aim in a line of `export`."""
-    memory, rate = re.search(r"peak (\d+) MB", line), re.search(r"\((\d+) step rows a second", line)
+    memory = re.search(r"peak (\d+) MB", line)
+    rate = re.search(r": (\d+) rows \((\d+) step rows a second", line)
     if memory and int(memory[1]) >= MEMORY:
         yield f"{memory[1]} MB are not below {MEMORY}"
-    if rate and int(rate[1]) < RATE:
-        yield f"{rate[1]} step rows a second are below {RATE}"
+    if rate and int(rate[1]) >= ENOUGH and int(rate[2]) < RATE:
+        yield f"{rate[2]} step rows a second are below {RATE}"
 
 
 def export(form: str) -> int:
