@@ -17,6 +17,7 @@ from kitchen.models import AppendOnly, Budget, Episode, new_key
 from kitchen.registry import UnknownNameError
 from kitchen.worlds.base import WorldError
 from study.blueprint import Blueprint
+from study.bound import bound, bound_words
 from study.items import item_problems
 from study.measures import item_key_problem, key_problem, measure_problem, name_problem
 from study.orders.registry import get_scheme
@@ -204,8 +205,15 @@ class Membership(models.Model):
         return f"{self.user}: {self.role}"
 
 
+class FrozenError(TypeError):
+    """Somebody tried to change what data or people on the way rest on."""
+
+
 class Condition(models.Model):
     """One way of playing: a world, its settings, who plays beside the participant."""
+
+    IN_DOCUMENT = "conditions"
+    """Where a version's document names it."""
 
     id: int
     study = models.ForeignKey(Study, on_delete=models.CASCADE, related_name="conditions")
@@ -246,6 +254,22 @@ class Condition(models.Model):
     def __str__(self) -> str:
         return self.name
 
+    def save(self, *args: Any, **kwargs: Any) -> None:
+        """FrozenError if it would take another key or study while somebody's way rests on it."""
+        with transaction.atomic():
+            stored = Condition.objects.select_for_update().filter(pk=self.pk).first() if self.pk else None
+            moved = stored and (stored.key, stored.study_id) != (self.key, self.study_id)
+            if stored and moved and (why := stored.why_fixed()):
+                raise FrozenError(f"{stored.key}: {why}; its key and study cannot change")
+            super().save(*args, **kwargs)
+
+    def why_fixed(self) -> str:
+        """Why its key stays; empty if it may change."""
+        if self.pk and self.rounds.exists():
+            return "it is in the plan of participants"
+        number = bound(self)
+        return bound_words(number) if number else ""
+
     def clean(self) -> None:
         """Playable and told apart in the analysis as it stands, or a message that says what to change."""
         others = Condition.objects.filter(study=self.study_id, name=self.name).exclude(pk=self.pk)
@@ -271,10 +295,6 @@ class Condition(models.Model):
         return condition_cautions(
             coplayer=self.coplayer, coplayer_settings=self.coplayer_settings, teammates=self.teammates
         )
-
-
-class FrozenError(TypeError):
-    """Somebody tried to change a survey item that has answers."""
 
 
 class SurveyItem(models.Model):
@@ -333,6 +353,8 @@ class SurveyItem(models.Model):
         ordering = ["position", "id"]
         constraints = [models.UniqueConstraint(fields=["study", "key"], name="one_item_per_key")]
 
+    IN_DOCUMENT = "items"
+    """Where a version's document names it."""
     FROZEN = (
         "key",
         "place",
@@ -350,22 +372,29 @@ class SurveyItem(models.Model):
         "step",
         "correct",
     )
-    """What stays as it was answered: the data and their meaning rest on it."""
+    """What stays as it was answered, and as those on the way entered with it: the data rest on it."""
 
     def __str__(self) -> str:
         return self.measure
 
     def save(self, *args: Any, **kwargs: Any) -> None:
-        """FrozenError if this would change what answers were given to."""
+        """FrozenError if this would change what answers were given to, or what those on the way are asked."""
         with transaction.atomic():
             if changed := self._frozen_changes(SurveyItem.objects.select_for_update()):
-                raise FrozenError(f"{self.key}: answered already; {', '.join(changed)} cannot change")
+                raise FrozenError(f"{self.key}: {self.why_fixed()}; {', '.join(changed)} cannot change")
             super().save(*args, **kwargs)
+
+    def why_fixed(self) -> str:
+        """Why what it asks stays; empty if it may change."""
+        if self.pk and self.answers.exists():
+            return "there are answers to it"
+        number = bound(self)
+        return bound_words(number) if number else ""
 
     def clean(self) -> None:
         """Told apart in the analysis, and unchanged where it has answers; else a message at the field."""
         changed = self._frozen_changes(SurveyItem.objects.all())
-        found = dict.fromkeys(changed, "Fixed: there are answers to it.")
+        found = dict.fromkeys(changed, f"Fixed: {self.why_fixed()}.") if changed else {}
         if not found:
             named = {"key": item_key_problem(self.key), "measure": self._measure_problem()}
             found = {name: said for name, said in named.items() if said and getattr(self, name)}
@@ -382,9 +411,10 @@ class SurveyItem(models.Model):
     def _frozen_changes(self, items: models.QuerySet[SurveyItem]) -> list[str]:
         """Fields that would no longer be what was answered."""
         stored = items.filter(pk=self.pk).first() if self.pk else None
-        if stored is None or not stored.answers.exists():
+        if stored is None:
             return []
-        return [name for name in self.FROZEN if getattr(stored, name) != getattr(self, name)]
+        changed = [name for name in self.FROZEN if getattr(stored, name) != getattr(self, name)]
+        return changed if changed and stored.why_fixed() else []
 
 
 class StudyPart(models.Model):

@@ -13,6 +13,7 @@ from kitchen.models import Episode
 from study.analysis.exclusions import Attrition
 from study.analysis.rows import Condition as AnalysisCondition
 from study.analysis.rows import Measure, Observation
+from study.blueprint import Blueprint, ItemPlan
 from study.items import is_right
 from study.measures import ALWAYS, COMPLETED, SUCCESS
 from study.models import Answer, Participant, Round, Study, SurveyItem
@@ -104,19 +105,27 @@ def attrition(study: Study, *, who: str) -> Attrition:
 
 
 def failed_checks(study: Study) -> set[int]:
-    """Ids of the complete participants who failed more attention checks than the study allows; nobody if it
-    says nothing of that. Questions of understanding are no attention checks."""
-    if study.failed_checks_allowed is None:
-        return set()
-    asked = Answer.objects.filter(
-        participant__study=study,
+    """Ids of the complete participants who failed more attention checks than their version allows; nobody if
+    that says nothing of it. Questions of understanding are no attention checks."""
+    rules = {version.pk: _check_rule(version.blueprint) for version in study.versions.defer("bundle")}
+    ruled = {pk: (allowed, checks) for pk, (allowed, checks) in rules.items() if allowed is not None}
+    answers = Answer.objects.filter(
+        participant__version__in=[pk for pk, (_, checks) in ruled.items() if checks],
         participant__status=Participant.Status.COMPLETE,
-        item__correct__isnull=False,
-    ).exclude(item__place=SurveyItem.Place.CHECK)
-    failed: Counter[int] = Counter()
-    for answer in asked.select_related("item").iterator(chunk_size=2000):
-        failed[answer.participant_id] += is_right(answer.item, answer.value) is False
-    return {person for person, number in failed.items() if number > study.failed_checks_allowed}
+        item__key__in={key for _, checks in ruled.values() for key in checks},
+    )
+    fields = ("participant_id", "participant__version_id", "item__key", "value")
+    failed: Counter[tuple[int, int]] = Counter()
+    for person, version, key, value in answers.values_list(*fields).iterator(chunk_size=2000):
+        item = ruled[version][1].get(key)
+        failed[person, version] += item is not None and is_right(item, value) is False
+    return {person for (person, version), number in failed.items() if number > ruled[version][0]}
+
+
+def _check_rule(design: Blueprint) -> tuple[int | None, dict[str, ItemPlan]]:
+    """How many attention checks may be failed (None: any), and which those are, by key."""
+    checks = [one for one in design.items if one.correct is not None and one.place != SurveyItem.Place.CHECK]
+    return design.study.get("failed_checks_allowed"), {one.key: one for one in checks}
 
 
 def participants_with_progress(study: Study) -> QuerySet[Participant]:

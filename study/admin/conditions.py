@@ -16,6 +16,7 @@ from kitchen.setting_fields import readable
 from study.admin.common import Explained, PlayedInWords, begun_words, has_begun, how_many
 from study.admin.forms import SHOW, ConditionForm, asked_kind, condition_form, next_position
 from study.admin.kinds import COPLAYER, WORLD, Kind, all_kinds, told_settings
+from study.bound import bound, bound_words
 from study.models import Condition, Study
 from study.permissions import studies_for
 from study.plan import condition_check
@@ -69,7 +70,7 @@ class ConditionAdmin(PlayedInWords, Explained):
 
     def get_readonly_fields(self, request: HttpRequest, obj: Any = None) -> tuple[str, ...]:
         """What the plan of participants rests on cannot be changed."""
-        fixed = ("study", "key") if obj and obj.planned else ()
+        fixed = ("study", "key") if obj and (obj.planned or bound(obj)) else ()
         return ("show_settings", "world_settings", "coplayer_settings", *fixed)
 
     def get_fieldsets(self, request: HttpRequest, obj: Any = None) -> Any:
@@ -138,10 +139,11 @@ class ConditionAdmin(PlayedInWords, Explained):
         return HttpResponseRedirect(reverse("admin:study_study_change", args=[obj.study_id]))
 
     def why_not_deleted(self, obj: Condition) -> str:
-        """Participants have it in their plan."""
+        """Participants have it in their plan, or will have."""
         planned = obj.rounds.count()
         if not planned:
-            return ""
+            number = bound(obj)
+            return f"{obj.name}: {bound_words(number)}. Copy the study instead." if number else ""
         return (
             f"{obj.name}: {how_many(planned, 'participant')} of “{obj.study}” "
             f"{'has' if planned == 1 else 'have'} it in the plan, played or still to come."

@@ -190,7 +190,7 @@ class StudyForm(forms.ModelForm):  # type: ignore[type-arg]
 
 
 class SurveyItemForm(forms.ModelForm):  # type: ignore[type-arg]
-    """One survey item. What answers depend on is fixed once there are answers."""
+    """One survey item. What it asks is fixed once there are answers, or people on the way."""
 
     position = forms.IntegerField(
         required=False, min_value=0, max_value=32767, help_text="Order on the page. Empty: last."
@@ -229,10 +229,12 @@ class SurveyItemForm(forms.ModelForm):  # type: ignore[type-arg]
         self.answered: int = getattr(self.instance, "answered", 0)
         if self.instance.pk is None:
             self.initial.pop("position", None)
-        if self.answered:
+        self.fixed: str = self.instance.why_fixed() if self.instance.pk else ""
+        if self.fixed:
+            words = f"{self.answered} answers" if self.answered else self.fixed
             for name in SurveyItem.FROZEN:
                 self.fields[name].disabled = True
-                self.fields[name].widget.attrs["title"] = f"Fixed: {self.answered} answers."
+                self.fields[name].widget.attrs["title"] = f"Fixed: {words}."
 
     def clean(self) -> dict[str, Any]:
         """Keeps an item that has answers."""
@@ -240,6 +242,11 @@ class SurveyItemForm(forms.ModelForm):  # type: ignore[type-arg]
         if self.answered and cleaned.get("DELETE"):
             cleaned["DELETE"] = False
             raise ValidationError(f"“{self.instance}” stays: {self.answered} answers to it are stored.")
+        if self.fixed and cleaned.get("DELETE"):
+            cleaned["DELETE"] = False
+            raise ValidationError(
+                f"“{self.instance}” stays: {self.fixed}. Switch it off instead, or copy the study."
+            )
         return cleaned
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from typing import Any
 
+from django.db import transaction
 from django.http import Http404, HttpRequest, HttpResponse, HttpResponseBase, QueryDict
 from django.shortcuts import get_object_or_404, redirect, render
 
@@ -12,6 +13,7 @@ from study.admin.conditions import condition_warnings
 from study.admin.forms import asked_kind, next_position
 from study.admin.kinds import COPLAYER, WORLD, all_kinds
 from study.blueprint import blueprint_of
+from study.bound import bound, bound_words
 from study.console.common import asked, context_of, done, form_page
 from study.console.forms import (
     ConsoleItemForm,
@@ -42,6 +44,7 @@ from study.services.designing import (
     outcomes_set,
     row_move,
 )
+from study.services.previewing import previews_erase
 from study.versions import differences, frozen_version
 
 POST = ("POST",)
@@ -162,12 +165,12 @@ def condition(request: HttpRequest, study: Study, pk: int | None = None) -> Http
     """A new condition, or one that is there, with a typed field for every setting."""
     row = get_object_or_404(study.conditions, pk=pk) if pk else Condition(study=study)
     form = console_condition_form()(_with_defaults(request.POST) or None, instance=row)
-    if pk and row.rounds.filter(participant__preview=False).exists():
+    if pk and (row.rounds.filter(participant__preview=False).exists() or bound(row)):
         form.fields["key"].disabled = True
     if request.method == "POST" and form.is_valid():
         if not pk:
             form.instance.position = next_position(study)
-        form.save()
+        condition_save(form)
         return done(request, study, _said(form.instance))
     chosen = {part: asked_kind(request, row, part) for part in (WORLD, COPLAYER)}
     groups = [
@@ -186,6 +189,14 @@ def condition(request: HttpRequest, study: Study, pk: int | None = None) -> Http
     return form_page(
         request, study, form, heading=heading, template="study/staff/design/condition.html", **more
     )
+
+
+@transaction.atomic
+def condition_save(form: Any) -> None:
+    """Stores it; previews that know it by another key are erased."""
+    if form.instance.pk and "key" in form.changed_data:
+        previews_erase(study_id=form.instance.study_id)
+    form.save()
 
 
 def _with_defaults(sent: QueryDict) -> QueryDict:
@@ -248,8 +259,13 @@ def _first_words(request: HttpRequest, study: Study) -> dict[str, Any]:
 
 
 def _note(form: ConsoleItemForm) -> str:
-    if not form.answered:
+    if not form.fixed:
         return ""
+    if not form.answered:
+        return (
+            f"What it asks is fixed: {bound_words(bound(form.instance))} and may still be asked it. "
+            "It can be switched off, and another one added for those who come from now on."
+        )
     return f"There are {form.answered} answers, so what they rest on is fixed. It can be switched off."
 
 

@@ -143,8 +143,6 @@ class ConsoleItemForm(SurveyItemForm):
         super().__init__(*args, **kwargs)
         if self.instance.pk:
             self.answered = self.instance.answers.count()
-        for name in (*self.instance.FROZEN,) if self.answered else ():
-            self.fields[name].disabled = True
         self.fields.pop("position")
         self.fields["correct"].help_text = (
             "The right answer of an attention check or a question of understanding: a point of the scale, or "

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from typing import Any
 
+from study.blueprint import ItemPlan
 from study.exports.base import PERSON_MARKS, WHERE, Column, Table, in_chunks
 from study.exports.chosen import Chosen
 from study.exports.sittings import PEOPLE, Who, people
@@ -33,8 +34,10 @@ COLUMNS = (
 
 
 def rows(study: Study, chosen: Chosen) -> Iterator[Sequence[Any]]:
-    """One row per answer: by participant, in the order in which they were given, then by item."""
+    """One row per answer: by participant, in the order in which they were given, then by item. What an item
+    was like is read from the participant's version, not from the item as it is now."""
     items = {item.pk: item for item in study.items.all()}
+    asked = _asked(study)
     for chunk in in_chunks(people(study, chosen), PEOPLE):
         everybody = {who.pk: who for who in chunk}
         found = Answer.objects.filter(participant__in=everybody).values_list(
@@ -48,12 +51,22 @@ def rows(study: Study, chosen: Chosen) -> Iterator[Sequence[Any]]:
             "attempt",
         )
         for pk, item, *answer in found.order_by("participant__number", "answered_at", "item__position", "pk"):
-            yield _cells(everybody[pk], items[item], *answer)
+            who, row = everybody[pk], items[item]
+            yield _cells(who, asked.get((who.marks.version, row.key), row), *answer)
+
+
+def _asked(study: Study) -> dict[tuple[int, str], ItemPlan]:
+    """Every item as it was, by number of the version and key."""
+    return {
+        (version.number, item.key): item
+        for version in study.versions.defer("bundle")
+        for item in version.blueprint.items
+    }
 
 
 def _cells(
     who: Who,
-    item: SurveyItem,
+    item: ItemPlan | SurveyItem,
     condition: str | None,
     position: int | None,
     episode: Any,

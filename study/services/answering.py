@@ -36,12 +36,15 @@ def answers_submit(*, participant_id: int, page: str, values: Mapping[str, Json]
 
 @transaction.atomic
 def check_submit(*, participant_id: int, values: Mapping[str, Json], attempt: int) -> bool | None:
-    """One attempt at the questions of understanding; whether all are right. None, and nothing changed, for an
-    attempt that is not the present one. After the last one the study goes on or is over, as the part says."""
+    """One attempt at the questions of understanding; whether all are right. After the last one the study goes
+    on or is over, as the part says. None for an attempt that is not the present one, which changes nothing,
+    and where a question is gone, which ends the way."""
     person = locked(participant_id)
     if flow.place_of(person).page != "check" or attempt != next_attempt(person):
         return None
     _store(person, values, attempt=attempt)
+    if person.status != Participant.Status.ACTIVE:
+        return None
     right = not wrong_keys(person, values)
     part = person.version.blueprint.part("check")
     if right or (attempt >= part.settings["attempts"] and part.settings["on_failure"] == "continue"):
@@ -68,8 +71,13 @@ def wrong_keys(person: Participant, values: Mapping[str, Json]) -> list[str]:
 def _store(
     person: Participant, values: Mapping[str, Json], *, one: Round | None = None, attempt: int = 1
 ) -> None:
+    """The answers. If an item is gone (staff's previews do not keep it), those to the others, and the way is
+    over."""
     rows = {row.key: row for row in person.study.items.filter(key__in=values)}
+    if gone := [key for key in values if key not in rows]:
+        finish(person, Participant.Status.TECHNICAL, f"deleted meanwhile: question {', '.join(gone)}")
     Answer.objects.bulk_create(
         Answer(participant=person, round=one, item=rows[key], attempt=attempt, value=value)
         for key, value in values.items()
+        if key in rows
     )

@@ -7,6 +7,7 @@ from typing import Any
 
 from django.db import models, transaction
 
+from study.bound import bound, bound_words
 from study.instruments import Instrument
 from study.models import Condition, Membership, Outcome, Study, SurveyItem
 from study.readiness import hindrances
@@ -102,10 +103,16 @@ def _places(rows: list[Any]) -> list[int]:
 @transaction.atomic
 def condition_delete(*, condition: Condition) -> None:
     """The condition, and whatever staff left by trying it. DesignError if participants have it in their
-    plan."""
+    plan, or will have: they entered under a version that names it."""
+    Study.objects.select_for_update().get(pk=condition.study_id)
     planned = condition.rounds.filter(participant__preview=False).count()
     if planned:
         raise DesignError(f"{planned} participants have {condition.name} in their plan, played or to come.")
+    if number := bound(condition):
+        raise DesignError(
+            f"{condition.name} stays: {bound_words(number)} and could not go on without it. Wait until "
+            "nobody is on the way, or copy the study and take it out of the copy."
+        )
     if condition.rounds.exists():
         previews_erase(study_id=condition.study_id)
     condition.delete()
@@ -113,9 +120,16 @@ def condition_delete(*, condition: Condition) -> None:
 
 @transaction.atomic
 def item_delete(*, item: SurveyItem) -> None:
-    """The item. DesignError if it was answered: then it can only be switched off."""
+    """The item. DesignError if it was answered, or will be by those on the way: then it can only be switched
+    off."""
+    Study.objects.select_for_update().get(pk=item.study_id)
     if item.answers.filter(participant__preview=False).exists():
         raise DesignError(f"There are answers to “{item.measure}”. Switch it off instead.")
+    if number := bound(item):
+        raise DesignError(
+            f"“{item.measure}” stays: {bound_words(number)} and could not go on without it. Switch it off "
+            "instead: who comes from now on is not asked it. Or copy the study and delete it there."
+        )
     if item.answers.exists():
         previews_erase(study_id=item.study_id)
     item.delete()

@@ -17,14 +17,19 @@ from study.news import audience_of
 from study.orders.issuing import Tally, issue
 from study.parts import KITCHEN
 from study.plan import mind_plans
+from study.services.leaving import finish
 
 
 def rounds_plan(person: Participant) -> None:
-    """Every condition of the participant's version once, in the order that the scheme gives."""
+    """Every condition of the participant's version once, in the order that the scheme gives. If one of them
+    is gone (staff's previews do not keep it), the way is over."""
     Study.objects.select_for_update().get(pk=person.study_id)  # one after another: each counts the others
     scheme, keys, seed = _scheme(person.version.blueprint)
     order = issue(scheme, keys, _tallies(person), seed=seed, number=person.number)
     rows = {row.key: row for row in person.study.conditions.all()}
+    if gone := [key for key in order.order if key not in rows]:
+        finish(person, Participant.Status.TECHNICAL, f"deleted meanwhile: condition {', '.join(gone)}")
+        return
     Round.objects.bulk_create(
         Round(participant=person, condition=rows[key], position=position)
         for position, key in enumerate(order.order, start=1)

@@ -67,3 +67,28 @@ def test_who_fails_more_attention_checks_than_allowed_is_left_out_and_told(
     assert found.failed_checks == int(left_out)
     told = "1 participant who completed the study left out: attention checks."
     assert (told in attrition_sentences(found)) == left_out
+
+
+def test_each_version_has_its_own_rule_for_attention_checks() -> None:
+    study = make_study(failed_checks_allowed=0)
+    SurveyItem.objects.create(
+        study=study, key="look", measure="Look", text="Choose 3.", correct=3, position=9
+    )
+    strict = complete(study, "strict", value=1)
+    Study.objects.filter(pk=study.pk).update(failed_checks_allowed=None)
+    study.refresh_from_db()
+    lenient = complete(study, "lenient", value=1)
+
+    assert selectors.failed_checks(study) == {strict.pk}
+    assert analysed(study) == {lenient.code}
+
+
+def test_an_attention_check_is_read_as_it_was_asked() -> None:
+    study = make_study(failed_checks_allowed=0)
+    SurveyItem.objects.create(
+        study=study, key="look", measure="Look", text="Choose 3.", correct=3, position=9
+    )
+    person = complete(study, value=3)
+    SurveyItem.objects.filter(key="look").update(correct=5)  # past the guard, as older programs let it
+    assert selectors.failed_checks(study) == set()
+    assert analysed(study) == {person.code}

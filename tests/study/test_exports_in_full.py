@@ -225,3 +225,21 @@ def test_the_command_writes_every_form_and_leaves_out_whom_it_is_told(study: Stu
     assert read(tmp_path, "participants") == []
     with pytest.raises(CommandError):
         call_command("export_study", "small", "--out", str(tmp_path), "--format", "xml")
+
+
+def test_answers_state_what_the_participant_read_and_not_what_is_there_now(
+    study: Study, tmp_path: Path
+) -> None:
+    walk(study, "one", attention=5)
+    now: dict[str, Any] = {"text": "Changed?", "points": 11, "low": "Other", "reversed": True, "scale": "x"}
+    study.items.filter(key="ease").update(**now)  # past the guard, as older programs let it
+    study.items.filter(key="attention").update(correct=5)
+    write_study(study, tmp_path)
+    rows = read(tmp_path, "answers")
+    for row in rows:
+        if row["item"] == "ease":
+            assert row["text"] != "Changed?"
+            assert (row["points"], row["low"], row["reversed"], row["scale"]) != ("11", "Other", "1", "x")
+            assert row["points"] == "5"
+    assert {row["right"] for row in rows if row["item"] == "attention"} == {"0"}
+    assert {row["correct"] for row in rows if row["item"] == "attention"} != {"5"}
