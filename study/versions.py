@@ -35,11 +35,6 @@ def freeze_states(study: Study) -> dict[int, FreezeState]:
     return found
 
 
-def freeze_state(version: Version) -> FreezeState:
-    """That of one version; for many rows ask `freeze_states` once."""
-    return freeze_states(version.study)[version.pk]
-
-
 def frozen_version(study: Study) -> Version | None:
     """The one that was preregistered last."""
     return study.versions.exclude(frozen_at=None).order_by("-number").first()

@@ -32,10 +32,6 @@ class Column:
     levels: str = ""
 
 
-def _no_more(study: Study) -> tuple[Column, ...]:
-    return ()
-
-
 @dataclass(frozen=True, slots=True)
 class Table:
     """One file: `read` yields the cells in the order of the columns, never all rows at once."""
@@ -44,24 +40,32 @@ class Table:
     meaning: str
     columns: tuple[Column, ...]
     """Those of every study; a study's own ones follow."""
-    read: Callable[[Study, Chosen], Iterable[Sequence[Any]]]
-    more: Callable[[Study], tuple[Column, ...]] = _no_more
+    read: Callable[..., Iterable[Sequence[Any]]]
+    """Called with the study and who was chosen, and with what `more` said if there is such."""
+    more: Callable[[Study], tuple[Column, ...]] | None = None
     """Columns that follow from the study's design."""
 
     def columns_of(self, study: Study) -> tuple[Column, ...]:
         """All columns of this study's file."""
-        return (*self.columns, *self.more(study))
+        return (*self.columns, *(self.more(study) if self.more else ()))
 
     def rows(self, study: Study, chosen: Chosen = EVERYBODY) -> Iterable[Sequence[Any]]:
         """The rows of those who were chosen; values as Python has them."""
-        return self.read(study, chosen)
+        return self.opened(study, chosen)[1]
+
+    def opened(self, study: Study, chosen: Chosen) -> tuple[tuple[Column, ...], Iterable[Sequence[Any]]]:
+        """All columns, and rows that fit them even if the design is changed while they are read."""
+        if self.more is None:
+            return self.columns, self.read(study, chosen)
+        more = self.more(study)
+        return (*self.columns, *more), self.read(study, chosen, more)
 
     def lines(self, study: Study, chosen: Chosen = EVERYBODY) -> Iterator[tuple[str, int]]:
         """The CSV file, a chunk of lines at a time: their text, and how many rows of the table they are."""
-        columns = self.columns_of(study)
+        columns, rows = self.opened(study, chosen)
         kinds = [column.kind for column in columns]
         yield _ended(csv_text.lines(["text"] * len(columns), [[column.name for column in columns]])), 0
-        for chunk in in_chunks(self.rows(study, chosen), AT_ONCE):
+        for chunk in in_chunks(rows, AT_ONCE):
             yield _ended(csv_text.lines(kinds, chunk)), len(chunk)
 
 

@@ -13,7 +13,7 @@ from study.exports.base import EPISODE_LEVELS, MARKS, WHERE, Column, Table
 from study.exports.chosen import Chosen
 from study.exports.csv_text import JsonText
 from study.exports.raw import as_text, read_small
-from study.exports.sittings import Sitting, in_pieces, sittings
+from study.exports.sittings import Sitting, in_pieces, sittings, who_are_there
 from study.models import Study
 from study.plan import NOBODY
 
@@ -86,7 +86,7 @@ def rows(study: Study, chosen: Chosen) -> Iterator[Sequence[Any]]:
         pks = {sitting.episode for sitting in piece}
         facts, seated, played_by = _facts(pks), _seated(pks), _played_by(pks)
         fallbacks = _fallbacks(pks)
-        for sitting in piece:
+        for sitting in who_are_there(piece):
             pk = sitting.episode
             yield _cells(sitting, facts[pk], seated[pk], played_by[pk], fallbacks.get(pk, 0))
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from datetime import datetime
 from typing import Any
 
@@ -12,8 +12,8 @@ from study.exports.csv_text import JsonText, compact
 from study.exports.pipe import Pipe, Tally
 from study.models import Study
 
-ROW_GROUP = 20_000
-"""Rows that are held, as Arrow has them, and written together."""
+ROW_GROUP = 16 * 1024 * 1024
+"""Bytes that are held, as Arrow has them, before they are written together."""
 
 
 def _time(value: datetime | str) -> datetime:
@@ -53,10 +53,10 @@ def parquet_pieces(
     import pyarrow as pa  # takes memory and time that only this needs
     import pyarrow.parquet as pq
 
-    columns, pipe = table.columns_of(study), Pipe()
+    (columns, rows), pipe = table.opened(study, chosen), Pipe()
     schema = _schema(columns)
     with pq.ParquetWriter(pa.PythonFile(pipe, mode="w"), schema, compression="zstd") as writer:
-        for group in in_chunks(_batches(table, study, chosen, columns, schema), ROW_GROUP // AT_ONCE):
+        for group in _groups(_batches(rows, columns, schema)):
             writer.write_table(pa.Table.from_batches(group))
             if tally:
                 tally.rows += sum(batch.num_rows for batch in group)
@@ -83,12 +83,22 @@ def _schema(columns: Sequence[Column]) -> Any:
     )
 
 
-def _batches(
-    table: Table, study: Study, chosen: Chosen, columns: Sequence[Column], schema: Any
-) -> Iterator[Any]:
+def _groups(batches: Iterable[Any]) -> Iterator[list[Any]]:
+    """The batches in lists of about `ROW_GROUP` bytes: rows may be short or have long texts."""
+    group: list[Any] = []
+    for batch in batches:
+        group.append(batch)
+        if sum(one.nbytes for one in group) >= ROW_GROUP:
+            yield group
+            group = []
+    if group:
+        yield group
+
+
+def _batches(rows: Iterable[Sequence[Any]], columns: Sequence[Column], schema: Any) -> Iterator[Any]:
     import pyarrow as pa
 
-    for chunk in in_chunks(table.rows(study, chosen), AT_ONCE):
+    for chunk in in_chunks(rows, AT_ONCE):
         turned = zip(*chunk, strict=True)
         arrays = [
             _array(column.kind, values, field.type)

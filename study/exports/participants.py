@@ -9,8 +9,8 @@ from django.utils.functional import cached_property
 
 from study.exports.base import PERSON_MARKS, WHO, Column, Table, in_chunks
 from study.exports.chosen import Chosen
-from study.exports.sittings import PEOPLE
-from study.exports.wide import Left, left_by, wide_columns
+from study.exports.sittings import PEOPLE, still_there
+from study.exports.wide import Left, WideColumn, left_by, wide_columns
 from study.models import Participant, Study
 from study.recruitment import PLACES
 from study.versions import FreezeState, freeze_states
@@ -147,21 +147,28 @@ class _Row:
         )
 
 
-def rows(study: Study, chosen: Chosen) -> Iterator[Sequence[Any]]:
-    """One row per participant, by number."""
+def more(study: Study) -> tuple[WideColumn, ...]:
+    """The columns that follow from the study's design."""
+    return wide_columns(study, [column.name for column in COLUMNS])
+
+
+def rows(study: Study, chosen: Chosen, wide: Sequence[WideColumn]) -> Iterator[Sequence[Any]]:
+    """One row per participant, by number; not of those who withdraw meanwhile."""
     versions = {version.pk: version for version in study.versions.all()}
-    names = [column.name for column in wide_columns(study)]
     states = freeze_states(study)
-    found = chosen.participants(study).iterator(chunk_size=PEOPLE)
+    slots = [column.slot for column in wide]
+    found = chosen.participants(study).filter(version__in=versions).iterator(chunk_size=PEOPLE)
     for chunk in in_chunks(found, PEOPLE):
         left = left_by(chunk, versions)
+        there = still_there(left)
         for person in chunk:
-            person.version = versions[person.version_id]
-            theirs = left[person.pk]
-            yield (
-                *_Row(study, person, theirs, states[person.version_id]).cells(),
-                *map(theirs.values.get, names),
-            )
+            if person.pk in there:
+                person.version = versions[person.version_id]
+                theirs = left[person.pk]
+                yield (
+                    *_Row(study, person, theirs, states[person.version_id]).cells(),
+                    *map(theirs.values.get, slots),
+                )
 
 
 TABLE = Table(
@@ -169,5 +176,5 @@ TABLE = Table(
     "Everybody who entered and did not withdraw, wide: with every answer and score.",
     COLUMNS,
     rows,
-    wide_columns,
+    more,
 )

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any, NamedTuple
 
@@ -13,7 +13,7 @@ from kitchen.models import Episode
 from study.exports.base import in_chunks
 from study.exports.chosen import Chosen
 from study.exports.versions import changed_versions
-from study.models import Round, Study
+from study.models import Participant, Round, Study
 
 PEOPLE = 200
 """Participants that are read at once."""
@@ -99,8 +99,8 @@ def sittings(study: Study, chosen: Chosen) -> Iterator[Sitting]:
         rounds = _rounds([who.pk for who in chunk])
         practised = _practised([who.practice for who in chunk if who.practice])
         for who in chunk:
-            if who.practice:
-                yield Sitting(who, PRACTICE, None, "", 0, 0, *practised[who.practice])
+            if practice := practised.get(who.practice):
+                yield Sitting(who, PRACTICE, None, "", 0, 0, *practice)
             for sitting in rounds[who.pk]:
                 yield Sitting(who, MAIN, *sitting)
 
@@ -124,7 +124,7 @@ def _rounds(pks: Sequence[int]) -> dict[int, list[tuple[Any, ...]]]:
     return by_person
 
 
-def _practised(pks: Sequence[int]) -> dict[int, tuple[int, str, int]]:
+def _practised(pks: Sequence[int]) -> dict[int | None, tuple[int, str, int]]:
     found = Episode.objects.filter(pk__in=pks).values_list("pk", "key", "step")
     return {pk: (pk, str(key), steps) for pk, key, steps in found}
 
@@ -148,15 +148,29 @@ def shared_episodes(study: Study) -> set[int]:
     return set(twice.order_by().values_list("episode_id", flat=True))
 
 
-def in_pieces(found: Iterator[Sitting]) -> Iterator[list[Sitting]]:
-    """Lists of sittings whose episodes have about `STEPS` steps together."""
+def still_there(pks: Iterable[int]) -> set[int]:
+    """Which of these participants did not withdraw. Asked after all else was read, it says of whom that was
+    everything: whoever withdraws is erased at once."""
+    return set(Participant.objects.filter(pk__in=pks).order_by().values_list("pk", flat=True))
+
+
+def in_pieces(found: Iterator[Sitting], steps: int | None = None) -> Iterator[list[Sitting]]:
+    """Lists of sittings whose episodes have about so many steps together, `STEPS` if nothing is said."""
+    most = steps or STEPS
     piece: list[Sitting] = []
-    steps = 0
+    held = 0
     for sitting in found:
         piece.append(sitting)
-        steps += sitting.steps + 1
-        if steps >= STEPS:
+        held += sitting.steps + 1
+        if held >= most:
             yield piece
-            piece, steps = [], 0
+            piece, held = [], 0
     if piece:
         yield piece
+
+
+def who_are_there(piece: Iterable[Sitting]) -> Iterator[Sitting]:
+    """The sittings of those who did not withdraw; to be asked after all else was read, as `still_there`."""
+    sittings = list(piece)
+    there = still_there({sitting.who.pk for sitting in sittings})
+    return (sitting for sitting in sittings if sitting.who.pk in there)

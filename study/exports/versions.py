@@ -4,8 +4,10 @@ from __future__ import annotations
 
 from typing import Any
 
+from django.db.models import Exists, OuterRef, Q, QuerySet
+
 from study.blueprint import Blueprint, blueprint_of
-from study.models import Study
+from study.models import Participant, Study
 from study.versions import freeze_states
 
 
@@ -15,8 +17,14 @@ def changed_versions(study: Study) -> set[int]:
 
 
 def blueprints(study: Study) -> list[Blueprint]:
-    """What participants met, in the order of the versions; the present design where nobody entered yet."""
-    return [version.blueprint for version in study.versions.order_by("number")] or [blueprint_of(study)]
+    """What participants met or was preregistered, in the order of the versions; the present design where
+    there is no such. What only staff met, who erased their previews, is not among them."""
+    met = study.versions.filter(Q(frozen_at__isnull=False) | Exists(_participants()))
+    return [version.blueprint for version in met.order_by("number")] or [blueprint_of(study)]
+
+
+def _participants() -> QuerySet[Participant]:
+    return Participant.objects.filter(version=OuterRef("pk"))
 
 
 def design_document(study: Study) -> dict[str, Any]:

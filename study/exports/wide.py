@@ -1,15 +1,17 @@
 """What participants left, by participant: the columns that follow from a study's design.
 
 Names are `<condition>.<measure>` for what was played and asked in a condition, `<place>.<item>` for what was
-asked elsewhere, and end in `.score` for sub-scales. Their order is that of the first version; what later
-versions added stands behind, so that no column ever changes its place.
+asked elsewhere, and end in `.score` for sub-scales; a name that another column has already gets a number.
+Their order is that of the first version; what later versions added stands behind, so that no column ever
+changes its place.
 """
 
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from itertools import count
 from typing import NamedTuple
 
 from django.utils.text import slugify
@@ -26,47 +28,111 @@ from study.scoring import ScoringError, scale_score
 
 KINDS = {"likert": "integer", "number": "number", "multiple": "json"}
 """Kind of column by kind of item; all others are texts."""
+WIDTHS = ("integer", "number", "text", "json")
+"""Kinds of columns: each can hold the values of those before it."""
 OUTSIDE = ("about", "check", "final")
 """Places of items outside of the conditions."""
 SCORED = ("likert", "number")
 
 
-def wide_columns(study: Study) -> tuple[Column, ...]:
-    """Those that follow from the design, in an order that later versions only add to."""
-    found: dict[str, Column] = {}
+class Slot(NamedTuple):
+    """What a wide column holds, whatever it is called."""
+
+    condition: str | None
+    """Key of the condition; None outside of the conditions."""
+    place: str
+    """`play`, `survey` or one of `OUTSIDE`."""
+    what: str
+    """A measure of play, the key of an item or the name of a scale."""
+    scored: bool = False
+    """The score of a scale."""
+
+    def named(self, number: int = 1) -> str:
+        """The column's name, or another one for a number from 2 on."""
+        end = f"_{number}" if number > 1 else ""
+        what = f"{_plain(self.what)}{end}.score" if self.scored else f"{self.what}{end}"
+        return f"{self.condition or self.place}.{what}"
+
+
+def _plain(scale: str) -> str:
+    return slugify(scale).replace("-", "_") or scale
+
+
+@dataclass(frozen=True, slots=True)
+class WideColumn(Column):
+    """A column that follows from a design."""
+
+    slot: Slot = field(kw_only=True)
+
+
+def wide_columns(study: Study, taken: Collection[str]) -> tuple[WideColumn, ...]:
+    """Those that follow from the design, in an order that later versions only add to; none of them has one
+    of the names that are taken, nor that of another."""
+    found: dict[Slot, WideColumn] = {}
     for design in blueprints(study):
         for column in _design_columns(design):
-            found.setdefault(column.name, column)
-    return tuple(found.values())
+            found[column.slot] = _both(found.get(column.slot, column), column)
+    return tuple(_told_apart(found.values(), taken))
 
 
-def _design_columns(design: Blueprint) -> Iterator[Column]:
+def _both(column: WideColumn, later: WideColumn) -> WideColumn:
+    """The column for the values of two versions, which may have asked for them in different ways."""
+    if (column.kind, column.levels) == (later.kind, later.levels):
+        return column
+    kind = max(column.kind, later.kind, key=WIDTHS.index)
+    ways = dict.fromkeys([*column.levels.split(" / "), later.levels or f"any {later.kind}"])
+    levels = " / ".join(filter(None, ways))
+    return replace(column, kind=kind, levels=levels)
+
+
+def _told_apart(columns: Iterable[WideColumn], taken: Collection[str]) -> Iterator[WideColumn]:
+    names = set(taken)
+    for column in columns:
+        name = next(one for one in map(column.slot.named, count(1)) if one not in names)
+        names.add(name)
+        if name != column.name:
+            said = f"{column.meaning} (Another column is called {column.name}.)"
+            column = replace(column, name=name, meaning=said)
+        yield column
+
+
+def _design_columns(design: Blueprint) -> Iterator[WideColumn]:
     for condition in design.conditions:
         yield from _played_columns(condition)
-        yield from _item_columns(condition.key, design.items_at("survey"))
+        yield from _item_columns(condition.key, "survey", design.items_at("survey"))
     for place in OUTSIDE:
-        yield from _item_columns(place, design.items_at(place))
+        yield from _item_columns(None, place, design.items_at(place))
 
 
-def _played_columns(condition: ConditionPlan) -> Iterator[Column]:
-    key, name = condition.key, f"in the condition “{condition.name}”"
-    yield Column(f"{key}.order_position", "integer", f"When it was played, {name}.", levels="1 = first")
-    yield Column(f"{key}.success_rate", "number", f"completed / (completed + failed) {name}.", unit="share")
-    yield Column(f"{key}.completed", "integer", f"Dishes completed {name}.", unit="orders")
-    yield Column(f"{key}.failed", "integer", f"Orders that ran out of time {name}.", unit="orders")
-    yield Column(f"{key}.steps", "integer", f"Steps taken {name}.", unit="steps")
-    yield Column(f"{key}.episode_status", "text", f"How the episode stands {name}.", levels=EPISODE_LEVELS)
+PLAYED = (
+    ("order_position", "integer", "When it was played", "", "1 = first"),
+    ("success_rate", "number", "completed / (completed + failed)", "share", ""),
+    ("completed", "integer", "Dishes completed", "orders", ""),
+    ("failed", "integer", "Orders that ran out of time", "orders", ""),
+    ("steps", "integer", "Steps taken", "steps", ""),
+    ("episode_status", "text", "How the episode stands", "", EPISODE_LEVELS),
+)
+"""What is measured in every condition: name, kind, meaning, unit, levels."""
 
 
-def _item_columns(where: str, items: Sequence[ItemPlan]) -> Iterator[Column]:
+def _played_columns(condition: ConditionPlan) -> Iterator[WideColumn]:
+    for name, kind, meaning, unit, levels in PLAYED:
+        slot = Slot(condition.key, "play", name)
+        said = f"{meaning}, in the condition “{condition.name}”."
+        yield WideColumn(slot.named(), kind, said, unit, levels, slot=slot)
+
+
+def _item_columns(condition: str | None, place: str, items: Sequence[ItemPlan]) -> Iterator[WideColumn]:
     for item in items:
-        said = f"{item.measure}: {item.text}" + (" Last attempt." if where == "check" else "")
-        yield Column(f"{where}.{item.key}", KINDS.get(item.kind, "text"), said, levels=_levels(item))
-    for name, scale, scaled in scales(items):
+        slot = Slot(condition, place, item.key)
+        said = f"{item.measure}: {item.text}" + (" Last attempt." if place == "check" else "")
+        yield WideColumn(slot.named(), KINDS.get(item.kind, "text"), said, levels=_levels(item), slot=slot)
+    for scale, scaled in scales(items).items():
+        slot = Slot(condition, place, scale, scored=True)
         keys = ", ".join(f"{item.key} (reversed)" if item.reversed else item.key for item in scaled)
         how = "SUS" if formula(scaled) == "sus" else "mean"
         said = f"Score of the scale “{scale}” ({how} of {keys}); blank if an item was not answered."
-        yield Column(f"{where}.{name}", "number", said, unit="scale points")
+        yield WideColumn(slot.named(), "number", said, unit="scale points", slot=slot)
 
 
 def _levels(item: ItemPlan) -> str:
@@ -75,17 +141,13 @@ def _levels(item: ItemPlan) -> str:
     return "; ".join(item.options) if item.options else ""
 
 
-def scales(items: Sequence[ItemPlan]) -> list[tuple[str, str, list[ItemPlan]]]:
-    """(name of the column, name of the scale, its items) of every sub-scale, in the order of first items."""
+def scales(items: Sequence[ItemPlan]) -> dict[str, list[ItemPlan]]:
+    """The items of every sub-scale by its name, in the order of first items."""
     by_scale: dict[str, list[ItemPlan]] = defaultdict(list)
     for item in items:
         if item.scale and item.kind in SCORED and item.correct is None:
             by_scale[item.scale].append(item)
-    taken: dict[str, str] = {}
-    for scale in by_scale:
-        plain = slugify(scale).replace("-", "_") or scale
-        taken[scale] = f"{scale if plain in taken.values() else plain}"
-    return [(f"{taken[scale]}.score", scale, found) for scale, found in by_scale.items()]
+    return dict(by_scale)
 
 
 def formula(items: Sequence[ItemPlan]) -> str:
@@ -99,8 +161,7 @@ def formula(items: Sequence[ItemPlan]) -> str:
 class Left:
     """What one participant left."""
 
-    values: dict[str, Json] = field(default_factory=dict)
-    """By name of column; see `wide_columns`."""
+    values: dict[Slot, Json] = field(default_factory=dict)
     order: list[str] = field(default_factory=list)
     """Keys of the conditions as given."""
     answered: int = 0
@@ -116,7 +177,7 @@ class Left:
 class Scored(NamedTuple):
     """One sub-scale of a design, ready to be scored."""
 
-    column: str
+    scale: str
     items: list[ItemPlan]
     formula: str
 
@@ -128,7 +189,7 @@ class Sheet:
         self.items = {item.key: item for item in design.items}
         self.asked = {place: design.items_at(place) for place in ("survey", *OUTSIDE)}
         self.scored = {
-            place: [Scored(name, found, formula(found)) for name, _, found in scales(items)]
+            place: [Scored(scale, found, formula(found)) for scale, found in scales(items).items()]
             for place, items in self.asked.items()
         }
 
@@ -160,15 +221,16 @@ def _read_rounds(found: Mapping[int, Left]) -> None:
             left.values |= _played(key, position, read_small(score), steps, status)
 
 
-def _played(key: str, position: int, score: Json, steps: int, status: str) -> dict[str, Json]:
-    return {
-        f"{key}.order_position": position,
-        f"{key}.success_rate": score.get("success_rate"),
-        f"{key}.completed": score.get("completed"),
-        f"{key}.failed": score.get("failed"),
-        f"{key}.steps": steps,
-        f"{key}.episode_status": status,
+def _played(key: str, position: int, score: Json, steps: int, status: str) -> dict[Slot, Json]:
+    values = {
+        "order_position": position,
+        "success_rate": score.get("success_rate"),
+        "completed": score.get("completed"),
+        "failed": score.get("failed"),
+        "steps": steps,
+        "episode_status": status,
     }
+    return {Slot(key, "play", name): value for name, value in values.items()}
 
 
 Given = tuple[str | None, str, str, int, Json]
@@ -195,17 +257,17 @@ def _read_answers(sheet: Sheet, left: Left, answers: Iterable[Given]) -> None:
             left.attention += 1
             left.attention_failed += not right
     for (condition, place), values in pages.items():
-        where = condition or place
-        left.values |= {f"{where}.{key}": value for key, value in values.items()}
-        left.values |= {f"{where}.{name}": score for name, score in _scores(sheet.scored[place], values)}
+        left.values |= {Slot(condition, place, key): value for key, value in values.items()}
+        for scale, score in _scores(sheet.scored[place], values):
+            left.values[Slot(condition, place, scale, scored=True)] = score
     if left.attempts:
         last = pages[None, "check"]
         left.passed = all(is_right(item, last.get(item.key)) is not False for item in sheet.asked["check"])
 
 
 def _scores(scored: Iterable[Scored], values: Mapping[str, Json]) -> Iterator[tuple[str, float | None]]:
-    for name, items, how in scored:
+    for scale, items, how in scored:
         try:
-            yield name, scale_score(items, values, how).value
+            yield scale, scale_score(items, values, how).value
         except ScoringError:  # such items make no score: the column stays blank
             continue

@@ -180,6 +180,7 @@ def test_a_text_that_a_spreadsheet_would_run_is_made_harmless(text: str) -> None
         (0.1, "number", "0.1"),
         ({"b": 1, "a": None}, "json", '"{""a"":null,""b"":1}"'),
         ("two\r\nlines", "text", "two lines"),
+        ("=1+1", "integer", "'=1+1"),
     ],
 )
 def test_values_are_written_in_one_way_only(value: Any, kind: str, expected: str) -> None:

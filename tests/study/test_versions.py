@@ -8,7 +8,7 @@ from django.utils import timezone
 from study import services
 from study.blueprint import blueprint_of
 from study.models import Condition, Study, SurveyItem, Version
-from study.versions import Difference, differences, freeze_state, frozen_version
+from study.versions import Difference, differences, freeze_states, frozen_version
 from tests.study.factories import make_study
 
 pytestmark = pytest.mark.django_db
@@ -25,7 +25,7 @@ def version(study: Study, *, title: str, frozen: bool = False) -> Version:
 
 def flags(found: Version) -> tuple[bool, bool]:
     """Whether frozen, whether changed since."""
-    state = freeze_state(found)
+    state = freeze_states(found.study)[found.pk]
     return state.version_frozen, state.changed_since_freeze
 
 
