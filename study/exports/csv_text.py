@@ -10,7 +10,7 @@ import json
 import re
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from datetime import UTC, datetime
-from typing import Any
+from typing import Any, cast
 
 FORMULA_STARTS = ("=", "+", "-", "@", "\t", "\r")
 """A text that begins with one of these would be run by a spreadsheet; it is exported behind an apostrophe."""
@@ -56,6 +56,8 @@ class Known(dict[Any, str]):
         self.write = write
 
     def __missing__(self, value: Any) -> str:
+        if value.__class__ is str and value.isalnum():  # a hash, say: nothing to quote, and no formula
+            return cast(str, value)
         found = self[value] = quoted(self.write(value))
         return found
 
