@@ -10,7 +10,7 @@ import json
 import re
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from datetime import UTC, datetime
-from typing import Any, cast
+from typing import Any
 
 FORMULA_STARTS = ("=", "+", "-", "@", "\t", "\r")
 """A text that begins with one of these would be run by a spreadsheet; it is exported behind an apostrophe."""
@@ -57,7 +57,7 @@ class Known(dict[Any, str]):
 
     def __missing__(self, value: Any) -> str:
         if value.__class__ is str and value.isalnum():  # a hash, say: nothing to quote, and no formula
-            return cast(str, value)
+            return value
         found = self[value] = quoted(self.write(value))
         return found
 
