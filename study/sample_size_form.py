@@ -8,7 +8,7 @@ from django import forms
 
 from study.orders.registry import get_scheme, scheme_choices
 from study.power.answer import Answer, Wish, answer
-from study.power.plan import PATTERNS, Plan, PlanError, f_from_partial_eta
+from study.power.plan import MOST_PEOPLE, PATTERNS, Plan, PlanError, f_from_partial_eta
 
 DEFAULTS: dict[str, Any] = {
     "conditions": 3,
@@ -20,6 +20,7 @@ DEFAULTS: dict[str, Any] = {
     "epsilon": 1,
     "scheme": "balanced",
     "drop_out": 10,
+    "people": "",
     "pattern": "one",
     "correction": "holm",
 }
@@ -53,6 +54,13 @@ class SampleSizeForm(forms.Form):
     epsilon = _number("Epsilon", 0.05, 1, "Sphericity: 1 where it holds; .75 is a cautious guess.")
     scheme = forms.ChoiceField(label="Order scheme", choices=scheme_choices)
     drop_out = _number("Drop-out, %", 0, 90, "Of those who begin, the share that does not finish.")
+    people = forms.IntegerField(
+        label="People you have",
+        required=False,
+        min_value=2,
+        max_value=MOST_PEOPLE,
+        help_text="Who finish. Their power is shown, too; empty if the question is how many you need.",
+    )
     pattern = forms.ChoiceField(
         label="Means", choices=list(PATTERNS.items()), help_text="Only the pairs depend on it."
     )
@@ -82,6 +90,7 @@ class SampleSizeForm(forms.Form):
             drop_out=given["drop_out"] / 100,
             pattern=given["pattern"],
             correction=given["correction"],
+            people=given["people"],
         )
 
 

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from study.orders.counting import even_numbers, rounded_up
 from study.power.formula import anova_power, dz_of, invited, pair_power, people_needed
 from study.power.plan import MOST_PEOPLE, Plan, PlanError, means_of, partial_eta_of
+from study.power.words import power_words
 
 SEED = 20231
 """Of the simulation: the same question gets the same answer."""
@@ -25,6 +26,8 @@ class Wish:
     """The share of those who begin and do not finish, 0 to below 1."""
     pattern: str
     correction: str
+    people: int | None = None
+    """Those there will be, of whom the researcher wants to know what power they give."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -63,8 +66,10 @@ class Answer:
     """The smallest number of complete participants with the wanted power."""
     best: Row
     """The smallest that also fills the order scheme evenly."""
+    own: Row | None
+    """Of the people that were asked about."""
     rows: tuple[Row, ...]
-    """`needed`, and numbers near it that fill the scheme; ascending."""
+    """`needed`, numbers near it that fill the scheme, and the people asked about; ascending."""
     pairs: tuple[PairRow, ...]
     all_pairs: float | None
     """The share of simulated studies that find every true difference between two conditions."""
@@ -75,19 +80,28 @@ def answer(wish: Wish) -> Answer:
     """Computed in a fraction of a second; PlanError at `effect` if nobody could recruit so many."""
     needed = people_needed(wish.plan, wish.power)
     if needed is None:
-        raise PlanError("effect", f"So small an effect takes more than {MOST_PEOPLE} people for this power.")
+        raise PlanError("effect", _too_small(wish))
     best = rounded_up(wish.block, needed)
-    numbers = sorted({needed, *even_numbers(wish.block, needed, below=2, above=4)} - {1})
+    asked = {wish.people} if wish.people else set()
+    numbers = sorted({needed, *even_numbers(wish.block, needed, below=2, above=4), *asked} - {1})
     pairs, every = _pairs(wish, best)
     return Answer(
         wish=wish,
         needed=needed,
         best=row(wish, best),
+        own=row(wish, wish.people) if wish.people else None,
         rows=tuple(row(wish, people) for people in numbers),
         pairs=pairs,
         all_pairs=every,
         partial_eta=partial_eta_of(wish.plan),
     )
+
+
+def _too_small(wish: Wish) -> str:
+    words = f"So small an effect takes more than {MOST_PEOPLE} people for this power."
+    if not wish.people:
+        return words
+    return f"{words} With {wish.people} it is {power_words(anova_power(wish.plan, wish.people))}."
 
 
 def row(wish: Wish, people: int) -> Row:

@@ -13,6 +13,8 @@ from math import sqrt
 
 MOST_PEOPLE = 2000
 """Beyond that no number of people is looked for."""
+NEAR = 1e-6
+"""Closer to its bounds a correlation leaves no error that could be computed with."""
 
 
 class PlanError(ValueError):
@@ -38,7 +40,7 @@ class Plan:
         for field, wrong, message in (
             ("conditions", self.conditions < 2, "There must be two conditions or more to compare."),
             ("f", not 0 <= self.f <= 10, "The effect must be from 0 to 10."),
-            ("correlation", not -self.loosest < self.correlation < 1, self._bounds()),
+            ("correlation", not NEAR - self.loosest < self.correlation < 1 - NEAR, self._bounds()),
             ("alpha", not 0 < self.alpha < 1, "Alpha must be between 0 and 1."),
             ("epsilon", not self.lowest - 1e-9 <= self.epsilon <= 1, self._sphericity()),
         ):

@@ -93,6 +93,28 @@ def test_the_page_opens_with_usual_values_and_an_answer(admin_client: Client) ->
 
 
 @pytest.mark.django_db
+@pytest.mark.parametrize(("people", "verdict"), [(20, "too little"), (29, "enough")])
+def test_the_power_of_the_people_one_has_is_shown_with_a_row_of_its_own(
+    admin_client: Client, people: int, verdict: str
+) -> None:
+    answered = ask(admin_client, people=people)
+    power = anova_power(Plan(3, 0.25), people)
+    html = answered.content.decode()
+    assert f"With <strong>{people}</strong> people who finish the power is" in html
+    assert f"<strong>{power_words(power)}</strong>: {verdict}." in html
+    row = next(row for row in answered.context["found"].rows if row.people == people)
+    assert row.power == power
+    assert re.findall(r'"row" class="number">(\d+)<(?:(?!</tr>).)*>yours<', html) == [str(people)]
+    assert f"people={people}" in html  # so does the figure's question
+
+
+@pytest.mark.django_db
+def test_too_small_an_effect_is_still_told_what_the_people_one_has_give(admin_client: Client) -> None:
+    found = ask(admin_client, effect=0.02, people=20).context["form"].errors["effect"]
+    assert "takes more than 2000 people for this power. With 20 it is .05." in " ".join(found)
+
+
+@pytest.mark.django_db
 def test_a_studys_page_begins_with_its_conditions_and_calls_them_by_name(admin_client: Client) -> None:
     make_study(conditions=4)
     html = ask(admin_client, "/staff/small/sample-size/").content.decode()
@@ -132,6 +154,10 @@ def test_partial_eta_squared_is_turned_into_f_and_shown_again(admin_client: Clie
         ("effect", {"effect_kind": "eta", "effect": 1}, "below 1"),
         ("correlation", {"correlation": 1}, "below 1"),
         ("correlation", {"correlation": -0.6}, "above -0.5"),
+        ("correlation", {"conditions": 12, "correlation": "-0.0909090909090909"}, "above -0.0909"),
+        ("correlation", {"correlation": "0.9999999999999999"}, "below 1"),
+        ("people", {"people": 1}, "greater than or equal to 2"),
+        ("people", {"people": 100000}, "less than or equal to 2000"),
         ("epsilon", {"epsilon": 0.3}, "epsilon is from 0.5 to 1"),
         ("scheme", {"scheme": "permutations", "conditions": 7}, "7 conditions have 5040 orders"),
         ("scheme", {"scheme": "latin"}, "Select a valid choice"),
