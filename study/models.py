@@ -535,7 +535,19 @@ class Participant(models.Model):
     code = models.CharField(max_length=32, unique=True, help_text="Name in the data; opens nothing.")
     key = models.CharField(max_length=32, unique=True, default=new_key, help_text="Secret part of the link.")
     entry = models.CharField(max_length=32, unique=True, help_text="Of the consent form that was sent.")
-    completion_code = models.CharField(max_length=16, default=new_completion_code)
+    completion_code = models.CharField(
+        "own code",
+        max_length=16,
+        default=new_completion_code,
+        help_text="Given to those who are complete where the outcome has no code.",
+    )
+    given_code = models.CharField(
+        "completion code",
+        max_length=80,
+        blank=True,
+        editable=False,
+        help_text="What the person was given at the end to hand in, whatever the outcome's code is now.",
+    )
     status = models.CharField(max_length=12, choices=Status, default=Status.ACTIVE)
     synthetic = models.BooleanField(default=False, help_text="A program, not a person.")
     preview = models.BooleanField(default=False, help_text="Staff who tried the study out.")

@@ -62,14 +62,14 @@ class ParticipantAdmin(ReadOnly, ForMembers):
     list_display = ("code", "study", "number", "status", "who", "rounds", "entered_at")
     list_filter = ("study", "status", "synthetic")
     list_select_related = ("study",)
-    search_fields = ("code", "completion_code")
+    search_fields = ("code", "given_code")
     search_help_text = "A participant's code, or a completion code that somebody handed in."
     ordering = ("study__title", "-number")
     inlines = (RoundInline,)
     view_on_site = False
     change_list_template = "admin/study/participant_list.html"
     fieldsets = (
-        (None, {"fields": ["code", "study", "number", "who", "status", "completion_code"]}),
+        (None, {"fields": ["code", "study", "number", "who", "status", "given_code"]}),
         ("From", {"fields": ["source", "label", "referral", "version", "sequence"]}),
         ("When", {"fields": ["entered_at", "consented_at", "active_at", "ended_at", "end_reason"]}),
         ("Consent", {"fields": ["consent_hash"]}),

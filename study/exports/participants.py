@@ -32,8 +32,8 @@ COLUMNS = (
     Column(
         "completion_code",
         "text",
-        "What the participant was given to hand in as a proof; blank before the end. Take it out before you "
-        "publish the data.",
+        "What the participant was given at the end to hand in: the code of that kind of end as it was then, "
+        "or an own one; blank if none. Take it out before you publish the data.",
     ),
     *PERSON_MARKS,
     Column("excluded_at", "time", "When staff excluded the participant; blank if nobody did."),
@@ -90,7 +90,6 @@ class _Row:
 
     def _way(self) -> tuple[Any, ...]:
         person = self.person
-        complete = person.status == person.Status.COMPLETE
         return (
             person.code,
             person.synthetic,
@@ -101,7 +100,7 @@ class _Row:
             person.consented_at,
             person.consent_hash,
             person.ended_at,
-            person.completion_code if complete else None,
+            person.given_code or None,
         )
 
     def _marks(self) -> tuple[Any, ...]:

@@ -33,13 +33,12 @@ def end(request: HttpRequest, person: Participant, place: flow.Place) -> HttpRes
     if request.method == "POST":
         return redirect(person)
     outcome = Outcome.objects.filter(study=person.study, kind=person.status).first()
-    code = _code(person, outcome)
     context = {
         "participant": person,
         "study": person.study,
-        "code": code,
+        "code": person.given_code,
         "complete": person.status == Participant.Status.COMPLETE,
-        "leads_to": _address(person, outcome, code),
+        "leads_to": _address(person, outcome),
         "outcome_html": to_html(outcome.text) if outcome else "",
     }
     if person.status == Participant.Status.COMPLETE:
@@ -48,14 +47,8 @@ def end(request: HttpRequest, person: Participant, place: flow.Place) -> HttpRes
     return render(request, "study/stopped.html", context | {"heading": heading, "words": words})
 
 
-def _code(person: Participant, outcome: Outcome | None) -> str:
-    if outcome and outcome.code:
-        return outcome.code
-    return person.completion_code if person.status == Participant.Status.COMPLETE else ""
-
-
-def _address(person: Participant, outcome: Outcome | None, code: str) -> str:
-    """Where the button leads; empty for no button."""
-    place = PLACES[person.source]
-    pattern = outcome.url if outcome and outcome.url else place.complete if outcome and outcome.code else ""
+def _address(person: Participant, outcome: Outcome | None) -> str:
+    """Where the button leads; empty for no button. A person's own code is not one that places know."""
+    code, known = person.given_code, person.given_code not in {"", person.completion_code}
+    pattern = outcome.url if outcome and outcome.url else PLACES[person.source].complete if known else ""
     return pattern.replace("{code}", quote(code)).replace("{label}", quote(person.label))

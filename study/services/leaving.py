@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import secrets
+from collections.abc import Mapping
 from dataclasses import dataclass
 from datetime import datetime
 from functools import partial
@@ -15,7 +16,7 @@ from kitchen import services as kitchen
 from kitchen.calls import prompts_erase_unused, prompts_of
 from kitchen.models import Episode, Seat, new_key
 from study.analysing import forget
-from study.models import Participant, Study
+from study.models import Outcome, Participant, Study
 from study.news import tell
 
 
@@ -30,8 +31,21 @@ class Receipt:
 def finish(person: Participant, status: str, reason: str = "") -> None:
     """Note that this participant, locked by the caller, has come to an end."""
     person.status, person.ended_at, person.end_reason = status, timezone.now(), reason
-    person.save(update_fields=["status", "ended_at", "end_reason"])
+    person.given_code = code_to_give(person, outcome_codes(person.study_id))
+    person.save(update_fields=["status", "ended_at", "end_reason", "given_code"])
     tell(person)
+
+
+def outcome_codes(study_id: int) -> dict[str, str]:
+    """The codes that a study gives at the kinds of end now."""
+    return dict(Outcome.objects.filter(study=study_id).values_list("kind", "code"))
+
+
+def code_to_give(person: Participant, codes: Mapping[str, str]) -> str:
+    """What somebody who has come to an end takes away: the code of that kind of end, else their own if they
+    are complete; empty for none."""
+    own = person.completion_code if person.status == Participant.Status.COMPLETE else ""
+    return codes.get(person.status) or own
 
 
 @transaction.atomic

@@ -20,6 +20,7 @@ from study.news import audience_of
 from study.orders.issuing import Tally, issue
 from study.parts import KITCHEN
 from study.services.entering import consent_digest
+from study.services.leaving import code_to_give, outcome_codes
 from study.services.versions import version_current
 from study.synthetic.copying import Copy, given_times, make_copies, write_prompts
 from study.synthetic.people import answer_of, way_of
@@ -102,6 +103,7 @@ class _Maker:
         self.keys = tuple(plan.key for plan in self.design.conditions)
         self.conditions = {row.key: row for row in study.conditions.all()}
         self.tallies: dict[int, Tally] = {}
+        self.codes = outcome_codes(study.pk)
         self.consent = consent_digest(version) if self.design.has("consent") else ""
 
     def pieces(self) -> Iterator[int]:
@@ -165,7 +167,9 @@ class _Maker:
                     if flow.is_shown(self.design, page):
                         self._after(draft, page)
         draft.row.active_at = draft.now
-        draft.row.ended_at = None if draft.way == "active" else draft.now
+        if draft.way != "active":
+            draft.row.ended_at = draft.now
+            draft.row.given_code = code_to_give(draft.row, self.codes)
 
     def _stop(self, draft: Draft) -> int:
         """Rounds that are played."""

@@ -106,7 +106,8 @@ def test_no_file_holds_what_opens_a_page_or_a_seat(study: Study, tmp_path: Path)
 def test_completion_codes_can_be_checked_once_somebody_is_through(study: Study, tmp_path: Path) -> None:
     write_study(study, tmp_path)
     found = {row["participant"]: row["completion_code"] for row in read(tmp_path, "participants")}
-    codes = {one.code: one.completion_code for one in study.participants.filter(status="complete")}
+    codes = {one.code: one.given_code for one in study.participants.filter(status="complete")}
+    assert all(codes.values())
     assert {code for code, completion in found.items() if completion} == set(codes)
     assert all(found[code] == completion for code, completion in codes.items())
 

@@ -12,6 +12,7 @@ from django.test import Client
 from django.utils import timezone
 
 from study import services
+from study.exports.registry import get_table
 from study.forms import synthetic_invitation
 from study.models import Outcome, Participant, Study
 from study.recruitment import PLACES
@@ -111,7 +112,7 @@ def test_every_outcome_has_its_code_words_and_button(client: Client, kind: str) 
     url = "https://x.sona-systems.com/webstudy_credit.aspx?experiment_id=1&survey_code={label}&c={code}"
     Outcome.objects.create(study=study, kind=kind, code="AB C", url=url, text="**Words** for this.")
     personal = come(client, f"/s/small/{LINKS['sona']}")["Location"]
-    Participant.objects.update(status=kind)
+    services.participant_end(participant_id=Participant.objects.get().pk, status=kind)
     page = text_of(client.get(personal))
     assert "AB C" in page
     assert "<strong>Words</strong> for this." in page
@@ -124,8 +125,29 @@ def test_prolific_is_gone_back_to_by_its_usual_address(client: Client, kind: str
     study = make_study(recruitment="prolific")
     Outcome.objects.create(study=study, kind=kind, code="C1")
     personal = come(client, f"/s/small/{LINKS['prolific']}")["Location"]
-    Participant.objects.update(status=kind)
+    services.participant_end(participant_id=Participant.objects.get().pk, status=kind)
     assert 'href="https://app.prolific.com/submissions/complete?cc=C1"' in text_of(client.get(personal))
+
+
+@pytest.mark.django_db
+def test_the_code_that_was_given_is_the_same_everywhere_and_stays(
+    client: Client, admin_client: Client
+) -> None:
+    study = make_study()
+    outcome = Outcome.objects.create(study=study, kind="complete", code="C0FFEE")
+    person = complete(study)
+    outcome.code = "LATER"
+    outcome.save()
+    assert "C0FFEE" in text_of(client.get(person.get_absolute_url()))
+    for path in ("/staff/small/", f"/staff/small/participants/{person.code}/"):
+        page = text_of(admin_client.get(path))
+        assert "C0FFEE" in page
+        assert person.completion_code not in page
+    found = text_of(admin_client.get("/admin/study/participant/", {"q": "C0FFEE"}))
+    assert person.code in found
+    (row,) = get_table("participants").rows(study)
+    assert "C0FFEE" in row
+    assert person.completion_code not in row
 
 
 @pytest.mark.django_db

@@ -48,6 +48,7 @@ def test_texts_become_parts_answers_keep_their_values_and_everybody_goes_on(
             "complete": ["end", "end"],
         },
         "statuses": ["active", "active", "active", "complete"],
+        "codes": [False, False, False, True],
         "versions": [1],
         "conditions": ["first", "second"],
         "answers": [

@@ -112,6 +112,7 @@ def found() -> dict[str, Any]:
         "texts": {part.kind: part.text for part in study.parts.all()},
         "pages": pages,
         "statuses": [person.status for person in people],
+        "codes": [person.given_code == person.completion_code for person in people],
         "versions": sorted({person.version.number for person in people}),
         "conditions": [one.key for one in people[0].version.blueprint.conditions],
         "answers": _answers(study),
