@@ -68,6 +68,13 @@ def episode_facts(episode_ids: Iterable[int]) -> dict[int, EpisodeFacts]:
     }
 
 
+def last_command_at(episode_ids: Iterable[int]) -> datetime | None:
+    """When a person commanded last in any of these, None if nobody did; no world is read."""
+    rows = SeatCommand.objects.filter(episode__in=list(episode_ids), chosen_by="person").order_by()
+    found: datetime | None = rows.aggregate(last=Max("received_at"))["last"]
+    return found
+
+
 @dataclass(frozen=True, slots=True)
 class EpisodeCounts:
     """What went wrong in one episode so far, and its money; the fields as in `EpisodeFacts`."""

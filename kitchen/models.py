@@ -105,6 +105,7 @@ class Episode(models.Model):
         OVER = "over", "over"
         CUT_OFF = "cut_off", "cut off"
         ABORTED = "aborted", "ended by staff"
+        ABANDONED = "abandoned", "ended because somebody was gone"
 
     id: int
     key = models.UUIDField(default=uuid.uuid4, unique=True, editable=False)
@@ -124,7 +125,7 @@ class Episode(models.Model):
     )
 
     status = models.CharField(max_length=10, choices=Status, default=Status.PLAYING)
-    ended_because = models.TextField(blank=True, default="", help_text="Why staff ended it.")
+    ended_because = models.TextField(blank=True, default="", help_text="Why it was ended before its time.")
     step = models.PositiveIntegerField(default=0, help_text="Steps taken so far.")
     state = models.JSONField(default=dict)
     state_hash = models.CharField(max_length=64)

@@ -69,6 +69,7 @@ def seat_view(seat: Seat) -> SeatView:
         step_seconds=episode.step_seconds,
         seconds_left=clock.seconds_left(episode) if choosing else None,
         ended_by_staff=episode.status == Episode.Status.ABORTED,
+        abandoned_because=episode.ended_because if episode.status == Episode.Status.ABANDONED else "",
     )
     return replace(view, hints=hints_for(world, view)) if episode.hints and choosing else view
 

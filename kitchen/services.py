@@ -343,6 +343,14 @@ def episode_end(*, episode_id: int, reason: str) -> bool:
     return ended
 
 
+def episode_abandon(*, episode_id: int, reason: str) -> bool:
+    """Somebody who plays in it is gone, so it ends; False if it had ended already.
+
+    `reason` completes, for whoever still looks at the page, “It was ended because …”.
+    """
+    return _end(episode_id, Episode.Status.ABANDONED, reason=reason)
+
+
 @transaction.atomic
 def _end(episode_id: int, status: Episode.Status, *, reason: str = "") -> bool:
     """End it if it is still played; the step that is open is never taken."""

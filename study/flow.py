@@ -19,6 +19,8 @@ AFTER = ("final", "debriefing")
 """Pages after the rounds."""
 ASKING = frozenset({"about", "check", "final"})
 """Pages made of items: without any item and any text there is nothing to show."""
+WELCOME = "welcome"
+"""The page on the study's link, before there is a participant: entering notes when it was shown."""
 ROUND_PAGES = ("play", "survey")
 LAST = "end"
 PAGES = (*BEFORE, *ROUND_PAGES, *AFTER, LAST)

@@ -5,11 +5,13 @@ from __future__ import annotations
 import secrets
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
+from datetime import UTC, datetime
 from random import Random
 from typing import Any
 
 from django import forms
 from django.core import signing
+from django.utils import timezone
 
 from kitchen.worlds.base import Json
 from study.blueprint import ItemPlan
@@ -37,8 +39,14 @@ AGREEMENT = ("Strongly disagree", "Strongly agree")
 """What an item says at its ends unless the researcher says otherwise: of a number it means nothing."""
 
 
+def entry_name(study: Study) -> tuple[str, str, float]:
+    """What `EntryForm.entry` says: the study, a name of its own, and when it was made."""
+    return study.slug, secrets.token_urlsafe(16), timezone.now().timestamp()
+
+
 class EntryForm(forms.Form):
-    """The button on the study's link. `entry` names this very form: sent twice, it is one participant."""
+    """The button on the study's link. `entry` names this very form: sent twice, it is one participant, in
+    this study only. It also says when the page was made (`opened_at` once it is valid)."""
 
     entry = forms.CharField(widget=forms.HiddenInput)
     invitation = forms.CharField(widget=forms.HiddenInput, required=False)
@@ -46,15 +54,19 @@ class EntryForm(forms.Form):
     def __init__(self, *args: Any, study: Study, **kwargs: Any) -> None:
         super().__init__(*args, **kwargs)
         self.study = study
-        self.initial.setdefault("entry", signing.dumps(secrets.token_urlsafe(16), salt=ENTRY_SALT))
+        self.opened_at: datetime | None = None
+        self.initial.setdefault("entry", signing.dumps(entry_name(study), salt=ENTRY_SALT))
 
     def clean_entry(self) -> str:
         """The form's own name, if it is one of ours."""
         try:
-            found: str = signing.loads(self.cleaned_data["entry"], salt=ENTRY_SALT)
-        except signing.BadSignature as error:
+            slug, name, opened_at = signing.loads(self.cleaned_data["entry"], salt=ENTRY_SALT)
+        except (signing.BadSignature, ValueError) as error:
             raise forms.ValidationError("This form is out of date. Reload the page and try again.") from error
-        return found
+        if slug != self.study.slug:
+            raise forms.ValidationError("This form belongs to another study. Reload the page and try again.")
+        self.opened_at = datetime.fromtimestamp(opened_at, UTC)
+        return str(name)
 
     def clean_invitation(self) -> str:
         """Who was invited: `SYNTHETIC`, `PREVIEW`, or empty for anybody."""

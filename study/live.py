@@ -25,6 +25,7 @@ MOST_ROWS = 300
 """Participants on one page, the newest; more could be neither read nor drawn in time."""
 
 PAGE_WORDS = {
+    "welcome": "Welcome",
     "consent": "Consent",
     "about": "About the person",
     "guide": "Guide",

@@ -577,7 +577,7 @@ class Participant(models.Model):
     )
     active_at = models.DateTimeField(default=timezone.now, help_text="When the person last did anything.")
     ended_at = models.DateTimeField(null=True, blank=True)
-    end_reason = models.CharField(max_length=200, blank=True, help_text="Why, if staff ended it.")
+    end_reason = models.CharField(max_length=200, blank=True, help_text="Why, if it was no usual end.")
     excluded_at = models.DateTimeField(null=True, blank=True)
     excluded_reason = models.CharField(max_length=200, blank=True)
 

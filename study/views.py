@@ -97,6 +97,7 @@ def _let_in(request: HttpRequest, study: Study, form: EntryForm) -> HttpResponse
             synthetic=invited == SYNTHETIC,
             preview=invited == PREVIEW,
             referral=_referral(request, study, invited),
+            welcomed_at=form.opened_at,
         )
     except services.StudyClosedError:
         return _closed(request, study)
@@ -150,8 +151,7 @@ def participant(request: HttpRequest, key: str) -> HttpResponse:
     """The personal link: always the page that comes next. A form of a page that is over changes nothing."""
     person = _person(key)
     try:
-        if _is_late(person) and services.participant_time_out(participant_id=person.pk):
-            person = _person(key)
+        person = _in_time(person)
         place = flow.place_of(person)
         if request.method == "GET":
             services.page_opened(participant_id=person.pk, page=place.page, position=place.position)
@@ -160,10 +160,12 @@ def participant(request: HttpRequest, key: str) -> HttpResponse:
         raise Http404(key) from None
 
 
-def _is_late(person: Participant) -> bool:
-    """Whether somebody comes back only after their time; no worker need have looked before."""
+def _in_time(person: Participant) -> Participant:
+    """The participant; timed out who comes back only after their time: no worker need have looked before."""
     left = services.idle_clock(person).end_in
-    return left is not None and left <= 0
+    if left is None or left > 0 or not services.participant_time_out(participant_id=person.pk):
+        return person
+    return _person(person.key)
 
 
 def _person(key: str) -> Participant:
@@ -174,10 +176,13 @@ def _person(key: str) -> Participant:
 @require_http_methods(["GET", "POST"])
 def here(request: HttpRequest, key: str) -> JsonResponse:
     """For the page's script: how long its participant may still do nothing. POST: somebody is there."""
-    person = _person(key)
-    if request.method == "POST":
-        services.participant_here(participant_id=person.pk)
-        person.refresh_from_db()
+    try:
+        person = _in_time(_person(key))
+        if request.method == "POST":
+            services.participant_here(participant_id=person.pk)
+            person = _person(key)
+    except Participant.DoesNotExist:  # withdrawn in another tab at this very moment
+        raise Http404(key) from None
     return JsonResponse(
         {"active": person.status == person.Status.ACTIVE, **asdict(services.idle_clock(person))}
     )

@@ -69,6 +69,8 @@ class SeatView:
     """What is left of it while this seat is to command; None where the clock does not run."""
     ended_by_staff: bool = False
     """The episode did not end by itself."""
+    abandoned_because: str = ""
+    """Nor here: somebody was gone. What completes “It was ended because …”; empty else."""
     hints: tuple[str, ...] = ()
     """Sentences on what would be good to do next, where hints are on."""
 

@@ -58,7 +58,7 @@ COLUMNS = (
     Column("step_seconds", "number", "The step timer; blank if the kitchen waited for people.", unit="s"),
     Column("thinking_seconds", "number", "What co-players took at least for a step.", unit="s"),
     Column("hints", "boolean", "1 if the page said what would be good to do next."),
-    Column("ended_because", "text", "Why staff ended it; blank if they did not."),
+    Column("ended_because", "text", "Why it was ended before its time; blank if it was not."),
 )
 
 FIELDS = (

@@ -9,15 +9,15 @@ from typing import Any
 from study.exports.base import PERSON_MARKS, WHO, Column, Table, in_chunks
 from study.exports.chosen import Chosen
 from study.exports.sittings import PEOPLE, people
-from study.flow import PAGES
+from study.flow import PAGES, WELCOME
 from study.models import PageVisit, Round, Study
 
 COLUMNS = (
     *WHO,
-    Column("page", "text", "The page.", levels=", ".join(PAGES)),
+    Column("page", "text", "The page.", levels=", ".join((WELCOME, *PAGES))),
     Column("order_position", "integer", "Of the condition; 0 outside of the conditions."),
     Column("condition", "text", "Key of the condition; blank outside of the conditions."),
-    Column("opened_at", "time", "When the page was seen first."),
+    Column("opened_at", "time", "When the page was seen first; the welcome page, when it was loaded last."),
     Column("done_at", "time", "When it was done; blank if it never was."),
     Column("seconds", "number", "From seeing it first to being done.", unit="s"),
     Column("loads", "integer", "How often it was loaded: more than 1 means a reload or a way back."),

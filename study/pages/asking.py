@@ -33,15 +33,16 @@ def about(request: HttpRequest, person: Participant, place: flow.Place) -> HttpR
 def survey(request: HttpRequest, person: Participant, place: flow.Place) -> HttpResponse:
     """The survey after one episode."""
     assert place.round and place.round.episode  # noqa: S101 - the flow leads here after an episode only
-    label = place.round.episode.label
+    episode, label = place.round.episode, place.round.episode.label
     context = {
         "participant": person,
         "study": person.study,
         "idle": idle_clock(person),
         "heading": f"How was it with {label}?",
         "progress": flow.progress(person.version.blueprint, "survey", position=place.position, label=label),
-        "ended_by_staff": place.round.episode.status == Episode.Status.ABORTED,
-        "figures": get_page(place.round.episode.world).figures(place.round.episode.score),
+        "ended_by_staff": episode.status == Episode.Status.ABORTED,
+        "abandoned_because": episode.ended_because if episode.status == Episode.Status.ABANDONED else "",
+        "figures": get_page(episode.world).figures(episode.score),
     }
     return _ask(request, person, place, context)
 

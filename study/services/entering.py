@@ -6,11 +6,13 @@ import hashlib
 import secrets
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+from datetime import datetime
 
 from django.db import transaction
 from django.utils import timezone
 
 from study.blueprint import PartPlan
+from study.flow import WELCOME
 from study.models import Participant, Study, Version
 from study.news import tell
 from study.orders.registry import get_scheme
@@ -71,8 +73,10 @@ def participant_enter(
     synthetic: bool = False,
     preview: bool = False,
     referral: Referral = NOBODY_SENT,
+    welcomed_at: datetime | None = None,
 ) -> Participant:
-    """Someone begins. The same form sent twice, or the same label, is the same participant.
+    """Someone begins. The same form sent twice, or the same label, is the same participant. `welcomed_at` is
+    when the welcome page was shown to them, if it was.
 
     StudyClosedError if the study takes nobody new; staff who preview it are let in all the same.
     """
@@ -95,6 +99,9 @@ def participant_enter(
         label=referral.label,
         referral=dict(referral.more),
     )
+    if welcomed_at:
+        now = timezone.now()
+        person.visits.create(page=WELCOME, opened_at=min(welcomed_at, now), loads=1, done_at=now)
     if not person.version.blueprint.has("consent"):
         rounds_plan(person)
     go_on(person)
@@ -136,6 +143,6 @@ def text_digest(part: PartPlan) -> str:
 def consent_refused(*, participant_id: int) -> None:
     """The participant does not agree: the end, and nothing that tells who it was is kept."""
     person = locked(participant_id)
-    if person.consented_at is None:
+    if mark_done(person, "consent"):
         participant_end(participant_id=participant_id, status=Participant.Status.NO_CONSENT)
         Participant.objects.filter(pk=participant_id).update(label="", referral={})

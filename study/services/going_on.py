@@ -12,6 +12,7 @@ from study.models import PageVisit, Participant
 from study.news import tell
 from study.services.leaving import finish
 from study.services.rounds import practice_episode, round_episode
+from study.services.visits import plays_done
 
 
 def locked(participant_id: int) -> Participant:
@@ -28,6 +29,7 @@ def page_opened(*, participant_id: int, page: str, position: int = 0) -> None:
         raise Participant.DoesNotExist(participant_id)
     visit, _ = PageVisit.objects.get_or_create(participant_id=participant_id, page=page, position=position)
     PageVisit.objects.filter(pk=visit.pk).update(loads=F("loads") + 1)
+    plays_done(participant_id)
     tell(person.get())
 
 
@@ -55,8 +57,13 @@ def mark_done(person: Participant, page: str, position: int = 0) -> bool:
         return False
     now = timezone.now()
     PageVisit.objects.update_or_create(
-        participant=person, page=page, position=position, defaults={"done_at": now}
+        participant=person,
+        page=page,
+        position=position,
+        defaults={"done_at": now},
+        create_defaults={"opened_at": now, "done_at": now},
     )
+    plays_done(person.pk)
     person.active_at = now
     person.save(update_fields=["active_at"])
     tell(person)

@@ -7,6 +7,7 @@ that the participant entered under.
 
 from __future__ import annotations
 
+import logging
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 
@@ -14,14 +15,13 @@ from django.db import transaction
 from django.db.models import QuerySet
 from django.utils import timezone
 
-from kitchen.live import episode_facts
+from kitchen.live import last_command_at
 from kitchen.models import Episode
 from study.models import Participant
 from study.services.going_on import locked
-from study.services.leaving import participant_end, their_episodes
+from study.services.leaving import IDLE, participant_end, their_episodes
 
-IDLE = "nothing happened for too long"
-"""Why, in the data."""
+log = logging.getLogger(__name__)
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,9 +47,8 @@ def _left(minutes: float | None, since: float) -> float | None:
 
 def last_action(person: Participant) -> datetime:
     """When this participant last did anything, in the kitchen or on a page."""
-    facts = episode_facts(_running(person).values_list("pk", flat=True))
-    commands = [one.last_command_at for one in facts.values() if one.last_command_at]
-    return max([person.active_at, *commands])
+    commanded = last_command_at(_running(person).values_list("pk", flat=True))
+    return max(person.active_at, commanded) if commanded else person.active_at
 
 
 def _running(person: Participant) -> QuerySet[Episode]:
@@ -58,10 +57,13 @@ def _running(person: Participant) -> QuerySet[Episode]:
 
 @transaction.atomic
 def participant_here(*, participant_id: int) -> None:
-    """Somebody is still there. Participant.DoesNotExist if the data were erased."""
+    """Somebody is still there; after their time it is too late, and they are timed out.
+
+    Participant.DoesNotExist if the data were erased."""
+    if participant_time_out(participant_id=participant_id):
+        return
     active = Participant.objects.filter(pk=participant_id, status=Participant.Status.ACTIVE)
-    if not active.update(active_at=timezone.now()):
-        Participant.objects.get(pk=participant_id)
+    active.update(active_at=timezone.now())
 
 
 @transaction.atomic
@@ -76,26 +78,26 @@ def participant_time_out(*, participant_id: int) -> bool:
     return participant_end(participant_id=person.pk, status=Participant.Status.TIMED_OUT, reason=IDLE)
 
 
-def idle_participants() -> list[int]:
-    """Those who may have done nothing for too long; `participant_time_out` looks closely."""
-    found = []
-    active = Participant.objects.filter(status=Participant.Status.ACTIVE)
-    for person in active.exclude(active_at__gt=timezone.now() - timedelta(minutes=1)).select_related(
-        "version"
-    ):
-        minutes = person.version.blueprint.study["idle_minutes"]
-        if minutes is not None and timezone.now() - person.active_at > timedelta(minutes=minutes):
-            found.append(person.pk)
-    return found
-
-
 def time_out_idle() -> int:
-    """Time out everybody who did nothing for too long; how many."""
-    return sum(_gone(participant_id) for participant_id in idle_participants())
+    """Time out everybody who did nothing for too long; how many. Whoever's data cannot be read is logged, and
+    the others' time runs out all the same."""
+    quiet = Participant.objects.filter(
+        status=Participant.Status.ACTIVE, active_at__lt=timezone.now() - timedelta(minutes=1)
+    )
+    return sum(_gone(person) for person in quiet.select_related("version"))
 
 
-def _gone(participant_id: int) -> bool:
+def _gone(person: Participant) -> bool:
     try:
-        return participant_time_out(participant_id=participant_id)
+        return _may_be_late(person) and participant_time_out(participant_id=person.pk)
     except Participant.DoesNotExist:  # withdrew meanwhile
         return False
+    except Exception:
+        log.exception("participant %s cannot be timed out", person.pk)
+        return False
+
+
+def _may_be_late(person: Participant) -> bool:
+    """Whether no page was opened or sent for too long; `participant_time_out` looks closely."""
+    minutes = person.version.blueprint.study["idle_minutes"]
+    return minutes is not None and timezone.now() - person.active_at > timedelta(minutes=minutes)

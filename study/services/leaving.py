@@ -18,6 +18,10 @@ from kitchen.models import Episode, Seat, new_key
 from study.analysing import forget
 from study.models import Outcome, Participant, Study
 from study.news import tell
+from study.services.visits import plays_done
+
+IDLE = "nothing happened for too long"
+"""Why somebody was timed out, in the data and on the page."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -33,6 +37,7 @@ def finish(person: Participant, status: str, reason: str = "") -> None:
     person.status, person.ended_at, person.end_reason = status, timezone.now(), reason
     person.given_code = code_to_give(person, outcome_codes(person.study_id))
     person.save(update_fields=["status", "ended_at", "end_reason", "given_code"])
+    plays_done(person.pk)
     tell(person)
 
 
@@ -56,10 +61,12 @@ def participant_end(*, participant_id: int, status: str, reason: str = "") -> bo
     if person.status != Participant.Status.ACTIVE:
         return False
     finish(person, status, reason)
-    for episode_id in (
-        their_episodes(person).filter(status=Episode.Status.PLAYING).values_list("pk", flat=True)
-    ):
-        kitchen.episode_end(episode_id=episode_id, reason=reason or f"participant: {status}")
+    running = their_episodes(person).filter(status=Episode.Status.PLAYING)
+    for episode_id in running.values_list("pk", flat=True):
+        if status == Participant.Status.TIMED_OUT:
+            kitchen.episode_abandon(episode_id=episode_id, reason=reason or IDLE)
+        else:
+            kitchen.episode_end(episode_id=episode_id, reason=reason or f"participant: {status}")
     return True
 
 
@@ -96,4 +103,4 @@ def _erase(episode: Episode, seat: int) -> None:
         episode.delete()
         return
     Seat.objects.filter(episode=episode, number=seat).update(key=new_key(), page="")
-    kitchen.episode_end(episode_id=episode.pk, reason="somebody who played in it left the study")
+    kitchen.episode_abandon(episode_id=episode.pk, reason="somebody who played in it left the study")

@@ -158,6 +158,8 @@ class _Maker:
     def _walk(self, draft: Draft) -> None:
         """The pages of one participant, to the end or to where this one stops."""
         stop = self._stop(draft)
+        self._visit(draft, flow.WELCOME, 0, draft.person.chance(flow.WELCOME).uniform(5, 40))
+        draft.row.entered_at = draft.now
         for page in flow.BEFORE:
             if flow.is_shown(self.design, page) and not self._before(draft, page):
                 break

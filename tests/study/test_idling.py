@@ -7,6 +7,7 @@ from datetime import datetime, timedelta
 from typing import Any
 
 import pytest
+from django.template.loader import render_to_string
 from django.test import Client
 from django.utils import timezone
 
@@ -14,7 +15,7 @@ from kitchen import services as kitchen
 from kitchen.models import Episode
 from kitchen.selectors import seat_view
 from study import services
-from study.models import Outcome, Participant, Study
+from study.models import Outcome, Participant, Study, Version
 from study.tasks import time_out_idle
 from tests.study.factories import complete, enter, make_study
 
@@ -65,7 +66,12 @@ def test_who_does_nothing_is_timed_out_once_and_the_kitchen_is_closed(wait: Cloc
     assert (time_out_idle(), time_out_idle()) == (1, 0)
     person.refresh_from_db()
     assert (person.status, bool(person.ended_at)) == ("timed_out", True)
-    assert Episode.objects.get().status == Episode.Status.ABORTED
+    episode = Episode.objects.get()
+    assert (episode.status, episode.ended_because) == (Episode.Status.ABANDONED, person.end_reason)
+    view = seat_view(episode.seats.get(number=0))
+    page = render_to_string("kitchen/over.html", {"view": view})
+    assert "It was ended because nothing happened for too long." in page
+    assert "study team" not in page
 
 
 def test_a_command_in_the_kitchen_is_an_action(wait: Clock) -> None:
@@ -89,6 +95,43 @@ def test_the_word_that_somebody_is_there_is_an_action(client: Client, wait: Cloc
     assert 59 * 60 < client.post(here).json()["end_in"] <= 60 * 60
     wait(50)
     assert time_out_idle() == 0
+
+
+def test_the_word_of_somebody_whose_time_is_over_brings_nobody_back(client: Client, wait: Clock) -> None:
+    person = begun(make_study(idle_minutes=30))
+    wait(31)
+    services.participant_here(participant_id=person.pk)
+    assert status(person) == "timed_out"
+    other = begun(make_study("other", idle_minutes=30), "other")
+    wait(31)
+    assert client.post(f"{other.get_absolute_url()}here/").json()["active"] is False
+    assert status(other) == "timed_out"
+
+
+def test_the_word_of_somebody_who_withdraws_at_this_moment_is_no_error(
+    client: Client, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    person = begun(make_study())
+
+    def gone(*, participant_id: int) -> None:
+        services.participant_withdraw(participant_id=participant_id)
+
+    monkeypatch.setattr("study.views.services.participant_here", gone)
+    assert client.post(f"{person.get_absolute_url()}here/").status_code == 404
+
+
+def test_one_whose_data_cannot_be_read_keeps_nobody_from_being_timed_out(
+    wait: Clock, caplog: pytest.LogCaptureFixture
+) -> None:
+    study = make_study(idle_minutes=60)
+    damaged, well = begun(study, "damaged"), begun(study, "well")
+    Episode.objects.filter(rounds__participant=damaged).update(state={"no": "world"})
+    lost = begun(make_study("lost", idle_minutes=60))
+    Version.objects.filter(study=lost.study).update(document={"nothing": 1})
+    wait(61)
+    assert time_out_idle() == 2
+    assert (status(damaged), status(well), status(lost)) == ("timed_out", "timed_out", "active")
+    assert f"participant {lost.pk} cannot be timed out" in caplog.text
 
 
 def test_who_comes_back_too_late_is_told_and_gets_the_code_for_it(client: Client, wait: Clock) -> None:
@@ -135,8 +178,9 @@ def test_nobody_is_counted_who_is_gone(wait: Clock) -> None:
     first, second = begun(study, "a"), begun(study, "b")
     with pytest.raises(services.StudyClosedError):
         enter(study, "c")
-    wait(61)
+    wait(59)
     services.participant_here(participant_id=second.pk)
+    wait(2)
     assert time_out_idle() == 1
     third = enter(study, "c")
     assert third.sequence == Participant.objects.get(pk=first.pk).sequence

@@ -213,7 +213,7 @@ def test_an_episode_of_two_people_goes_when_the_last_of_them_leaves() -> None:
     other.rounds.update(episode=shared, seat=1)
     services.participant_withdraw(participant_id=other.pk)
     shared.refresh_from_db()
-    assert shared.status == Episode.Status.ABORTED
+    assert shared.status == Episode.Status.ABANDONED
     assert Seat.objects.get(pk=other_seat.pk).key != other_seat.key
     services.participant_withdraw(participant_id=here.pk)
     assert not Episode.objects.exists()

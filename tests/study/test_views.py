@@ -11,6 +11,8 @@ from django.core import signing
 from django.test import Client
 
 from kitchen.models import Episode
+from study.exports.chosen import Chosen
+from study.exports.page_times import TABLE
 from study.forms import synthetic_invitation
 from study.models import Answer, Participant, Round, Study, StudyPart, SurveyItem
 from tests.study.factories import complete, make_study, play_out
@@ -83,6 +85,48 @@ def test_who_does_not_agree_comes_to_an_end_and_no_name_is_kept(client: Client) 
     assert (person.status, person.label, person.referral) == ("no_consent", "", {})
     assert "You do not take part" in text_of(client.get(personal))
     assert study.participants.count() == 1
+
+
+def test_every_page_has_its_time_over_the_whole_way(client: Client) -> None:
+    study = make_study(conditions=1)
+    personal = agree(client, study)["Location"]
+    for _ in range(2):
+        client.get(personal)
+    client.post(personal, {"page": "guide"})
+    client.get(personal)
+    play_out(Episode.objects.get())
+    client.get(personal)
+    client.post(personal, {"item_i0": "5", "item_i1": "1", "page": "survey", "position": "1"})
+    client.get(personal)
+    times = page_times(study)
+    assert [row["page"] for row in times] == ["welcome", "consent", "guide", "play", "survey", "end"]
+    assert [row["page"] for row in times if row["seconds"] is None] == ["end"]
+    assert min(row["seconds"] for row in times[:-1]) >= 0
+    assert times[3]["done_at"] == Episode.objects.get().ended_at
+
+
+def page_times(study: Study) -> list[dict[str, Any]]:
+    """The rows of page_times.csv."""
+    names = [column.name for column in TABLE.columns]
+    return [dict(zip(names, row, strict=True)) for row in TABLE.rows(study, Chosen())]
+
+
+def test_who_refuses_has_a_time_on_the_consent_page_too(client: Client, study: Study) -> None:
+    personal = begin(client, study)["Location"]
+    client.get(personal)
+    client.post(personal, {"page": "consent", "refuse": "yes"})
+    assert [(row["page"], row["seconds"] is None) for row in page_times(study)] == [
+        ("welcome", False),
+        ("consent", False),
+    ]
+
+
+def test_a_form_of_one_study_opens_no_other(client: Client, study: Study) -> None:
+    make_study("other")
+    sent = {"entry": field(text_of(client.get("/s/small/")), "entry")}
+    assert client.post("/s/small/", sent).status_code == 302
+    response = client.post("/s/other/", sent)
+    assert (response.status_code, "belongs to another study" in text_of(response)) == (422, True)
 
 
 @pytest.mark.parametrize("entry", ["", "forged", "a:b:c"])
