@@ -15,7 +15,7 @@ from django.utils import timezone
 
 from kitchen.worlds.base import Json
 from study.blueprint import ItemPlan
-from study.items import TEXT_LONGEST, value_problem
+from study.items import TEXT_LONGEST, must_be_answered, value_problem
 from study.models import Study
 
 INVITATION_SALT = "brigade.invitation"
@@ -159,7 +159,7 @@ def _likert(item: ItemPlan, _: Any) -> forms.Field:
         choices=[(str(point), str(point)) for point in range(1, item.points + 1)],
         coerce=int,
         empty_value=None,
-        required=item.required,
+        required=must_be_answered(item),
         widget=forms.RadioSelect,
         error_messages={"required": "Choose one of the points of this scale."},
     )
@@ -177,7 +177,7 @@ def _one_of(item: ItemPlan, choices: list[tuple[str, str]]) -> forms.Field:
     return forms.ChoiceField(
         label=item.text,
         choices=choices,
-        required=item.required,
+        required=must_be_answered(item),
         widget=forms.RadioSelect,
         error_messages={"required": "Choose one of these."},
     )
@@ -187,7 +187,7 @@ def _multiple(item: ItemPlan, _: Any) -> forms.Field:
     return forms.MultipleChoiceField(
         label=item.text,
         choices=[(one, one) for one in item.options],
-        required=item.required,
+        required=must_be_answered(item),
         widget=forms.CheckboxSelectMultiple,
         error_messages={"required": "Choose at least one of these."},
     )
@@ -196,7 +196,7 @@ def _multiple(item: ItemPlan, _: Any) -> forms.Field:
 def _number(item: ItemPlan, _: Any) -> forms.Field:
     return forms.FloatField(
         label=item.text,
-        required=item.required,
+        required=must_be_answered(item),
         widget=forms.NumberInput(attrs=_number_attributes(item)),
         help_text=number_words(item),
         error_messages={"required": "Give a number.", "invalid": "Give a number."},
@@ -225,7 +225,7 @@ def number_words(item: ItemPlan) -> str:
 def _text(item: ItemPlan, _: Any) -> forms.Field:
     return forms.CharField(
         label=item.text,
-        required=item.required,
+        required=must_be_answered(item),
         max_length=TEXT_LONGEST,
         widget=forms.Textarea(attrs={"rows": 3}),
         error_messages={

@@ -178,6 +178,8 @@ def _check_correct(table: Table, item: Item) -> None:
     """The right answer can be given, and nobody's attention counts for a scale."""
     if item.correct is None:
         return
+    if not item.required:
+        raise table.error("required", "an item with a right answer must be answered")
     if item.scale:
         raise table.error("correct", "an item with a right answer cannot count for a scale")
     if not _can_be_given(item, item.correct):

@@ -32,6 +32,14 @@ class Item(Protocol):
     def step(self) -> Any: ...
     @property
     def correct(self) -> Any: ...
+    @property
+    def required(self) -> Any: ...
+
+
+def must_be_answered(item: Item) -> bool:
+    """Whether nobody goes on without an answer. What has a right answer always must be, whatever a version of
+    before says: a check that is left open would be neither passed nor failed, and attempts without end."""
+    return bool(item.required) or item.correct is not None
 
 
 def item_problems(item: Item) -> dict[str, str]:
@@ -43,6 +51,10 @@ def item_problems(item: Item) -> dict[str, str]:
         found["correct"] = "A question of understanding needs its right answer."
     if not found and item.correct is not None and (wrong := value_problem(item, item.correct)):
         found["correct"] = wrong
+    if not found and item.correct == []:
+        found["correct"] = "Choose at least one."
+    if item.correct is not None and not item.required:
+        found["required"] = "What has a right answer must be answered: else it could be left open."
     return found
 
 

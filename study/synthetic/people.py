@@ -7,6 +7,7 @@ from random import Random
 from kitchen.worlds.base import Json
 from study.blueprint import Blueprint, ItemPlan
 from study.dry_run.person import Experience, Person
+from study.items import must_be_answered
 
 FAR = {"complete": 0.86, "timed_out": 0.06, "active": 0.03, "no_consent": 0.02, "failed_check": 0.03}
 """Shares of the ways to end: roughly what studies on the web report."""
@@ -29,7 +30,7 @@ def answer_of(
 ) -> Json:
     """A plausible answer; None for an item that is left out because it need not be answered."""
     rng = person.chance("synthetic", episode, item.key)
-    if not item.required and rng.random() < 0.1:
+    if not must_be_answered(item) and rng.random() < 0.1:
         return None
     if item.correct is not None and rng.random() < ATTENTIVE:
         return item.correct

@@ -80,7 +80,7 @@ def test_every_kind_can_be_read_with_its_right_answer() -> None:
         item('kind = "single"\noptions = ["x", "y"]\ncorrect = "y"', "b"),
         item('kind = "multiple"\noptions = ["x", "y", "z"]\ncorrect = ["x", "z"]', "c"),
         item('kind = "number"\nminimum = 0.5\nmaximum = 2.0\nstep = 0.1\ncorrect = 1.7', "d"),
-        item('kind = "text"\ncorrect = "blue"\nrequired = false', "e"),
+        item('kind = "text"\ncorrect = "blue"', "e"),
     ).items
     assert [one.correct for one in found] == [2, "y", ("x", "z"), 1.7, "blue"]
     assert [one.low for one in found] == ["Strongly disagree", "", "", "", ""]
@@ -110,6 +110,10 @@ def test_every_kind_can_be_read_with_its_right_answer() -> None:
         ('kind = "number"\nminimum = 5\nmaximum = 5', r"items\[1\]\.maximum: must be above the minimum"),
         ('kind = "number"\nminimum = 0\nmaximum = 10\nstep = 3', r"items\[1\]\.step: does not lead"),
         ('kind = "number"\nreversed = true', r"items\[1\]: a number that is reversed.*needs minimum"),
+        (
+            "correct = 2\nrequired = false",
+            r"items\[1\]\.required: an item with a right answer must be answered",
+        ),
         ("correct = 6", r"items\[1\]\.correct: 6 is no answer"),
         ("correct = 2.5", r"items\[1\]\.correct: 2.5 is no answer"),
         ("correct = true", r"items\[1\]\.correct: must be a number"),

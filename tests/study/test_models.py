@@ -99,3 +99,19 @@ def test_an_answered_item_may_still_move_and_become_optional() -> None:
     item.save()
     item.refresh_from_db()
     assert (item.position, item.required) == (9, False)
+
+
+@pytest.mark.parametrize(
+    ("field", "more"),
+    [
+        ("required", {"correct": 3, "required": False}),
+        ("correct", {"kind": "multiple", "options": ["x", "y"], "correct": []}),
+    ],
+)
+def test_a_right_answer_must_be_given_and_can_be(field: str, more: dict[str, Any]) -> None:
+    item = make_study(items=1).items.get()
+    for name, value in more.items():
+        setattr(item, name, value)
+    with pytest.raises(ValidationError) as wrong:
+        item.full_clean()
+    assert list(wrong.value.message_dict) == [field]

@@ -105,6 +105,26 @@ def test_every_page_has_its_time_over_the_whole_way(client: Client) -> None:
     assert times[3]["done_at"] == Episode.objects.get().ended_at
 
 
+@pytest.mark.parametrize("place", ["check", "survey"])
+def test_what_has_a_right_answer_cannot_be_left_open(client: Client, place: str) -> None:
+    study = make_study(conditions=1, items=0)
+    StudyPart.objects.create(study=study, kind="check", enabled=True)
+    SurveyItem.objects.create(
+        study=study, key="sure", place=place, measure="Sure", text="Sure?", required=False, correct=5
+    )
+    personal = agree(client, study)["Location"]
+    client.post(personal, {"page": "guide"})
+    if place == "survey":
+        play_out(Episode.objects.get())
+    assert "(if you like)" not in text_of(client.get(personal))
+    page = {"page": "check", "attempt": "1"} if place == "check" else {"page": "survey", "position": "1"}
+    for _ in range(3):
+        assert client.post(personal, page).status_code == 422
+    assert Participant.objects.get().status == "active"
+    client.post(personal, {**page, "item_sure": "1"})
+    assert Answer.objects.get().value == 1
+
+
 def page_times(study: Study) -> list[dict[str, Any]]:
     """The rows of page_times.csv."""
     names = [column.name for column in TABLE.columns]
