@@ -200,6 +200,7 @@ EXPERIMENTS_QUEUE = f"{PREFIX}.experiments"
 CELERY_TASK_ROUTES = {
     "kitchen.experiment_lane": {"queue": EXPERIMENTS_QUEUE},
     "kitchen.pick_up_experiments": {"queue": EXPERIMENTS_QUEUE},
+    "study.erase_synthetic": {"queue": EXPERIMENTS_QUEUE},
 }
 CELERY_TASK_ACKS_LATE = True
 CELERY_TASK_REJECT_ON_WORKER_LOST = True

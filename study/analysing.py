@@ -112,7 +112,7 @@ def _stamp(study: Study, who: str) -> str:
     )
     conditions = list(study.conditions.values_list("key", "name", "position"))
     items = list(study.items.values_list("key", "measure", "points", "low", "high", "position"))
-    withdrawn = Study.objects.filter(pk=study.pk).values_list("withdrawn", flat=True).first()
-    counts = [people["people"], people["everybody"], str(people["last"]), withdrawn]
+    withdrawn = Study.objects.filter(pk=study.pk).values_list("withdrawn", "withdrawn_synthetic").first()
+    counts = [people["people"], people["everybody"], str(people["last"]), *(withdrawn or ())]
     counts += [people["excluded"], str(people["excluded_last"]), study.failed_checks_allowed]
     return canonical_hash([study.pk, who, counts, conditions, items])

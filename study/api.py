@@ -68,6 +68,7 @@ class ProgressOut(Schema):
     preview: dict[str, int]
     excluded: int
     withdrawn: int
+    withdrawn_synthetic: int
     orders: str
     cells: list[CellOut]
     spent_usd: float
@@ -113,6 +114,7 @@ def study_progress(request: HttpRequest, slug: str) -> dict[str, Any]:
         "preview": progress.statuses(study, preview=True),
         "excluded": study.participants.exclude(excluded_at=None).count(),
         "withdrawn": study.withdrawn,
+        "withdrawn_synthetic": study.withdrawn_synthetic,
         "orders": study.orders,
         "cells": progress.cells(study),
         "spent_usd": progress.spent(study),

@@ -94,6 +94,7 @@ class LiveTotals:
     people_active: int
     people_complete: int
     withdrawn: int
+    withdrawn_synthetic: int
     spent: Decimal
     reserved: Decimal
     limit: Decimal
@@ -246,6 +247,7 @@ def live_totals(study: Study) -> LiveTotals:
         people_active=numbers["person", Participant.Status.ACTIVE],
         people_complete=numbers["person", Participant.Status.COMPLETE],
         withdrawn=study.withdrawn,
+        withdrawn_synthetic=study.withdrawn_synthetic,
         spent=booked(study.budget_id) - reserved if study.budget_id else Decimal(0),
         reserved=reserved,
         limit=study.budget_limit,

@@ -158,7 +158,10 @@ class Study(models.Model):
         default=0, editable=False, help_text="Participants who ever entered: the last number given."
     )
     withdrawn = models.PositiveIntegerField(
-        default=0, editable=False, help_text="Participants who withdrew; their data are erased."
+        default=0, editable=False, help_text="People who withdrew; their data are erased."
+    )
+    withdrawn_synthetic = models.PositiveIntegerField(
+        default=0, editable=False, help_text="Programs that withdrew in a dry run."
     )
     created_at = models.DateTimeField(auto_now_add=True)
 
@@ -374,6 +377,10 @@ class SurveyItem(models.Model):
     )
     """What stays as it was answered, and as those on the way entered with it: the data rest on it."""
 
+    VALUES = ("key", "place", "kind", "points", "options", "minimum", "maximum", "step")
+    """What stays while there are answers of programs or previews, too: stored values have this form."""
+    TRIED = "synthetic participants or previews answered it; erase them first"
+
     def __str__(self) -> str:
         return self.measure
 
@@ -381,20 +388,30 @@ class SurveyItem(models.Model):
         """FrozenError if this would change what answers were given to, or what those on the way are asked."""
         with transaction.atomic():
             if changed := self._frozen_changes(SurveyItem.objects.select_for_update()):
-                raise FrozenError(f"{self.key}: {self.why_fixed()}; {', '.join(changed)} cannot change")
+                raise FrozenError(
+                    f"{self.key}: {self.why_fixed() or self.TRIED}; {', '.join(changed)} cannot change"
+                )
             super().save(*args, **kwargs)
 
     def why_fixed(self) -> str:
-        """Why what it asks stays; empty if it may change."""
-        if self.pk and self.answers.exists():
+        """Why what it asks stays; empty if it may change. Only people fix it."""
+        if self.pk and self.answers.filter(participant__synthetic=False, participant__preview=False).exists():
             return "there are answers to it"
         number = bound(self)
         return bound_words(number) if number else ""
 
+    def fixed_fields(self) -> tuple[str, ...]:
+        """What of it, as it is stored, cannot change now."""
+        if not self.pk:
+            return ()
+        if self.why_fixed():
+            return self.FROZEN
+        return self.VALUES if self.answers.exists() else ()
+
     def clean(self) -> None:
         """Told apart in the analysis, and unchanged where it has answers; else a message at the field."""
         changed = self._frozen_changes(SurveyItem.objects.all())
-        found = dict.fromkeys(changed, f"Fixed: {self.why_fixed()}.") if changed else {}
+        found = dict.fromkeys(changed, f"Fixed: {self.why_fixed() or self.TRIED}.") if changed else {}
         if not found:
             named = {"key": item_key_problem(self.key), "measure": self._measure_problem()}
             found = {name: said for name, said in named.items() if said and getattr(self, name)}
@@ -414,7 +431,8 @@ class SurveyItem(models.Model):
         if stored is None:
             return []
         changed = [name for name in self.FROZEN if getattr(stored, name) != getattr(self, name)]
-        return changed if changed and stored.why_fixed() else []
+        fixed = stored.fixed_fields() if changed else ()
+        return [name for name in changed if name in fixed]
 
 
 class StudyPart(models.Model):

@@ -42,6 +42,7 @@ class StudyCounts:
     """People who came to another end than a complete one and did not withdraw."""
     excluded: int = 0
     """People whom staff excluded; they are counted above, too."""
+    withdrawn_synthetic: int = 0
 
 
 def study_counts(study: Study) -> StudyCounts:
@@ -79,6 +80,7 @@ def _counts(study: Any) -> StudyCounts:
         synthetic_complete=study.programs_complete,
         dropped=study.people - study.people_active - study.people_complete,
         excluded=study.people_excluded,
+        withdrawn_synthetic=study.withdrawn_synthetic,
     )
 
 
@@ -88,12 +90,11 @@ def attrition(study: Study, *, who: str) -> Attrition:
     statuses = dict(people.order_by().values_list("status").annotate(n=Count("pk")))
     completed = statuses.get(Participant.Status.COMPLETE, 0)
     stayed = people.filter(status=Participant.Status.COMPLETE)
-    withdrawn = Study.objects.values_list("withdrawn", flat=True).get(pk=study.pk)
     return Attrition(
         entered=sum(statuses.values()),
         completed=completed,
         unfinished=sum(statuses.values()) - completed,
-        withdrew=withdrawn,
+        withdrew=withdrawn(study, who=who),
         ends=tuple(
             (str(words), statuses.get(status, 0))
             for status, words in Participant.Status.choices
@@ -102,6 +103,13 @@ def attrition(study: Study, *, who: str) -> Attrition:
         excluded=stayed.exclude(excluded_at=None).count(),
         failed_checks=stayed.filter(excluded_at=None, pk__in=failed_checks(study)).count(),
     )
+
+
+def withdrawn(study: Study, *, who: str) -> int:
+    """How many of those whose data are asked for withdrew, as the database knows now."""
+    counts = Study.objects.values("withdrawn", "withdrawn_synthetic").get(pk=study.pk)
+    people, programs = counts["withdrawn"], counts["withdrawn_synthetic"]
+    return {"people": people, "synthetic": programs}.get(who, people + programs)
 
 
 def failed_checks(study: Study) -> set[int]:

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from datetime import timedelta
 from typing import Any
 
 from django import forms
+from django.contrib import messages
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import redirect, render
 from django.urls import reverse
@@ -13,6 +15,7 @@ from django.utils import timezone
 from django.views.decorators.http import require_GET
 
 from study.api import api
+from study.console.common import NOT_SURE, SURE
 from study.permissions import FORM, staff_page, studies_for
 from study.services.tokens import token_make, token_revoke
 
@@ -39,22 +42,12 @@ class TokenForm(forms.Form):
 @staff_page(FORM)
 def tokens(request: HttpRequest) -> HttpResponse:
     """One's own tokens; a new one is shown once, in the answer to the form."""
+    if "revoke" in request.POST:
+        return _revoke(request)
     user: Any = request.user
     form, secret = TokenForm(request.POST or None, user=user), ""
-    if request.method == "POST" and "revoke" in request.POST:
-        asked = request.POST["revoke"]
-        if asked.isascii() and asked.isdigit() and len(asked) < 19:
-            token_revoke(user=user, token_id=int(asked))
-        return redirect("study:tokens")
     if request.method == "POST" and form.is_valid():
-        days = form.cleaned_data["days"]
-        _, secret = token_make(
-            user=user,
-            name=form.cleaned_data["name"],
-            study=form.cleaned_data["study"],
-            expires_at=timezone.now() + timedelta(days=int(days)) if days else None,
-        )
-        form = TokenForm(user=user)
+        form, secret = TokenForm(user=user), _make(user, form.cleaned_data)
     context = {
         "form": form,
         "secret": secret,
@@ -62,6 +55,22 @@ def tokens(request: HttpRequest) -> HttpResponse:
         "studies_url": request.build_absolute_uri("/api/studies"),
     }
     return render(request, "study/staff/tokens.html", context, status=422 if form.errors else 200)
+
+
+def _make(user: Any, said: Mapping[str, Any]) -> str:
+    """The secret of the new token."""
+    expires_at = timezone.now() + timedelta(days=int(said["days"])) if said["days"] else None
+    return token_make(user=user, name=said["name"], study=said["study"], expires_at=expires_at)[1]
+
+
+def _revoke(request: HttpRequest) -> HttpResponse:
+    """One's own token opens nothing any more, if that is meant."""
+    asked = request.POST["revoke"]
+    if SURE not in request.POST:
+        messages.error(request, NOT_SURE)
+    elif asked.isascii() and asked.isdigit() and len(asked) < 19:
+        token_revoke(user=request.user, token_id=int(asked))
+    return redirect("study:tokens")
 
 
 @require_GET

@@ -31,6 +31,24 @@ def compute_analysis(study_id: int, who: str) -> None:
         compute(study, who)
 
 
+def ask_erasing(study_id: int) -> bool:
+    """Have a worker erase a study's synthetic participants; False if the broker is away and nobody will."""
+    try:
+        erase_synthetic.apply_async(args=[study_id], retry=False)
+    except (OperationalError, OSError) as error:
+        log.warning("broker away, nothing is erased in study %s: %s", study_id, error)
+        return False
+    return True
+
+
+@shared_task(name="study.erase_synthetic")
+def erase_synthetic(study_id: int) -> int:
+    """Erase every program that took part in a study; how many. May run twice."""
+    from study.services.erasing import synthetic_erase
+
+    return synthetic_erase(study_id=study_id)
+
+
 SWEEP_SECONDS = 30.0
 """How often a worker looks for participants who do nothing."""
 

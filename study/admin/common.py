@@ -10,7 +10,7 @@ from django.db.models.functions import Coalesce
 from django.http import HttpRequest, HttpResponse
 
 from kitchen.setting_fields import readable
-from study.models import Condition, Study
+from study.models import Condition, Participant, Study
 from study.permissions import may, studies_for
 from study.plan import NOBODY
 
@@ -36,10 +36,15 @@ def counted(rows: QuerySet[Any], by: str = "study") -> Coalesce:
 
 
 def has_begun(study: Study | None) -> bool:
-    """Whether anybody ever entered; whoever withdrew counts, staff who tried the study do not."""
+    """Whether anybody ever entered; whoever withdrew counts, programs and previews do not."""
     if study is None or study.pk is None:
         return False
-    return study.withdrawn > 0 or study.participants.filter(preview=False).exists()
+    return study.withdrawn > 0 or people_of(study).exists()
+
+
+def people_of(study: Study) -> QuerySet[Participant]:
+    """Participants who are neither programs nor staff."""
+    return study.participants.filter(synthetic=False, preview=False)
 
 
 def how_many(number: int, one: str, many: str = "") -> str:
@@ -49,7 +54,7 @@ def how_many(number: int, one: str, many: str = "") -> str:
 
 def begun_words(study: Study) -> str:
     """`12 participants have begun`."""
-    number = study.participants.filter(preview=False).count()
+    number = people_of(study).count()
     return f"{how_many(number, 'participant')} {'has' if number == 1 else 'have'} begun"
 
 

@@ -13,7 +13,7 @@ from django.utils.html import format_html, format_html_join
 from django.utils.safestring import SafeString
 
 from kitchen.setting_fields import readable
-from study.admin.common import Explained, PlayedInWords, begun_words, has_begun, how_many
+from study.admin.common import Explained, PlayedInWords, begun_words, how_many, people_of
 from study.admin.forms import SHOW, ConditionForm, asked_kind, condition_form, next_position
 from study.admin.kinds import COPLAYER, WORLD, Kind, all_kinds, told_settings
 from study.bound import bound, bound_words
@@ -113,7 +113,7 @@ class ConditionAdmin(PlayedInWords, Explained):
         """The page, with warnings above it: participants have begun, no model will answer."""
         condition = kwargs.get("obj")
         context["cautions"] = condition.cautions if condition else ()
-        if condition and has_begun(condition.study) and condition.study.participants.exists():
+        if condition and people_of(condition.study).exists():
             context["banner"] = (
                 f"{begun_words(condition.study)}; changes apply to episodes that start from now on. "
                 "Duplicate the study if the two versions must not mix."
@@ -127,7 +127,7 @@ class ConditionAdmin(PlayedInWords, Explained):
             messages.warning(request, f"{obj.name} can be played, but mind: {text}.")
         for text in obj.cautions:
             messages.warning(request, f"{obj.name}: {text}")
-        if not change and has_begun(obj.study) and obj.study.participants.exists():
+        if not change and people_of(obj.study).exists():
             messages.warning(request, f"{begun_words(obj.study)}; only those who come now play {obj.name}.")
 
     def response_post_save_add(self, request: HttpRequest, obj: Condition) -> HttpResponseRedirect:

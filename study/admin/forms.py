@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from typing import Any, ClassVar
 
 from django import forms
@@ -227,14 +227,20 @@ class SurveyItemForm(forms.ModelForm):  # type: ignore[type-arg]
     def __init__(self, *args: Any, **kwargs: Any) -> None:
         super().__init__(*args, **kwargs)
         self.answered: int = getattr(self.instance, "answered", 0)
+        if self.instance.pk and not hasattr(self.instance, "answered"):
+            self.answered = self.instance.answers.count()
         if self.instance.pk is None:
             self.initial.pop("position", None)
         self.fixed: str = self.instance.why_fixed() if self.instance.pk else ""
         if self.fixed:
-            words = f"{self.answered} answers" if self.answered else self.fixed
-            for name in SurveyItem.FROZEN:
-                self.fields[name].disabled = True
-                self.fields[name].widget.attrs["title"] = f"Fixed: {words}."
+            self._fix(SurveyItem.FROZEN, f"{self.answered} answers" if self.answered else self.fixed)
+        elif self.answered:
+            self._fix(SurveyItem.VALUES, SurveyItem.TRIED)
+
+    def _fix(self, names: Iterable[str], why: str) -> None:
+        for name in names:
+            self.fields[name].disabled = True
+            self.fields[name].widget.attrs["title"] = f"Fixed: {why}."
 
     def clean(self) -> dict[str, Any]:
         """Keeps an item that has answers."""

@@ -16,7 +16,7 @@ from django.utils.safestring import SafeString
 from kitchen.admin import ReadOnly
 from kitchen.llm.money import dollars
 from kitchen.spending import booked
-from study.admin.common import Explained, PlayedInWords, begun_words, counted, has_begun, how_many
+from study.admin.common import Explained, PlayedInWords, begun_words, counted, has_begun, how_many, people_of
 from study.admin.forms import StudyForm, SurveyItemForm, SurveyItemFormSet, with_answer_counts
 from study.forecast import forecast
 from study.models import Condition, Membership, Outcome, Participant, Study, StudyPart, SurveyItem
@@ -227,7 +227,7 @@ class StudyAdmin(Explained):
         study = kwargs.get("obj")
         if study is None:
             context["banner_quiet"] = "Begin with the words and the survey. Its conditions come after saving."
-        elif has_begun(study) and study.participants.exists():
+        elif people_of(study).exists():
             context["banner"] = f"{begun_words(study)}: the name in the link and the seed are fixed."
         return super().render_change_form(request, context, *args, **kwargs)
 

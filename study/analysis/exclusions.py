@@ -26,8 +26,8 @@ class Attrition:
 
     `entered` are those whose data are still there: `completed` of them went the whole way, `unfinished`
     dropped out or still take part; `ends` says in words how, with their numbers. Of the completed, staff
-    `excluded` some, and some failed more attention checks than the study allows. `withdrew` counts the whole
-    study, people and programs: their data are erased. Previews by staff are counted nowhere.
+    `excluded` some, and some failed more attention checks than the study allows. `withdrew` is how many
+    withdrew: their data are erased. Previews by staff are counted nowhere.
     """
 
     entered: int

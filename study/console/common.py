@@ -42,6 +42,21 @@ def done(request: HttpRequest, study: Study, words: str, page: str = "design") -
     return redirect(f"study:staff-{page}", study.slug)
 
 
+SURE = "sure"
+"""Name of the tick with which somebody says that a destructive button is meant (`design/ask.html`)."""
+NOT_SURE = "Nothing was done: tick that you mean it."
+
+
+def asked_once(
+    request: HttpRequest, study: Study, act: Callable[[], object], words: str, page: str = "design"
+) -> HttpResponse:
+    """As `asked`, for what cannot be taken back: nothing is done without the tick."""
+    if SURE in request.POST:
+        return asked(request, study, act, words, page)
+    messages.error(request, NOT_SURE)
+    return redirect(f"study:staff-{page}", study.slug)
+
+
 def asked(
     request: HttpRequest, study: Study, act: Callable[[], object], words: str, page: str = "design"
 ) -> HttpResponse:

@@ -9,12 +9,13 @@ from django.db import transaction
 from django.http import Http404, HttpRequest, HttpResponse, HttpResponseBase, QueryDict
 from django.shortcuts import get_object_or_404, redirect, render
 
+from study.admin.common import how_many
 from study.admin.conditions import condition_warnings
 from study.admin.forms import asked_kind, next_position
 from study.admin.kinds import COPLAYER, WORLD, all_kinds
 from study.blueprint import blueprint_of
 from study.bound import bound, bound_words
-from study.console.common import asked, context_of, done, form_page
+from study.console.common import asked, asked_once, context_of, done, form_page
 from study.console.forms import (
     ConsoleItemForm,
     InstrumentForm,
@@ -78,13 +79,20 @@ def overview(request: HttpRequest, study: Study) -> HttpResponse:
         "places": items_by_place(study),
         "orders": orders_shown(study),
         "outcomes": study.outcomes.all(),
-        "previews": study.participants.filter(preview=True).count(),
+        "previews": _number(study, "preview", preview=True),
+        "programs": _number(study, "synthetic participant", preview=False, synthetic=True),
         "frozen": frozen,
         "changed": len(differences(frozen.blueprint, design)) if frozen else 0,
         "condition_acts": CONDITION_ACTS,
         "item_acts": ITEM_ACTS,
     }
     return render(request, "study/staff/design/overview.html", context_of(study) | context)
+
+
+def _number(study: Study, one: str, **which: bool) -> str:
+    """`3 previews`; empty if there are none."""
+    number = study.participants.filter(**which).count()
+    return how_many(number, one) if number else ""
 
 
 def items_by_place(study: Study) -> list[tuple[str, list[SurveyItem]]]:
@@ -225,7 +233,7 @@ def condition_act(request: HttpRequest, study: Study, pk: int, act: str) -> Http
         made = condition_copy(row)
         return redirect("study:staff-design-condition", study.slug, made.pk)
     if act == "delete":
-        return asked(request, study, lambda: condition_delete(condition=row), f"{row.name} is deleted.")
+        return asked_once(request, study, lambda: condition_delete(condition=row), f"{row.name} is deleted.")
     return _moved(request, study, row, act)
 
 
@@ -260,7 +268,7 @@ def _first_words(request: HttpRequest, study: Study) -> dict[str, Any]:
 
 def _note(form: ConsoleItemForm) -> str:
     if not form.fixed:
-        return ""
+        return f"In part fixed: {form.instance.TRIED}." if form.answered else ""
     if not form.answered:
         return (
             f"What it asks is fixed: {bound_words(bound(form.instance))} and may still be asked it. "
@@ -274,7 +282,7 @@ def item_act(request: HttpRequest, study: Study, pk: int, act: str) -> HttpRespo
     """Up, down, off and on, delete."""
     row = get_object_or_404(study.items, pk=pk)
     if act == "delete":
-        return asked(request, study, lambda: item_delete(item=row), f"{row.measure} is deleted.")
+        return asked_once(request, study, lambda: item_delete(item=row), f"{row.measure} is deleted.")
     if act == "switch":
         SurveyItem.objects.filter(pk=pk).update(enabled=not row.enabled)
         return done(request, study, f"{row.measure} is {'off' if row.enabled else 'on'}.")

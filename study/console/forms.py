@@ -141,8 +141,6 @@ class ConsoleItemForm(SurveyItemForm):
 
     def __init__(self, *args: Any, **kwargs: Any) -> None:
         super().__init__(*args, **kwargs)
-        if self.instance.pk:
-            self.answered = self.instance.answers.count()
         self.fields.pop("position")
         self.fields["correct"].help_text = (
             "The right answer of an attention check or a question of understanding: a point of the scale, or "

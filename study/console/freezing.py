@@ -9,7 +9,7 @@ from django.http import Http404, HttpRequest, HttpResponse
 from django.shortcuts import get_object_or_404, render
 
 from study.blueprint import Blueprint, blueprint_of
-from study.console.common import asked, context_of
+from study.console.common import asked_once, context_of
 from study.markdown import to_html
 from study.models import Study, Version
 from study.permissions import study_page
@@ -55,7 +55,7 @@ def versions_counted(study: Study) -> list[Version]:
 def freeze(request: HttpRequest, study: Study) -> HttpResponse:
     """The design as it is now is preregistered."""
     words = "Frozen: the preregistration is stored with its hash and date."
-    return asked(
+    return asked_once(
         request, study, lambda: study_freeze(study_id=study.pk, user=request.user), words, "preregistration"
     )
 

@@ -8,7 +8,8 @@ from django.contrib import messages
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import get_object_or_404, redirect
 
-from study.console.common import asked, form_page
+from study import tasks
+from study.console.common import asked, asked_once, form_page
 from study.console.forms import MemberForm, NewStudyForm
 from study.models import Condition, Membership, Study
 from study.orders.base import SchemeError
@@ -99,7 +100,9 @@ def member_gone(request: HttpRequest, study: Study, pk: int) -> HttpResponse:
     """Somebody is a member no more."""
     user = get_object_or_404(study.memberships.select_related("user"), pk=pk).user
     words = f"{user} is no member any more."
-    return asked(request, study, lambda: member_remove(study_id=study.pk, user=user), words, "design-members")
+    return asked_once(
+        request, study, lambda: member_remove(study_id=study.pk, user=user), words, "design-members"
+    )
 
 
 @study_page("edit", POST)
@@ -118,6 +121,17 @@ def preview(request: HttpRequest, study: Study, pk: int | None = None) -> HttpRe
 @study_page("edit", POST)
 def previews_gone(request: HttpRequest, study: Study) -> HttpResponse:
     """Erase what trying left."""
-    return asked(
-        request, study, lambda: previews_erase(study_id=study.pk), "What previews left is erased.", "design"
-    )
+    words = "What previews left is erased."
+    return asked_once(request, study, lambda: previews_erase(study_id=study.pk), words)
+
+
+@study_page("own", POST)
+def synthetic_gone(request: HttpRequest, study: Study) -> HttpResponse:
+    """A worker erases what programs left."""
+    words = "The synthetic participants are being erased; load this page again to see how many are left."
+    return asked_once(request, study, lambda: _ask_erasing(study), words)
+
+
+def _ask_erasing(study: Study) -> None:
+    if not tasks.ask_erasing(study.pk):
+        raise DesignError("Nothing was erased: Redis, which hands work to the workers, does not answer.")

@@ -56,6 +56,7 @@ PAGES: tuple[tuple[str, Callable[..., Any], str], ...] = (
     ("delete/", studies.delete, "delete"),
     ("preview/", studies.preview, "preview"),
     ("previews/erase/", studies.previews_gone, "previews-gone"),
+    ("synthetic/erase/", studies.synthetic_gone, "synthetic-gone"),
 )
 """Path, view, and what the name has after `staff-design`."""
 

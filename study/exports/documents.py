@@ -90,7 +90,7 @@ def _whose(study: Study, chosen: Chosen) -> list[str]:
         f"{found.count()} participants, {found.filter(synthetic=True).count()} of them synthetic (programs), "
         f"{found.filter(preview=True).count()} previews by staff, "
         f"{found.exclude(excluded_at=None).count()} excluded. "
-        f"{study.withdrawn} withdrew; their data are erased.",
+        f"{study.withdrawn} people and {study.withdrawn_synthetic} programs withdrew; their data are erased.",
         "",
         f"Left out of these files: {left_out}.",
         "",

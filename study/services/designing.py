@@ -7,6 +7,7 @@ from typing import Any
 
 from django.db import models, transaction
 
+from study.analysis.format import counted
 from study.bound import bound, bound_words
 from study.instruments import Instrument
 from study.models import Condition, Membership, Outcome, Study, SurveyItem
@@ -44,11 +45,24 @@ def study_close(*, study_id: int) -> None:
 def study_delete(*, study_id: int) -> None:
     """The study and all that was designed. DesignError while it holds participants' data."""
     study = Study.objects.select_for_update().get(pk=study_id)
-    number = study.participants.filter(preview=False).count()
-    if number:
-        raise DesignError(f"It holds the data of {number} participants. Take the data and close it instead.")
+    if why := why_not_deleted(study):
+        raise DesignError(why)
     previews_erase(study_id=study_id)
     study.delete()
+
+
+def why_not_deleted(study: Study) -> str:
+    """What stands against deleting a study; empty if nothing does. Previews are erased with it."""
+    people = study.participants.filter(synthetic=False, preview=False).count()
+    if people:
+        return f"It holds the data of {counted(people, 'participant')}. Take the data and close it instead."
+    programs = study.participants.filter(synthetic=True, preview=False).count()
+    return f"{_first_erase(programs)} of this study." if programs else ""
+
+
+def _first_erase(programs: int) -> str:
+    """Begins a sentence; owners find the button in the design."""
+    return f"First erase the {counted(programs, 'synthetic participant')}"
 
 
 @transaction.atomic
@@ -105,9 +119,11 @@ def condition_delete(*, condition: Condition) -> None:
     """The condition, and whatever staff left by trying it. DesignError if participants have it in their
     plan, or will have: they entered under a version that names it."""
     Study.objects.select_for_update().get(pk=condition.study_id)
-    planned = condition.rounds.filter(participant__preview=False).count()
-    if planned:
-        raise DesignError(f"{planned} participants have {condition.name} in their plan, played or to come.")
+    planned = condition.rounds.filter(participant__preview=False)
+    if people := planned.filter(participant__synthetic=False).count():
+        raise DesignError(f"{people} participants have {condition.name} in their plan, played or to come.")
+    if programs := planned.count():
+        raise DesignError(f"{_first_erase(programs)} who have {condition.name} in their plan.")
     if number := bound(condition):
         raise DesignError(
             f"{condition.name} stays: {bound_words(number)} and could not go on without it. Wait until "
@@ -123,8 +139,11 @@ def item_delete(*, item: SurveyItem) -> None:
     """The item. DesignError if it was answered, or will be by those on the way: then it can only be switched
     off."""
     Study.objects.select_for_update().get(pk=item.study_id)
-    if item.answers.filter(participant__preview=False).exists():
+    given = item.answers.filter(participant__preview=False)
+    if given.filter(participant__synthetic=False).exists():
         raise DesignError(f"There are answers to “{item.measure}”. Switch it off instead.")
+    if programs := given.values("participant").distinct().count():
+        raise DesignError(f"{_first_erase(programs)} who answered “{item.measure}”. Or switch it off.")
     if number := bound(item):
         raise DesignError(
             f"“{item.measure}” stays: {bound_words(number)} and could not go on without it. Switch it off "

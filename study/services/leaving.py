@@ -87,7 +87,8 @@ def participant_withdraw(*, participant_id: int) -> Receipt:
     prompts = prompts_of(episode.pk for episode in episodes)
     seats = dict(person.rounds.exclude(episode=None).values_list("episode", "seat"))
     if not person.preview:
-        Study.objects.filter(pk=person.study_id).update(withdrawn=F("withdrawn") + 1)
+        counter = "withdrawn_synthetic" if person.synthetic else "withdrawn"
+        Study.objects.filter(pk=person.study_id).update(**{counter: F(counter) + 1})
     person.delete()
     for episode in episodes:
         _erase(episode, seats.get(episode.pk, 0))

@@ -128,14 +128,14 @@ def test_a_new_token_is_shown_once_and_can_be_revoked(viewer: Any, client: Clien
     page = client.get("/staff/tokens/").content.decode()
     assert found[0] not in page
     assert found[0][:12] in page
-    client.post("/staff/tokens/", {"revoke": str(ApiToken.objects.get().pk)})
+    client.post("/staff/tokens/", {"revoke": str(ApiToken.objects.get().pk), "sure": "on"})
     assert asked("studies", found[0]).status_code == 401
     assert "revoked" in client.get("/staff/tokens/").content.decode()
 
 
 def test_nobody_revokes_the_token_of_another(viewer: Any, admin_client: Client) -> None:
     row, _ = token_make(user=viewer, name="mine")
-    admin_client.post("/staff/tokens/", {"revoke": str(row.pk)})
+    admin_client.post("/staff/tokens/", {"revoke": str(row.pk), "sure": "on"})
     row.refresh_from_db()
     assert row.works
 

@@ -44,9 +44,12 @@ BUTTONS: dict[str, str] = {
     "staff-design-state": "edit",
     "staff-design-preview": "edit",
     "staff-design-previews-gone": "edit",
+    "staff-design-synthetic-gone": "own",
     "staff-preregistration-freeze": "own",
     "staff-design-delete": "own",
 }
+SURE = {"sure": "on"}
+"""The tick of what is asked once."""
 RIGHTS = {
     "owner": {"copy", "view", "edit", "own"},
     "collaborator": {"copy", "view", "edit"},
@@ -133,7 +136,7 @@ def test_a_condition_is_added_with_typed_settings_copied_moved_and_deleted(
     client.post(at(study, "condition-act", made.pk, "copy"))
     client.post(at(study, "condition-act", made.pk, "up"))
     assert [one.key for one in study.conditions.all()] == ["c0", "three", "c1", "three_copy"]
-    client.post(at(study, "condition-act", made.pk, "delete"))
+    client.post(at(study, "condition-act", made.pk, "delete"), SURE)
     assert not study.conditions.filter(key="three").exists()
 
 
@@ -167,7 +170,7 @@ def test_a_condition_that_participants_have_in_their_plan_stays(
     enter(study)
     row = study.conditions.get(key="c0")
 
-    response = client.post(at(study, "condition-act", row.pk, "delete"), follow=True)
+    response = client.post(at(study, "condition-act", row.pk, "delete"), SURE, follow=True)
 
     assert "in their plan" in response.content.decode()
     assert study.conditions.filter(pk=row.pk).exists()
@@ -226,7 +229,7 @@ def test_questions_are_added_shipped_ones_and_attention_checks_too(
 
     client.post(at(study, "item-act", check.pk, "switch"))
     assert not SurveyItem.objects.get(pk=check.pk).enabled
-    client.post(at(study, "item-act", check.pk, "delete"))
+    client.post(at(study, "item-act", check.pk, "delete"), SURE)
     assert not study.items.filter(pk=check.pk).exists()
 
 
@@ -302,7 +305,7 @@ def test_a_study_keeps_an_owner(study: Study, owner: User, client: Client) -> No
     with pytest.raises(DesignError, match="needs an owner"):
         member_set(study_id=study.pk, user=owner, role="viewer")
     mine = study.memberships.get(user=owner)
-    client.post(at(study, "member-gone", mine.pk))
+    client.post(at(study, "member-gone", mine.pk), SURE)
     assert study.memberships.filter(pk=mine.pk).exists()
     assert client.post(at(study, "members"), {"user": "stranger", "role": "viewer"}).status_code == 422
 
@@ -322,7 +325,7 @@ def test_one_condition_is_previewed_without_the_other_parts_and_counted_nowhere(
     person.refresh_from_db()
     assert person.status == "complete"
     assert (person.synthetic, selectors.study_counts(study).entered) == (False, 0)
-    client.post(at(study, "previews-gone"))
+    client.post(at(study, "previews-gone"), SURE)
     study.refresh_from_db()
     assert (study.participants.count(), study.withdrawn) == (0, 0)
 
@@ -331,7 +334,7 @@ def test_freezing_stores_what_anybody_can_compute_again(
     study: Study, owner: User, client: Client, tmp_path: Path, capsys: Any
 ) -> None:
     study.conditions.filter(key="c1").update(coplayer="dispatcher", teammates=2)
-    client.post(reverse("study:staff-preregistration-freeze", args=[study.slug]))
+    client.post(reverse("study:staff-preregistration-freeze", args=[study.slug]), SURE)
     version = study.versions.get()
     assert version.bundle is not None
     assert version.bundle_digest == version.bundle["sha256"]
@@ -396,3 +399,31 @@ def test_the_orders_page_shows_what_follows_what(study: Study, owner: User, clie
 
     assert page.context["orders"]["rows"] == [(1, ["Condition 0", "Condition 1"])]
     assert page.context["orders"]["carry_over"] == [("Condition 0", ["", 1]), ("Condition 1", [0, ""])]
+
+
+def test_what_destroys_is_asked_once_and_does_nothing_without_the_tick(
+    study: Study, owner: User, client: Client
+) -> None:
+    study_preview(study_id=study.pk)
+    enter(study, "a program", synthetic=True)
+    friend = study.memberships.create(user=User.objects.create_user("friend"), role="viewer")
+    urls = [
+        at(study, "condition-act", study.conditions.all()[0].pk, "delete"),
+        at(study, "item-act", study.items.all()[0].pk, "delete"),
+        at(study, "previews-gone"),
+        at(study, "synthetic-gone"),
+        at(study, "member-gone", friend.pk),
+        reverse("study:staff-preregistration-freeze", args=[study.slug]),
+    ]
+    pages = ("staff-design", "staff-design-members", "staff-preregistration")
+    shown = "".join(
+        client.get(reverse(f"study:{page}", args=[study.slug])).content.decode() for page in pages
+    )
+
+    for url in urls:
+        assert f'action="{url}"' in shown
+        assert "tick that you mean it" in client.post(url, follow=True).content.decode()
+
+    assert (study.conditions.count(), study.items.count(), study.participants.count()) == (2, 2, 2)
+    assert study.memberships.filter(pk=friend.pk).exists()
+    assert not study.versions.exclude(frozen_at=None).exists()

@@ -1,0 +1,23 @@
+"""`python manage.py erase_synthetic SLUG`: erase all that programs left in a study.
+
+What `dry_run` and `make_synthetic` made is gone then, as if it had never been; people's data stay.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+from study.analysis.format import counted
+from study.management.base import StudyCommand
+from study.services.erasing import synthetic_erase
+
+
+class Command(StudyCommand):
+    """Erases them one after another; what is stopped in the middle leaves whole participants."""
+
+    help = __doc__
+
+    def handle(self, *args: Any, slug: str, **options: Any) -> None:
+        """Erase, say how many there were."""
+        erased = synthetic_erase(study_id=self.study(slug).pk)
+        self.stdout.write(f"{counted(erased, 'synthetic participant')} erased in {slug}")

@@ -1,0 +1,26 @@
+"""Erasing what a dry run left, so that the study is as before it."""
+
+from __future__ import annotations
+
+from study.models import Participant, Study
+from study.services.leaving import participant_withdraw
+
+
+def synthetic_erase(*, study_id: int) -> int:
+    """Erase every program that took part, and the count of those that withdrew; how many were erased.
+
+    One after another, as withdrawals are: what is stopped in the middle leaves whole participants.
+    """
+    there = Participant.objects.filter(study=study_id, synthetic=True, preview=False)
+    erased = sum(_erase(participant_id) for participant_id in list(there.values_list("pk", flat=True)))
+    Study.objects.filter(pk=study_id).update(withdrawn_synthetic=0)
+    return erased
+
+
+def _erase(participant_id: int) -> bool:
+    """False if it is gone meanwhile."""
+    try:
+        participant_withdraw(participant_id=participant_id)
+    except Participant.DoesNotExist:
+        return False
+    return True
