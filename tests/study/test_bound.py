@@ -111,7 +111,9 @@ def test_the_console_fixes_what_somebody_will_meet_and_says_why(admin_client: Cl
         page = admin_client.get(reverse(f"study:staff-design-{name}", args=[study.slug, row.pk]))
         assert page.context["form"].fields["key"].disabled, name
         act = reverse(f"study:staff-design-{name}-act", args=[study.slug, row.pk, "delete"])
-        assert "1 participant on the way" in admin_client.post(act, follow=True).content.decode(), name
+        assert (
+            "1 participant on the way" in admin_client.post(act, {"sure": "on"}, follow=True).content.decode()
+        ), name
     there = reverse("study:staff-design-item", args=[study.slug, item.pk])
     assert "1 participant on the way entered with it" in admin_client.get(there).content.decode()
     assert rows(study) == (condition, item)

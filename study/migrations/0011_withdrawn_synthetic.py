@@ -5,7 +5,7 @@ from django.db import migrations, models
 
 class Migration(migrations.Migration):
     dependencies = [
-        ("study", "0008_api_tokens"),
+        ("study", "0010_words_of_ends"),
     ]
 
     operations = [
