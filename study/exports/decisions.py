@@ -4,16 +4,17 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Iterator, Sequence
+from datetime import datetime
 from typing import Any
 
 from django.db.models import Q
 
 from kitchen.models import CallMessage, Decision, ModelCall, Prompt
-from study.exports.base import FALLBACK_LEVELS, MARKS, MODEL_ERRORS, WHERE, Column, Table
-from study.exports.chosen import Chosen
+from study.exports.base import FALLBACK_LEVELS, MARKS, MODEL_ERRORS, WHERE, Column, Table, in_chunks
+from study.exports.chosen import KINDS, Chosen
 from study.exports.csv_text import JsonText
 from study.exports.raw import as_text
-from study.exports.sittings import episodes_once, in_pieces
+from study.exports.sittings import episodes_once, in_pieces, who_are_there
 from study.exports.steps import STEP
 from study.models import Study
 
@@ -64,9 +65,18 @@ COLUMNS = (
     *MARKS,
 )
 
+STEPS = 500
+"""Steps of the episodes that are read at once: a decision may have texts of kilobytes."""
+PROMPTS_AT_ONCE = 100
+"""Prompts that are read at once."""
+
 PROMPT_COLUMNS = (
     Column("prompt", "text", "SHA-256 of the text; decisions.csv refers to it."),
     Column("text", "json", "The text as it was sent, as a JSON string."),
+    *(
+        Column(f"used_by_{kind}", "integer", f"In whose episodes it was sent: {words}.", "participants")
+        for kind, words in KINDS.items()
+    ),
 )
 
 
@@ -104,10 +114,10 @@ NO_CALL = (None,) * len(CALL_FIELDS)
 
 def rows(study: Study, chosen: Chosen) -> Iterator[Sequence[Any]]:
     """One row per call of a model, and one per decision that took none."""
-    for piece in in_pieces(episodes_once(study, chosen)):
+    for piece in in_pieces(episodes_once(study, chosen), STEPS):
         pks = [sitting.episode for sitting in piece]
         decisions, calls = _decisions(pks), _calls(pks)
-        for sitting in piece:
+        for sitting in who_are_there(piece):
             where, marks = sitting.where, sitting.marks
             for pk, cells in decisions.get(sitting.episode, ()):
                 for call in calls.get(pk, (NO_CALL,)):
@@ -172,12 +182,39 @@ def _call_cells(cells: dict[str, Any], prompts: dict[int, list[str]]) -> tuple[A
 def prompt_rows(study: Study, chosen: Chosen) -> Iterator[Sequence[Any]]:
     """One row per different text that models were sent in these participants' episodes."""
     theirs = chosen.participants(study).order_by().values("pk")
-    episode = "uses__call__decision__mind__episode"
-    found = Prompt.objects.filter(
-        Q(**{f"{episode}__rounds__participant__in": theirs}) | Q(**{f"{episode}__practised_by__in": theirs})
-    )
-    for prompt in found.distinct().order_by("hash").iterator(chunk_size=200):
-        yield prompt.hash, prompt.text
+    sent = CallMessage.objects.filter(Q(**{f"{PLAYED}__in": theirs}) | Q(**{f"{PRACTISED}__in": theirs}))
+    found = Prompt.objects.filter(hash__in=sent.order_by().values("prompt")).order_by("hash")
+    for prompts in in_chunks(found.iterator(PROMPTS_AT_ONCE), PROMPTS_AT_ONCE):
+        used = _used_by([prompt.hash for prompt in prompts], theirs)
+        for prompt in prompts:
+            if people := used.get(prompt.hash):
+                yield prompt.hash, prompt.text, *map(sum, zip(*people.values(), strict=True))
+
+
+EPISODE = "call__decision__mind__episode"
+PLAYED, PRACTISED = f"{EPISODE}__rounds__participant", f"{EPISODE}__practised_by"
+"""From a message to those in whose episodes it was sent."""
+
+
+def _used_by(hashes: Sequence[str], theirs: Any) -> dict[str, dict[int, tuple[bool, ...]]]:
+    """By prompt and participant: which of `KINDS` this one is, in their order."""
+    used: dict[str, dict[int, tuple[bool, ...]]] = defaultdict(dict)
+    for way in (PLAYED, PRACTISED):
+        found = CallMessage.objects.filter(**{"prompt__in": hashes, f"{way}__in": theirs}).order_by()
+        fields = (f"{way}__{name}" for name in ("pk", "synthetic", "preview", "excluded_at"))
+        for prompt, pk, *marks in found.values_list("prompt_id", *fields).distinct():
+            used[prompt][pk] = _kinds(*marks)
+    return used
+
+
+def _kinds(synthetic: bool, preview: bool, excluded_at: datetime | None) -> tuple[bool, ...]:
+    is_a = {
+        "people": not (synthetic or preview),
+        "synthetic": synthetic and not preview,
+        "preview": preview,
+        "excluded": excluded_at is not None,
+    }
+    return tuple(is_a[kind] for kind in KINDS)
 
 
 DECISIONS = Table(

@@ -8,6 +8,7 @@ from pathlib import Path
 
 import pytest
 from django.test import Client
+from django.utils import timezone
 
 from kitchen import deciding
 from kitchen import services as kitchen
@@ -16,6 +17,8 @@ from kitchen.coplayers.base import Decision as MindDecision
 from kitchen.models import Budget, CallMessage, Decision, Episode, ModelCall, Prompt, Spending
 from kitchen.spending import booked
 from study import services
+from study.exports.chosen import Chosen
+from study.exports.registry import get_table
 from study.exports.writing import write_study
 from study.models import Condition, Participant, Study
 from tests.study.factories import SETTINGS, enter, make_study
@@ -35,8 +38,8 @@ def study() -> Study:
     return found
 
 
-def play(study: Study, entry: str) -> Participant:
-    participant = enter(study, entry)
+def play(study: Study, entry: str, *, synthetic: bool = False) -> Participant:
+    participant = enter(study, entry, synthetic=synthetic)
     services.page_done(participant_id=participant.pk, page="guide")
     episode = Episode.objects.get(rounds__participant=participant)
     for step in range(1, 5):
@@ -69,6 +72,22 @@ def test_the_export_has_decisions_with_their_prompts(study: Study, tmp_path: Pat
         assert row["provider"] == row["played_by"] == "stand-in"
         assert set(row["prompts"].split()) <= prompts.keys()
         assert json.loads(row["reply"])
+
+
+def test_decisions_are_marked_and_prompts_say_in_whose_episodes_they_were_sent(study: Study) -> None:
+    one, program = play(study, "one"), play(study, "two", synthetic=True)
+    play(study, "three")
+    Participant.objects.filter(pk=one.pk).update(excluded_at=timezone.now())
+    decisions = get_table("decisions")
+    names = [column.name for column in decisions.columns]
+    marks = {row[0]: (row[1], row[names.index("excluded")]) for row in decisions.rows(study)}
+    assert (marks[one.code], marks[program.code]) == ((False, True), (True, False))
+    recipes = CallMessage.objects.filter(position=0).values_list("prompt_id", flat=True)[0]
+    used = {row[0]: row[2:] for row in get_table("prompts").rows(study)}
+    assert used[recipes] == (2, 1, 0, 1)
+    assert all(sum(kinds[:3]) > 0 for kinds in used.values())
+    people = {row[0]: row[2:] for row in get_table("prompts").rows(study, Chosen.without(["synthetic"]))}
+    assert people[recipes] == (2, 0, 0, 1)
 
 
 def test_withdrawing_erases_calls_and_prompts_that_nobody_else_needs(study: Study) -> None:

@@ -16,6 +16,7 @@ from hypothesis import strategies as st
 
 from kitchen.models import Episode, Seat, SeatCommand
 from study import selectors, services
+from study.exports.base import PERSON_MARKS, WHO
 from study.exports.csv_text import cells, harmless, lines
 from study.exports.registry import DOCUMENTS, TABLES, get_table, tables
 from study.exports.writing import csv_pieces, write_study
@@ -24,6 +25,21 @@ from study.selectors import StudyCounts
 from tests.study.factories import complete, enter, make_study
 
 pytestmark = pytest.mark.django_db
+
+
+UNMARKED = {
+    "prompts": "a text is sent to many: columns say how many of which kind",
+    "codebook": "about columns, not about participants",
+    "dictionary": "the same",
+}
+"""Files whose rows are no participant's, and why; every other one marks each row."""
+MARKED = [name for name in TABLES if name not in UNMARKED]
+WITHOUT_ROWS = {
+    "decisions": "nobody has co-players in small studies; see test_calls.py",
+    "prompts": "the same",
+    "staff_actions": "staff did nothing; see test_staffing.py",
+}
+"""Files that have no rows here, and why."""
 
 
 def read(folder: Path, name: str) -> list[dict[str, str]]:
@@ -63,9 +79,17 @@ def test_synthetic_participants_are_marked_in_every_file(study: Study, tmp_path:
     write_study(study, tmp_path)
     synthetic = {row["participant"] for row in read(tmp_path, "participants") if row["synthetic"] == "1"}
     assert len(synthetic) == 1
-    for name in ("episodes", "steps", "commands", "answers"):
-        for row in read(tmp_path, name):
-            assert (row["synthetic"] == "1") == (row["participant"] in synthetic)
+    for name in MARKED:
+        rows = read(tmp_path, name)
+        assert rows or name in WITHOUT_ROWS
+        for row in rows:
+            assert (row["synthetic"] == "1") == (row["participant"] in synthetic), name
+
+
+@pytest.mark.parametrize("name", MARKED)
+def test_every_file_about_participants_marks_who_they_are(name: str) -> None:
+    columns = {column.name for column in get_table(name).columns}
+    assert columns >= {"participant", *(column.name for column in (WHO[1], *PERSON_MARKS))}
 
 
 def test_drop_outs_are_there_with_their_exit_status(study: Study, tmp_path: Path) -> None:
@@ -152,11 +176,7 @@ def test_a_file_asks_the_database_as_often_for_many_rows_as_for_few(
 ) -> None:
     with django_assert_max_num_queries(9):
         found = list(get_table(name).rows(study))
-    assert found or name in {
-        "decisions",
-        "prompts",
-        "staff_actions",
-    }  # nobody has co-players here; see test_calls.py
+    assert found or name in WITHOUT_ROWS
 
 
 def test_chunks_change_nothing(study: Study, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -23,9 +23,11 @@ from study.exports.writing import write_study, zip_pieces
 from study.models import Participant, Round, Study, StudyPart, SurveyItem, Version
 from study.services import Referral
 from tests.study.factories import SETTINGS, complete, make_study, play_out
+from tests.study.test_exports import MARKED, WITHOUT_ROWS
 
 pytestmark = pytest.mark.django_db
 
+WITH_ROWS = [name for name in MARKED if name not in WITHOUT_ROWS]
 PRACTICE = {"kitchen": {"settings": SETTINGS}, "hints": True}
 
 
@@ -129,7 +131,7 @@ def test_what_was_changed_after_the_freeze_is_flagged(study: Study, tmp_path: Pa
     Study.objects.update(title="Another title")
     walk(study, "two")
     write_study(study, tmp_path)
-    for name in ("participants", "episodes", "steps", "commands", "answers", "page_times"):
+    for name in WITH_ROWS:
         found = {(row["version"], row["changed_since_freeze"]) for row in read(tmp_path, name)}
         assert found == {("1", "0"), ("2", "1")}, name
     assert [row["version_frozen"] for row in read(tmp_path, "participants")] == ["1", "0"]
@@ -149,7 +151,7 @@ def test_everybody_is_there_unless_left_out(study: Study, tmp_path: Path) -> Non
     )
     assert len(list(get_table("participants").rows(study))) == 4
     for kind, gone in people.items():
-        for name in ("participants", "episodes", "steps", "commands", "answers", "page_times"):
+        for name in WITH_ROWS:
             codes = {row[0] for row in get_table(name).rows(study, Chosen.without([kind]))}
             assert gone.code not in codes, (name, kind)
             assert people["synthetic" if kind != "synthetic" else "preview"].code in codes
@@ -171,6 +173,28 @@ def test_no_file_of_any_form_knows_who_withdrew(study: Study, tmp_path: Path) ->
     for name in names:
         assert not any(name in text for text in texts), name
     assert [row["number"] for row in read(tmp_path / "csv", "participants")] == ["2"]
+
+
+READERS = ("sittings", "participants", "answers", "page_times", "staff_actions")
+
+
+@pytest.mark.parametrize("name", WITH_ROWS)
+def test_a_withdrawal_between_the_reads_breaks_no_file(
+    study: Study, name: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Two leave: one whose rows are not made yet, and one just after the first of them was."""
+    for reader in READERS:
+        monkeypatch.setattr(f"study.exports.{reader}.PEOPLE", 1)
+    monkeypatch.setattr("study.exports.sittings.STEPS", 1)
+    _, before, after, last = (walk(study, entry) for entry in ("one", "before", "after", "last"))
+    leaving, codes = {before.code: before, after.code: after}, list[str]()
+    for row in get_table(name).rows(study):
+        codes.append(row[0])
+        for code in {before.code, row[0]} & leaving.keys():
+            services.participant_withdraw(participant_id=leaving.pop(code).pk)
+    assert before.code not in codes
+    assert after.code in codes
+    assert codes[-1] == last.code
 
 
 def test_an_episode_that_two_share_has_its_steps_once(tmp_path: Path) -> None:
