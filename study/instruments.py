@@ -15,7 +15,7 @@ from pathlib import Path
 
 from kitchen.worlds.cuisine.reading import DataError, Table, parse_table, read_table
 from study.item_reading import KEYS, Item, read_item
-from study.scoring import SCORES
+from study.scoring import SCORES, scale_problem
 
 __all__ = ["DataError", "Instrument", "Item", "instrument", "instruments", "parse_instrument"]
 
@@ -67,8 +67,8 @@ def parse_instrument(text: str, file: str) -> Instrument:
 
 def _build(code: str, table: Table) -> Instrument:
     table.only(("title", "source", "terms", "score", "place", "items"))
-    items = _items(table)
-    place = _place(table, items)
+    place = _place(table)
+    items = _items(table, place)
     score = table.text("score", "mean")
     if score not in SCORES:
         raise table.error("score", f"{score!r} is not one of {', '.join(SCORES)}")
@@ -77,20 +77,15 @@ def _build(code: str, table: Table) -> Instrument:
     return Instrument(code=code, score=score, place=place, items=items, **texts)
 
 
-def _place(table: Table, items: Sequence[Item]) -> str:
-    """Where the items are asked; they must fit there."""
+def _place(table: Table) -> str:
+    """Where the items are asked."""
     place = table.text("place", "survey")
     if place not in PLACES:
         raise table.error("place", f"{place!r} is not one of {', '.join(PLACES)}")
-    for number, item in enumerate(items, start=1):
-        if item.kind == "team" and place != "final":
-            raise table.error(f"items[{number}].kind", "teams can be compared at the end only")
-        if item.correct is None and place == "check":
-            raise table.error(f"items[{number}].correct", "a question of understanding needs a right answer")
     return place
 
 
-def _items(table: Table) -> tuple[Item, ...]:
+def _items(table: Table, place: str) -> tuple[Item, ...]:
     rows = table.values.get("items")
     if not isinstance(rows, list) or not rows:
         raise table.error("items", "must be a list of tables that is not empty")
@@ -100,7 +95,7 @@ def _items(table: Table) -> tuple[Item, ...]:
             raise table.error(f"items[{number}]", "must be a table")
         where = Table(table.file, f"items[{number}]", row)
         where.only(KEYS)
-        found.append(read_item(where))
+        found.append(read_item(where, place))
         _check_new(where, found)
     return tuple(found)
 
@@ -118,5 +113,5 @@ def _check_scales(table: Table, items: Sequence[Item], score: str) -> None:
     """The items of a scale can be put together by this score."""
     for scale in dict.fromkeys(item.scale for item in items if item.scale):
         members = [item for item in items if item.scale == scale]
-        if problem := SCORES[score].problem(members):
+        if problem := scale_problem(members, score):
             raise table.error("items", f"scale {scale!r}: {problem}")

@@ -1,18 +1,17 @@
-"""One item of a questionnaire: what it is, and how its table is read and checked. Plain Python."""
+"""One item of a questionnaire: what it is, and how its table is read. What can be asked, `study.items` says.
+Plain Python."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
-from math import isclose, isfinite
+from math import isfinite
 
 from kitchen.worlds.cuisine.reading import Table
+from study.items import CHOICES, LONGEST, SCALED, item_problems
 from study.measures import item_key_problem, measure_problem
 
 KINDS = ("likert", "single", "multiple", "number", "text", "team")
-CHOICES = ("single", "multiple")
-SCALED = ("likert", "number")
-"""Kinds whose answers are numbers, which can be reversed and make a scale."""
 
 KEYS = (
     "key",
@@ -66,7 +65,7 @@ class Item:
     high: str = ""
     """The words at the ends: of a Likert item those of agreement if left out, of a number none."""
     options: tuple[str, ...] = ()
-    """What there is to choose: two or more for `single`, one or more for `multiple`."""
+    """What there is to choose: two or more."""
     minimum: float | None = None
     maximum: float | None = None
     """Of a number; None for no bound. A number that is reversed or in a scale has both."""
@@ -79,16 +78,16 @@ class Item:
     required: bool = True
 
 
-def read_item(table: Table) -> Item:
-    """An item from its table; DataError for whatever cannot be asked, or would be asked and not be used."""
+def read_item(table: Table, place: str) -> Item:
+    """An item from its table; DataError for whatever cannot be asked at this place."""
     kind = _kind(table)
     item = Item(
         key=_named(table, "key", item_key_problem),
         measure=_named(table, "measure", measure_problem),
-        text=table.text("text"),
+        text=_words(table, "text"),
         scale=_words(table, "scale", ""),
         kind=kind,
-        points=_points(table),
+        points=table.whole("points", 0, 5),
         low=_words(table, "low", "Strongly disagree" if kind == "likert" else ""),
         high=_words(table, "high", "Strongly agree" if kind == "likert" else ""),
         options=_options(table, kind),
@@ -99,8 +98,8 @@ def read_item(table: Table) -> Item:
         correct=_correct(table, kind),
         required=table.truth("required", True),
     )
-    _check_range(table, item)
-    _check_correct(table, item)
+    for field, words in item_problems(item, place).items():
+        raise table.error(field, words)
     return item
 
 
@@ -115,31 +114,24 @@ def _kind(table: Table) -> str:
 
 
 def _named(table: Table, key: str, problem_of: Callable[[str], str]) -> str:
-    name = table.text(key)
+    name = _words(table, key)
     if problem := problem_of(name):
         raise table.error(key, problem)
     return name
 
 
-def _words(table: Table, key: str, default: str) -> str:
-    """A text that may be left out."""
-    return table.text(key) if key in table.values else default
-
-
-def _points(table: Table) -> int:
-    points = table.whole("points", 3, 5)
-    if points > 11:
-        raise table.error("points", "must be a whole number from 3 to 11")
-    return points
+def _words(table: Table, key: str, default: str | None = None) -> str:
+    """A text that is not too long; with a default it may be left out."""
+    if default is not None and key not in table.values:
+        return default
+    words = table.text(key)
+    if len(words) > LONGEST[key]:
+        raise table.error(key, f"has more than {LONGEST[key]} characters")
+    return words
 
 
 def _options(table: Table, kind: str) -> tuple[str, ...]:
-    if kind not in CHOICES:
-        return ()
-    options = table.distinct("options")
-    if kind == "single" and len(options) < 2:
-        raise table.error("options", "there must be two or more to choose from")
-    return options
+    return table.distinct("options") if kind in CHOICES else ()
 
 
 def _number(table: Table, key: str) -> float | None:
@@ -157,54 +149,3 @@ def _correct(table: Table, kind: str) -> Correct:
     if kind in SCALED:
         return _number(table, "correct")
     return table.distinct("correct") if kind == "multiple" else table.text("correct")
-
-
-def _check_range(table: Table, item: Item) -> None:
-    """The bounds and the step of a number agree with each other."""
-    if item.kind != "number":
-        return
-    if item.step is not None and item.step <= 0:
-        raise table.error("step", "must be above 0")
-    if item.minimum is None or item.maximum is None:
-        if item.reversed or item.scale:
-            raise table.error("", "a number that is reversed or in a scale needs minimum and maximum")
-    elif item.minimum >= item.maximum:
-        raise table.error("maximum", "must be above the minimum")
-    elif not on_step(item, item.maximum):
-        raise table.error("step", "does not lead from the minimum to the maximum")
-
-
-def _check_correct(table: Table, item: Item) -> None:
-    """The right answer can be given, and nobody's attention counts for a scale."""
-    if item.correct is None:
-        return
-    if not item.required:
-        raise table.error("required", "an item with a right answer must be answered")
-    if item.scale:
-        raise table.error("correct", "an item with a right answer cannot count for a scale")
-    if not _can_be_given(item, item.correct):
-        raise table.error("correct", f"{table.values['correct']!r} is no answer that can be given")
-
-
-def _can_be_given(item: Item, answer: Correct) -> bool:
-    if isinstance(answer, tuple):
-        return set(answer) <= set(item.options)
-    if isinstance(answer, str):
-        return item.kind == "text" or answer in item.options
-    if item.kind == "likert":
-        return answer in range(1, item.points + 1)
-    return isinstance(answer, int | float) and in_range(item, answer) and on_step(item, answer)
-
-
-def in_range(item: Item, value: float) -> bool:
-    """Whether a number keeps to the item's bounds."""
-    above = item.minimum is None or value >= item.minimum
-    return above and (item.maximum is None or value <= item.maximum)
-
-
-def on_step(item: Item, value: float) -> bool:
-    """Whether a number lies whole steps above the item's minimum (or 0)."""
-    if item.step is None:
-        return True
-    steps = (value - (item.minimum or 0)) / item.step
-    return isclose(steps, round(steps), abs_tol=1e-9)

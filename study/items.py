@@ -1,13 +1,21 @@
-"""Which items can be asked and which answers fit them: one rule for editor, form and data. Plain Python."""
+"""Which items can be asked and which answers fit them: one rule for editor, files, form and data. Plain
+Python."""
 
 from __future__ import annotations
 
+from math import isfinite
 from typing import Any, Protocol
 
 from kitchen.worlds.base import Json
 
 CHOICES = ("single", "multiple")
 """Kinds that need options."""
+SCALED = ("likert", "number")
+"""Kinds whose answers are numbers, which can be reversed and make a sub-scale."""
+POINTS = (3, 11)
+"""Of a Likert item: the fewest and the most."""
+LONGEST = {"key": 50, "measure": 80, "text": 300, "low": 60, "high": 60, "scale": 40}
+"""Characters of an item's texts, at most."""
 OPTION_LONGEST = 200
 TEXT_LONGEST = 5000
 """Characters of a free text that are kept."""
@@ -19,7 +27,9 @@ class Item(Protocol):
     @property
     def kind(self) -> Any: ...
     @property
-    def place(self) -> Any: ...
+    def scale(self) -> Any: ...
+    @property
+    def reversed(self) -> Any: ...
     @property
     def points(self) -> Any: ...
     @property
@@ -42,12 +52,12 @@ def must_be_answered(item: Item) -> bool:
     return bool(item.required) or item.correct is not None
 
 
-def item_problems(item: Item) -> dict[str, str]:
-    """What is wrong with an item, by field; empty if nothing is."""
-    found = _options_problem(item) | _number_problem(item)
-    if item.kind == "team" and item.place != "final":
+def item_problems(item: Item, place: str) -> dict[str, str]:
+    """What is wrong with an item that is asked at this place, by field; empty if nothing is."""
+    found = _points_problem(item) | _options_problem(item) | _number_problem(item) | _scale_problem(item)
+    if item.kind == "team" and place != "final":
         found["kind"] = "Teams can be compared at the end only."
-    if not found and item.place == "check" and item.correct is None:
+    if not found and place == "check" and item.correct is None:
         found["correct"] = "A question of understanding needs its right answer."
     if not found and item.correct is not None and (wrong := value_problem(item, item.correct)):
         found["correct"] = wrong
@@ -58,11 +68,33 @@ def item_problems(item: Item) -> dict[str, str]:
     return found
 
 
+def _points_problem(item: Item) -> dict[str, str]:
+    fewest, most = POINTS
+    good = item.kind != "likert" or (type(item.points) is int and fewest <= item.points <= most)
+    return {} if good else {"points": f"A whole number from {fewest} to {most} is wanted."}
+
+
+def _scale_problem(item: Item) -> dict[str, str]:
+    """What is reversed or counts for a sub-scale can be scored."""
+    if not item.scale and not item.reversed:
+        return {}
+    if item.kind not in SCALED:
+        field = "scale" if item.scale else "reversed"
+        return {field: "Only points and numbers can be reversed or make a sub-scale."}
+    if item.scale and item.correct is not None:
+        return {"scale": "An item with a right answer cannot count for a sub-scale."}
+    ends = {"minimum": item.minimum, "maximum": item.maximum} if item.kind == "number" else {}
+    words = "A number that is reversed or in a sub-scale needs minimum and maximum."
+    return {name: words for name, end in ends.items() if end is None}
+
+
 def _options_problem(item: Item) -> dict[str, str]:
     if item.kind not in CHOICES:
         return {}
     options = item.options
-    if not isinstance(options, list) or not all(isinstance(one, str) and one.strip() for one in options):
+    if not isinstance(options, list | tuple) or not all(
+        isinstance(one, str) and one.strip() for one in options
+    ):
         return {"options": "A list of texts is wanted."}
     if len(options) < 2 or len(set(options)) < len(options):
         return {"options": "At least two, all of them different."}
@@ -72,9 +104,18 @@ def _options_problem(item: Item) -> dict[str, str]:
 def _number_problem(item: Item) -> dict[str, str]:
     if item.kind != "number":
         return {}
-    if item.minimum is not None and item.maximum is not None and item.minimum >= item.maximum:
+    given = {name: getattr(item, name) for name in ("minimum", "maximum", "step")}
+    if found := {name: "A number is wanted." for name, one in given.items() if one and not isfinite(one)}:
+        return found
+    if item.step is not None and item.step <= 0:
+        return {"step": "It is not above 0."}
+    if item.minimum is None or item.maximum is None:
+        return {}
+    if item.minimum >= item.maximum:
         return {"maximum": "It is not above the minimum."}
-    return {"step": "It is not above 0."} if item.step is not None and item.step <= 0 else {}
+    return (
+        {} if on_step(item, item.maximum) else {"step": "It does not lead from the minimum to the maximum."}
+    )
 
 
 def value_problem(item: Item, value: Json, teams: tuple[str, ...] = ()) -> str:
@@ -85,7 +126,7 @@ def value_problem(item: Item, value: Json, teams: tuple[str, ...] = ()) -> str:
     if item.kind == "number":
         return _not_number(item, value)
     if item.kind == "multiple":
-        good = isinstance(value, list) and all(one in item.options for one in value)
+        good = isinstance(value, list | tuple) and all(one in item.options for one in value)
         return "" if good and len(set(value)) == len(value) else "One of the options is wanted."
     if item.kind == "single":
         return "" if value in item.options else "One of the options is wanted."
@@ -101,8 +142,13 @@ def _not_number(item: Item, value: Json) -> str:
         return f"Give a number of at least {item.minimum:g}."
     if item.maximum is not None and value > item.maximum:
         return f"Give a number of at most {item.maximum:g}."
+    return "" if on_step(item, value) else f"Give a number in steps of {item.step:g}."
+
+
+def on_step(item: Item, value: float) -> bool:
+    """Whether a number lies whole steps above the item's minimum (or 0)."""
     away = (value - (item.minimum or 0)) / item.step if item.step else 0
-    return "" if abs(away - round(away)) < 1e-6 else f"Give a number in steps of {item.step:g}."
+    return bool(abs(away - round(away)) < 1e-6)
 
 
 def is_right(item: Item, value: Json) -> bool | None:

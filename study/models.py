@@ -18,7 +18,7 @@ from kitchen.registry import UnknownNameError
 from kitchen.worlds.base import WorldError
 from study.blueprint import Blueprint
 from study.bound import bound, bound_words
-from study.items import item_problems
+from study.items import LONGEST, item_problems
 from study.measures import item_key_problem, key_problem, measure_problem, name_problem
 from study.orders.registry import get_scheme
 from study.parts import PARTS, part_problems
@@ -75,7 +75,9 @@ class Study(models.Model):
     same_dishes = models.BooleanField(
         "the same dishes for everybody",
         default=False,
-        help_text="In one condition all participants get the same orders of dishes at the same steps.",
+        help_text="In one condition all participants get the same dishes in the same order, and at the "
+        "same steps as long as fewer than six orders stand: while six stand none comes, so that what follows "
+        "comes later. Teammates who act by chance draw from the same seed for everybody, too.",
     )
     shuffle_items = models.BooleanField(
         "items in an order of chance",
@@ -319,20 +321,24 @@ class SurveyItem(models.Model):
 
     id: int
     study = models.ForeignKey(Study, on_delete=models.CASCADE, related_name="items")
-    key = models.SlugField(help_text="The measure's name in the data, for example trust.")
+    key = models.SlugField(
+        max_length=LONGEST["key"], help_text="The measure's name in the data, for example trust."
+    )
     place = models.CharField(
         max_length=8, choices=Place, default=Place.SURVEY, help_text="Where it is asked."
     )
     kind = models.CharField(max_length=8, choices=Kind, default=Kind.LIKERT)
-    measure = models.CharField(max_length=80, help_text="For tables and figures, for example “Trust”.")
-    text = models.CharField(max_length=300, help_text="What participants read.")
-    points = models.PositiveSmallIntegerField(
-        default=5, validators=[MinValueValidator(2), MaxValueValidator(11)], help_text="2 to 11."
+    measure = models.CharField(
+        max_length=LONGEST["measure"], help_text="For tables and figures, for example “Trust”."
     )
-    low = models.CharField(max_length=60, blank=True, default="Strongly disagree")
-    high = models.CharField(max_length=60, blank=True, default="Strongly agree")
+    text = models.CharField(max_length=LONGEST["text"], help_text="What participants read.")
+    points = models.PositiveSmallIntegerField(default=5, help_text="Of a scale: 3 to 11.")
+    low = models.CharField(max_length=LONGEST["low"], blank=True, default="Strongly disagree")
+    high = models.CharField(max_length=LONGEST["high"], blank=True, default="Strongly agree")
     scale = models.CharField(
-        max_length=40, blank=True, help_text="Name of the sub-scale that it belongs to, for example nasa_tlx."
+        max_length=LONGEST["scale"],
+        blank=True,
+        help_text="Name of the sub-scale that it belongs to, for example nasa_tlx.",
     )
     reversed = models.BooleanField(default=False, help_text="Turned around before the sub-scale is scored.")
     options = models.JSONField(
@@ -409,13 +415,16 @@ class SurveyItem(models.Model):
         return self.VALUES if self.answers.exists() else ()
 
     def clean(self) -> None:
-        """Told apart in the analysis, and unchanged where it has answers; else a message at the field."""
+        """Told apart in the analysis, such as can be asked, and unchanged where it is fixed; else a message
+        at the field."""
         changed = self._frozen_changes(SurveyItem.objects.all())
         found = dict.fromkeys(changed, f"Fixed: {self.why_fixed() or self.TRIED}.") if changed else {}
         if not found:
             named = {"key": item_key_problem(self.key), "measure": self._measure_problem()}
             found = {name: said for name, said in named.items() if said and getattr(self, name)}
-            found |= item_problems(self)
+            found |= item_problems(self, self.place)
+        if found and not changed and self.why_fixed():
+            found = {name: said for name, said in found.items() if name not in self.FROZEN}
         if found:
             raise ValidationError(found)
 

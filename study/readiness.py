@@ -9,11 +9,14 @@ from django.core.exceptions import ValidationError
 from django.utils import timezone
 
 from study.blueprint import Blueprint, blueprint_of
+from study.exports.wide import formula, scales
 from study.flow import ASKING
+from study.items import item_problems
 from study.models import Outcome, Study, SurveyItem
 from study.orders.registry import get_scheme
 from study.parts import PARTS, part_problems
 from study.recruitment import PLACES
+from study.scoring import scale_problem
 
 
 @dataclass(frozen=True, slots=True)
@@ -34,7 +37,8 @@ def missing(study: Study) -> list[Missing]:
         *_conditions(study),
         *_orders(study, design),
         *_parts(design),
-        *_items(design),
+        *_items(study, design),
+        *_scales(design),
         *_recruitment(study),
     ]
     return sorted(found, key=lambda one: not one.hinders)
@@ -94,13 +98,25 @@ def _parts(design: Blueprint) -> Iterator[Missing]:
         yield Missing("Nobody is asked for consent.", "part", ("consent",), hinders=False)
 
 
-def _items(design: Blueprint) -> Iterator[Missing]:
+def _items(study: Study, design: Blueprint) -> Iterator[Missing]:
+    for row in study.items.filter(enabled=True):
+        for wrong in item_problems(row, row.place).values():
+            yield Missing(f"“{row.measure}”: {wrong}", "item", (row.pk,), hinders=not row.why_fixed())
     if not design.items_at(SurveyItem.Place.SURVEY):
         yield Missing("Nothing is asked after the episodes.", "instruments", hinders=False)
     for place in sorted(ASKING):
         if design.items_at(place) and not design.has(place):
             words = f"There are questions for “{PARTS[place].words}”, but this part is off."
             yield Missing(words, "part", (place,), hinders=False)
+
+
+def _scales(design: Blueprint) -> Iterator[Missing]:
+    """Sub-scales whose column in the data would stay blank."""
+    for place in SurveyItem.Place.values:
+        for scale, items in scales(design.items_at(place)).items():
+            if problem := scale_problem(items, formula(items)):
+                words = f"The sub-scale “{scale}” gets no score: {problem}."
+                yield Missing(words, "instruments", hinders=False)
 
 
 def _recruitment(study: Study) -> Iterator[Missing]:

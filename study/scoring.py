@@ -96,6 +96,16 @@ SCORES: dict[str, Mean | Sus] = {"mean": Mean(), "sus": Sus()}
 """How a scale's items become one number, by the name that instruments use."""
 
 
+def scale_problem(items: Sequence[ScaledItem], score: str = "mean") -> str:
+    """Why these items make no score, in words that end a sentence; empty if they make one."""
+    if not items:
+        return "it has no items"
+    try:
+        return SCORES[score].problem(items)
+    except ScoringError as error:
+        return str(error).removesuffix(".")
+
+
 def scale_score(
     items: Sequence[ScaledItem], values: Mapping[str, float | None], score: str = "mean"
 ) -> Score:
@@ -104,7 +114,7 @@ def scale_score(
     ScoringError if these items, or such an answer, cannot be scored.
     """
     formula = SCORES[score]
-    if problem := "it has no items" if not items else formula.problem(items):
+    if problem := scale_problem(items, score):
         raise ScoringError(f"This scale cannot be scored: {problem}.")
     given = {item.key: turned(item, value) for item in items if (value := values.get(item.key)) is not None}
     missing = tuple(item.key for item in items if item.key not in given)

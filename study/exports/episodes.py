@@ -36,7 +36,8 @@ COLUMNS = (
     Column(
         "seed",
         "text",
-        "Seed of the episode: with the commands it gives every state again. "
+        "Seed of the episode: with the commands it gives every state again. Dishes and the chance of "
+        "co-players follow from it; with the same dishes for everybody, all in a condition share it. "
         "Up to 19 digits: read it as text, as a number it would lose its last ones.",
     ),
     Column("status", "text", "How the episode stands.", levels=EPISODE_LEVELS),

@@ -165,3 +165,21 @@ def test_every_order_is_completed_failed_or_standing(level: str) -> None:
         ordered += kinds(act(world, "noop")).count("ordered")
         seen = world.observe(0)
         assert seen["completed"] + seen["failed"] + len(seen["orders"]) == ordered
+
+
+def test_one_seed_gives_the_same_dishes_in_the_same_order_and_later_to_those_who_let_six_orders_stand() -> (
+    None
+):
+    """What `Study.same_dishes` promises, and no more."""
+    timing, dishes = Timing(1, dict.fromkeys("abc", 99)), ["a", "b", "c"]
+    quick, slow = OrderBook(dishes, timing, seed=4), OrderBook(dishes, timing, seed=4)
+    came: dict[str, list[tuple[int, str]]] = {"quick": [], "slow": []}
+    for clock in range(12):
+        for name, book in (("quick", quick), ("slow", slow)):
+            if name == "quick" or clock == 8:
+                book.serve([dish for _, dish in book.standing])
+            if dish := book.draw(clock):
+                came[name].append((clock, dish))
+    assert [clock for clock, _ in came["quick"]] == list(range(12))
+    assert [clock for clock, _ in came["slow"]] == [0, 1, 2, 3, 4, 5, 8, 9, 10, 11]
+    assert [dish for _, dish in came["slow"]] == [dish for _, dish in came["quick"]][:10]

@@ -331,8 +331,8 @@ def test_an_item_without_answers_can_be_deleted(admin_client: Client) -> None:
         ("key", "success_rate", "Choose another key"),
         ("key", "_trust", "Begin with a letter or a digit"),
         ("measure", "Dishes completed", "Choose another name"),
-        ("points", "12", "less than or equal to 11"),
-        ("points", "1", "greater than or equal to 2"),
+        ("points", "12", "A whole number from 3 to 11"),
+        ("points", "2", "A whole number from 3 to 11"),
     ],
 )
 def test_a_wrong_item_is_told_at_its_field(admin_client: Client, field: str, value: str, words: str) -> None:

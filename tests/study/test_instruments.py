@@ -3,9 +3,12 @@
 from __future__ import annotations
 
 import dataclasses
+import json
 import tomllib
+from typing import Any
 
 import pytest
+from django.core.exceptions import ValidationError
 
 from study.files import DEMO
 from study.instruments import DataError, Instrument, Item, instrument, instruments, parse_instrument
@@ -94,41 +97,91 @@ def test_every_kind_can_be_read_with_its_right_answer() -> None:
             'kind = "slider"',
             r"items\[1\]\.kind: 'slider' is not one of likert, single, multiple, number, text, team",
         ),
-        ("points = 2", r"items\[1\]\.points: must be a whole number from 3"),
-        ("points = 12", r"items\[1\]\.points: must be a whole number from 3 to 11"),
+        ("points = 2", r"items\[1\]\.points: A whole number from 3 to 11"),
+        ("points = 12", r"items\[1\]\.points: A whole number from 3 to 11"),
         ('points = "5"', r"items\[1\]\.points: must be a whole number"),
         ("reversed = 1", r"items\[1\]\.reversed: must be true or false"),
         ('options = ["x", "y"]', r"items\[1\]\.options: means nothing for the kind likert"),
         ('kind = "text"\npoints = 5', r"items\[1\]\.points: means nothing for the kind text"),
         ('kind = "text"\nreversed = true', r"items\[1\]\.reversed: means nothing"),
         ('kind = "single"', r"items\[1\]\.options: is missing"),
-        ('kind = "single"\noptions = ["x"]', r"items\[1\]\.options: there must be two or more"),
+        ('kind = "single"\noptions = ["x"]', r"items\[1\]\.options: At least two"),
+        ('kind = "multiple"\noptions = ["x"]', r"items\[1\]\.options: At least two"),
+        (f'kind = "single"\noptions = ["x", "{"y" * 201}"]', r"items\[1\]\.options: An option is too long"),
+        (f'low = "{"y" * 61}"', r"items\[1\]\.low: has more than 60 characters"),
+        (f'scale = "{"y" * 41}"', r"items\[1\]\.scale: has more than 40 characters"),
         ('kind = "single"\noptions = ["x", "x"]', r"items\[1\]\.options: 'x' is named twice"),
         ('kind = "number"\nminimum = "0"', r"items\[1\]\.minimum: must be a number"),
         ('kind = "number"\nmaximum = nan', r"items\[1\]\.maximum: must be a number"),
-        ('kind = "number"\nstep = 0', r"items\[1\]\.step: must be above 0"),
-        ('kind = "number"\nminimum = 5\nmaximum = 5', r"items\[1\]\.maximum: must be above the minimum"),
-        ('kind = "number"\nminimum = 0\nmaximum = 10\nstep = 3', r"items\[1\]\.step: does not lead"),
-        ('kind = "number"\nreversed = true', r"items\[1\]: a number that is reversed.*needs minimum"),
+        ('kind = "number"\nstep = 0', r"items\[1\]\.step: It is not above 0"),
+        ('kind = "number"\nminimum = 5\nmaximum = 5', r"items\[1\]\.maximum: It is not above the minimum"),
+        ('kind = "number"\nminimum = 0\nmaximum = 10\nstep = 3', r"items\[1\]\.step: It does not lead"),
         (
-            "correct = 2\nrequired = false",
-            r"items\[1\]\.required: an item with a right answer must be answered",
+            'kind = "number"\nreversed = true',
+            r"items\[1\]\.minimum: A number that is reversed.*needs minimum",
         ),
-        ("correct = 6", r"items\[1\]\.correct: 6 is no answer"),
-        ("correct = 2.5", r"items\[1\]\.correct: 2.5 is no answer"),
+        ("correct = 2\nrequired = false", r"items\[1\]\.required: What has a right answer must be answered"),
+        ("correct = 6", r"items\[1\]\.correct: A point from 1 to 5"),
+        ("correct = 2.5", r"items\[1\]\.correct: A point from 1 to 5"),
         ("correct = true", r"items\[1\]\.correct: must be a number"),
-        ('kind = "single"\noptions = ["x", "y"]\ncorrect = "z"', r"items\[1\]\.correct: 'z' is no answer"),
-        ('kind = "multiple"\noptions = ["x"]\ncorrect = ["y"]', r"items\[1\]\.correct: \['y'\] is no answer"),
+        ('kind = "single"\noptions = ["x", "y"]\ncorrect = "z"', r"items\[1\]\.correct: One of the options"),
+        (
+            'kind = "multiple"\noptions = ["x", "z"]\ncorrect = ["y"]',
+            r"items\[1\]\.correct: One of the options",
+        ),
         (
             'kind = "number"\nminimum = 0\nmaximum = 10\nstep = 5\ncorrect = 7',
-            r"items\[1\]\.correct: 7 is no answer",
+            r"items\[1\]\.correct: Give a number in steps of 5",
         ),
-        ('scale = "S"\ncorrect = 2', r"items\[1\]\.correct: an item with a right answer cannot count"),
+        ('scale = "S"\ncorrect = 2', r"items\[1\]\.scale: An item with a right answer cannot count"),
     ],
 )
 def test_a_wrong_item_is_refused_with_file_key_and_reason(wrong: str, words: str) -> None:
     with pytest.raises(DataError, match=r"^test\.toml: " + words):
         parse(item(wrong))
+
+
+@pytest.mark.parametrize(
+    ("place", "more", "good"),
+    [
+        ("survey", {"points": 3}, True),
+        ("survey", {"points": 2}, False),
+        ("survey", {"points": 11, "scale": "S", "reversed": True}, True),
+        ("survey", {"points": 12}, False),
+        ("survey", {"kind": "single", "options": ["x", "y"], "correct": "y"}, True),
+        ("survey", {"kind": "single", "options": ["x"]}, False),
+        ("survey", {"kind": "multiple", "options": ["x", "y"], "correct": ["y"]}, True),
+        ("survey", {"kind": "multiple", "options": ["x"]}, False),
+        ("survey", {"kind": "number", "minimum": 0.0, "maximum": 1.0, "step": 0.1, "correct": 0.3}, True),
+        ("survey", {"kind": "number", "minimum": 0.0, "step": 0.1, "correct": 0.30000001}, True),
+        ("survey", {"kind": "number", "minimum": 0.0, "maximum": 10.0, "step": 3.0}, False),
+        ("survey", {"kind": "number", "minimum": 1.0, "maximum": 9.0, "scale": "S"}, True),
+        ("survey", {"kind": "number", "maximum": 9.0, "scale": "S"}, False),
+        ("survey", {"scale": "S", "correct": 3}, False),
+        ("survey", {"required": False, "correct": 3}, False),
+        ("survey", {"text": "w" * 300}, True),
+        ("survey", {"text": "w" * 301}, False),
+        ("survey", {"measure": "w" * 81}, False),
+        ("survey", {"key": "w" * 51}, False),
+        ("check", {"correct": 3}, True),
+        ("check", {}, False),
+        ("final", {"kind": "team"}, True),
+        ("about", {"kind": "team"}, False),
+    ],
+)
+def test_a_file_and_the_editor_take_the_same_items(place: str, more: dict[str, Any], good: bool) -> None:
+    row = {"key": "a", "measure": "A", "text": "Well?", **more}
+    asked = SurveyItem(place=place, **row)
+    words = "\n".join(f"{name} = {json.dumps(value)}" for name, value in row.items())
+    text = f'{HEAD}place = "{place}"\n[[items]]\n{words}'
+    if good:
+        asked.full_clean(exclude=["study"])
+        parse_instrument(text, "test.toml")
+    else:
+        with pytest.raises(ValidationError):
+            asked.full_clean(exclude=["study"])
+        with pytest.raises(DataError):
+            parse_instrument(text, "test.toml")
 
 
 @pytest.mark.parametrize(
@@ -141,8 +194,8 @@ def test_a_wrong_item_is_refused_with_file_key_and_reason(wrong: str, words: str
         (HEAD + 'score = "median"\n[[items]]\n' + item(), "score: 'median' is not one of mean, sus"),
         (HEAD + "[[items]]\n" + item(key="success_rate"), r"items\[1\]\.key: Choose another key"),
         (HEAD + 'place = "lobby"\n[[items]]\n' + item(), "place: 'lobby' is not one of about, check, survey"),
-        (HEAD + "[[items]]\n" + item('kind = "team"'), r"items\[1\]\.kind: teams can be compared at the end"),
-        (HEAD + 'place = "check"\n[[items]]\n' + item(), r"items\[1\]\.correct: a question of understanding"),
+        (HEAD + "[[items]]\n" + item('kind = "team"'), r"items\[1\]\.kind: Teams can be compared at the end"),
+        (HEAD + 'place = "check"\n[[items]]\n' + item(), r"items\[1\]\.correct: A question of understanding"),
         (HEAD + "[[items]]\n" + item(key="b c"), r"items\[1\]\.key: Begin with a letter"),
         (HEAD + f"[[items]]\n{item()}\n[[items]]\n{item()}", r"items\[2\]\.key: 'a' is the key of another"),
     ],
