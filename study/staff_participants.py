@@ -18,6 +18,7 @@ from study.live import LINES, PAGE_WORDS, kind_of
 from study.models import Participant, Round, StaffAction, Study
 from study.permissions import may, study_page
 from study.services import staffing
+from study.services.receipts import receipt_read
 
 PER_PAGE = 50
 KINDS = {"person": "people", "synthetic": "synthetic participants", "preview": "previews"}
@@ -31,9 +32,9 @@ FILTERS: dict[str, dict[str, Any]] = {
 
 @study_page("view")
 def participants(request: HttpRequest, study: Study) -> HttpResponse:
-    """A page of the list, of the kind and status that are asked for."""
+    """A page of the list, of the kind and status that are asked for; or what a receipt says."""
     kind, status = request.GET.get("kind", ""), request.GET.get("status", "")
-    code = request.GET.get("code", "").strip()
+    code, receipt = request.GET.get("code", "").strip(), request.GET.get("receipt", "").strip()
     found = Paginator(_chosen(study, kind, status, code), PER_PAGE).get_page(request.GET.get("page"))
     context = {
         "study": study,
@@ -44,6 +45,8 @@ def participants(request: HttpRequest, study: Study) -> HttpResponse:
         "kind": kind if kind in KINDS else "",
         "status": status if status in STATUSES else "",
         "code": code,
+        "receipt": receipt,
+        "left": receipt_read(receipt) if receipt else None,
     }
     return render(request, "study/staff/participants.html", context)
 

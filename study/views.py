@@ -142,7 +142,14 @@ def _known_participant(request: HttpRequest, study: Study) -> Participant | None
         label = referral_of(study, request.GET.dict()).label
     except ReferralError:
         return known
-    return known if known and (not label or known.label in {"", label}) else None
+    if known is None or (label and known.label != label and (known.label or _refused(known))):
+        return None
+    return known
+
+
+def _refused(person: Participant) -> bool:
+    """Whether their label was erased: no link can be told to name them, so whoever it names is asked."""
+    return person.status == Participant.Status.NO_CONSENT
 
 
 @never_cache

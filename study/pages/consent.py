@@ -9,6 +9,7 @@ from study import flow, services
 from study.forms import ConsentForm
 from study.models import Participant
 from study.pages.common import part_context, sent
+from study.pages.refused import keep_label
 
 
 def consent(request: HttpRequest, person: Participant, place: flow.Place) -> HttpResponse:
@@ -17,7 +18,7 @@ def consent(request: HttpRequest, person: Participant, place: flow.Place) -> Htt
     is_sent = sent(request, "consent")
     if is_sent and "refuse" in request.POST:
         services.consent_refused(participant_id=person.pk)
-        return redirect(person)
+        return keep_label(redirect(person), person)
     form = ConsentForm(request.POST if is_sent else None, statements=statements)
     if is_sent and form.is_valid():
         services.consent_given(participant_id=person.pk)

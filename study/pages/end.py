@@ -11,6 +11,7 @@ from study import flow
 from study.markdown import to_html
 from study.models import Outcome, Participant
 from study.pages.common import part_context
+from study.pages.refused import kept_label
 from study.recruitment import PLACES
 
 WORDS = {
@@ -38,7 +39,7 @@ def end(request: HttpRequest, person: Participant, place: flow.Place) -> HttpRes
         "study": person.study,
         "code": person.given_code,
         "complete": person.status == Participant.Status.COMPLETE,
-        "leads_to": _address(person, outcome),
+        "leads_to": _address(person, outcome, person.label or kept_label(request, person)),
         "outcome_html": to_html(outcome.text) if outcome else "",
     }
     if person.status == Participant.Status.COMPLETE:
@@ -47,8 +48,8 @@ def end(request: HttpRequest, person: Participant, place: flow.Place) -> HttpRes
     return render(request, "study/stopped.html", context | {"heading": heading, "words": words})
 
 
-def _address(person: Participant, outcome: Outcome | None) -> str:
+def _address(person: Participant, outcome: Outcome | None, label: str) -> str:
     """Where the button leads; empty for no button. A person's own code is not one that places know."""
     code, known = person.given_code, person.given_code not in {"", person.completion_code}
     pattern = outcome.url if outcome and outcome.url else PLACES[person.source].complete if known else ""
-    return pattern.replace("{code}", quote(code)).replace("{label}", quote(person.label))
+    return pattern.replace("{code}", quote(code)).replace("{label}", quote(label))

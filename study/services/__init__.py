@@ -22,7 +22,8 @@ from study.services.idling import (
     participant_time_out,
     time_out_idle,
 )
-from study.services.leaving import Receipt, participant_end, participant_withdraw
+from study.services.leaving import participant_end, participant_withdraw
+from study.services.receipts import Receipt
 from study.services.versions import version_current
 
 __all__ = [

@@ -2,10 +2,7 @@
 
 from __future__ import annotations
 
-import secrets
 from collections.abc import Mapping
-from dataclasses import dataclass
-from datetime import datetime
 from functools import partial
 
 from django.db import transaction
@@ -18,18 +15,11 @@ from kitchen.models import Episode, Seat, new_key
 from study.analysing import forget
 from study.models import Outcome, Participant, Study
 from study.news import tell
+from study.services.receipts import Receipt, receipt_make
 from study.services.visits import plays_done
 
 IDLE = "nothing happened for too long"
 """Why somebody was timed out, in the data and on the page."""
-
-
-@dataclass(frozen=True, slots=True)
-class Receipt:
-    """What someone who withdrew can keep: proof without a name."""
-
-    code: str
-    at: datetime
 
 
 def finish(person: Participant, status: str, reason: str = "") -> None:
@@ -95,7 +85,7 @@ def participant_withdraw(*, participant_id: int) -> Receipt:
     prompts_erase_unused(prompts)
     tell(person)
     transaction.on_commit(partial(forget, person.study_id))
-    return Receipt(code=secrets.token_hex(6).upper(), at=timezone.now())
+    return receipt_make(person.study.slug, timezone.now())
 
 
 def _erase(episode: Episode, seat: int) -> None:

@@ -3,6 +3,7 @@ browsers; and what a page does when nobody is there any more."""
 
 from __future__ import annotations
 
+import re
 import secrets
 from pathlib import Path
 
@@ -257,7 +258,8 @@ async def leave(page: Page) -> None:
     await page.click("text=Leave the study")
     await page.click("text=Leave and erase my data")
     await at(page, "withdrawn")
-    assert len(await page.inner_text("#receipt-code")) == 12
+    receipt = await page.inner_text("#receipt-code")
+    assert re.fullmatch(r"[\w-]+:\d{8}T\d{6}Z:[0-9a-f]{6}:\S{43}", receipt)
 
 
 async def test_who_does_not_agree_gets_the_code_for_it_and_the_way_back(page: Page, slug: str) -> None:

@@ -6,8 +6,9 @@ import pytest
 from django.test import Client
 from django.urls import reverse
 
+from study import services
 from study.templatetags.console import TABS
-from tests.study.factories import make_study
+from tests.study.factories import enter, make_study
 
 pytestmark = pytest.mark.django_db
 
@@ -30,3 +31,17 @@ def test_tabs_lead_only_to_pages_that_answer(admin_client: Client) -> None:
 
     assert {tab.words for tab in shown} <= set(TABS)
     assert all(admin_client.get(tab.url).status_code == 200 for tab in shown)
+
+
+def test_a_receipt_of_who_left_is_checked_for_staff(admin_client: Client) -> None:
+    study, other = make_study(), make_study("other")
+    code = services.participant_withdraw(participant_id=enter(study).pk).code
+
+    def said(slug: str, receipt: str) -> str:
+        url = reverse("study:staff-participants", args=[slug])
+        return admin_client.get(url, {"receipt": receipt}).content.decode()
+
+    assert "genuine: somebody left this study" in said(study.slug, f" {code[:20]}\n{code[20:]}")
+    assert "genuine, but for another study: small" in said(other.slug, code)
+    for wrong in (code[:-1], code.replace("small", "other"), "2026"):
+        assert "no receipt of this server" in said(study.slug, wrong)

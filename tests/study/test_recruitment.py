@@ -120,6 +120,28 @@ def test_every_outcome_has_its_code_words_and_button(client: Client, kind: str) 
 
 
 @pytest.mark.django_db
+def test_who_refuses_goes_back_with_the_label_that_only_their_browser_keeps(client: Client) -> None:
+    study = make_study(recruitment="sona")
+    Outcome.objects.create(study=study, kind="no_consent", url="https://example.org/?id={label}")
+    personal = come(client, f"/s/small/{LINKS['sona']}")["Location"]
+    client.post(personal, {"page": "consent", "refuse": "yes"})
+    for _ in range(2):
+        assert 'href="https://example.org/?id=w1"' in text_of(client.get(personal))
+    assert 'href="https://example.org/?id="' in text_of(Client().get(personal))
+    assert not Participant.objects.filter(label="w1").exists()
+
+
+@pytest.mark.django_db
+def test_who_refused_is_asked_again_and_somebody_else_at_the_same_computer_too(client: Client) -> None:
+    study = make_study(recruitment="label")
+    first = come(client, "/s/small/?label=w1")["Location"]
+    client.post(first, {"page": "consent", "refuse": "yes"})
+    for label in ("w2", "w1"):
+        assert come(client, f"/s/small/?label={label}")["Location"] != first
+    assert study.participants.count() == 3
+
+
+@pytest.mark.django_db
 @pytest.mark.parametrize("kind", KINDS)
 def test_prolific_is_gone_back_to_by_its_usual_address(client: Client, kind: str) -> None:
     study = make_study(recruitment="prolific")

@@ -8,6 +8,7 @@ from django.apps import apps
 from kitchen.models import Episode, Seat, SeatCommand, Step
 from study import flow, services
 from study.models import Answer, Participant, Round, Study, StudyPart, SurveyItem
+from study.services.receipts import receipt_read
 from tests.study.factories import SETTINGS, complete, enter, make_study, play_out, play_round
 
 pytestmark = pytest.mark.django_db
@@ -120,7 +121,9 @@ def test_withdrawing_erases_every_row_of_this_person_and_nobody_elses() -> None:
     study = make_study()
     gone, stays = complete(study, "gone"), complete(study, "stays")
     receipt = services.participant_withdraw(participant_id=gone.pk)
-    assert receipt.code
+    assert receipt_read(receipt.code) == receipt
+    assert receipt_read(receipt.code.replace(":2", ":3")) is None
+    assert receipt_read("") is None
     assert list(Participant.objects.all()) == [stays]
     assert set(Round.objects.values_list("participant", flat=True)) == {stays.pk}
     kept = set(Episode.objects.values_list("pk", flat=True))
