@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import logging
 from dataclasses import dataclass, field
+from typing import Any
 
 from django.core.cache import cache
 from django.db.models import Count, Max, Q
@@ -18,10 +19,11 @@ from kitchen.worlds.base import canonical_hash
 from study import selectors
 from study.analysis.analyse import Analysis, analyse
 from study.analysis.rows import AnalysisError
+from study.measures import ALWAYS
 from study.models import Participant, Study
 from study.players import players
 
-VERSION = 3
+VERSION = 4
 """Of what is kept; raised whenever `Finished` or anything in it changes its shape."""
 
 KEEP_SECONDS = 24 * 3600
@@ -40,35 +42,41 @@ class Finished:
     problem: str = ""
 
 
-def analyse_now(study: Study, who: str) -> Analysis:
-    """The analysis of the present data; AnalysisError if they cannot be analysed."""
+def analyse_now(study: Study, who: str, preregistered: bool = False) -> Analysis:
+    """The analysis of the present data, or only of what was collected as preregistered; AnalysisError if they
+    cannot be analysed."""
+    sample: dict[str, Any] = {"who": who, "preregistered": preregistered}
+    scales = selectors.rated(study, **sample)
     return analyse(
-        list(selectors.observations(study, who=who)),
-        selectors.analysis_conditions(study),
-        selectors.analysis_measures(study),
-        attrition=selectors.attrition(study, who=who),
-        players=players(study, who=who),
+        list(selectors.observations(study, scales=scales, **sample)),
+        selectors.analysis_conditions(study, **sample),
+        [*ALWAYS, *scales.measures],
+        attrition=selectors.attrition(study, **sample),
+        players=players(study, **sample),
+        versions=selectors.analysis_versions(study),
+        differing=scales.differing,
+        preregistered=preregistered,
     )
 
 
-def analysis_ready(study: Study, who: str) -> Finished | None:
+def analysis_ready(study: Study, who: str, preregistered: bool = False) -> Finished | None:
     """What a worker has computed from the present data; if nothing yet, it is asked for and None returned."""
     from study.tasks import ask_analysis
 
-    stamp = _stamp(study, who)
-    found = _kept(study.pk, who, stamp)
-    if found is None and cache.add(f"analysis-asked:{stamp}", 1, ASKED_SECONDS):
-        ask_analysis(study.pk, who)
+    stamp, key = _stamp(study, who), _key(study.pk, who, preregistered)
+    found = _kept(key, stamp)
+    if found is None and cache.add(f"analysis-asked:{key}:{stamp}", 1, ASKED_SECONDS):
+        ask_analysis(study.pk, who, preregistered)
     return found
 
 
-def compute(study: Study, who: str) -> None:
+def compute(study: Study, who: str, preregistered: bool = False) -> None:
     """What a worker does: analyse, draw, keep. What is out of date by then is not kept."""
-    stamp = _stamp(study, who)
-    if _kept(study.pk, who, stamp) is None:
-        cache.set(_key(study.pk, who), (stamp, _finish(study, who)), KEEP_SECONDS)
+    stamp, key = _stamp(study, who), _key(study.pk, who, preregistered)
+    if _kept(key, stamp) is None:
+        cache.set(key, (stamp, _finish(study, who, preregistered)), KEEP_SECONDS)
         if _stamp(study, who) != stamp:  # somebody withdrew meanwhile; `forget` may have come too early
-            cache.delete(_key(study.pk, who))
+            cache.delete(key)
 
 
 def forget(study_id: int) -> None:
@@ -76,26 +84,26 @@ def forget(study_id: int) -> None:
     from redis.exceptions import RedisError  # takes a second to import
 
     try:
-        cache.delete_many([_key(study_id, who) for who in selectors.WHO])
+        cache.delete_many([_key(study_id, who, only) for who in selectors.WHO for only in (False, True)])
     except (RedisError, OSError) as error:
         log.warning("cache away, the analysis of study %s is not erased yet: %s", study_id, error)
 
 
-def _key(study_id: int, who: str) -> str:
-    return f"analysis:{VERSION}:{study_id}:{who}"
+def _key(study_id: int, who: str, preregistered: bool = False) -> str:
+    return f"analysis:{VERSION}:{study_id}:{who}{':preregistered' if preregistered else ''}"
 
 
-def _kept(study_id: int, who: str, stamp: str) -> Finished | None:
+def _kept(key: str, stamp: str) -> Finished | None:
     """What is kept, if it belongs to these data."""
-    found: tuple[str, Finished] | None = cache.get(_key(study_id, who))
+    found: tuple[str, Finished] | None = cache.get(key)
     return found[1] if found and found[0] == stamp else None
 
 
-def _finish(study: Study, who: str) -> Finished:
+def _finish(study: Study, who: str, preregistered: bool = False) -> Finished:
     from study.analysis.figures import draw
 
     try:
-        analysis = analyse_now(study, who)
+        analysis = analyse_now(study, who, preregistered)
     except AnalysisError as error:
         return Finished(problem=str(error))
     return Finished(analysis, {result.measure.key: draw(result) for result in analysis.measures})
@@ -114,5 +122,6 @@ def _stamp(study: Study, who: str) -> str:
     items = list(study.items.values_list("key", "measure", "points", "low", "high", "position"))
     withdrawn = Study.objects.filter(pk=study.pk).values_list("withdrawn", "withdrawn_synthetic").first()
     counts = [people["people"], people["everybody"], str(people["last"]), *(withdrawn or ())]
-    counts += [people["excluded"], str(people["excluded_last"]), study.failed_checks_allowed]
-    return canonical_hash([study.pk, who, counts, conditions, items])
+    counts += [people["excluded"], str(people["excluded_last"])]
+    versions = [[number, str(at)] for number, at in study.versions.values_list("number", "frozen_at")]
+    return canonical_hash([study.pk, who, counts, conditions, items, versions])

@@ -8,15 +8,21 @@ from __future__ import annotations
 import hashlib
 import json
 from collections.abc import Mapping
-from dataclasses import asdict, dataclass, fields
+from dataclasses import asdict, dataclass, fields, replace
+from decimal import Decimal
 from functools import cached_property
 from typing import Any, Self
 
 from kitchen.worlds.base import Json
 from study.parts import PARTS
 
-FORMAT = 1
-"""Raised when documents are written in another form; older ones must still be read."""
+FORMAT = 2
+"""Raised when documents are written in another form; older ones must still be read. Format 1 says nothing of
+`OUTCOMES` and of the study's fields in `SINCE`."""
+SINCE = {"budget_limit": 2}
+"""Fields of a study that documents have only from this format on."""
+OUTCOMES = 2
+"""The format from which on documents have outcomes."""
 
 
 @dataclass(frozen=True)
@@ -69,13 +75,27 @@ class PartPlan:
 
 
 @dataclass(frozen=True)
+class OutcomePlan:
+    """What one kind of end gives: its words, and whether a code and an address are set. These themselves are
+    no part of a design: whoever reads it could hand them in."""
+
+    kind: str
+    text: str
+    has_code: bool
+    has_address: bool
+
+
+@dataclass(frozen=True)
 class Blueprint:
-    """All that participants meet and all that was planned; `study` holds the study's own fields by name."""
+    """All that participants meet and all that was planned; `study` holds the study's own fields by name.
+    `format` is that of its document: what an older one does not know is not there."""
 
     study: Mapping[str, Json]
     conditions: tuple[ConditionPlan, ...]
     parts: tuple[PartPlan, ...]
     items: tuple[ItemPlan, ...]
+    outcomes: tuple[OutcomePlan, ...] = ()
+    format: int = FORMAT
 
     @classmethod
     def from_json(cls, document: Mapping[str, Json]) -> Self:
@@ -85,17 +105,29 @@ class Blueprint:
             conditions=tuple(_read(ConditionPlan, row) for row in document["conditions"]),
             parts=tuple(_read(PartPlan, row) for row in document["parts"]),
             items=tuple(_read(ItemPlan, row) for row in document["items"]),
+            outcomes=tuple(_read(OutcomePlan, row) for row in document.get("outcomes", ())),
+            format=document["format"],
         )
 
     def to_json(self) -> dict[str, Json]:
         """The document: JSON and nothing else."""
+        outcomes = {"outcomes": [asdict(one) for one in self.outcomes]} if self.format >= OUTCOMES else {}
         return {
-            "format": FORMAT,
+            "format": self.format,
             "study": dict(self.study),
             "conditions": [asdict(one) for one in self.conditions],
             "parts": [asdict(one) for one in self.parts],
             "items": [asdict(one) for one in self.items],
+            **outcomes,
         }
+
+    def in_format(self, number: int) -> Blueprint:
+        """The same design as a document of an older format tells it; itself where that is no older."""
+        if number >= self.format:
+            return self
+        known = {name: value for name, value in self.study.items() if SINCE.get(name, 1) <= number}
+        outcomes = self.outcomes if number >= OUTCOMES else ()
+        return replace(self, study=known, outcomes=outcomes, format=number)
 
     @cached_property
     def digest(self) -> str:
@@ -153,10 +185,15 @@ def blueprint_of(study: Any) -> Blueprint:
     """The blueprint of a study (a `study.models.Study`) as it is now."""
     written = {row.kind: row for row in study.parts.all()}
     return Blueprint(
-        study={name: getattr(study, name) for name in STUDY_FIELDS},
+        study={name: getattr(study, name) for name in STUDY_FIELDS}
+        | {"budget_limit": f"{Decimal(study.budget_limit):.2f}"},
         conditions=tuple(_of(ConditionPlan, row) for row in study.conditions.all()),
         parts=tuple(_part(kind, written.get(kind)) for kind in PARTS),
         items=tuple(_of(ItemPlan, row) for row in study.items.all() if row.enabled),
+        outcomes=tuple(
+            OutcomePlan(row.kind, row.text, bool(row.code), bool(row.url))
+            for row in study.outcomes.order_by("kind")
+        ),
     )
 
 

@@ -14,11 +14,11 @@ from study.models import Condition, Round, Study
 from study.plan import NOBODY
 
 
-def players(study: Study, *, who: str = "") -> list[Players]:
+def players(study: Study, *, who: str = "", preregistered: bool = False) -> list[Players]:
     """Each condition's, in order: of those whose data an analysis uses (`selectors.WHO`), or of everybody
     who ever began. Where nobody has begun, the co-player is the one that is set up."""
     rounds = (
-        selectors.analysed_rounds(study, who=who)
+        selectors.analysed_rounds(study, who=who, preregistered=preregistered)
         if who
         else Round.objects.filter(participant__study=study, episode__isnull=False)
     )

@@ -10,7 +10,7 @@ from __future__ import annotations
 import shutil
 import subprocess
 import tomllib
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from functools import cache
 from pathlib import Path
 from typing import Any
@@ -19,11 +19,13 @@ from django.conf import settings
 
 from kitchen.coplayers.evaluate import see
 from kitchen.coplayers.registry import make_coplayer
-from kitchen.worlds.base import Json
+from kitchen.registry import UnknownNameError
+from kitchen.worlds.base import Json, WorldError
 from kitchen.worlds.registry import get_world
 from study.blueprint import Blueprint, ConditionPlan, digest_of
 from study.orders.registry import get_scheme, sequences
 from study.plan import NOBODY
+from study.versions import Difference
 
 FORMAT = 1
 MOST_SEQUENCES = 1000
@@ -40,6 +42,34 @@ def content_of(design: Blueprint) -> dict[str, Json]:
         "prompts": {one.key: prompts_of(one) for one in design.conditions},
         "worlds": {name: get_world(name).version for name in worlds},
     }
+
+
+def program_differences(bundle: Mapping[str, Json]) -> list[Difference]:
+    """What this program makes of the preregistered design otherwise than the one that froze it: prompts (by
+    their SHA-256), rules of worlds, orders; and that it is another program."""
+    content, was, now = bundle["content"], bundle["program"], program()
+    found = [
+        Difference("program", name, was.get(name), now[name])
+        for name in ("version", "commit")
+        if was.get(name) and now[name] and was[name] != now[name]
+    ]
+    try:
+        present = content_of(Blueprint.from_json(content["design"]))
+    except (WorldError, UnknownNameError) as error:
+        return [*found, Difference("program", "the design can no longer be played", None, str(error))]
+    return [*found, *_made_otherwise(content, present)]
+
+
+def _made_otherwise(old: Mapping[str, Json], new: Mapping[str, Json]) -> Iterator[Difference]:
+    for key, prompts in old["prompts"].items():
+        if prompts != new["prompts"][key]:
+            was, now = (digest_of({"prompts": each}) for each in (prompts, new["prompts"][key]))
+            yield Difference(f"condition {key}", "prompts, SHA-256", was, now)
+    for name, version in old["worlds"].items():
+        if version != new["worlds"][name]:
+            yield Difference(f"world {name}", "version of its rules", version, new["worlds"][name])
+    if old["orders"] != new["orders"]:
+        yield Difference("study", "orders that follow from the scheme", old["orders"], new["orders"])
 
 
 def prompts_of(condition: ConditionPlan) -> list[str]:

@@ -3,20 +3,22 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterator
-from dataclasses import dataclass
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass, replace
 from typing import Any
 
-from django.db.models import Count, Max, Q, QuerySet
+from django.db.models import Case, Count, Exists, Max, OuterRef, Q, QuerySet, When
 
 from kitchen.models import Episode
 from study.analysis.exclusions import Attrition
 from study.analysis.rows import Condition as AnalysisCondition
 from study.analysis.rows import Measure, Observation
-from study.blueprint import Blueprint, ItemPlan
+from study.analysis.versions import DesignVersion
+from study.blueprint import Blueprint, ItemPlan, blueprint_of
 from study.items import is_right
-from study.measures import ALWAYS, COMPLETED, SUCCESS
+from study.measures import COMPLETED, SUCCESS
 from study.models import Answer, Participant, Round, Study, SurveyItem
+from study.versions import as_preregistered, freeze_states
 
 WHO = {
     "people": "people only",
@@ -84,9 +86,10 @@ def _counts(study: Any) -> StudyCounts:
     )
 
 
-def attrition(study: Study, *, who: str) -> Attrition:
+def attrition(study: Study, *, who: str, preregistered: bool = False) -> Attrition:
     """How many of those whose data are asked for came to the end, how the others ended, who is left out."""
-    people = study.participants.filter(WHOSE.get(who, Q()), preview=False)
+    everybody = study.participants.filter(WHOSE.get(who, Q()), preview=False)
+    people = everybody.filter(as_preregistered(study)) if preregistered else everybody
     statuses = dict(people.order_by().values_list("status").annotate(n=Count("pk")))
     completed = statuses.get(Participant.Status.COMPLETE, 0)
     stayed = people.filter(status=Participant.Status.COMPLETE)
@@ -102,6 +105,7 @@ def attrition(study: Study, *, who: str) -> Attrition:
         ),
         excluded=stayed.exclude(excluded_at=None).count(),
         failed_checks=stayed.filter(excluded_at=None, pk__in=failed_checks(study)).count(),
+        otherwise=everybody.count() - sum(statuses.values()),
     )
 
 
@@ -151,58 +155,159 @@ def whose_data(study: Study) -> str:
     return "people" if complete.filter(synthetic=False).exists() else "synthetic"
 
 
-def analysis_conditions(study: Study) -> list[AnalysisCondition]:
-    """The study's conditions as the analysis takes them."""
-    return [AnalysisCondition(c.key, c.name, c.position) for c in study.conditions.all()]
+def analysis_conditions(study: Study, *, who: str, preregistered: bool = False) -> list[AnalysisCondition]:
+    """The conditions that those analysed played; all of the study's while there is nobody."""
+    rounds = analysed_rounds(study, who=who, preregistered=preregistered).order_by()
+    keys = set(rounds.values_list("condition__key", flat=True))
+    rows = [row for row in study.conditions.all() if not keys or row.key in keys]
+    return [AnalysisCondition(row.key, row.name, row.position) for row in rows]
 
 
-def analysis_measures(study: Study) -> list[Measure]:
-    """Success rate, dishes completed, and every survey item."""
-    return [*ALWAYS, *(_item_measure(item) for item in _rated(study))]
+def analysis_versions(study: Study) -> list[DesignVersion]:
+    """The study's versions as the analysis takes them."""
+    return [
+        DesignVersion(one.version, one.version_frozen, one.changed_since_freeze)
+        for one in freeze_states(study).values()
+    ]
 
 
-def _rated(study: Study) -> QuerySet[SurveyItem]:
-    """The items that the analysis takes: scales after each episode, attention checks left out."""
-    return study.items.filter(
-        place=SurveyItem.Place.SURVEY, kind=SurveyItem.Kind.LIKERT, correct__isnull=True
+@dataclass(frozen=True, slots=True)
+class Rated:
+    """The scales after each episode that an analysis takes (attention checks are none), by key as those
+    analysed were asked them."""
+
+    measures: list[Measure]
+    by_version: dict[int, dict[str, ItemPlan]]
+    """Those of each version's items that fit their measure, by the version's primary key."""
+    differing: list[str]
+    """Labels of measures that not all versions asked alike."""
+
+
+def rated(study: Study, *, who: str, preregistered: bool = False) -> Rated:
+    """The scales of the versions of those analysed, each as the newest of them has it; of the present design
+    while there is nobody. An answer on a scale of other points is no value of it."""
+    people = analysed_people(study, who=who, preregistered=preregistered).order_by()
+    versions = study.versions.filter(pk__in=people.values("version")).defer("bundle").order_by("-number")
+    asked = {version.pk: _scales(version.blueprint) for version in versions}
+    newest: dict[str, ItemPlan] = {}
+    for scales in asked.values() or [_scales(blueprint_of(study))]:
+        newest = scales | newest
+    labels = {row.key: row.measure for row in study.items.all() if row.key in newest}
+    differing = {key for scales in asked.values() for key, one in scales.items() if one != newest[key]}
+    return Rated(
+        [_item_measure(newest[key], label) for key, label in labels.items()],
+        {
+            pk: {key: one for key, one in scales.items() if one.points == newest[key].points}
+            for pk, scales in asked.items()
+        },
+        [label for key, label in labels.items() if key in differing],
     )
 
 
-def _item_measure(item: SurveyItem) -> Measure:
-    return Measure.likert(item.key, item.measure, item.points, (item.low, item.high))
+def _scales(design: Blueprint) -> dict[str, ItemPlan]:
+    return {
+        item.key: replace(item, required=True)  # which is no difference in what was asked
+        for item in design.items_at(SurveyItem.Place.SURVEY)
+        if item.kind == SurveyItem.Kind.LIKERT and item.correct is None
+    }
 
 
-def observations(study: Study, *, who: str) -> Iterator[Observation]:
+def _item_measure(item: ItemPlan, label: str) -> Measure:
+    return Measure.likert(item.key, label, item.points, (item.low, item.high))
+
+
+def observations(
+    study: Study, *, who: str, preregistered: bool = False, scales: Rated | None = None
+) -> Iterator[Observation]:
     """One row per complete participant, condition and measure; drop-outs are left out, as in the paper."""
-    items = [item.key for item in _rated(study)]
-    for one in analysed_rounds(study, who=who):
+    scales = scales or rated(study, who=who, preregistered=preregistered)
+    keys, states = [one.key for one in scales.measures], freeze_states(study)
+    for one in analysed_rounds(study, who=who, preregistered=preregistered):
         assert one.episode  # noqa: S101 - a complete participant has played every round
-        answers = {answer.item.key: answer.value for answer in one.answers.all()}
+        person = one.participant
+        fits = scales.by_version[person.version_id]
+        answers = {answer.item.key: answer.value for answer in one.answers.all() if answer.item.key in fits}
         values = {
             SUCCESS.key: one.episode.score.get("success_rate"),
             COMPLETED.key: one.episode.score.get("completed"),
-            **{key: answers.get(key) for key in items},
+            **{key: answers.get(key) for key in keys},
         }
+        state = states[person.version_id]
         for measure, value in values.items():
             yield Observation(
-                participant=one.participant.code,
+                participant=person.code,
                 condition=one.condition.key,
                 measure=measure,
                 value=None if value is None else float(value),
                 order_position=one.position,
-                synthetic=one.participant.synthetic,
+                synthetic=person.synthetic,
+                version=state.version,
+                before_freeze=bool(state.before_freeze(person.entered_at)),
             )
 
 
-def analysed_rounds(study: Study, *, who: str) -> QuerySet[Round]:
-    """The rounds of those who are complete and not left out, whose data are asked for (`WHO`)."""
+def analysed_people(study: Study, *, who: str, preregistered: bool = False) -> QuerySet[Participant]:
+    """Those who are complete and not left out, whose data are asked for (`WHO`); `preregistered`: only those
+    who entered as `as_preregistered` says."""
+    only = as_preregistered(study) if preregistered else Q()
     people = study.participants.filter(
-        WHOSE.get(who, Q()), status=Participant.Status.COMPLETE, preview=False, excluded_at=None
+        WHOSE.get(who, Q()), only, status=Participant.Status.COMPLETE, preview=False, excluded_at=None
     )
-    found = Round.objects.filter(participant__in=people.exclude(pk__in=failed_checks(study)))
+    return people.exclude(pk__in=failed_checks(study))
+
+
+def analysed_rounds(study: Study, *, who: str, preregistered: bool = False) -> QuerySet[Round]:
+    """The rounds of those who are analysed."""
+    people = analysed_people(study, who=who, preregistered=preregistered).order_by()
+    found = Round.objects.filter(participant__in=people)
     return (
         found.exclude(episode__status=Episode.Status.PLAYING)
         .select_related("participant", "condition", "episode")
         .prefetch_related("answers__item")
         .order_by("participant__number", "position")
     )
+
+
+LEFT_OUT = {
+    "preview": "staff who tried the study out",
+    "not_complete": "did not come to the end",
+    "excluded": "excluded by staff",
+    "attention_checks": "failed more attention checks than the version allows",
+    "not_every_condition": "has no value in every condition that is analysed",
+}
+"""Why the analysis leaves somebody out, by code; where several hold, the first."""
+
+
+def left_out(study: Study) -> dict[int, str]:
+    """The code of `LEFT_OUT` of everybody whom the analysis of people (for a program: of programs) leaves
+    out, by primary key."""
+    found: dict[int, str] = {}
+    analysed: dict[bool, set[int]] = {True: set(), False: set()}
+    failed = failed_checks(study)
+    rows = study.participants.values_list("pk", "synthetic", "preview", "status", "excluded_at")
+    for pk, synthetic, preview, status, excluded_at in rows.iterator(chunk_size=2000):
+        holds = {
+            "preview": preview,
+            "not_complete": status != Participant.Status.COMPLETE,
+            "excluded": excluded_at is not None,
+            "attention_checks": pk in failed,
+        }
+        if code := next((code for code, true in holds.items() if true), ""):
+            found[pk] = code
+        else:
+            analysed[synthetic].add(pk)
+    gone = _without_every_condition(study, analysed.values())
+    return found | dict.fromkeys(gone, "not_every_condition")
+
+
+def _without_every_condition(study: Study, samples: Iterable[set[int]]) -> Iterator[int]:
+    """Of each sample whom `analysis.exclusions.incomplete` finds, from the rounds alone."""
+    rounds = Round.objects.filter(participant__study=study).exclude(episode__status=Episode.Status.PLAYING)
+    valued = ~Q(episode__score={}) | Exists(Answer.objects.filter(round=OuterRef("pk")))
+    told = rounds.annotate(valued=Case(When(valued, then=True), default=False)).order_by()
+    played: dict[int, dict[int, bool]] = {}
+    for person, condition, value in told.values_list("participant_id", "condition_id", "valued"):
+        played.setdefault(person, {})[condition] = value
+    for sample in samples:
+        conditions = {condition for pk in sample for condition in played.get(pk, ())}
+        yield from (pk for pk in sample if not all(played.get(pk, {}).get(one) for one in conditions))

@@ -14,6 +14,7 @@ from study.forecast import MOST_PARTICIPANTS, PARTICIPANTS, forecast
 from study.models import Study
 from study.permissions import staff_page, studies_for, study_page
 from study.players import players
+from study.versions import frozen_version
 
 NEWEST = 20
 """Participants on the page of a study; all of them have a page of their own."""
@@ -61,11 +62,16 @@ def _who(request: HttpRequest, study: Study) -> str:
     return asked if asked in selectors.WHO else selectors.whose_data(study)
 
 
-def _ready(study: Study, who: str) -> Finished | None:
+def _only(request: HttpRequest) -> bool:
+    """Whether only what was collected as preregistered is asked for."""
+    return request.GET.get("only") == "preregistered"
+
+
+def _ready(study: Study, who: str, preregistered: bool) -> Finished | None:
     from redis.exceptions import RedisError  # takes a second to import
 
     try:
-        return analysis_ready(study, who)
+        return analysis_ready(study, who, preregistered)
     except (RedisError, OSError):
         return Finished(
             problem="Redis, which keeps the results, does not answer. Load this page again later."
@@ -75,17 +81,19 @@ def _ready(study: Study, who: str) -> Finished | None:
 @study_page("view")
 def analysis(request: HttpRequest, study: Study) -> HttpResponse:
     """Per measure: means, ANOVA, Tukey HSD, the figure. A worker computes them; until then the page waits."""
-    who = _who(request, study)
-    found = _ready(study, who)
+    who, only = _who(request, study), _only(request)
+    found = _ready(study, who, only)
     computed = found.analysis if found else None
     context = {
         "study": study,
         "who": who,
+        "only": only,
+        "frozen": frozen_version(study),
         "choices": selectors.WHO,
         "counts": selectors.study_counts(study),
         "waiting": found is None,
         "analysis": computed,
-        "left": attrition_sentences(selectors.attrition(study, who=who)),
+        "left": attrition_sentences(selectors.attrition(study, who=who, preregistered=only)),
         "left_out": exclusion_sentences(computed) if computed else [],
         "problem": found.problem if found else "",
     }
@@ -98,7 +106,7 @@ def analysis(request: HttpRequest, study: Study) -> HttpResponse:
 @study_page("view")
 def figure(request: HttpRequest, study: Study, measure: str) -> HttpResponse:
     """One measure's bar chart as SVG."""
-    found = _ready(study, _who(request, study))
+    found = _ready(study, _who(request, study), _only(request))
     if found is None or found.problem:
         return HttpResponse("not computed yet", status=503, headers={"Retry-After": str(WAIT_SECONDS)})
     if measure not in found.figures:

@@ -14,21 +14,21 @@ from study.models import Study
 log = logging.getLogger(__name__)
 
 
-def ask_analysis(study_id: int, who: str) -> None:
+def ask_analysis(study_id: int, who: str, preregistered: bool = False) -> None:
     """Queue an analysis; if the broker is away, the page asks again later."""
     try:
-        compute_analysis.apply_async(args=[study_id, who], retry=False)
+        compute_analysis.apply_async(args=[study_id, who, preregistered], retry=False)
     except (OperationalError, OSError) as error:
         log.warning("broker away, the analysis of study %s waits: %s", study_id, error)
 
 
 @shared_task(name="study.compute_analysis")
-def compute_analysis(study_id: int, who: str) -> None:
+def compute_analysis(study_id: int, who: str, preregistered: bool = False) -> None:
     """Analyse a study's present data and keep the result for the page. May run twice."""
     from study.analysing import compute
 
     if study := Study.objects.filter(pk=study_id).first():
-        compute(study, who)
+        compute(study, who, preregistered)
 
 
 def ask_erasing(study_id: int) -> bool:

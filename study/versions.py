@@ -4,7 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
+from datetime import datetime
 from typing import Any
+
+from django.db.models import Q
 
 from kitchen.worlds.base import Json
 from study.blueprint import Blueprint
@@ -21,23 +24,47 @@ class FreezeState:
     """This very design was preregistered."""
     changed_since_freeze: bool
     """The study had been preregistered before, and this is not what was."""
+    frozen_at: datetime | None = None
+    """When this design was preregistered first; None if it never was."""
+
+    def before_freeze(self, entered_at: datetime) -> bool | None:
+        """Whether somebody who entered then did so before this design was preregistered; None if it never
+        was."""
+        return None if self.frozen_at is None else entered_at < self.frozen_at
 
 
 def freeze_states(study: Study) -> dict[int, FreezeState]:
     """By the id of every version of a study, in two queries at most."""
     found: dict[int, FreezeState] = {}
-    frozen: set[str] = set()
-    for one in study.versions.defer("document", "bundle").order_by("number"):
+    frozen: dict[str, tuple[Version, datetime]] = {}
+    for one in study.versions.defer("bundle").order_by("number"):
         if one.frozen_at:
-            frozen.add(one.digest)
-        known = one.digest in frozen
-        found[one.pk] = FreezeState(one.number, known, bool(frozen) and not known)
+            frozen.setdefault(one.digest, (one, one.frozen_at))
+        same = [at for was, at in frozen.values() if tells(was, one.blueprint)]
+        at = min(same, default=None)
+        found[one.pk] = FreezeState(one.number, at is not None, bool(frozen) and at is None, at)
     return found
+
+
+def tells(version: Version, design: Blueprint) -> bool:
+    """Whether a version is this very design, as far as its document tells."""
+    number = version.document["format"]
+    return design.format >= number and version.digest == design.in_format(number).digest
 
 
 def frozen_version(study: Study) -> Version | None:
     """The one that was preregistered last."""
     return study.versions.exclude(frozen_at=None).order_by("-number").first()
+
+
+def as_preregistered(study: Study) -> Q:
+    """Participants who entered under the design that was preregistered last, after it was; nobody if none
+    was."""
+    frozen, states = frozen_version(study), freeze_states(study)
+    at = states[frozen.pk].frozen_at if frozen else None
+    if at is None:
+        return Q(pk__in=[])
+    return Q(version__in=[pk for pk, one in states.items() if one.frozen_at == at], entered_at__gte=at)
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,7 +79,9 @@ class Difference:
 
 
 def differences(old: Blueprint, new: Blueprint) -> list[Difference]:
-    """Field by field, in the order of the design; what was added or removed whole is one difference."""
+    """Field by field, in the order of the design; what was added or removed whole is one difference. Of what
+    the old document says nothing, nothing is said."""
+    new = new.in_format(old.format)
     before, after = _named(old), _named(new)
     found: list[Difference] = []
     for where in dict.fromkeys([*before, *after]):
@@ -72,6 +101,7 @@ def _named(design: Blueprint) -> dict[str, dict[str, Any]]:
         *((f"condition {row['key']}", row) for row in document["conditions"]),
         *((f"part {row['kind']}", row) for row in document["parts"]),
         *((f"item {row['key']}", row) for row in document["items"]),
+        *((f"end {row['kind']}", row) for row in document.get("outcomes", ())),
     ]
     return {"study": document["study"], **dict(rows)}
 

@@ -13,6 +13,7 @@ from study.analysis.players import Players, in_order
 from study.analysis.rows import Condition, Measure, Observation
 from study.analysis.table import NotComputable, Table, table_of
 from study.analysis.tukey import Pair, Tukey, all_pairs
+from study.analysis.versions import DesignVersion, VersionUsed, used, warnings
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,7 +50,9 @@ class Analysis:
 
     `conditions` are in their order, `measures` in the order given; `exclusions` say what was left out.
     `attrition` says who never came into the rows, `players` who played beside the participants of each
-    condition; None and none where the caller does not know.
+    condition; None and none where the caller does not know. `versions` are those of the study's versions
+    whose participants are analysed; `differing` labels of measures that they did not ask alike;
+    `preregistered` says that only what was collected as preregistered was to be analysed.
     """
 
     conditions: tuple[Condition, ...]
@@ -59,6 +62,14 @@ class Analysis:
     exclusions: tuple[Exclusion, ...]
     attrition: Attrition | None = None
     players: tuple[Players, ...] = ()
+    versions: tuple[VersionUsed, ...] = ()
+    differing: tuple[str, ...] = ()
+    preregistered: bool = False
+
+    @property
+    def warnings(self) -> list[str]:
+        """What stands against reading the data as one preregistered sample; none where nothing does."""
+        return warnings(self.versions, self.differing)
 
     @property
     def synthetic(self) -> bool:
@@ -81,6 +92,9 @@ def analyse(
     keep_incomplete: bool = False,
     attrition: Attrition | None = None,
     players: Sequence[Players] = (),
+    versions: Sequence[DesignVersion] = (),
+    differing: Sequence[str] = (),
+    preregistered: bool = False,
 ) -> Analysis:
     """Analyse every measure. The order of the observations does not matter.
 
@@ -102,6 +116,9 @@ def analyse(
         exclusions=exclusions,
         attrition=attrition,
         players=played,
+        versions=used(kept, versions),
+        differing=tuple(differing),
+        preregistered=preregistered,
     )
 
 

@@ -27,7 +27,8 @@ class Attrition:
     `entered` are those whose data are still there: `completed` of them went the whole way, `unfinished`
     dropped out or still take part; `ends` says in words how, with their numbers. Of the completed, staff
     `excluded` some, and some failed more attention checks than the study allows. `withdrew` is how many
-    withdrew: their data are erased. Previews by staff are counted nowhere.
+    withdrew: their data are erased. Previews by staff are counted nowhere. Where only what was collected as
+    preregistered is asked for, all but `withdrew` counts those alone, and `otherwise` the others.
     """
 
     entered: int
@@ -37,6 +38,7 @@ class Attrition:
     ends: tuple[tuple[str, int], ...] = ()
     excluded: int = 0
     failed_checks: int = 0
+    otherwise: int = 0
 
 
 def incomplete(observations: Sequence[Observation], conditions: Sequence[Condition]) -> frozenset[str]:

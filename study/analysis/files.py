@@ -22,6 +22,7 @@ from study.analysis.describe import Description
 from study.analysis.players import ModelUsed, Players
 from study.analysis.table import NotComputable
 from study.analysis.tukey import Pair
+from study.analysis.versions import VersionUsed
 
 VERSION = 1
 """Of the layout of analysis.json; raised when a reader would have to change."""
@@ -183,12 +184,23 @@ def to_json(analysis: Analysis) -> bytes:
         "participants": len(analysis.participants),
         "synthetic_participants": len(analysis.synthetic_participants),
         "attrition": asdict(analysis.attrition) if analysis.attrition else None,
+        "versions": [_version(one) for one in analysis.versions],
+        "preregistered_only": analysis.preregistered,
+        "warnings": analysis.warnings,
         "exclusions": [asdict(exclusion) for exclusion in analysis.exclusions],
         "conditions": [asdict(condition) for condition in analysis.conditions],
         "players": [asdict(found) for found in analysis.players],
         "measures": [_measure(result) for result in analysis.measures],
     }
     return (json.dumps(whole, indent=2, ensure_ascii=False, allow_nan=False) + "\n").encode()
+
+
+def _version(found: VersionUsed) -> Row:
+    return {
+        **asdict(found.version),
+        "participants": found.participants,
+        "entered_before_freeze": found.early,
+    }
 
 
 def _measure(result: MeasureResult) -> Row:

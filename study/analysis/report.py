@@ -32,6 +32,7 @@ def report(analysis: Analysis) -> str:
     parts = [
         "# Analysis of the study",
         banner(analysis),
+        version_banner(analysis),
         "## Participants",
         participants(analysis),
         "## Who played" if analysis.players else "",
@@ -54,6 +55,11 @@ def banner(analysis: Analysis) -> str:
     )
 
 
+def version_banner(analysis: Analysis) -> str:
+    """A line for each thing that stands against reading the data as one preregistered sample."""
+    return "\n>\n".join(f"> {escaped(sentence)}" for sentence in analysis.warnings)
+
+
 def participants(analysis: Analysis) -> str:
     """Who entered and stayed, how many were analysed, in which conditions, what was left out and why."""
     lines = [
@@ -74,6 +80,7 @@ def attrition_sentences(found: Attrition) -> list[str]:
         f"the study, {found.unfinished} did not ({how or 'dropped out, or still taking part'}) and "
         f"{'is' if found.unfinished == 1 else 'are'} left out.",
         *_left_out(found),
+        *_otherwise(found),
         f"{counted(found.withdrew, 'participant')} of the study withdrew; their data are erased.",
     ]
 
@@ -85,6 +92,11 @@ def _left_out(found: Attrition) -> list[str]:
     if found.failed_checks:
         said.append(f"{by_checks} who completed the study left out: attention checks.")
     return said
+
+
+def _otherwise(found: Attrition) -> list[str]:
+    number = counted(found.otherwise, "more participant")
+    return [f"{number} left out: not collected as preregistered."] if found.otherwise else []
 
 
 def exclusion_sentences(analysis: Analysis) -> list[str]:

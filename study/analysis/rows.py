@@ -36,7 +36,9 @@ class Observation:
     """One participant's value on one measure in one condition.
 
     `value` is None where the participant gave none; `order_position` counts the participant's episodes
-    from 1; `synthetic` is true where a bot and no person produced the value.
+    from 1; `synthetic` is true where a bot and no person produced the value. `version` is the number of the
+    version of the study that the participant entered under, `before_freeze` whether that was before this
+    version was preregistered.
     """
 
     participant: str
@@ -45,6 +47,8 @@ class Observation:
     value: float | None
     order_position: int
     synthetic: bool
+    version: int = 1
+    before_freeze: bool = False
 
 
 @dataclass(frozen=True, slots=True)

@@ -13,10 +13,10 @@ from study.console.common import asked_once, context_of
 from study.markdown import to_html
 from study.models import Study, Version
 from study.permissions import study_page
-from study.preregistration import bundle_problem
+from study.preregistration import bundle_problem, program_differences
 from study.readiness import hindrances
 from study.services.freezing import study_freeze
-from study.versions import differences, freeze_states, frozen_version
+from study.versions import FreezeState, differences, freeze_states, frozen_version, tells
 
 POST = ("POST",)
 WORDS = ("hypotheses", "exclusions", "planned_tests")
@@ -32,9 +32,28 @@ def preregistration(request: HttpRequest, study: Study) -> HttpResponse:
         "frozen": frozen,
         "hindrances": hindrances(study),
         "differences": differences(frozen.blueprint, design) if frozen else [],
-        "versions": [(version, states[version.pk]) for version in versions_counted(study)],
+        "versions": [
+            (version, states[version.pk], _early(version, states[version.pk]))
+            for version in versions_counted(study)
+        ],
+        "already": _already(study, design),
+        "program_differences": program_differences(frozen.bundle) if frozen and frozen.bundle else [],
+        "untold": bool(frozen and frozen.blueprint.format < design.format),
     }
     return render(request, "study/staff/preregistration.html", context_of(study) | context)
+
+
+def _early(version: Version, state: FreezeState) -> int:
+    """How many people entered under it before it was preregistered."""
+    if state.frozen_at is None:
+        return 0
+    return version.participants.filter(preview=False, synthetic=False, entered_at__lt=state.frozen_at).count()
+
+
+def _already(study: Study, design: Blueprint) -> int:
+    """How many people have entered under the present design before it is preregistered."""
+    unfrozen = [one.pk for one in study.versions.filter(frozen_at=None).defer("bundle") if tells(one, design)]
+    return study.participants.filter(version__in=unfrozen, preview=False, synthetic=False).count()
 
 
 def versions_counted(study: Study) -> list[Version]:
@@ -87,6 +106,7 @@ def readable(request: HttpRequest, study: Study, number: int) -> HttpResponse:
         "conditions": [(one, content["prompts"].get(one.key, [])) for one in design.conditions],
         "parts": [(one, to_html(one.text)) for one in design.parts if one.enabled],
         "orders": content["orders"],
+        "ends": [(one, to_html(one.text)) for one in design.outcomes],
     }
     return render(request, "study/staff/preregistered.html", context)
 

@@ -38,16 +38,24 @@ text as it is, and every column in its own type; `json` columns are texts.
 
 R:
 
-    answers <- read.csv("answers.csv", colClasses = c(seed = "character"), na.strings = "")
-    answers <- subset(answers, synthetic == 0 & preview == 0 & excluded == 0)
+    people <- read.csv("participants.csv", colClasses = c(participant = "character"), na.strings = "")
+    people <- subset(people, synthetic == 0 & is.na(left_out_of_analysis))
+    answers <- read.csv("answers.csv", colClasses = c(participant = "character"), na.strings = "")
+    answers <- subset(answers, participant %in% people$participant)
     # Parquet: answers <- arrow::read_parquet("answers.parquet")
 
 Python:
 
     import pandas as pd
-    episodes = pd.read_csv("episodes.csv", dtype={"seed": str}, parse_dates=["started_at", "ended_at"])
-    people = episodes.query("synthetic == 0 and preview == 0 and excluded == 0 and part == 'main'")
+    people = pd.read_csv("participants.csv", dtype={"participant": str})
+    people = people[(people.synthetic == 0) & people.left_out_of_analysis.isna()]
+    texts, times = {"participant": str, "seed": str}, ["started_at", "ended_at"]
+    episodes = pd.read_csv("episodes.csv", dtype=texts, parse_dates=times)
+    episodes = episodes[(episodes.part == "main") & episodes.participant.isin(people.participant)]
     # Parquet: episodes = pd.read_parquet("episodes.parquet")
+
+Both take the people whom the Analysis page takes. For what was collected as preregistered alone, take of them
+those with `version_frozen` 1 and `entered_before_freeze` 0.
 
 ## Marks
 
@@ -59,6 +67,8 @@ Python:
 - `part`: `practice` for the practice episode, `main` for the conditions.
 - `version`, `changed_since_freeze`: which version of the study somebody took part in, and whether that one
   came after the preregistration. `design.json` has every version.
+- `entered_before_freeze` (participants): 1 for those who entered before their version was preregistered.
+- `left_out_of_analysis` (participants): why the analysis leaves somebody out; blank for those it takes.
 
 Take out completion codes and labels (Prolific IDs and the like) before you publish the data.
 """

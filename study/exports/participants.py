@@ -13,6 +13,7 @@ from study.exports.sittings import PEOPLE, still_there
 from study.exports.wide import Left, WideColumn, left_by, wide_columns
 from study.models import Participant, Study
 from study.recruitment import PLACES
+from study.selectors import LEFT_OUT, left_out
 from study.versions import FreezeState, freeze_states
 
 REFERRALS = tuple(dict.fromkeys(name for place in PLACES.values() for name in place.more))
@@ -68,17 +69,33 @@ COLUMNS = (
     Column("session.label", "text", "As oTree names it: the study's title."),
     Column("session.mturk_HITId", "text", "As oTree names it: hitId of the link."),
     Column("session.is_demo", "boolean", "As oTree names it: the same as `preview`."),
+    Column(
+        "entered_before_freeze",
+        "boolean",
+        "1 if the participant entered before this version was preregistered, so that the data were not "
+        "collected as preregistered; blank for a version that never was.",
+    ),
+    Column(
+        "left_out_of_analysis",
+        "text",
+        "Why the analysis of people (for a program: that of programs) leaves the participant out; blank for "
+        "those who are analysed.",
+        levels="; ".join(f"{code} ({words})" for code, words in LEFT_OUT.items()),
+    ),
 )
 
 
 class _Row:
     """The cells of one participant."""
 
-    def __init__(self, study: Study, person: Participant, left: Left, state: FreezeState) -> None:
+    def __init__(
+        self, study: Study, person: Participant, left: Left, state: FreezeState, left_out: str | None
+    ) -> None:
         self.study = study
         self.person = person
         self.left = left
         self.state = state
+        self.left_out = left_out
 
     @cached_property
     def label(self) -> str | None:
@@ -86,7 +103,14 @@ class _Row:
 
     def cells(self) -> tuple[Any, ...]:
         """Those of `COLUMNS`."""
-        return (*self._way(), *self._marks(), *self._origin(), *self._checks(), *self._otree())
+        return (
+            *self._way(),
+            *self._marks(),
+            *self._origin(),
+            *self._checks(),
+            *self._otree(),
+            *self._sample(),
+        )
 
     def _way(self) -> tuple[Any, ...]:
         person = self.person
@@ -145,6 +169,9 @@ class _Row:
             person.preview,
         )
 
+    def _sample(self) -> tuple[Any, ...]:
+        return self.state.before_freeze(self.person.entered_at), self.left_out
+
 
 def more(study: Study) -> tuple[WideColumn, ...]:
     """The columns that follow from the study's design."""
@@ -154,7 +181,7 @@ def more(study: Study) -> tuple[WideColumn, ...]:
 def rows(study: Study, chosen: Chosen, wide: Sequence[WideColumn]) -> Iterator[Sequence[Any]]:
     """One row per participant, by number; not of those who withdraw meanwhile."""
     versions = {version.pk: version for version in study.versions.all()}
-    states = freeze_states(study)
+    states, out = freeze_states(study), left_out(study)
     slots = [column.slot for column in wide]
     found = chosen.participants(study).filter(version__in=versions).iterator(chunk_size=PEOPLE)
     for chunk in in_chunks(found, PEOPLE):
@@ -165,7 +192,7 @@ def rows(study: Study, chosen: Chosen, wide: Sequence[WideColumn]) -> Iterator[S
                 person.version = versions[person.version_id]
                 theirs = left[person.pk]
                 yield (
-                    *_Row(study, person, theirs, states[person.version_id]).cells(),
+                    *_Row(study, person, theirs, states[person.version_id], out.get(person.pk)).cells(),
                     *map(theirs.values.get, slots),
                 )
 

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+from dataclasses import asdict
 from typing import Any
 
 from django.db.models import Exists, OuterRef, Q, QuerySet
 
 from study.blueprint import Blueprint, blueprint_of
 from study.models import Participant, Study
+from study.preregistration import program, program_differences
 from study.versions import freeze_states
 
 
@@ -31,6 +33,7 @@ def design_document(study: Study) -> dict[str, Any]:
     """Every version with its document, and the present design: design.json."""
     return {
         "study": study.slug,
+        "program": program(),
         "present": {"digest": blueprint_of(study).digest, "document": blueprint_of(study).to_json()},
         "versions": [
             {
@@ -42,6 +45,9 @@ def design_document(study: Study) -> dict[str, Any]:
                 "document": one.document,
                 "bundle_digest": one.bundle_digest or None,
                 "bundle": one.bundle,
+                "program_differences": [asdict(each) for each in program_differences(one.bundle)]
+                if one.bundle
+                else [],
             }
             for one in study.versions.order_by("number")
         ],

@@ -25,6 +25,8 @@ def study_freeze(*, study_id: int, user: Any) -> Version:
         raise DesignError(f"Nothing is frozen. First: {found[0].words}")
     version = version_current(study_id=study_id)
     if version.frozen_at is None:
+        version = version_current(study_id=study_id, whole=True)
+    if version.frozen_at is None:
         version.frozen_at, version.frozen_by = timezone.now(), user
         version.bundle = bundle_of(
             version.blueprint,

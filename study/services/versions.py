@@ -6,15 +6,17 @@ from django.db import transaction
 
 from study.blueprint import blueprint_of
 from study.models import Study, Version
+from study.versions import tells
 
 
 @transaction.atomic
-def version_current(*, study_id: int) -> Version:
-    """The version that is as the study is now: the latest one, or a new one if anything was changed."""
+def version_current(*, study_id: int, whole: bool = False) -> Version:
+    """The version that is as the study is now: the latest one, or a new one if anything was changed. A
+    document of an older format is compared in what it tells, unless the `whole` design is to be told."""
     study = Study.objects.select_for_update().get(pk=study_id)
     blueprint = blueprint_of(study)
     latest = study.versions.order_by("-number").first()
-    if latest and latest.digest == blueprint.digest:
+    if latest and (latest.digest == blueprint.digest if whole else tells(latest, blueprint)):
         return latest
     return Version.objects.create(
         study=study,

@@ -110,8 +110,8 @@ def test_what_was_computed_while_somebody_withdrew_is_not_kept(
 ) -> None:
     person, finish = complete(study, "one more"), analysing._finish
 
-    def slow(study: Study, who: str) -> analysing.Finished:
-        found = finish(study, who)
+    def slow(*asked: Any) -> analysing.Finished:
+        found = finish(*asked)
         with django_capture_on_commit_callbacks(execute=True):
             services.participant_withdraw(participant_id=person.pk)
         return found

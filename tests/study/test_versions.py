@@ -3,11 +3,17 @@
 from __future__ import annotations
 
 import pytest
+from django.contrib.auth.models import User
+from django.test import Client
+from django.urls import reverse
 from django.utils import timezone
 
-from study import services
+from kitchen.worlds.registry import get_world
+from study import preregistration, services
 from study.blueprint import blueprint_of
-from study.models import Condition, Study, SurveyItem, Version
+from study.models import Condition, Outcome, Study, SurveyItem, Version
+from study.preregistration import bundle_of, bundle_problem, program_differences
+from study.services.freezing import study_freeze
 from study.versions import Difference, differences, freeze_states, frozen_version
 from tests.study.factories import make_study
 
@@ -74,3 +80,85 @@ def test_another_order_of_conditions_is_a_difference() -> None:
     found = differences(before, blueprint_of(study))
 
     assert found == [Difference("study", "order of conditions", ["c0", "c1"], ["c1", "c0"])]
+
+
+def old_format(found: Version) -> Version:
+    """The version as an older program stored it: its document says nothing of budget and ends."""
+    design = found.blueprint.in_format(1)
+    Version.objects.filter(pk=found.pk).update(document=design.to_json(), digest=design.digest)
+    return Version.objects.get(pk=found.pk)
+
+
+@pytest.mark.parametrize("change", ["budget", "a new end", "the words of an end", "an end's code"])
+def test_a_changed_budget_or_end_is_another_version_and_told(change: str) -> None:
+    study = make_study()
+    Outcome.objects.create(study=study, kind="timed_out", text="Over.")
+    first = version(study, title="A", frozen=True)
+    if change == "budget":
+        Study.objects.filter(pk=study.pk).update(budget_limit=0)
+    elif change == "a new end":
+        Outcome.objects.create(study=study, kind="complete", text="Thanks.")
+    elif change == "the words of an end":
+        study.outcomes.update(text="Other.")
+    else:
+        study.outcomes.update(code="C0FFEE")
+    later = version(study, title="A")
+
+    assert flags(later) == (False, True)
+    (found,) = differences(first.blueprint, later.blueprint)
+    told = {
+        "budget": Difference("study", "budget_limit", "10.00", "0.00"),
+        "the words of an end": Difference("end timed_out", "text", "Over.", "Other."),
+        "an end's code": Difference("end timed_out", "has_code", False, True),
+    }
+    assert found == told.get(change, found)
+    assert (found.where, found.field) == ("end complete", "all of it") or change in told
+    assert "C0FFEE" not in str(later.document)
+
+
+def test_a_preregistration_of_an_older_format_still_fits_and_an_upgrade_changes_nothing() -> None:
+    study, user = make_study(), User.objects.create_superuser("ada")
+    first = old_format(version(study, title="A"))
+    bundle = bundle_of(first.blueprint, at="2026-01-01", by="ada", version=1)
+    assert bundle["content"]["design"] == first.document
+    Version.objects.filter(pk=first.pk).update(frozen_at=timezone.now(), bundle=bundle)
+    assert bundle_problem(bundle) == ""
+
+    study.refresh_from_db()
+    assert version(study, title="A").number == 1
+    assert study_freeze(study_id=study.pk, user=user).number == 1
+    assert differences(first.blueprint, blueprint_of(study)) == []
+
+    assert flags(version(study, title="B")) == (False, True)
+    back = version(study, title="A")
+    assert (back.number, back.blueprint.format, flags(back)) == (3, 2, (True, False))
+
+
+def test_what_an_older_program_left_unfrozen_is_frozen_whole() -> None:
+    study, user = make_study(), User.objects.create_superuser("ada")
+    old_format(version(study, title="A"))
+    found = study_freeze(study_id=study.pk, user=user)
+    assert (found.number, found.blueprint.study["budget_limit"]) == (2, "10.00")
+
+
+def test_another_program_is_told_by_its_prompts_and_rules(
+    monkeypatch: pytest.MonkeyPatch, admin_client: Client
+) -> None:
+    study, user = make_study(), User.objects.create_superuser("ada")
+    study.conditions.filter(key="c1").update(coplayer="dispatcher", teammates=1)
+    bundle = study_freeze(study_id=study.pk, user=user).bundle
+    assert bundle is not None
+    assert program_differences(bundle) == []
+
+    monkeypatch.setattr(preregistration, "prompts_of", lambda condition: [f"New words: {condition.key}"])
+    monkeypatch.setattr(get_world("cuisine"), "version", 99)
+    monkeypatch.setattr(preregistration, "program", lambda: bundle["program"] | {"version": "9.9"})
+    found = {(one.where, one.field): (one.old, one.new) for one in program_differences(bundle)}
+    was = bundle["content"]["worlds"]["cuisine"]
+    assert found["program", "version"] == (bundle["program"]["version"], "9.9")
+    assert found["world cuisine", "version of its rules"] == (was, 99)
+    assert ("condition c1", "prompts, SHA-256") in found
+
+    page = admin_client.get(reverse("study:staff-preregistration", args=[study.slug])).content.decode()
+    assert "What this program makes otherwise" in page
+    assert bundle_problem(bundle) == ""

@@ -15,6 +15,7 @@ from study.analysis.rows import AnalysisError
 from study.analysis.words import anova_sentence
 from study.management.base import StudyCommand, explain
 from study.models import Study
+from study.versions import frozen_version
 
 
 class Command(StudyCommand):
@@ -29,24 +30,36 @@ class Command(StudyCommand):
         parser.add_argument(
             "--who", choices=sorted(selectors.WHO), help="whose data (default: people, synthetic if none)"
         )
+        parser.add_argument(
+            "--only-preregistered",
+            action="store_true",
+            help="only those who entered under the preregistered design, after it was frozen",
+        )
 
-    def handle(self, *args: Any, slug: str, out: Path, who: str | None, **options: Any) -> None:
-        """Analyse, write, and print one line per measure."""
+    def handle(
+        self, *args: Any, slug: str, out: Path, who: str | None, only_preregistered: bool, **options: Any
+    ) -> None:
+        """Analyse, write, and print one line per measure; warnings go to standard error."""
         study = self.study(slug)
         who = who or selectors.whose_data(study)
-        analysis = self._analyse(study, who)
+        if only_preregistered and not frozen_version(study):
+            raise CommandError(f"no version of {slug} is preregistered", returncode=2)
+        whose = selectors.WHO[who] + (", as preregistered" if only_preregistered else "")
+        analysis = self._analyse(study, who, only_preregistered)
         if not analysis.participants:
-            raise CommandError(f"nobody has completed {slug} yet ({selectors.WHO[who]})", returncode=2)
+            raise CommandError(f"nobody has completed {slug} yet ({whose})", returncode=2)
         try:
             write(analysis, out)
         except OSError as error:
             raise explain(error, out) from error
         for result in analysis.measures:
             self.stdout.write(anova_sentence(result))
-        self.stdout.write(f"{len(analysis.participants)} participants ({selectors.WHO[who]}), files in {out}")
+        for warning in analysis.warnings:
+            self.stderr.write(f"warning: {warning}")
+        self.stdout.write(f"{len(analysis.participants)} participants ({whose}), files in {out}")
 
-    def _analyse(self, study: Study, who: str) -> Analysis:
+    def _analyse(self, study: Study, who: str, preregistered: bool) -> Analysis:
         try:
-            return analyse_now(study, who)
+            return analyse_now(study, who, preregistered)
         except AnalysisError as error:
             raise CommandError(str(error), returncode=2) from error
