@@ -20,6 +20,8 @@ class Place:
     """Nobody enters without a label."""
     nobody: frozenset[str] = frozenset()
     complete: str = ""
+    help: str = ""
+    """What a researcher must know to send people from there."""
 
 
 PLACES: Mapping[str, Place] = {
@@ -28,8 +30,12 @@ PLACES: Mapping[str, Place] = {
     "mturk": Place(
         "workerId",
         ("assignmentId", "hitId"),
-        needed=True,
         nobody=frozenset({"ASSIGNMENT_ID_NOT_AVAILABLE"}),
+        help="For MTurk make a HIT of the kind “Survey Link”: the link opens in a tab of its own, and the "
+        "worker pastes the completion code into the HIT. An ExternalQuestion HIT shows the page in a frame, "
+        "which is refused here. If a script in your HIT adds workerId, assignmentId and hitId to the link, "
+        "they are stored and the same worker goes on in any browser; without them only the completion code "
+        "tells who it was, and nothing keeps a worker from beginning again in another browser.",
     ),
     "prolific": Place(
         "PROLIFIC_PID",
@@ -62,8 +68,10 @@ def referral_of(study: Study, said: Mapping[str, str]) -> Referral:
     for name, value in values.items():
         if len(value) > LONGEST or not value.isprintable():
             raise ReferralError(f"The link is damaged: {name} is no name that anybody has.")
+    if is_only_looking(study, said):
+        raise ReferralError("Accept it where you found the study, then open the link again.")
     label = values.pop(place.label, "")
-    if place.needed and (not label or place.nobody & {label, *values.values()}):
+    if place.needed and not label:
         raise ReferralError(
             f"The link lacks {place.label}, by which your place in the study is known. Open the study "
             "from the page where you found it."

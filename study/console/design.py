@@ -73,6 +73,7 @@ def overview(request: HttpRequest, study: Study) -> HttpResponse:
     design, frozen = blueprint_of(study), frozen_version(study)
     context = {
         "participant_link": request.build_absolute_uri(study.get_absolute_url()),
+        "recruitment_help": PLACES[study.recruitment].help,
         "missing": missing(study),
         "conditions": study.conditions.all(),
         "parts": [(part, PARTS[part.kind], part.kind in ALWAYS_ON) for part in design.parts],

@@ -19,6 +19,7 @@ from study.instruments import instruments
 from study.models import Membership, Outcome, Study, StudyPart
 from study.parts import ALWAYS_ON, FAILURES, KITCHEN, PARTS
 from study.plan import NOBODY
+from study.recruitment import PLACES
 
 RESERVED = frozenset({"new", "sample-size"})
 """Names that pages of the console have in a study's place."""
@@ -114,6 +115,7 @@ class RecruitmentForm(forms.ModelForm):  # type: ignore[type-arg]
         model = Study
         fields = ("recruitment", "max_participants", "closes_at")
         labels = {"recruitment": "Participants come from", "max_participants": "Most participants"}
+        help_texts = {"recruitment": " ".join(place.help for place in PLACES.values() if place.help)}
 
 
 class OrdersForm(forms.ModelForm):  # type: ignore[type-arg]

@@ -16,6 +16,7 @@ from study.exports.registry import get_table
 from study.forms import synthetic_invitation
 from study.models import Outcome, Participant, Study
 from study.recruitment import PLACES
+from study.services.leaving import finish
 from tests.study.factories import complete, enter, make_study
 from tests.study.test_views import begin, field, text_of
 
@@ -58,7 +59,7 @@ def test_the_same_label_goes_on_in_another_browser_even_when_the_study_is_closed
 
 
 @pytest.mark.django_db
-@pytest.mark.parametrize("place", sorted(set(PLACES) - {"anonymous"}))
+@pytest.mark.parametrize("place", sorted(name for name, place in PLACES.items() if place.needed))
 def test_a_link_that_does_not_say_who_it_is_has_no_button(client: Client, place: str) -> None:
     study = make_study(recruitment=place)
     page = text_of(client.get("/s/small/"))
@@ -76,11 +77,32 @@ def test_mturks_preview_shows_the_study_and_lets_nobody_in(client: Client) -> No
     response = client.get(preview)
     assert response.status_code == 200
     assert "This is a preview" in text_of(response)
+    assert "Accept the HIT first" in text_of(response)
     assert 'name="entry"' not in text_of(response)
     entry = field(text_of(client.get(f"/s/small/{LINKS['mturk']}")), "entry")
     with_worker = f"{preview}&workerId=w1"
     assert client.post(with_worker, {"entry": entry}).status_code == 422
+    assert client.post(preview, {"entry": entry}).status_code == 422
     assert not study.participants.exists()
+
+
+@pytest.mark.django_db
+def test_a_survey_link_of_mturk_without_a_workers_name_leads_to_a_completion_code_to_paste(
+    client: Client,
+) -> None:
+    make_study(recruitment="mturk")
+    personal = come(client, "/s/small/")["Location"]
+    person = Participant.objects.get()
+    assert (person.source, person.label, person.referral) == ("mturk", "", {})
+    finish(person, Participant.Status.COMPLETE)
+    assert person.completion_code in text_of(client.get(personal))
+
+
+@pytest.mark.django_db
+def test_the_console_says_which_hits_of_mturk_can_be_used(admin_client: Client) -> None:
+    make_study(recruitment="mturk")
+    for page in ("design/", "design/recruitment/"):
+        assert "HIT of the kind “Survey Link”" in text_of(admin_client.get(f"/staff/small/{page}"))
 
 
 @pytest.mark.django_db
