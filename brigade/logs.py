@@ -10,8 +10,8 @@ _ADDRESS = r"(?:(?<![\w-])|(?<=%2F))(?:p|ws/seat|ws%2Fseat)(?:/|%2F)"
 """What stands before the key in `/p/<key>/` and `/ws/seat/<key>/`, also where it is quoted in a query."""
 _NAMED = r"\bkey\b[\"')]*\s*[=:]\s*[\"'(]*(?=[\w-]{22}(?![\w-]))"
 """What stands before a key in `key='…'`, `'key': '…'` and PostgreSQL's `Key (key)=(…)`."""
-_PROGRAM = r"\bbrigade_(?=[\w-]{43}(?![\w-]))"
-"""How a token of the API begins."""
+_PROGRAM = r"brigade_(?=[\w-]{43})"
+"""How a token of the API begins, whatever stands before and after it: `%20brigade_…` is a quoted one."""
 _SECRET = re.compile(rf"({_ADDRESS}|{_NAMED}|{_PROGRAM})([\w-]{{4}})[\w-]{{4,}}", re.IGNORECASE)
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from datetime import timedelta
 from typing import Any
+from urllib.parse import quote
 
 import pytest
 from django.test import Client
@@ -152,4 +153,13 @@ def test_the_api_explains_itself_without_scripts(client: Client) -> None:
 
 def test_no_log_line_holds_a_token(viewer: Any) -> None:
     _, secret = token_make(user=viewer, name="mine")
-    assert secret not in shortened(f"Authorization: Bearer {secret}")
+    for line in (
+        f"Authorization: Bearer {secret}",
+        f"GET /api/studies?auth=Bearer%20{secret}&more=1",
+        f"GET /api/studies?auth={quote(repr(secret))}",
+        f"x_{secret}",
+        f"{secret}_x",
+        repr({"token": secret}),
+    ):
+        assert secret[12:] not in shortened(line)
+        assert "brigade_" in shortened(line)

@@ -17,7 +17,9 @@ from django.utils import timezone
 
 from kitchen.models import Episode, Seat
 from study import services
+from study.exports.base import Column, Table
 from study.exports.chosen import Chosen
+from study.exports.parquet import parquet_pieces
 from study.exports.registry import DOCUMENTS, TABLES, get_table, tables
 from study.exports.writing import write_study, zip_pieces
 from study.models import Participant, Round, Study, StudyPart, SurveyItem, Version
@@ -236,6 +238,18 @@ def test_parquet_has_the_same_rows_in_their_own_types(study: Study, tmp_path: Pa
     assert people.schema.field("c0.work_load.score").type == pa.float64()
     assert people.to_pylist()[0]["label"] == "=1+1"
     assert read(tmp_path, "participants")[0]["label"] == "'=1+1"
+
+
+@pytest.mark.parametrize(("longest", "groups"), [(3, 1), (3_000, 10)])
+def test_rows_with_long_texts_are_written_sooner(
+    longest: int, groups: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("study.exports.parquet.ROW_GROUP", 60_000)
+    monkeypatch.setattr("study.exports.parquet.AT_ONCE", 10)
+    table = Table("one", "One cell.", (Column("cell", "text", "It."),), lambda *_: [["x" * longest]] * 200)
+    pieces = list(parquet_pieces(table, Study()))
+    found = pq.ParquetFile(io.BytesIO(b"".join(pieces))).metadata
+    assert (found.num_rows, found.num_row_groups) == (200, groups)
 
 
 def test_the_command_writes_every_form_and_leaves_out_whom_it_is_told(study: Study, tmp_path: Path) -> None:
