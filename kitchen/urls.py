@@ -7,6 +7,6 @@ from django.urls import path, re_path
 from kitchen.consumers import NowhereConsumer, SeatConsumer
 
 websocket_urlpatterns = [
-    path("ws/seat/<str:key>/", SeatConsumer.as_asgi()),
+    path("ws/seat/<slug:key>/", SeatConsumer.as_asgi()),
     re_path("", NowhereConsumer.as_asgi()),
 ]

@@ -102,7 +102,9 @@ def list_studies(request: HttpRequest) -> Any:
     return readable(request).order_by("slug")
 
 
-@api.get("/studies/{slug}/progress", response=ProgressOut, summary="How far a study is", tags=["studies"])
+@api.get(
+    "/studies/{slug:slug}/progress", response=ProgressOut, summary="How far a study is", tags=["studies"]
+)
 def study_progress(request: HttpRequest, slug: str) -> dict[str, Any]:
     """People, synthetic participants and previews by exit status; how the sequences of the order scheme are
     filled (people who are not excluded); US dollars that models cost."""
@@ -122,7 +124,7 @@ def study_progress(request: HttpRequest, slug: str) -> dict[str, Any]:
     }
 
 
-@api.get("/studies/{slug}/files", response=list[FileOut], summary="Files of a study", tags=["files"])
+@api.get("/studies/{slug:slug}/files", response=list[FileOut], summary="Files of a study", tags=["files"])
 def list_files(request: HttpRequest, slug: str) -> list[dict[str, str]]:
     """Every file in each of its forms, and all of them as one ZIP."""
     study = study_of(request, slug)
@@ -136,7 +138,7 @@ def list_files(request: HttpRequest, slug: str) -> list[dict[str, str]]:
 WITHOUT = Query(default_factory=list)
 
 
-@api.get("/studies/{slug}/files/{name}", summary="One file, streamed", tags=["files"])
+@api.get("/studies/{slug:slug}/files/{name}", summary="One file, streamed", tags=["files"])
 def study_file(
     request: HttpRequest, slug: str, name: str, without: Annotated[list[str], WITHOUT]
 ) -> HttpResponseBase:

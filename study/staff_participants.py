@@ -52,14 +52,14 @@ def participants(request: HttpRequest, study: Study) -> HttpResponse:
 
 
 def _chosen(study: Study, kind: str, status: str, code: str) -> QuerySet[Participant]:
-    """Newest first; what is not known does not narrow the list."""
+    """Newest first; what is not known does not narrow the list, and no code has what does not print."""
     chosen = study.participants.filter(**FILTERS.get(kind, {}))
     if status == "excluded":
         chosen = chosen.exclude(excluded_at=None)
     elif status in STATUSES:
         chosen = chosen.filter(status=status)
     if code:
-        chosen = chosen.filter(code__startswith=code)
+        chosen = chosen.filter(code__startswith=code) if code.isprintable() else chosen.none()
     light = Round.objects.only("participant_id", "answered_at")
     slim = chosen.select_related("version").defer("version__document", "version__bundle")
     return slim.prefetch_related(Prefetch("rounds", light)).order_by("-number")

@@ -15,6 +15,7 @@ from study.exports.chosen import Chosen
 from study.exports.page_times import TABLE
 from study.forms import synthetic_invitation
 from study.models import Answer, Participant, Round, Study, StudyPart, SurveyItem
+from study.services.tokens import token_make
 from tests.study.factories import complete, make_study, play_out
 
 pytestmark = pytest.mark.django_db
@@ -362,3 +363,36 @@ def test_the_second_of_two_clicks_on_leaving_finds_nothing(
 
     monkeypatch.setattr("study.services.participant_withdraw", gone)
     assert client.post(f"{personal}withdraw/", {"confirm": "yes"}).status_code == 404
+
+
+NUL = "%00"
+"""PostgreSQL takes no text with this character in it."""
+
+
+@pytest.mark.parametrize(
+    ("path", "status"),
+    [
+        (f"/p/{NUL}/", 404),
+        (f"/p/{NUL}/here/", 404),
+        (f"/p/{NUL}/withdraw/", 404),
+        (f"/s/{NUL}/", 404),
+        (f"/s/small/?label={NUL}", 422),
+        (f"/s/small/?label=one&invitation={NUL}", 200),
+        (f"/staff/{NUL}/", 404),
+        (f"/staff/small/participants/?code={NUL}&kind={NUL}&status={NUL}&page={NUL}", 200),
+        (f"/staff/small/participants/{NUL}/", 404),
+        (f"/staff/small/data/{NUL}", 404),
+        (f"/staff/small/analysis/{NUL}.svg", 404),
+        (f"/staff/small/?who={NUL}&participants={NUL}", 422),
+        (f"/api/studies/{NUL}/progress", 404),
+        (f"/api/studies/{NUL}/files", 404),
+        (f"/api/studies/small/files/{NUL}", 404),
+    ],
+)
+def test_a_nul_in_an_address_is_no_error_of_the_server(
+    admin_client: Client, admin_user: Any, path: str, status: int
+) -> None:
+    make_study(recruitment="label")
+    _, secret = token_make(user=admin_user, name="mine")
+    headers = {"authorization": f"Bearer {secret}"} if path.startswith("/api/") else {}
+    assert admin_client.get(path, headers=headers).status_code == status
