@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import secrets
 from collections.abc import Mapping
 from dataclasses import dataclass
 
@@ -26,7 +27,12 @@ class Place:
 
 PLACES: Mapping[str, Place] = {
     "anonymous": Place(),
-    "label": Place("label", needed=True),
+    "label": Place(
+        "label",
+        needed=True,
+        help="Whoever guesses a label goes on in that person's place, and can leave for them: do not number "
+        "people (P01, P02). Once recruiting by label is saved, this page makes links that nobody can guess.",
+    ),
     "mturk": Place(
         "workerId",
         ("assignmentId", "hitId"),
@@ -43,10 +49,29 @@ PLACES: Mapping[str, Place] = {
         needed=True,
         complete="https://app.prolific.com/submissions/complete?cc={code}",
     ),
-    "sona": Place("survey_code", needed=True),
+    "sona": Place(
+        "survey_code",
+        needed=True,
+        help="SONA's codes are short numbers: whoever guesses one goes on in that person's place. Where that "
+        "is too weak, recruit by label.",
+    ),
 }
 """By `Study.recruitment`. Names as the places write them (Prolific, MTurk and SONA, their documentation)."""
 
+MOST_LABELS = 500
+"""That are made at once."""
+
+
+def new_labels(number: int) -> list[str]:
+    """So many labels that nobody can guess, all different; nothing is kept of them."""
+    found: set[str] = set()
+    while len(found) < number:
+        found.add("".join(secrets.choice(LETTERS) for _ in range(LETTERS_LONG)))
+    return list(found)
+
+
+LETTERS, LETTERS_LONG = "abcdefghjkmnpqrstuvwxyz23456789", 10
+"""None of them are mistaken for another; ten are 49 bits."""
 LONGEST = 120
 """Characters of one value in a link."""
 

@@ -36,7 +36,7 @@ from study.orders.registry import get_scheme, sequences
 from study.parts import ALWAYS_ON, PARTS
 from study.permissions import FORM, study_page
 from study.readiness import missing
-from study.recruitment import PLACES
+from study.recruitment import MOST_LABELS, PLACES, new_labels
 from study.services.copying import condition_copy
 from study.services.designing import (
     condition_delete,
@@ -126,7 +126,13 @@ def orders_shown(study: Study) -> dict[str, Any]:
     }
 
 
-def _study_form(form_class: Any, heading: str) -> Callable[..., HttpResponseBase]:
+Shown = Callable[[HttpRequest, Study], dict[str, Any]]
+"""What a page shows besides its form."""
+
+
+def _study_form(
+    form_class: Any, heading: str, shown: Shown = lambda *_: {}
+) -> Callable[..., HttpResponseBase]:
     """A page with some of the study's own fields."""
 
     @study_page("edit", FORM)
@@ -136,16 +142,37 @@ def _study_form(form_class: Any, heading: str) -> Callable[..., HttpResponseBase
             # only what was changed: somebody may have entered since the page was read
             form.instance.save(update_fields=form.changed_data)
             return done(request, form.instance, f"{heading}: saved.")
-        more: dict[str, Any] = {"orders": orders_shown(study)} if form_class is OrdersForm else {}
-        return form_page(request, study, form, heading=heading, **more)
+        return form_page(request, study, form, heading=heading, **shown(request, study))
 
     return page
 
 
 settings = _study_form(SettingsForm, "Words and settings")
 plan = _study_form(PlanForm, "Plan")
-recruitment = _study_form(RecruitmentForm, "Recruitment")
-orders = _study_form(OrdersForm, "Orders of conditions")
+orders = _study_form(
+    OrdersForm, "Orders of conditions", lambda request, study: {"orders": orders_shown(study)}
+)
+
+
+LINKS = 20
+"""To hand out, unless the researcher says how many."""
+
+
+def _links_shown(request: HttpRequest, study: Study) -> dict[str, Any]:
+    """What to know about labels; for a plain label, links to hand out, new ones each time."""
+    number = request.GET.get("links", "")
+    many = max(1, min(int(number), MOST_LABELS)) if number.isdecimal() and len(number) < 9 else LINKS
+    place = PLACES[study.recruitment]
+    link = request.build_absolute_uri(study.get_absolute_url())
+    links = [f"{link}?{place.label}={label}" for label in new_labels(many)]
+    return {
+        "template": "study/staff/design/recruitment.html",
+        "links": links if study.recruitment == Study.Recruitment.LABEL else [],
+        "most": MOST_LABELS,
+    }
+
+
+recruitment = _study_form(RecruitmentForm, "Recruitment", _links_shown)
 
 
 @study_page("edit", FORM)

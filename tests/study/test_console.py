@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from pathlib import Path
 from typing import Any
 
@@ -255,6 +256,21 @@ def test_prolific_needs_its_code_and_gets_it(study: Study, owner: User, client: 
     assert hindrances(study) == []
     client.post(at(study, "outcomes"), {"complete-code": "C3"})
     assert Outcome.objects.get(study=study).code == "C3"
+
+
+def test_recruiting_by_label_offers_links_that_nobody_can_guess(
+    study: Study, owner: User, client: Client
+) -> None:
+    assert not client.get(at(study, "recruitment")).context["links"]
+    Study.objects.update(recruitment="label")
+    for asked, number in (("", 20), ("3", 3), ("0", 1), ("99999", 500), ("²", 20), ("many", 20)):
+        response = client.get(at(study, "recruitment"), {"links": asked})
+        links = response.context["links"]
+        assert len(set(links)) == number
+        assert all(re.fullmatch(rf"http://testserver/s/{study.slug}/\?label=\w{{10}}", one) for one in links)
+    assert "do not number" in response.content.decode()
+    assert links[0] in response.content.decode()
+    assert "Begin" in Client().get(links[0]).content.decode()
 
 
 def test_a_study_without_conditions_cannot_be_opened(owner: User, client: Client) -> None:
