@@ -120,7 +120,6 @@ class Episode(models.Model):
         max_length=80,
         blank=True,
         default="",
-        db_index=True,
         help_text="Whom its news go to, as staff watch it.",
     )
 
@@ -155,7 +154,10 @@ class Episode(models.Model):
     ended_at = models.DateTimeField(null=True, blank=True)
 
     class Meta:
-        indexes = [models.Index(fields=["status", "turn_opened_at"])]
+        indexes = [
+            models.Index(fields=["status", "turn_opened_at"]),
+            models.Index(fields=["audience", "turn_opened_at"]),
+        ]
 
     def __str__(self) -> str:
         return f"{self.world} {self.key}"
@@ -254,6 +256,7 @@ class Decision(AppendOnly):
 
     class Meta(AppendOnly.Meta):
         ordering = ["step"]
+        indexes = [models.Index(fields=["mind", "played_by", "fallback"], name="decisions_by_player")]
         constraints = [
             models.UniqueConstraint(fields=["mind", "step"], name="one_decision_per_mind_and_step")
         ]

@@ -11,8 +11,8 @@ from typing import Any, TypeVar
 from django.core.exceptions import NON_FIELD_ERRORS, ValidationError
 from django.db import models, transaction
 
-from study.blueprint import blueprint_of
 from study.models import Condition, Outcome, Study, StudyPart, SurveyItem
+from study.readiness import hindrances
 
 DEMO = Path(__file__).parent / "data" / "demo.toml"
 
@@ -114,17 +114,15 @@ def study_from_file(path: Path) -> Study:
     for position, row in enumerate(outcomes, start=1):
         where = f"outcomes[{position}]"
         _make(path, where, Outcome, {**_table(path, where, row, OUTCOME), "study": study})
-    _check_consent(path, study)
+    _check_open(path, study)
     return study
 
 
-def _check_consent(path: Path, study: Study) -> None:
-    """Nobody is asked to agree to nothing."""
-    part = blueprint_of(study).part("consent")
-    if part.enabled and not part.text.strip():
-        raise StudyFileError(
-            f"{path}: parts.consent: text: write what participants agree to, or switch the part off"
-        )
+def _check_open(path: Path, study: Study) -> None:
+    """Nobody is taken before all is there that the console asks for."""
+    if study.status == Study.Status.OPEN and (found := hindrances(study)):
+        where = f"parts.{found[0].args[0]}" if found[0].page == "part" else "study"
+        raise StudyFileError(f'{path}: {where}: {found[0].words} Or say status = "closed".')
 
 
 def _make_condition(

@@ -137,9 +137,12 @@ def shown_count(study: Study) -> int:
 
 def players_of(study: Study, episodes: Iterable[str]) -> set[str]:
     """The codes of those who play, or practise, in these episodes (by key)."""
-    keys = list(episodes)
-    theirs = Q(rounds__episode__key__in=keys) | Q(practice__key__in=keys)
-    return set(study.participants.filter(theirs).values_list("code", flat=True)) if keys else set()
+    ids = list(Episode.objects.filter(key__in=list(episodes)).values_list("pk", flat=True))
+    played = Round.objects.filter(episode__in=ids).values_list("participant__code", "participant__study")
+    practised = Participant.objects.filter(practice__in=ids).values_list("code", "study")
+    # one after another, and the study last: each is found by an index, however many ever came
+    found = (*played.order_by(), *practised.order_by())
+    return {code for code, where in found if where == study.pk}
 
 
 def live_rows(study: Study, codes: Iterable[str]) -> list[LiveRow]:

@@ -23,6 +23,7 @@ from study.measures import item_key_problem, key_problem, measure_problem, name_
 from study.orders.registry import get_scheme
 from study.parts import PARTS, part_problems
 from study.plan import NOBODY, condition_cautions, condition_check
+from study.reserved import reserved_slugs
 
 
 def new_seed() -> int:
@@ -183,10 +184,24 @@ class Study(models.Model):
         """The participants' link."""
         return reverse("study:enter", args=[self.slug])
 
-    def clean(self) -> None:
-        """Orders that can be made for so many conditions, or a message."""
-        if self.pk and (problem := get_scheme(self.orders).problem(self.conditions.count())):
-            raise ValidationError({"orders": problem})
+    def clean_fields(self, exclude: Any = None) -> None:
+        """Each field by itself, then what they are together: messages at the fields that are asked about."""
+        super().clean_fields(exclude)
+        found = {
+            name: said for name, said in self._problems().items() if said and name not in (exclude or ())
+        }
+        if found:
+            raise ValidationError(found)
+
+    def _problems(self) -> dict[str, str]:
+        warned, out = self.idle_warning_minutes, self.idle_minutes
+        late = warned is not None and out is not None and warned >= out
+        taken = self.slug in reserved_slugs()
+        return {
+            "slug": "This name is taken by a page of the console. Choose another." if taken else "",
+            "orders": get_scheme(self.orders).problem(self.conditions.count()) if self.pk else "",
+            "idle_warning_minutes": f"Warn earlier: after {out} minutes they are timed out." if late else "",
+        }
 
 
 class Membership(models.Model):

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from typing import Any
 
 from django.db.models import Count, QuerySet
@@ -29,14 +30,14 @@ def players(study: Study, *, who: str = "", preregistered: bool = False) -> list
 def _players(condition: Condition, rounds: QuerySet[Round]) -> Players:
     episodes = rounds.values("episode")
     decisions = Decision.objects.filter(mind__episode__in=episodes)
-    chosen_by = _counts(decisions, "played_by")
+    numbers = _numbers(decisions)
     return Players(
         condition=AnalysisCondition(condition.key, condition.name, condition.position),
         kinds=_kinds(condition, rounds),
         models=_models(ModelCall.objects.filter(decision__in=decisions)),
-        decisions=sum(number for _, number in chosen_by),
-        chosen_by=chosen_by,
-        fallbacks=_counts(decisions.exclude(fallback=""), "fallback"),
+        decisions=numbers.total(),
+        chosen_by=_most_first(numbers, 0),
+        fallbacks=tuple(each for each in _most_first(numbers, 1) if each[0]),
     )
 
 
@@ -47,10 +48,18 @@ def _kinds(condition: Condition, rounds: QuerySet[Round]) -> tuple[str, ...]:
     return tuple(sorted(set(seated.order_by().values_list("kind", flat=True))))
 
 
-def _counts(rows: QuerySet[Any], field: str) -> tuple[tuple[str, int], ...]:
-    """Values of a field with how often they occur, most first."""
-    found = rows.order_by().values_list(field).annotate(number=Count("pk"))
-    return tuple(sorted(found, key=lambda each: (-each[1], each[0])))
+def _numbers(decisions: QuerySet[Any]) -> Counter[tuple[str, str]]:
+    """How many decisions there are by who chose and which fallback it was: one look at an index."""
+    rows = decisions.order_by().values_list("played_by", "fallback").annotate(number=Count("pk"))
+    return Counter({(played_by, fallback): number for played_by, fallback, number in rows})
+
+
+def _most_first(numbers: Counter[tuple[str, str]], place: int) -> tuple[tuple[str, int], ...]:
+    """The values at this place of the keys with how often they occur, most first."""
+    found: Counter[str] = Counter()
+    for key, number in numbers.items():
+        found[key[place]] += number
+    return tuple(sorted(found.items(), key=lambda each: (-each[1], each[0])))
 
 
 def _models(calls: QuerySet[ModelCall]) -> tuple[ModelUsed, ...]:

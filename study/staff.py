@@ -11,7 +11,7 @@ from study import selectors
 from study.analysing import Finished, analysis_ready
 from study.analysis.report import attrition_sentences, exclusion_sentences
 from study.forecast import MOST_PARTICIPANTS, PARTICIPANTS, forecast
-from study.models import Study
+from study.models import Study, SurveyItem
 from study.permissions import staff_page, studies_for, study_page
 from study.players import players
 from study.versions import frozen_version
@@ -39,7 +39,7 @@ def detail(request: HttpRequest, study: Study) -> HttpResponse:
         "study": study,
         "participant_link": request.build_absolute_uri(study.get_absolute_url()),
         "conditions": study.conditions.all(),
-        "items": study.items.all(),
+        "items": study.items.filter(place=SurveyItem.Place.SURVEY, enabled=True),
         "counts": selectors.study_counts(study),
         "players": players(study),
         **_forecast(request, study),

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from django.contrib import admin
+from django.db import transaction
 from django.db.models import Count, IntegerField, OuterRef, QuerySet, Subquery
 from django.db.models.functions import Coalesce
 from django.http import HttpRequest, HttpResponse
@@ -88,6 +89,14 @@ class ForMembers(admin.ModelAdmin):  # type: ignore[type-arg]
         return obj is None or obj.pk is None or may(request.user, self.study_of(obj), right)
 
 
+class MyStudies(admin.RelatedFieldListFilter):
+    """A filter by study that names those that this person may see, and no others."""
+
+    def field_choices(self, field: Any, request: HttpRequest, model_admin: Any) -> list[tuple[str, Any]]:
+        """The studies by title."""
+        return [(str(study.pk), str(study)) for study in studies_for(request.user)]
+
+
 class Explained(ForMembers):
     """A model whose rows cannot be deleted while participants depend on them, and that says why."""
 
@@ -100,7 +109,25 @@ class Explained(ForMembers):
         """What stands against deleting this object; empty if nothing does."""
         raise NotImplementedError
 
+    def erase(self, obj: Any) -> None:
+        """Delete it as the console does, with what staff left by trying it. DesignError if it stays."""
+        raise NotImplementedError
+
     def get_deleted_objects(self, objs: Any, request: HttpRequest) -> tuple[Any, Any, Any, Any]:
-        """Django's summary, or the reasons why nothing is deleted."""
-        reasons = [reason for obj in objs if (reason := self.why_not_deleted(obj))]
-        return ([], {}, set(), reasons) if reasons else super().get_deleted_objects(objs, request)
+        """What is deleted with all that belongs to it, previews too; or the reasons why nothing is."""
+        reasons = [f"{obj}: {reason}" for obj in objs if (reason := self.why_not_deleted(obj))]
+        whole = [] if reasons else [f"{obj}, with all that belongs to it, and its previews" for obj in objs]
+        lacking = {
+            str(self.opts.verbose_name) for obj in objs if not self.has_delete_permission(request, obj)
+        }
+        return whole, {}, lacking, reasons
+
+    def delete_model(self, request: HttpRequest, obj: Any) -> None:
+        """One of them."""
+        self.erase(obj)
+
+    @transaction.atomic
+    def delete_queryset(self, request: HttpRequest, queryset: QuerySet[Any]) -> None:
+        """All of them or none."""
+        for obj in queryset:
+            self.erase(obj)

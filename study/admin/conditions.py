@@ -13,14 +13,16 @@ from django.utils.html import format_html, format_html_join
 from django.utils.safestring import SafeString
 
 from kitchen.setting_fields import readable
-from study.admin.common import Explained, PlayedInWords, begun_words, how_many, people_of
+from study.admin.common import Explained, MyStudies, PlayedInWords, begun_words, how_many, people_of
 from study.admin.forms import SHOW, ConditionForm, asked_kind, condition_form, next_position
 from study.admin.kinds import COPLAYER, WORLD, Kind, all_kinds, told_settings
-from study.bound import bound, bound_words
+from study.bound import bound
+from study.free_names import free_label
 from study.models import Condition, Study
 from study.permissions import studies_for
 from study.plan import condition_check
 from study.services.copying import condition_copy
+from study.services.designing import condition_delete, why_condition_stays
 
 Fieldsets = list[tuple[str | None, dict[str, Any]]]
 
@@ -31,7 +33,7 @@ class ConditionAdmin(PlayedInWords, Explained):
 
     form = ConditionForm
     list_display = ("name", "study", "key", "position", "world_name", "coplayer_name", "teammates")
-    list_filter = ("study",)
+    list_filter = (("study", MyStudies),)
     list_select_related = ("study",)
     ordering = ("study__title", "position", "id")
     actions = ("duplicate",)
@@ -65,7 +67,10 @@ class ConditionAdmin(PlayedInWords, Explained):
         found: dict[str, Any] = super().get_changeform_initial_data(request)
         study = str(found.get("study", ""))
         if study.isdecimal():
-            found["position"] = next_position(Study.objects.filter(pk=int(study)).first())
+            asked = Study.objects.filter(pk=int(study)).first()
+            found["position"] = next_position(asked)
+            if asked:
+                found.setdefault("label", free_label(asked))
         return found
 
     def get_readonly_fields(self, request: HttpRequest, obj: Any = None) -> tuple[str, ...]:
@@ -139,15 +144,12 @@ class ConditionAdmin(PlayedInWords, Explained):
         return HttpResponseRedirect(reverse("admin:study_study_change", args=[obj.study_id]))
 
     def why_not_deleted(self, obj: Condition) -> str:
-        """Participants have it in their plan, or will have."""
-        planned = obj.rounds.count()
-        if not planned:
-            number = bound(obj)
-            return f"{obj.name}: {bound_words(number)}. Copy the study instead." if number else ""
-        return (
-            f"{obj.name}: {how_many(planned, 'participant')} of “{obj.study}” "
-            f"{'has' if planned == 1 else 'have'} it in the plan, played or still to come."
-        )
+        """As in the console."""
+        return why_condition_stays(obj)
+
+    def erase(self, obj: Condition) -> None:
+        """As in the console."""
+        condition_delete(condition=obj)
 
     @admin.action(description="Duplicate the selected conditions", permissions=["add"])
     def duplicate(self, request: HttpRequest, queryset: QuerySet[Condition]) -> HttpResponse | None:

@@ -12,7 +12,7 @@ from django.utils.html import format_html, format_html_join
 from django.utils.safestring import SafeString
 
 from kitchen.admin import ReadOnly
-from study.admin.common import ForMembers
+from study.admin.common import ForMembers, MyStudies
 from study.models import Answer, Participant, Round, SurveyItem
 
 SECRET = ("key", "entry")
@@ -60,7 +60,7 @@ class ParticipantAdmin(ReadOnly, ForMembers):
     """Everybody who entered and did not withdraw."""
 
     list_display = ("code", "study", "number", "status", "who", "rounds", "entered_at")
-    list_filter = ("study", "status", "synthetic")
+    list_filter = (("study", MyStudies), "status", "synthetic")
     list_select_related = ("study",)
     search_fields = ("code", "given_code")
     search_help_text = "A participant's code, or a completion code that somebody handed in."

@@ -22,6 +22,7 @@ from study.forecast import forecast
 from study.models import Condition, Membership, Outcome, Participant, Study, StudyPart, SurveyItem
 from study.permissions import may
 from study.services.copying import study_copy
+from study.services.designing import DesignError, study_delete, study_open, why_study_stays
 
 PAGES = {"staff-study": "Participants", "staff-data": "Data", "staff-analysis": "Analysis"}
 """The researcher's pages of one study, with the words of their links."""
@@ -208,11 +209,26 @@ class StudyAdmin(Explained):
         )
 
     def save_model(self, request: HttpRequest, obj: Study, form: Any, change: bool) -> None:
-        """Writes what was changed and nothing else: somebody may have entered since the page was read."""
+        """Writes what was changed and nothing else: somebody may have entered since the page was read. A
+        study is opened once all of it is stored."""
+        opens = obj.status == Study.Status.OPEN and (not change or "status" in form.changed_data)
+        if opens:
+            obj.status = Study.Status.CLOSED
+        form.opens = opens
         obj.save(update_fields=form.changed_data if change else None)
         if not change:
             user: Any = request.user  # of the staff: nobody else comes here
             obj.memberships.create(user=user, role=Membership.Role.OWNER)
+
+    def save_related(self, request: HttpRequest, form: Any, formsets: Any, change: bool) -> None:
+        """The rows; then the study is opened, or it is said why not."""
+        super().save_related(request, form, formsets, change)
+        if not form.opens:
+            return
+        try:
+            study_open(study_id=form.instance.pk)
+        except DesignError as error:
+            messages.warning(request, f"Still closed. {error}")
 
     def get_prepopulated_fields(self, request: HttpRequest, obj: Any = None) -> dict[str, Sequence[str]]:
         """The link follows the title while a study is new."""
@@ -237,9 +253,12 @@ class StudyAdmin(Explained):
         return HttpResponseRedirect(reverse("admin:study_study_change", args=[obj.pk]))
 
     def why_not_deleted(self, obj: Study) -> str:
-        """It has participants."""
-        number = obj.participants.count()
-        return f"{obj.title}: it holds the data of {how_many(number, 'participant')}." if number else ""
+        """As in the console."""
+        return why_study_stays(obj)
+
+    def erase(self, obj: Study) -> None:
+        """As in the console."""
+        study_delete(study_id=obj.pk)
 
     @admin.action(description="Duplicate the selected studies", permissions=["add"])
     def duplicate(self, request: HttpRequest, queryset: QuerySet[Study]) -> HttpResponse | None:

@@ -27,6 +27,7 @@ from study.console.forms import (
     SettingsForm,
     console_condition_form,
 )
+from study.free_names import free_label
 from study.instruments import instrument
 from study.instruments import instruments as shipped
 from study.markdown import to_html
@@ -199,7 +200,9 @@ def _part(study: Study, kind: str) -> StudyPart:
 @study_page("edit", FORM)
 def condition(request: HttpRequest, study: Study, pk: int | None = None) -> HttpResponse:
     """A new condition, or one that is there, with a typed field for every setting."""
-    row = get_object_or_404(study.conditions, pk=pk) if pk else Condition(study=study)
+    row = (
+        get_object_or_404(study.conditions, pk=pk) if pk else Condition(study=study, label=free_label(study))
+    )
     form = console_condition_form()(_with_defaults(request.POST) or None, instance=row)
     if pk and (row.rounds.filter(participant__preview=False).exists() or bound(row)):
         form.fields["key"].disabled = True

@@ -21,17 +21,8 @@ from study.parts import ALWAYS_ON, FAILURES, KITCHEN, PARTS
 from study.plan import NOBODY
 from study.recruitment import PLACES
 
-RESERVED = frozenset({"new", "sample-size"})
-"""Names that pages of the console have in a study's place."""
 TEXT = {"rows": 10, "spellcheck": "true"}
 TEAM_SIZE = "Robots beside the participant's own. 3 teammates make a kitchen of 4 agents."
-
-
-def check_slug(slug: str) -> str:
-    """The name for the link, if it can be one."""
-    if slug in RESERVED:
-        raise forms.ValidationError("This name is taken by a page of the console. Choose another.")
-    return slug
 
 
 class NewStudyForm(forms.ModelForm):  # type: ignore[type-arg]
@@ -42,10 +33,6 @@ class NewStudyForm(forms.ModelForm):  # type: ignore[type-arg]
         fields = ("title", "slug")
         labels = {"slug": "Name in the link"}
         help_texts = {"slug": "Small letters, digits and hyphens. The participants' link ends in it."}
-
-    def clean_slug(self) -> str:
-        """Not the name of a page."""
-        return check_slug(self.cleaned_data["slug"])
 
 
 class SettingsForm(forms.ModelForm):  # type: ignore[type-arg]
@@ -79,10 +66,6 @@ class SettingsForm(forms.ModelForm):  # type: ignore[type-arg]
             for name in ("slug", "seed"):
                 self.fields[name].disabled = True
                 self.fields[name].help_text = "Fixed: participants have entered."
-
-    def clean_slug(self) -> str:
-        """Not the name of a page."""
-        return check_slug(self.cleaned_data["slug"])
 
 
 class PlanForm(forms.ModelForm):  # type: ignore[type-arg]

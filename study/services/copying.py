@@ -2,24 +2,26 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Iterator
 from typing import Any, TypeVar
 
 from django.db import models, transaction
 
-from study.models import Condition, Membership, Study, new_seed
+from study.free_names import free_label, free_name
+from study.models import Condition, Membership, Outcome, Study, new_seed
 
 Row = TypeVar("Row", bound=models.Model)
 
 
 def condition_copy(condition: Condition) -> Condition:
-    """The same condition under another key and name, last in its study."""
+    """The same condition under another key and name, and under a label that is free; last in its study."""
     others = list(condition.study.conditions.values_list("key", "name"))
     keys, names = {key for key, _ in others}, {name for _, name in others}
     return _anew(
         condition,
-        key=_free(condition.key, "_copy", 50, keys.__contains__),
-        name=_free(condition.name, " copy", 80, names.__contains__),
+        key=free_name(condition.key, "_copy", 50, keys.__contains__),
+        name=free_name(condition.name, " copy", 80, names.__contains__),
+        label=free_label(condition.study),
         position=_after_last(condition.study),
     )
 
@@ -27,28 +29,38 @@ def condition_copy(condition: Condition) -> Condition:
 @transaction.atomic
 def study_copy(study: Study, *, owner: Any, title: str = "", slug: str = "") -> Study:
     """The same conditions and survey under another link, with another seed: closed, nobody in it but its
-    owner."""
+    owner. Without codes and a closing date: these are the first study's own."""
     made = _anew(
         study,
-        slug=slug or _free(study.slug, "-copy", 50, _is_taken),
+        **FRESH,
+        slug=slug or free_name(study.slug, "-copy", 50, _is_taken),
         title=title or f"{study.title[:113]} (copy)",
-        status=Study.Status.CLOSED,
         seed=new_seed(),
-        entered=0,
-        withdrawn=0,
-        budget_id=None,
-        shared=False,
     )
     made.memberships.create(user=owner, role=Membership.Role.OWNER)
-    rows: list[models.Model] = [
-        *study.conditions.all(),
-        *study.items.all(),
-        *study.parts.all(),
-        *study.outcomes.all(),
-    ]
-    for row in rows:
+    for row in (*study.conditions.all(), *study.items.all(), *study.parts.all(), *_outcomes(study)):
         _anew(row, study=made)
     return made
+
+
+FRESH: dict[str, Any] = {
+    "status": Study.Status.CLOSED,
+    "closes_at": None,
+    "entered": 0,
+    "withdrawn": 0,
+    "withdrawn_synthetic": 0,
+    "budget_id": None,
+    "shared": False,
+}
+"""What a copy does not take over."""
+
+
+def _outcomes(study: Study) -> Iterator[Outcome]:
+    """What is said at the ends, without the codes and without addresses that may hold one."""
+    for row in study.outcomes.all():
+        row.code, row.url = "", row.url if "{code}" in row.url else ""
+        if row.url or row.text:
+            yield row
 
 
 def _after_last(study: Study) -> int:
@@ -66,14 +78,3 @@ def _anew(row: Row, **changes: object) -> Row:
 
 def _is_taken(slug: str) -> bool:
     return Study.objects.filter(slug=slug).exists()
-
-
-def _free(name: str, suffix: str, longest: int, taken: Callable[[str], bool]) -> str:
-    """The name with the suffix, and with a number after it if that is taken."""
-    number = 1
-    while True:
-        end = suffix if number == 1 else f"{suffix}{number}"
-        found = f"{name[: longest - len(end)]}{end}"
-        if not taken(found):
-            return found
-        number += 1

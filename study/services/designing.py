@@ -45,13 +45,13 @@ def study_close(*, study_id: int) -> None:
 def study_delete(*, study_id: int) -> None:
     """The study and all that was designed. DesignError while it holds participants' data."""
     study = Study.objects.select_for_update().get(pk=study_id)
-    if why := why_not_deleted(study):
+    if why := why_study_stays(study):
         raise DesignError(why)
     previews_erase(study_id=study_id)
     study.delete()
 
 
-def why_not_deleted(study: Study) -> str:
+def why_study_stays(study: Study) -> str:
     """What stands against deleting a study; empty if nothing does. Previews are erased with it."""
     people = study.participants.filter(synthetic=False, preview=False).count()
     if people:
@@ -119,19 +119,29 @@ def condition_delete(*, condition: Condition) -> None:
     """The condition, and whatever staff left by trying it. DesignError if participants have it in their
     plan, or will have: they entered under a version that names it."""
     Study.objects.select_for_update().get(pk=condition.study_id)
-    planned = condition.rounds.filter(participant__preview=False)
-    if people := planned.filter(participant__synthetic=False).count():
-        raise DesignError(f"{people} participants have {condition.name} in their plan, played or to come.")
-    if programs := planned.count():
-        raise DesignError(f"{_first_erase(programs)} who have {condition.name} in their plan.")
-    if number := bound(condition):
-        raise DesignError(
-            f"{condition.name} stays: {bound_words(number)} and could not go on without it. Wait until "
-            "nobody is on the way, or copy the study and take it out of the copy."
-        )
+    if why := why_condition_stays(condition):
+        raise DesignError(why)
     if condition.rounds.exists():
         previews_erase(study_id=condition.study_id)
     condition.delete()
+
+
+def why_condition_stays(condition: Condition) -> str:
+    """What stands against deleting a condition; empty if nothing does."""
+    planned = condition.rounds.filter(participant__preview=False)
+    if people := planned.filter(participant__synthetic=False).count():
+        has = "has" if people == 1 else "have"
+        return (
+            f"{counted(people, 'participant')} {has} {condition.name} in the plan, played or still to come."
+        )
+    if programs := planned.count():
+        return f"{_first_erase(programs)} who have {condition.name} in their plan."
+    if number := bound(condition):
+        return (
+            f"{condition.name} stays: {bound_words(number)} and could not go on without it. Wait until "
+            "nobody is on the way, or copy the study and take it out of the copy."
+        )
+    return ""
 
 
 @transaction.atomic
@@ -139,19 +149,26 @@ def item_delete(*, item: SurveyItem) -> None:
     """The item. DesignError if it was answered, or will be by those on the way: then it can only be switched
     off."""
     Study.objects.select_for_update().get(pk=item.study_id)
-    given = item.answers.filter(participant__preview=False)
-    if given.filter(participant__synthetic=False).exists():
-        raise DesignError(f"There are answers to “{item.measure}”. Switch it off instead.")
-    if programs := given.values("participant").distinct().count():
-        raise DesignError(f"{_first_erase(programs)} who answered “{item.measure}”. Or switch it off.")
-    if number := bound(item):
-        raise DesignError(
-            f"“{item.measure}” stays: {bound_words(number)} and could not go on without it. Switch it off "
-            "instead: who comes from now on is not asked it. Or copy the study and delete it there."
-        )
+    if why := why_item_stays(item):
+        raise DesignError(why)
     if item.answers.exists():
         previews_erase(study_id=item.study_id)
     item.delete()
+
+
+def why_item_stays(item: SurveyItem) -> str:
+    """What stands against deleting an item; empty if nothing does."""
+    given = item.answers.filter(participant__preview=False)
+    if given.filter(participant__synthetic=False).exists():
+        return f"There are answers to “{item.measure}”. Switch it off instead."
+    if programs := given.values("participant").distinct().count():
+        return f"{_first_erase(programs)} who answered “{item.measure}”. Or switch it off."
+    if number := bound(item):
+        return (
+            f"“{item.measure}” stays: {bound_words(number)} and could not go on without it. Switch it off "
+            "instead: who comes from now on is not asked it. Or copy the study and delete it there."
+        )
+    return ""
 
 
 @transaction.atomic

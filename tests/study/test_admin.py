@@ -16,6 +16,7 @@ from kitchen.worlds.base import Setting
 from study import services
 from study.admin.forms import StudyForm
 from study.models import Condition, Study, SurveyItem
+from study.services.previewing import study_preview
 from tests.study.factories import complete, enter, make_study
 
 pytestmark = pytest.mark.django_db
@@ -102,6 +103,9 @@ def test_a_study_made_from_nothing_can_be_entered_and_played(admin_client: Clien
     add_condition(admin_client, study, key="alone", **settings)
     answer = add_condition(admin_client, study, name="Three", coplayer="random", teammates=2, **settings)
     assert answer.url == change(study)
+    study.refresh_from_db()
+    assert study.status == "closed"
+    save(admin_client, change(study), status="open")
 
     person = enter(study)
     services.page_done(participant_id=person.pk, page="guide")
@@ -261,7 +265,7 @@ def test_a_condition_in_somebodys_plan_is_not_deleted_and_the_page_says_why(admi
     address = reverse("admin:study_condition_delete", args=[study.conditions.get().pk])
 
     for page in (admin_client.get(address), admin_client.post(address, {"post": "yes"})):
-        assert "Condition 0: 1 participant of “A small study” has it in the plan" in page.content.decode()
+        assert "Condition 0: 1 participant has Condition 0 in the plan" in page.content.decode()
     assert study.conditions.exists()
 
 
@@ -286,6 +290,69 @@ def test_a_study_with_participants_is_not_deleted_and_one_without_is(admin_clien
         page = admin_client.post(reverse("admin:study_study_delete", args=[row.pk]), {"post": "yes"})
         assert page.status_code == (200 if row == study else 302)
     assert list(Study.objects.all()) == [study]
+
+
+def test_a_study_with_previews_alone_is_deleted_with_them_and_one_with_programs_says_what_to_do(
+    admin_client: Client,
+) -> None:
+    study, tried = make_study(), make_study("tried")
+    enter(study, synthetic=True)
+    study_preview(study_id=tried.pk)
+    for row in (study, tried):
+        address = reverse("admin:study_study_delete", args=[row.pk])
+        shown = admin_client.get(address).content.decode()
+        admin_client.post(address, {"post": "yes"})
+        assert ("First erase the 1 synthetic participant" in shown) == (row == study)
+    assert list(Study.objects.all()) == [study]
+
+
+def test_many_studies_are_deleted_by_those_who_own_them_only(client: Client) -> None:
+    study = make_study()
+    user = User.objects.create_user("collaborator", is_staff=True)
+    user.user_permissions.set(Permission.objects.filter(content_type__app_label="study"))
+    study.memberships.create(user=user, role="collaborator")
+    client.force_login(user)
+    sent = {"action": "delete_selected", "_selected_action": study.pk, "post": "yes"}
+    assert client.post(reverse("admin:study_study_changelist"), sent).status_code == 403
+    assert Study.objects.exists()
+
+
+def test_what_hinders_a_study_keeps_it_closed_in_the_admin_too(admin_client: Client) -> None:
+    study = make_study(status="closed")
+    study.parts.filter(kind="consent").update(text="")
+    for words in ("", "I agree."):
+        study.parts.filter(kind="consent").update(text=words)
+        save(admin_client, change(study), status="open", **{"parts-0-text": words})
+        study.refresh_from_db()
+        assert study.status == ("open" if words else "closed")
+
+
+def test_filters_name_no_study_of_others(client: Client) -> None:
+    mine, theirs = make_study("mine"), make_study("theirs")
+    Study.objects.filter(pk=theirs.pk).update(title="A secret of others")
+    enter(mine)
+    user = User.objects.create_user("collaborator", is_staff=True)
+    user.user_permissions.set(Permission.objects.filter(content_type__app_label="study"))
+    mine.memberships.create(user=user, role="collaborator")
+    client.force_login(user)
+    for model in ("condition", "participant"):
+        page = client.get(reverse(f"admin:study_{model}_changelist")).content.decode()
+        assert "A secret of others" not in page
+
+
+@pytest.mark.parametrize(
+    ("field", "changes"),
+    [
+        ("slug", {"slug": "tokens"}),
+        ("slug", {"slug": "sample-size"}),
+        ("idle_warning_minutes", {"idle_warning_minutes": "60", "idle_minutes": "60"}),
+    ],
+)
+def test_a_study_that_cannot_be_so_is_told_at_its_field(
+    admin_client: Client, field: str, changes: dict[str, str]
+) -> None:
+    study = make_study()
+    assert field in errors(save(admin_client, change(study), **changes))
 
 
 def test_link_and_seed_are_fixed_once_somebody_entered_even_if_they_withdrew(admin_client: Client) -> None:

@@ -12,6 +12,7 @@ from django.contrib.auth.models import User
 from django.core.management import CommandError, call_command
 from django.test import Client
 from django.urls import reverse
+from django.utils import timezone
 
 from study import selectors, services
 from study.blueprint import blueprint_of
@@ -19,6 +20,7 @@ from study.files import DEMO, study_from_file
 from study.models import Membership, Outcome, Participant, Study, SurveyItem
 from study.preregistration import bundle_problem, content_of
 from study.readiness import hindrances, missing
+from study.reserved import reserved_slugs
 from study.services.designing import DesignError, member_set, row_move
 from study.services.freezing import study_freeze
 from study.services.previewing import condition_preview, study_preview
@@ -173,7 +175,7 @@ def test_a_condition_that_participants_have_in_their_plan_stays(
 
     response = client.post(at(study, "condition-act", row.pk, "delete"), SURE, follow=True)
 
-    assert "in their plan" in response.content.decode()
+    assert "in the plan" in response.content.decode()
     assert study.conditions.filter(pk=row.pk).exists()
 
 
@@ -285,8 +287,63 @@ def test_a_study_without_conditions_cannot_be_opened(owner: User, client: Client
     assert missing(made)[0].hinders
 
 
-def test_a_study_is_not_called_like_a_page_of_the_console(owner: User, client: Client) -> None:
-    assert client.post("/staff/new/", {"title": "New", "slug": "sample-size"}).status_code == 422
+@pytest.mark.parametrize("slug", ["sample-size", "tokens", "new"])
+def test_a_study_is_not_called_like_a_page_of_the_console(owner: User, client: Client, slug: str) -> None:
+    assert slug in reserved_slugs()
+    assert client.post("/staff/new/", {"title": "New", "slug": slug}).status_code == 422
+
+
+def test_a_warning_that_comes_too_late_is_refused_at_its_field(
+    study: Study, owner: User, client: Client
+) -> None:
+    url = at(study, "settings")
+    late = client.post(url, filled(client, url, idle_warning_minutes=20, idle_minutes=15))
+    assert "idle_warning_minutes" in late.context["form"].errors
+    assert client.post(url, filled(client, url, idle_warning_minutes=20, idle_minutes="")).status_code == 302
+
+
+def test_orders_that_no_longer_fit_stop_no_other_form(study: Study, owner: User, client: Client) -> None:
+    study.conditions.all().delete()
+    for number in range(10):
+        study.conditions.create(key=f"k{number}", name=f"N{number}", label=f"L{number}")
+    Study.objects.filter(pk=study.pk).update(orders="permutations")
+    url = at(study, "plan")
+    assert client.post(url, filled(client, url, planned_participants=5)).status_code == 302
+    assert client.post(at(study, "orders"), {"orders": "permutations"}).status_code == 422
+
+
+def test_new_and_copied_conditions_get_the_next_neutral_label(
+    study: Study, owner: User, client: Client
+) -> None:
+    study.conditions.filter(key="c0").update(label="Team A")
+    assert client.get(at(study, "condition-new")).context["form"]["label"].value() == "Team B"
+    client.post(at(study, "condition-act", study.conditions.get(key="c0").pk, "copy"))
+    assert study.conditions.get(key="c0_copy").label == "Team B"
+
+
+def test_wrong_codes_are_told_above_the_form_with_a_link_to_each(
+    study: Study, owner: User, client: Client
+) -> None:
+    page = client.post(at(study, "outcomes"), {"timed_out-url": "nowhere"}).content.decode()
+    assert '<a href="#id_timed_out-url">Timed out, address: An address begins with https://' in page
+
+
+def test_codes_are_for_members_and_are_not_copied(study: Study, client: Client) -> None:
+    Study.objects.filter(pk=study.pk).update(shared=True, closes_at=timezone.now())
+    study.outcomes.create(kind="complete", code="S3CRET", url="https://x.example/?cc=S3CRET", text="Thanks.")
+    study.outcomes.create(kind="timed_out", code="S3CRET", url="https://x.example/?cc={code}")
+    study.outcomes.create(kind="technical", code="S3CRET")
+    client.force_login(User.objects.create_user("stranger", is_staff=True))
+    assert "S3CRET" not in client.get(reverse("study:staff-design", args=[study.slug])).content.decode()
+
+    client.post(at(study, "copy"), {"title": "Mine", "slug": "mine"})
+
+    made = Study.objects.get(slug="mine")
+    assert made.closes_at is None
+    found = [(one.kind, one.code, one.url, one.text) for one in made.outcomes.all()]
+    assert found == [("complete", "", "", "Thanks."), ("timed_out", "", "https://x.example/?cc={code}", "")]
+    page = client.get(reverse("study:staff-design", args=["mine"])).content.decode()
+    assert "cc={code}" in page
 
 
 def test_the_link_is_fixed_once_somebody_entered_but_not_by_a_preview(

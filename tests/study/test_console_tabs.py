@@ -7,6 +7,7 @@ from django.test import Client
 from django.urls import reverse
 
 from study import services
+from study.services.previewing import study_preview
 from study.templatetags.console import TABS
 from tests.study.factories import enter, make_study
 
@@ -45,3 +46,22 @@ def test_a_receipt_of_who_left_is_checked_for_staff(admin_client: Client) -> Non
     assert "genuine, but for another study: small" in said(other.slug, code)
     for wrong in (code[:-1], code.replace("small", "other"), "2026"):
         assert "no receipt of this server" in said(study.slug, wrong)
+
+
+def test_the_study_tab_lists_what_is_asked_after_each_episode_and_who_entered(admin_client: Client) -> None:
+    study = make_study()
+    study.items.filter(key="i0").update(kind="single", options=["often", "never"])
+    study.items.filter(key="i1").update(enabled=False)
+    study.items.create(key="age", measure="Age", text="How old?", place="about", kind="number")
+    person = study_preview(study_id=study.pk)
+
+    page = admin_client.get("/staff/small/").content.decode()
+
+    table = page.partition('id="items-title"')[2].partition("</section>")[0]
+    assert "One of several: often, never" in table
+    assert "Measure 1" not in table
+    assert "Age" not in table
+    row = page.partition('id="participants"')[2]
+    assert '<span class="badge preview">preview</span>' in row
+    assert person.consented_at is None
+    assert f"{person.entered_at:%Y-%m-%d %H:%M}" in row

@@ -56,6 +56,13 @@ def test_it_is_made_once() -> None:
     ("old", "new", "names"),
     [
         ('slug = "demo"', 'slug = "not a slug"', "study: slug"),
+        ('slug = "demo"', 'slug = "tokens"', "study: slug: This name is taken"),
+        ("seed = 20231", "seed = 1\nidle_warning_minutes = 60", "study: idle_warning_minutes: Warn earlier"),
+        (
+            "seed = 20231",
+            'seed = 1\nrecruitment = "prolific"',
+            "study: Prolific gets no code .* status = .closed",
+        ),
         ('title = "Cooking together"', 'tittle = "x"', "study: .*tittle"),
         ('coplayer = "random"', 'coplayer = "genius"', r"conditions\[5\]: .*genius"),
         ('level = "level_3"', 'level = "level_99"', r"conditions\[1\]: .*level_99"),

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import time
+from collections.abc import Callable
 from datetime import timedelta
 from typing import Any
 from uuid import uuid4
@@ -13,7 +14,9 @@ from channels.routing import URLRouter
 from channels.testing import WebsocketCommunicator
 from django.conf import settings as django_settings
 from django.contrib.auth.models import User
+from django.db import connection
 from django.test import Client
+from django.test.utils import CaptureQueriesContext
 from django.utils import timezone
 
 from brigade.asgi import application as whole_application
@@ -140,6 +143,29 @@ def test_the_page_shows_no_secret_and_is_for_staff_only(client: Client, admin_cl
     assert client.get("/staff/small/live/").status_code == 302
     client.force_login(User.objects.create_user("viewer", is_staff=True))
     assert client.get("/staff/small/live/").status_code == 403
+
+
+def scans(ask: Callable[[], object]) -> list[str]:
+    """What SQLite would read from end to end, or sort, to answer."""
+    with CaptureQueriesContext(connection) as asked:
+        ask()
+    plans = []
+    with connection.cursor() as cursor:
+        for one in asked.captured_queries:
+            cursor.execute(f"EXPLAIN QUERY PLAN {one['sql']}")
+            plans += [row[3] for row in cursor.fetchall()]
+    return [plan for plan in plans if plan.startswith("SCAN ") or "B-TREE FOR ORDER" in plan]
+
+
+@pytest.mark.skipif(connection.vendor != "sqlite", reason="reads SQLite's plans")
+def test_news_and_the_last_step_are_found_by_an_index_however_many_ever_came() -> None:
+    study = make_study()
+    person = playing(study)
+    keys = [str(first_episode(person).key)]
+    assert live.players_of(study, keys) == {person.code}
+    assert live.players_of(make_study("other"), keys) == set()
+    assert scans(lambda: live.players_of(study, keys)) == []
+    assert scans(lambda: live._last_step_at(study)) == []
 
 
 # The websocket.
