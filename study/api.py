@@ -52,9 +52,11 @@ class StudyOut(Schema):
 
 
 class CellOut(Schema):
-    """One sequence of the order scheme, and how many people hold it."""
+    """One sequence of an order scheme, and how many people hold it."""
 
+    versions: list[int]
     sequence: int
+    order: list[str]
     finished: int
     playing: int
 
@@ -107,7 +109,8 @@ def list_studies(request: HttpRequest) -> Any:
 )
 def study_progress(request: HttpRequest, slug: str) -> dict[str, Any]:
     """People, synthetic participants and previews by exit status; how the sequences of the order scheme are
-    filled (people who are not excluded); US dollars that models cost."""
+    filled (people who are not excluded; where versions differ in their schemes, each scheme for itself); US
+    dollars that models cost."""
     study = study_of(request, slug)
     return {
         "slug": study.slug,

@@ -2,20 +2,30 @@
 
 from __future__ import annotations
 
+from collections import defaultdict
+from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any
 
-from django.db.models import Count, Q, Sum
+from django.db.models import Count, Exists, OuterRef, Q, Sum
 
 from kitchen.models import Spending
+from study.blueprint import blueprint_of
+from study.held import OrderScheme, scheme_of, tallies
 from study.models import Participant, Study
+from study.orders.base import SchemeError
+from study.orders.issuing import Tally
+from study.orders.registry import sequences
 
 
 @dataclass(frozen=True, slots=True)
 class Cell:
-    """One sequence of the order scheme: how many hold it. Excluded ones and previews are not counted."""
+    """One sequence of an order scheme: how many hold it. Excluded ones and previews are not counted."""
 
+    versions: list[int]
+    """Numbers of the versions that share the scheme; none before anybody came."""
     sequence: int
+    order: tuple[str, ...]
     finished: int
     playing: int
 
@@ -27,18 +37,33 @@ def statuses(study: Study, **which: Any) -> dict[str, int]:
 
 
 def cells(study: Study, *, synthetic: bool = False) -> list[Cell]:
-    """The sequences that anybody holds, over all versions; none for orders of chance."""
-    held = study.participants.filter(synthetic=synthetic, preview=False, excluded_at=None)
-    rows = (
-        held.exclude(sequence=None)
-        .order_by("sequence")
-        .values("sequence")
-        .annotate(
-            finished=Count("pk", filter=Q(status=Participant.Status.COMPLETE)),
-            playing=Count("pk", filter=Q(status=Participant.Status.ACTIVE)),
-        )
-    )
-    return [Cell(row["sequence"] or 0, row["finished"], row["playing"]) for row in rows]
+    """Every sequence of every scheme that a version has, and of the present one: whole blocks, those that
+    nobody holds, too. None for orders of chance."""
+    return [
+        cell
+        for scheme, versions in _schemes(study).items()
+        for cell in _block(study, scheme, versions, synthetic)
+    ]
+
+
+def _schemes(study: Study) -> dict[OrderScheme, list[int]]:
+    found: dict[OrderScheme, list[int]] = defaultdict(list)
+    met = Participant.objects.filter(version=OuterRef("pk"), preview=False)
+    for version in study.versions.filter(Exists(met)).order_by("number"):
+        found[scheme_of(version.blueprint)].append(version.number)
+    found.setdefault(scheme_of(blueprint_of(study)), [])
+    return found
+
+
+def _block(study: Study, scheme: OrderScheme, versions: list[int], synthetic: bool) -> Iterator[Cell]:
+    try:
+        block = sequences(scheme.name, scheme.conditions)
+    except SchemeError:  # not ready yet: these orders cannot be made
+        return
+    held = tallies(study, scheme, synthetic=synthetic, preview=False)
+    for one in block:
+        tally = held.get(one.id, Tally())
+        yield Cell(versions, one.id, one.order, tally.finished, tally.playing)
 
 
 def spent(study: Study) -> float:

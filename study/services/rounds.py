@@ -5,16 +5,15 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from django.db.models import Count, Q
-
 from kitchen import services as kitchen
 from kitchen.models import Budget, Episode
 from kitchen.play import derived_seed
 from kitchen.worlds.base import Json
-from study.blueprint import Blueprint, ConditionPlan
+from study.blueprint import ConditionPlan
+from study.held import scheme_of, tallies
 from study.models import Participant, Round, Study
 from study.news import audience_of
-from study.orders.issuing import Tally, issue
+from study.orders.issuing import issue
 from study.parts import KITCHEN
 from study.plan import mind_plans
 from study.services.leaving import finish
@@ -24,8 +23,9 @@ def rounds_plan(person: Participant) -> None:
     """Every condition of the participant's version once, in the order that the scheme gives. If one of them
     is gone (staff's previews do not keep it), the way is over."""
     Study.objects.select_for_update().get(pk=person.study_id)  # one after another: each counts the others
-    scheme, keys, seed = _scheme(person.version.blueprint)
-    order = issue(scheme, keys, _tallies(person), seed=seed, number=person.number)
+    scheme = scheme_of(person.version.blueprint)
+    used = tallies(person.study, scheme, synthetic=person.synthetic, preview=person.preview)
+    order = issue(scheme.name, scheme.conditions, used, seed=scheme.seed, number=person.number)
     rows = {row.key: row for row in person.study.conditions.all()}
     if gone := [key for key in order.order if key not in rows]:
         finish(person, Participant.Status.TECHNICAL, f"deleted meanwhile: condition {', '.join(gone)}")
@@ -36,29 +36,6 @@ def rounds_plan(person: Participant) -> None:
     )
     person.sequence = order.id or None
     person.save(update_fields=["sequence"])
-
-
-def _scheme(design: Blueprint) -> tuple[str, tuple[str, ...], int]:
-    """What the sequences of a version rest on; versions that differ in other things are balanced together."""
-    return str(design.study["orders"]), tuple(one.key for one in design.conditions), int(design.study["seed"])
-
-
-def _tallies(person: Participant) -> dict[int, Tally]:
-    """Who holds which sequence: people, programs and staff are counted apart."""
-    scheme = _scheme(person.version.blueprint)
-    versions = [one.pk for one in person.study.versions.all() if _scheme(one.blueprint) == scheme]
-    held = person.study.participants.filter(
-        version__in=versions, synthetic=person.synthetic, preview=person.preview, excluded_at=None
-    )
-    rows = (
-        held.exclude(sequence=None)
-        .values("sequence")
-        .annotate(
-            finished=Count("pk", filter=Q(status=Participant.Status.COMPLETE)),
-            playing=Count("pk", filter=Q(status=Participant.Status.ACTIVE)),
-        )
-    )
-    return {row["sequence"] or 0: Tally(row["finished"], row["playing"]) for row in rows.order_by()}
 
 
 def round_episode(one: Round, person: Participant) -> Episode:

@@ -15,20 +15,24 @@ from kitchen.worlds.base import Json
 from study import flow
 from study.blueprint import Blueprint, ConditionPlan
 from study.dry_run.person import Experience, Person
+from study.held import scheme_of, tallies
 from study.models import Answer, PageVisit, Participant, Round, Study, SurveyItem, Version
 from study.news import audience_of
+from study.orders.base import OrderSequence
 from study.orders.issuing import Tally, issue
 from study.parts import KITCHEN
 from study.services.entering import consent_digest
 from study.services.leaving import code_to_give, outcome_codes
 from study.services.versions import version_current
 from study.synthetic.copying import Copy, given_times, make_copies, write_prompts
-from study.synthetic.people import answer_of, way_of
+from study.synthetic.people import answer_of, way_of, wrong_answer
 from study.synthetic.recordings import Recording, record
 
 PIECE = 100
 """Participants of one transaction."""
 PRACTICE = "practice"
+NO_ORDER = OrderSequence(0, ())
+"""Of those who never agreed."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -100,9 +104,9 @@ class _Maker:
         self.recordings = recordings
         self.wish = wish
         self.items: dict[str, SurveyItem] = {item.key: item for item in study.items.all()}
-        self.keys = tuple(plan.key for plan in self.design.conditions)
         self.conditions = {row.key: row for row in study.conditions.all()}
-        self.tallies: dict[int, Tally] = {}
+        self.scheme = scheme_of(self.design)
+        self.tallies = tallies(study, self.scheme, synthetic=True, preview=False)
         self.codes = outcome_codes(study.pk)
         self.consent = consent_digest(version) if self.design.has("consent") else ""
 
@@ -129,18 +133,7 @@ class _Maker:
         person = Person(self.wish.seed, number)
         began = timezone.now() - timedelta(minutes=person.chance("entered").uniform(60, 60 * 24 * 14))
         way = way_of(person, self.design)
-        order = issue(
-            str(self.design.study["orders"]),
-            self.keys,
-            self.tallies,
-            seed=int(self.design.study["seed"]),
-            number=entered,
-        )
-        if way in {"complete", "active"} and order.id:
-            held = self.tallies.get(order.id, Tally())
-            self.tallies[order.id] = Tally(
-                held.finished + (way == "complete"), held.playing + (way == "active")
-            )
+        order = self._order(entered, way) if way != "no_consent" else NO_ORDER
         row = Participant(
             study=self.study,
             version=self.version,
@@ -149,14 +142,23 @@ class _Maker:
             entry=secrets.token_urlsafe(16),
             synthetic=True,
             status=way,
-            sequence=(order.id or None) if way != "no_consent" else None,
+            sequence=order.id or None,
             entered_at=began,
             active_at=began,
         )
         return Draft(person, row, way, order.order, began)
 
+    def _order(self, number: int, way: str) -> OrderSequence:
+        """The order of the next one, which is held by those who finish or still play."""
+        name, keys, seed = self.scheme
+        order = issue(name, keys, self.tallies, seed=seed, number=number)
+        held = self.tallies.get(order.id, Tally())
+        self.tallies[order.id] = Tally(held.finished + (way == "complete"), held.playing + (way == "active"))
+        return order
+
     def _walk(self, draft: Draft) -> None:
         """The pages of one participant, to the end or to where this one stops."""
+        self._plan_rounds(draft)
         stop = self._stop(draft)
         self._visit(draft, flow.WELCOME, 0, draft.person.chance(flow.WELCOME).uniform(5, 40))
         draft.row.entered_at = draft.now
@@ -172,6 +174,12 @@ class _Maker:
         if draft.way != "active":
             draft.row.ended_at = draft.now
             draft.row.given_code = code_to_give(draft.row, self.codes)
+
+    def _plan_rounds(self, draft: Draft) -> None:
+        """Planned on agreeing, however far somebody comes."""
+        for position, key in enumerate(draft.order, start=1):
+            one = Round(participant=draft.row, condition=self.conditions[key], position=position)
+            draft.rounds.append(one)
 
     def _stop(self, draft: Draft) -> int:
         """Rounds that are played."""
@@ -200,18 +208,16 @@ class _Maker:
         attempts = int(self.design.part("check").settings["attempts"]) if draft.way == "failed_check" else 1
         for attempt in range(1, attempts + 1):
             for item in self.design.items_at("check"):
-                value = item.correct if draft.way != "failed_check" else _wrong(item.options, item.correct)
+                value = wrong_answer(item) if draft.way == "failed_check" else item.correct
                 self._answer(draft, item.key, value, None, attempt)
 
     def _all_rounds(self, draft: Draft, stop: int) -> bool:
-        for position, key in enumerate(draft.order, start=1):
-            one = Round(participant=draft.row, condition=self.conditions[key], position=position)
-            draft.rounds.append(one)
-            if position <= stop:
-                experience = self._play(draft, key, "play", position)
-                self._visit(draft, "survey", position, draft.person.chance("survey", key).uniform(25, 120))
-                self._ask(draft, "survey", experience, one)
-                one.answered_at = draft.now
+        for one in draft.rounds[:stop]:
+            key = one.condition.key
+            experience = self._play(draft, key, "play", one.position)
+            self._visit(draft, "survey", one.position, draft.person.chance("survey", key).uniform(25, 120))
+            self._ask(draft, "survey", experience, one)
+            one.answered_at = draft.now
         return stop == len(draft.order)
 
     def _after(self, draft: Draft, page: str) -> None:
@@ -274,8 +280,3 @@ class _Maker:
             Round.objects.bulk_create([one for draft in drafts for one in draft.rounds])
             PageVisit.objects.bulk_create([one for draft in drafts for one in draft.visits])
             Answer.objects.bulk_create([one for draft in drafts for one in draft.answers])
-
-
-def _wrong(options: Sequence[str], right: Json) -> Json:
-    """Some answer that is not the right one."""
-    return next((one for one in options if one != right), right)

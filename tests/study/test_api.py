@@ -13,7 +13,7 @@ from django.utils import timezone
 
 from brigade.logs import shortened
 from study.exports.registry import DOCUMENTS, TABLES
-from study.models import ApiToken, Membership, Study
+from study.models import ApiToken, Condition, Membership, Study
 from study.services.tokens import token_make, token_revoke
 from tests.study.factories import complete, enter, make_study
 from tests.study.test_exports import downloaded
@@ -94,6 +94,25 @@ def test_progress_is_in_numbers(viewer: Any, study: Study) -> None:
     assert found["synthetic"]["complete"] == 1
     assert sum(cell["finished"] + cell["playing"] for cell in found["cells"]) == 2
     assert found["spent_usd"] == 0.0
+
+
+def test_sequences_are_counted_by_scheme_and_whole_blocks_are_listed(viewer: Any, study: Study) -> None:
+    _, secret = token_make(user=viewer, name="mine")
+    before = asked("studies/small/progress", secret).json()["cells"]
+    assert [(one["versions"], one["sequence"], one["order"]) for one in before] == [
+        ([1], 1, ["c0", "c1"]),
+        ([1], 2, ["c1", "c0"]),
+    ]
+    Condition.objects.create(study=study, key="c2", name="Third", label="Third", position=2)
+    late = enter(study, "four")
+    cells = asked("studies/small/progress", secret).json()["cells"]
+    assert cells[:2] == before
+    assert [(one["versions"], one["sequence"]) for one in cells[2:]] == [([2], n) for n in range(1, 7)]
+    assert {one["sequence"]: one["playing"] for one in cells[2:]} == {
+        n: int(n == late.sequence) for n in range(1, 7)
+    }
+    Study.objects.update(orders="random")
+    assert len(asked("studies/small/progress", secret).json()["cells"]) == 8
 
 
 def test_every_file_can_be_read_and_kinds_left_out(viewer: Any, study: Study) -> None:

@@ -12,8 +12,8 @@ from kitchen.models import Decision, Episode, Step
 from kitchen.play import read_stored_command
 from kitchen.worlds.registry import get_world
 from study.exports.registry import tables
-from study.items import value_problem
-from study.models import Answer, Participant, Study
+from study.items import is_right, value_problem
+from study.models import Answer, Outcome, Participant, Study, StudyPart, SurveyItem
 from tests.study.factories import make_study
 
 pytestmark = pytest.mark.django_db
@@ -71,3 +71,52 @@ def test_wrong_numbers_are_one_line_and_change_nothing(study: Study) -> None:
             call_command("make_synthetic", "small", *wrong)
         assert caught.value.returncode == 2
     assert not Participant.objects.exists()
+
+
+CHECKS: list[dict[str, Any]] = [
+    {"kind": "single", "options": ["cook", "sleep"], "correct": "cook"},
+    {"kind": "multiple", "options": ["a", "b"], "correct": ["a", "b"]},
+    {"kind": "number", "minimum": 0, "maximum": 2, "step": 1, "correct": 2},
+    {"kind": "likert", "correct": 1},
+    {"kind": "text", "correct": "I do not know."},
+]
+
+
+@pytest.mark.parametrize("question", CHECKS)
+def test_who_fails_the_check_answered_wrongly_and_has_rounds_that_were_not_played(
+    study: Study, question: dict[str, Any], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("study.synthetic.people.FAR", {"failed_check": 1.0, "no_consent": 0.0})
+    StudyPart.objects.create(study=study, kind="check", enabled=True)
+    item = SurveyItem.objects.create(
+        study=study, key="goal", measure="Goal", text="Goal?", place="check", **question
+    )
+    Outcome.objects.create(study=study, kind="failed_check", code="SORRY")
+    make(study)
+    for person in Participant.objects.all():
+        assert (person.status, person.given_code) == ("failed_check", "SORRY")
+        answers = Answer.objects.filter(participant=person, item=item)
+        assert sorted(one.attempt for one in answers) == [1, 2]
+        assert all(is_right(item, one.value) is False for one in answers)
+        assert not any(value_problem(item, one.value) for one in answers)
+        assert person.sequence
+        assert [one.episode for one in person.rounds.all()] == [None, None]
+
+
+def test_nobody_fails_a_check_that_lets_everybody_go_on(
+    study: Study, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("study.synthetic.people.FAR", {"failed_check": 0.5, "complete": 0.5, "no_consent": 0})
+    StudyPart.objects.create(study=study, kind="check", enabled=True, settings={"on_failure": "continue"})
+    SurveyItem.objects.create(
+        study=study, key="goal", measure="Goal", text="Goal?", place="check", **CHECKS[0]
+    )
+    make(study)
+    assert set(Participant.objects.values_list("status", flat=True)) == {"complete"}
+
+
+def test_sequences_stay_even_from_one_command_to_the_next(study: Study) -> None:
+    make(study)
+    make(study, "--seed", "2")
+    held = Participant.objects.filter(status__in=["complete", "active"]).values_list("sequence", flat=True)
+    assert abs(list(held).count(1) - list(held).count(2)) <= 1
