@@ -21,18 +21,13 @@ from study.models import Study
 INVITATION_SALT = "brigade.invitation"
 ENTRY_SALT = "brigade.entry"
 INVITATION_SECONDS = 24 * 3600
-SYNTHETIC, PREVIEW = "synthetic", "preview"
-"""Who may be invited by a link that only the server can write: a program, or staff who try the study."""
-
-
-def invitation(study: Study, who: str) -> str:
-    """What marks a participant as `SYNTHETIC` or `PREVIEW`; it needs the server's secret key."""
-    return signing.dumps({"study": study.slug, "who": who}, salt=INVITATION_SALT)
+SYNTHETIC = "synthetic"
+"""Who is invited by a link that only the server can write: a program."""
 
 
 def synthetic_invitation(study: Study) -> str:
-    """What makes a participant a synthetic one."""
-    return invitation(study, SYNTHETIC)
+    """What marks a participant as synthetic; it needs the server's secret key."""
+    return signing.dumps({"study": study.slug, "who": SYNTHETIC}, salt=INVITATION_SALT)
 
 
 AGREEMENT = ("Strongly disagree", "Strongly agree")
@@ -69,7 +64,7 @@ class EntryForm(forms.Form):
         return str(name)
 
     def clean_invitation(self) -> str:
-        """Who was invited: `SYNTHETIC`, `PREVIEW`, or empty for anybody."""
+        """Who was invited: `SYNTHETIC`, or empty for anybody."""
         given = self.cleaned_data["invitation"]
         if not given:
             return ""
@@ -77,7 +72,7 @@ class EntryForm(forms.Form):
             found = signing.loads(given, salt=INVITATION_SALT, max_age=INVITATION_SECONDS)
         except signing.BadSignature as error:
             raise forms.ValidationError("This invitation is not valid, or it has expired.") from error
-        if found.get("study") != self.study.slug or found.get("who") not in {SYNTHETIC, PREVIEW}:
+        if found.get("study") != self.study.slug or found.get("who") != SYNTHETIC:
             raise forms.ValidationError("This invitation belongs to another study.")
         return str(found["who"])
 

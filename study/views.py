@@ -13,7 +13,7 @@ from django.views.decorators.http import require_GET, require_http_methods
 
 from study import flow, services
 from study.blueprint import blueprint_of
-from study.forms import PREVIEW, SYNTHETIC, EntryForm
+from study.forms import SYNTHETIC, EntryForm
 from study.markdown import to_html
 from study.models import Participant, Study
 from study.pages import PAGES
@@ -95,7 +95,6 @@ def _let_in(request: HttpRequest, study: Study, form: EntryForm) -> HttpResponse
             study_id=study.pk,
             entry=form.cleaned_data["entry"],
             synthetic=invited == SYNTHETIC,
-            preview=invited == PREVIEW,
             referral=_referral(request, study, invited),
             welcomed_at=form.opened_at,
         )
@@ -116,15 +115,13 @@ def _let_in(request: HttpRequest, study: Study, form: EntryForm) -> HttpResponse
 
 
 def _referral(request: HttpRequest, study: Study, invited: str) -> services.Referral:
-    """Who sent this one. Staff and programs need nobody to send them; a program may bring a label all the
-    same, as people do."""
+    """Who sent this one. A program needs nobody to send it; it may bring a label all the same."""
     try:
-        found = referral_of(study, request.GET.dict())
+        return referral_of(study, request.GET.dict())
     except ReferralError:
         if not invited:
             raise
         return services.Referral()
-    return services.Referral() if invited == PREVIEW else found
 
 
 def _cookie_name(study: Study) -> str:

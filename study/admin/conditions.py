@@ -24,6 +24,8 @@ from study.plan import condition_check
 from study.services.copying import condition_copy
 from study.services.designing import condition_delete, why_condition_stays
 
+TIMES = ("step_seconds", "thinking_seconds")
+"""Fields of the condition's clock and of its teammates' pace."""
 Fieldsets = list[tuple[str | None, dict[str, Any]]]
 
 
@@ -76,15 +78,15 @@ class ConditionAdmin(PlayedInWords, Explained):
     def get_readonly_fields(self, request: HttpRequest, obj: Any = None) -> tuple[str, ...]:
         """What the plan of participants rests on cannot be changed."""
         fixed = ("study", "key") if obj and (obj.planned or bound(obj)) else ()
-        return ("show_settings", "world_settings", "coplayer_settings", *fixed)
+        return ("show_settings", "preview", "world_settings", "coplayer_settings", *fixed)
 
     def get_fieldsets(self, request: HttpRequest, obj: Any = None) -> Any:
         """Names, who plays, then the settings of every kind, of which the page shows the chosen ones."""
         names = {"fields": ["study", "key", "name", "label", "position"]}
         if not self._writes(request, obj):
-            told = {"fields": [WORLD, "world_settings", COPLAYER, "teammates", "coplayer_settings"]}
+            told = {"fields": [WORLD, "world_settings", COPLAYER, "teammates", "coplayer_settings", *TIMES]}
             return [(None, names), ("What is played, and with whom", told)]
-        plays = {"fields": [WORLD, COPLAYER, "teammates", "show_settings"]}
+        plays = {"fields": [WORLD, COPLAYER, "teammates", *TIMES, "preview", "show_settings"]}
         return [(None, names), ("What is played, and with whom", plays), *self._settings(request, obj)]
 
     def _writes(self, request: HttpRequest, obj: Any) -> bool:
@@ -104,6 +106,14 @@ class ConditionAdmin(PlayedInWords, Explained):
             SHOW,
         )
 
+    @admin.display(description="Try it")
+    def preview(self, condition: Condition) -> str:
+        """Where the console plays it without counting it."""
+        if condition.pk is None:
+            return "Once it is saved."
+        url = reverse("study:staff-design", args=[condition.study.slug])
+        return format_html('<a href="{}">Preview it in the console</a>', url)
+
     @admin.display(description="World's settings")
     def world_settings(self, condition: Condition) -> str:
         """The settings of the world in words."""
@@ -120,8 +130,8 @@ class ConditionAdmin(PlayedInWords, Explained):
         context["cautions"] = condition.cautions if condition else ()
         if condition and people_of(condition.study).exists():
             context["banner"] = (
-                f"{begun_words(condition.study)}; changes apply to episodes that start from now on. "
-                "Duplicate the study if the two versions must not mix."
+                f"{begun_words(condition.study)}; changes apply to those who enter from now on; who "
+                "is in plays the version they entered. Duplicate the study if the two must not mix."
             )
         return super().render_change_form(request, context, *args, **kwargs)
 

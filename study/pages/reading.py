@@ -24,10 +24,17 @@ def guide(request: HttpRequest, person: Participant, place: flow.Place) -> HttpR
 
 
 def guide_context(person: Participant) -> dict[str, Any]:
-    """What the guide says about the world that this person plays first."""
-    first = person.version.blueprint.condition(person.rounds.select_related("condition")[0].condition.key)
+    """What the guide says about the world that this person plays first, and whether it holds for all."""
+    design = person.version.blueprint
+    first = design.condition(person.rounds.select_related("condition")[0].condition.key)
     page, brief = get_page(first.world), _brief(first)
-    return {"world_guide": page.guide, "brief": brief, "handbook": page.handbook(brief)}
+    others = any((one.world, one.settings) != (first.world, first.settings) for one in design.conditions)
+    return {
+        "world_guide": page.guide,
+        "brief": brief,
+        "handbook": page.handbook(brief),
+        "kitchens_differ": others,
+    }
 
 
 def _brief(plan: ConditionPlan) -> Json:

@@ -254,9 +254,23 @@ def test_a_condition_of_a_study_that_has_begun_warns_and_keeps_study_and_key(adm
     page = admin_client.get(change(condition)).content.decode()
     save(admin_client, change(condition), key="other", name="New name")
 
-    assert "1 participant has begun; changes apply to episodes that start from now on" in page
+    assert "1 participant has begun; changes apply to those who enter from now on" in page
     condition.refresh_from_db()
     assert (condition.key, condition.name) == ("c0", "New name")
+
+
+def test_a_condition_has_its_step_timer_and_thinking_time_and_a_way_to_the_preview(
+    admin_client: Client,
+) -> None:
+    condition = make_study(conditions=1).conditions.get()
+    page = admin_client.get(change(condition)).content.decode()
+    assert f'href="{reverse("study:staff-design", args=["small"])}">Preview it in the console' in page
+    save(admin_client, change(condition), step_seconds="20", thinking_seconds="1.5")
+    condition.refresh_from_db()
+    assert (condition.step_seconds, condition.thinking_seconds) == (20, 1.5)
+    save(admin_client, change(condition), step_seconds="", thinking_seconds="")
+    condition.refresh_from_db()
+    assert (condition.step_seconds, condition.thinking_seconds) == (None, None)
 
 
 def test_a_condition_in_somebodys_plan_is_not_deleted_and_the_page_says_why(admin_client: Client) -> None:

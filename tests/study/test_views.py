@@ -13,10 +13,10 @@ from django.test import Client
 from kitchen.models import Episode
 from study.exports.chosen import Chosen
 from study.exports.page_times import TABLE
-from study.forms import synthetic_invitation
-from study.models import Answer, Participant, Round, Study, StudyPart, SurveyItem
+from study.forms import INVITATION_SALT, synthetic_invitation
+from study.models import Answer, Condition, Participant, Round, Study, StudyPart, SurveyItem
 from study.services.tokens import token_make
-from tests.study.factories import complete, make_study, play_out
+from tests.study.factories import SETTINGS, complete, make_study, play_out
 
 pytestmark = pytest.mark.django_db
 
@@ -86,6 +86,22 @@ def test_who_does_not_agree_comes_to_an_end_and_no_name_is_kept(client: Client) 
     assert (person.status, person.label, person.referral) == ("no_consent", "", {})
     assert "You do not take part" in text_of(client.get(personal))
     assert study.participants.count() == 1
+
+
+@pytest.mark.parametrize("differ", [True, False])
+def test_the_guide_says_when_it_holds_for_the_first_kitchen_alone(client: Client, differ: bool) -> None:
+    study = make_study()  # the pace of its conditions differs
+    if not differ:
+        Condition.objects.update(settings=SETTINGS)
+    page = text_of(client.get(agree(client, study)["Location"]))
+    assert ("You will play in different kitchens" in page) is differ
+
+
+def test_an_invitation_marks_nobody_as_staff(client: Client) -> None:
+    study = make_study()
+    told = signing.dumps({"study": "small", "who": "preview"}, salt=INVITATION_SALT)
+    assert begin(client, study, invitation=told).status_code == 422
+    assert not Participant.objects.exists()
 
 
 def test_every_page_has_its_time_over_the_whole_way(client: Client) -> None:
