@@ -102,35 +102,36 @@ def _facts(pks: Iterable[int]) -> dict[int, dict[str, Any]]:
 def _cells(
     sitting: Sitting, facts: dict[str, Any], seated: list[str], played_by: list[str], fallbacks: int
 ) -> tuple[Any, ...]:
-    score = read_small(facts["score_text"])
+    team = " ".join(sorted(set(seated))) or NOBODY, " ".join(sorted(played_by)), len(seated)
+    named = sitting.condition_name or None, facts["label"]
+    times = facts["created_at"], facts["ended_at"], facts["state_hash"]
+    seat = sitting.seat, sitting.who.sequence
     return (
         *sitting.where,
-        sitting.condition_name or None,
-        facts["label"],
-        " ".join(sorted(set(seated))) or NOBODY,
-        " ".join(sorted(played_by)),
-        len(seated),
-        facts["world"],
-        facts["world_version"],
-        JsonText(facts["settings_text"]),
-        facts["seed"],
-        facts["status"],
-        facts["step"],
-        score.get("completed"),
-        score.get("failed"),
-        score.get("success_rate"),
+        *named,
+        *team,
+        *_game(facts),
+        *_course(facts),
         fallbacks,
-        facts["created_at"],
-        facts["ended_at"],
-        facts["state_hash"],
+        *times,
         *sitting.marks,
-        sitting.seat,
-        sitting.who.sequence,
-        facts["step_seconds"],
-        facts["thinking_seconds"],
-        facts["hints"],
-        facts["ended_because"] or None,
+        *seat,
+        *_pace(facts),
     )
+
+
+def _game(facts: dict[str, Any]) -> tuple[Any, ...]:
+    return facts["world"], facts["world_version"], JsonText(facts["settings_text"]), facts["seed"]
+
+
+def _course(facts: dict[str, Any]) -> tuple[Any, ...]:
+    score = read_small(facts["score_text"])
+    success = score.get("completed"), score.get("failed"), score.get("success_rate")
+    return facts["status"], facts["step"], *success
+
+
+def _pace(facts: dict[str, Any]) -> tuple[Any, ...]:
+    return facts["step_seconds"], facts["thinking_seconds"], facts["hints"], facts["ended_because"] or None
 
 
 def _fallbacks(pks: Iterable[int]) -> dict[int, int]:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import Any
 
 from django.db import transaction
@@ -49,14 +49,15 @@ def record(plan: ConditionPlan, *, seed: int, number: int, thinking: float, step
     """
     with transaction.atomic():
         cook = Cook(Person(seed, number), 1)
-        episode = _played(plan, cook, seed=seed, steps=steps)
+        episode = _opened(plan, seed=seed, steps=steps)
+        _play(episode, cook)
         found = _read(episode, cook.experience(), plan, thinking)
         transaction.set_rollback(True)
     return found
 
 
-def _played(plan: ConditionPlan, cook: Cook, *, seed: int, steps: int | None) -> Episode:
-    episode = kitchen.episode_create(
+def _opened(plan: ConditionPlan, *, seed: int, steps: int | None) -> Episode:
+    return kitchen.episode_create(
         world=plan.world,
         settings=_shortened(plan.settings, steps),
         seats=plan.teammates + 1,
@@ -69,6 +70,9 @@ def _played(plan: ConditionPlan, cook: Cook, *, seed: int, steps: int | None) ->
         label=plan.label,
         synthetic=True,
     )
+
+
+def _play(episode: Episode, cook: Cook) -> None:
     seat = episode.seats.get(number=0)
     for step in range(1, MOST_STEPS):
         state = json.loads(to_json(selectors.state_message(selectors.seat_view(seat))))
@@ -78,8 +82,6 @@ def _played(plan: ConditionPlan, cook: Cook, *, seed: int, steps: int | None) ->
         order = kitchen.SeatOrder(0, tuple(cook.choose(state)))
         kitchen.commands_submit(episode_id=episode.pk, step=step, orders=[order])
         deciding.decide_step(episode_id=episode.pk, step=step)
-    episode.refresh_from_db()
-    return episode
 
 
 def _shortened(settings: Mapping[str, Json], steps: int | None) -> dict[str, Json]:
@@ -94,23 +96,29 @@ def _without_models(plan: ConditionPlan) -> dict[str, Json]:
 
 
 def _read(episode: Episode, experience: Experience, plan: ConditionPlan, thinking: float) -> Recording:
-    calls = ModelCall.objects.filter(decision__mind__episode=episode).order_by("number")
-    messages = CallMessage.objects.filter(call__in=calls).order_by("position")
-    prompts = Prompt.objects.filter(uses__in=messages)
-    found = Recording(
-        episode=_rows(Episode.objects.filter(pk=episode.pk))[0],
+    clock = {"step_seconds": plan.step_seconds, "thinking_seconds": thinking}
+    (row,) = _rows(Episode.objects.filter(pk=episode.pk))
+    return Recording(
+        episode={**row, **clock},
         minds=_rows(Mind.objects.filter(episode=episode)),
         seats=_rows(Seat.objects.filter(episode=episode)),
         steps=_rows(Step.objects.filter(episode=episode)),
         commands=_rows(SeatCommand.objects.filter(episode=episode)),
-        decisions=_rows(Decision.objects.filter(mind__episode=episode)),
-        calls=_rows(calls),
-        messages=_rows(messages),
-        prompts=dict(prompts.values_list("hash", "text")),
         experience=experience,
+        **_asked(episode),
     )
-    clock = {"step_seconds": plan.step_seconds, "thinking_seconds": thinking}
-    return replace(found, episode={**found.episode, **clock})
+
+
+def _asked(episode: Episode) -> dict[str, Any]:
+    """What co-players decided, and what models were asked for it."""
+    calls = ModelCall.objects.filter(decision__mind__episode=episode).order_by("number")
+    messages = CallMessage.objects.filter(call__in=calls).order_by("position")
+    return {
+        "decisions": _rows(Decision.objects.filter(mind__episode=episode)),
+        "calls": _rows(calls),
+        "messages": _rows(messages),
+        "prompts": dict(Prompt.objects.filter(uses__in=messages).values_list("hash", "text")),
+    }
 
 
 def _rows(found: Any) -> list[Row]:
