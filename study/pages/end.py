@@ -8,6 +8,7 @@ from django.http import HttpRequest, HttpResponse
 from django.shortcuts import redirect, render
 
 from study import flow
+from study.blueprint import OUTCOMES
 from study.markdown import to_html
 from study.models import Outcome, Participant
 from study.pages.common import part_context
@@ -40,12 +41,21 @@ def end(request: HttpRequest, person: Participant, place: flow.Place) -> HttpRes
         "code": person.given_code,
         "complete": person.status == Participant.Status.COMPLETE,
         "leads_to": _address(person, outcome, person.label or kept_label(request, person)),
-        "outcome_html": to_html(outcome.text) if outcome else "",
+        "outcome_html": to_html(_words(person, outcome)),
     }
     if person.status == Participant.Status.COMPLETE:
         return render(request, "study/end.html", part_context(person, "end") | context)
     heading, words = WORDS[person.status]
     return render(request, "study/stopped.html", context | {"heading": heading, "words": words})
+
+
+def _words(person: Participant, outcome: Outcome | None) -> str:
+    """The words of this end as the participant entered with them. Code and address are not bound to a
+    version, so that wrong ones can be put right. Versions that know no outcomes have the present words."""
+    design = person.version.blueprint
+    if design.format < OUTCOMES:
+        return outcome.text if outcome else ""
+    return next((one.text for one in design.outcomes if one.kind == person.status), "")
 
 
 def _address(person: Participant, outcome: Outcome | None, label: str) -> str:

@@ -14,7 +14,7 @@ from django.utils import timezone
 from study import services
 from study.exports.registry import get_table
 from study.forms import synthetic_invitation
-from study.models import Outcome, Participant, Study
+from study.models import Outcome, Participant, Study, Version
 from study.recruitment import PLACES
 from study.services.leaving import finish
 from tests.study.factories import complete, enter, make_study
@@ -139,6 +139,22 @@ def test_every_outcome_has_its_code_words_and_button(client: Client, kind: str) 
     assert "AB C" in page
     assert "<strong>Words</strong> for this." in page
     assert "survey_code=w1&amp;c=AB%20C" in page
+
+
+@pytest.mark.django_db
+def test_the_words_of_an_end_are_those_of_the_version_and_its_address_is_put_right(client: Client) -> None:
+    study = make_study()
+    Outcome.objects.create(study=study, kind="complete", url="https://wrong.example/", text="Thanks.")
+    person = complete(study)
+    study.outcomes.update(url="https://right.example/", text="Other words.")
+    page = text_of(client.get(person.get_absolute_url()))
+    assert "Thanks." in page
+    assert "Other words." not in page
+    assert "https://right.example/" in page
+
+    old = person.version.blueprint.in_format(1).to_json()
+    Version.objects.filter(pk=person.version_id).update(document=old)
+    assert "Other words." in text_of(client.get(person.get_absolute_url()))
 
 
 @pytest.mark.django_db
