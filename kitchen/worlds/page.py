@@ -91,7 +91,8 @@ class Page(ABC):
     layout: ClassVar[str]
     """Template that arranges the panels; gets `panels` (by id with `-` as `_`) and `view`."""
     guide: ClassVar[str]
-    """Template of the guide: how to win, what the tables mean, tips. Gets `brief` and `handbook`."""
+    """Template of the guide: how to win, what the tables mean, tips. Gets `brief` and `handbook`, and
+    `clocked` or `view.step_seconds` where steps have a time limit."""
     recipes: ClassVar[str] = ""
     """Template of a second reference that is open beside play, such as recipes; empty if there is none.
     Gets `brief` and `handbook`."""

@@ -34,6 +34,7 @@ def guide_context(person: Participant) -> dict[str, Any]:
         "brief": brief,
         "handbook": page.handbook(brief),
         "kitchens_differ": others,
+        "clocked": any(one.step_seconds for one in design.conditions),
     }
 
 

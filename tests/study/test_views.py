@@ -97,6 +97,20 @@ def test_the_guide_says_when_it_holds_for_the_first_kitchen_alone(client: Client
     assert ("You will play in different kitchens" in page) is differ
 
 
+@pytest.mark.parametrize("seconds", [20, None])
+def test_the_guide_promises_that_the_kitchen_waits_only_if_it_does(
+    client: Client, seconds: float | None
+) -> None:
+    study = make_study(conditions=1)
+    Condition.objects.update(step_seconds=seconds)
+    personal = agree(client, study)["Location"]
+    guide = text_of(client.get(personal))
+    client.post(personal, {"page": "guide"})
+    for page in (guide, text_of(client.get(personal))):
+        assert ("a step has a time limit" in page) is bool(seconds)
+        assert ("the kitchen waits for you" in page) is not bool(seconds)
+
+
 def test_an_invitation_marks_nobody_as_staff(client: Client) -> None:
     study = make_study()
     told = signing.dumps({"study": "small", "who": "preview"}, salt=INVITATION_SALT)
