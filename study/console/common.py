@@ -10,10 +10,10 @@ from django.http import HttpRequest, HttpResponse
 from django.shortcuts import redirect, render
 
 from study import selectors
-from study.models import Study
+from study.models import Condition, Study, SurveyItem
 from study.orders.base import SchemeError
 from study.services import StudyClosedError
-from study.services.designing import DesignError
+from study.services.designing import DesignError, row_move
 
 
 def context_of(study: Study) -> dict[str, Any]:
@@ -68,3 +68,9 @@ def asked(
     else:
         messages.success(request, words)
     return redirect(f"study:staff-{page}", study.slug)
+
+
+def moved(request: HttpRequest, study: Study, row: Condition | SurveyItem, act: str) -> HttpResponse:
+    """A row was asked to go `up` or `down`."""
+    by = -1 if act == "up" else 1
+    return asked(request, study, lambda: row_move(row, by=by), f"{row} was moved {act}.")

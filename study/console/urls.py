@@ -7,7 +7,7 @@ from typing import Any
 
 from django.urls import URLPattern, path, register_converter
 
-from study.console import design, studies
+from study.console import conditions, design, questions, studies
 
 
 class Act:
@@ -40,14 +40,14 @@ PAGES: tuple[tuple[str, Callable[..., Any], str], ...] = (
     ("recruitment/", design.recruitment, "recruitment"),
     ("orders/", design.orders, "orders"),
     ("parts/<slug:kind>/", design.part, "part"),
-    ("conditions/new/", design.condition, "condition-new"),
-    ("conditions/<int:pk>/", design.condition, "condition"),
+    ("conditions/new/", conditions.condition, "condition-new"),
+    ("conditions/<int:pk>/", conditions.condition, "condition"),
     ("conditions/<int:pk>/preview/", studies.preview, "condition-preview"),
-    ("conditions/<int:pk>/<act:act>/", design.condition_act, "condition-act"),
-    ("items/new/", design.item, "item-new"),
-    ("items/shipped/", design.instruments, "instruments"),
-    ("items/<int:pk>/", design.item, "item"),
-    ("items/<int:pk>/<item_act:act>/", design.item_act, "item-act"),
+    ("conditions/<int:pk>/<act:act>/", conditions.condition_act, "condition-act"),
+    ("items/new/", questions.item, "item-new"),
+    ("items/shipped/", questions.instruments, "instruments"),
+    ("items/<int:pk>/", questions.item, "item"),
+    ("items/<int:pk>/<item_act:act>/", questions.item_act, "item-act"),
     ("outcomes/", design.outcomes, "outcomes"),
     ("members/", studies.members, "members"),
     ("members/<int:pk>/remove/", studies.member_gone, "member-gone"),

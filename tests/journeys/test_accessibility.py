@@ -50,6 +50,25 @@ VALUES = {
     "act": "delete",
 }
 """What stands in the researchers' addresses."""
+DESIGN = f"/staff/{SLUG}/design/"
+WRONG = {
+    "/staff/new/": ("#id_title", ""),
+    "/staff/tokens/": ("#id_name", ""),
+    f"{DESIGN}settings/": ("#id_title", ""),
+    f"{DESIGN}plan/": ("#id_planned_participants", "0"),
+    f"{DESIGN}recruitment/": ("#id_closes_at", "soon"),
+    f"{DESIGN}parts/check/": ("#id_attempts", "0"),
+    f"{DESIGN}conditions/new/": ("#id_name", ""),
+    f"{DESIGN}conditions/{PK}/": ("#id_name", ""),
+    f"{DESIGN}items/new/": ("#id_text", ""),
+    f"{DESIGN}items/{PK}/": ("#id_measure", ""),
+    f"{DESIGN}outcomes/": ("#id_complete-url", "nowhere"),
+    f"{DESIGN}members/": ("#id_user", "nobody of this name"),
+    f"{DESIGN}copy/": ("#id_slug", ""),
+}
+"""What makes the form of each of the researchers' pages wrong."""
+NEVER_WRONG = {f"{DESIGN}orders/", f"{DESIGN}items/shipped/"}
+"""Forms that only offer what is right."""
 ADMIN = (  # its tables and forms are Django's, with barriers of their own: the console is the way beside them
     "/admin/",
     "/admin/password_change/",
@@ -198,3 +217,27 @@ async def opened(page: Page, address: str) -> list[str]:
     assert response
     assert response.status == 200, f"{address}: {response.status}"
     return await violations(page, address)
+
+
+async def test_every_form_of_a_researcher_that_is_not_accepted_is_accessible(staff: Page) -> None:
+    found = []
+    for address, (selector, value) in WRONG.items():
+        await staff.goto(address)
+        await staff.fill(selector, value)
+        async with staff.expect_response(lambda answer: answer.request.method == "POST") as caught:
+            await staff.click(".design-form .actions button[type=submit] >> nth=0")
+        assert (address, (await caught.value).status) == (address, 422)
+        await staff.wait_for_selector(".error-summary[role=alert]")
+        assert await staff.locator(f".error-summary a[href='{selector}']").count(), address
+        found += await violations(staff, f"{address}, not accepted")
+    assert not found, "\n".join(found)
+
+
+async def test_no_form_of_a_researcher_is_forgotten(staff: Page) -> None:
+    forms = set()
+    for address in researchers():
+        answer = await staff.context.request.get(address)
+        html = answer.headers.get("content-type", "").startswith("text/html")
+        if html and 'design-form" aria-label' in await answer.text():
+            forms.add(address)
+    assert forms == WRONG.keys() | NEVER_WRONG

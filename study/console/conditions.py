@@ -1,0 +1,98 @@
+"""The conditions of one study: a form with a typed field for every setting, and the buttons of each."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from django.db import transaction
+from django.http import HttpRequest, HttpResponse, QueryDict
+from django.shortcuts import get_object_or_404, redirect
+
+from study.admin.conditions import condition_warnings
+from study.admin.forms import asked_kind, next_position
+from study.admin.kinds import COPLAYER, WORLD, all_kinds
+from study.bound import bound
+from study.console.common import asked_once, done, form_page, moved
+from study.console.forms import console_condition_form
+from study.free_names import free_label
+from study.models import Condition, Study
+from study.permissions import FORM, study_page
+from study.services.copying import condition_copy
+from study.services.designing import condition_delete
+from study.services.previewing import previews_erase
+
+POST = ("POST",)
+
+
+@study_page("edit", FORM)
+def condition(request: HttpRequest, study: Study, pk: int | None = None) -> HttpResponse:
+    """A new condition, or one that is there, with a typed field for every setting."""
+    row = (
+        get_object_or_404(study.conditions, pk=pk) if pk else Condition(study=study, label=free_label(study))
+    )
+    form = console_condition_form()(_with_defaults(request.POST) or None, instance=row)
+    if pk and (row.rounds.filter(participant__preview=False).exists() or bound(row)):
+        form.fields["key"].disabled = True
+    if request.method == "POST" and form.is_valid():
+        if not pk:
+            form.instance.position = next_position(study)
+        condition_save(form)
+        return done(request, study, _said(form.instance))
+    heading = f"Condition “{row.name}”" if pk else "A new condition"
+    more = _shown(request, row, form) | {"template": "study/staff/design/condition.html"}
+    return form_page(request, study, form, heading=heading, **more)
+
+
+def _shown(request: HttpRequest, row: Condition, form: Any) -> dict[str, Any]:
+    """The plain fields, and those of every kind in a group of its own, the chosen ones marked."""
+    chosen = {part: asked_kind(request, row, part) for part in (WORLD, COPLAYER)}
+    named = [(kind, [name for name, _ in kind.named_settings()]) for kind in all_kinds()]
+    own = {name for _, names in named for name in names}
+    return {
+        "condition": row,
+        "plain": [field for field in form if field.name not in own],
+        "groups": [
+            (kind.label, [form[name] for name in names], kind.name == chosen[kind.part], kind)
+            for kind, names in named
+            if names
+        ],
+        "cautions": row.cautions if row.pk else (),
+    }
+
+
+@transaction.atomic
+def condition_save(form: Any) -> None:
+    """Stores it; previews that know it by another key are erased."""
+    if form.instance.pk and "key" in form.changed_data:
+        previews_erase(study_id=form.instance.study_id)
+    form.save()
+
+
+def _with_defaults(sent: QueryDict) -> QueryDict:
+    """What was sent, and the defaults of a world or co-player whose settings were not on the page: `_shown`
+    names those that were."""
+    found, shown = sent.copy(), sent.getlist("_shown")
+    for kind in all_kinds():
+        if sent.get(kind.part) != kind.name or f"{kind.part}__{kind.name}" in shown:
+            continue
+        for name, setting in kind.named_settings():
+            if name not in found and setting.default is not False:
+                found[name] = str(setting.default)
+    return found
+
+
+def _said(row: Condition) -> str:
+    warned = [*condition_warnings(row), *row.cautions]
+    return f"{row.name}: saved." + (f" But mind: {' '.join(warned)}" if warned else "")
+
+
+@study_page("edit", POST)
+def condition_act(request: HttpRequest, study: Study, pk: int, act: str) -> HttpResponse:
+    """Copy, up, down, delete."""
+    row = get_object_or_404(study.conditions, pk=pk)
+    if act == "copy":
+        made = condition_copy(row)
+        return redirect("study:staff-design-condition", study.slug, made.pk)
+    if act == "delete":
+        return asked_once(request, study, lambda: condition_delete(condition=row), f"{row.name} is deleted.")
+    return moved(request, study, row, act)
