@@ -17,6 +17,7 @@ from django.db.models import Count, F, Max, Q, Sum
 from kitchen import play
 from kitchen.clock import TIMEOUT
 from kitchen.models import Episode, ModelCall, Seat, SeatCommand
+from kitchen.worlds.base import WorldError
 
 
 @dataclass(frozen=True, slots=True)
@@ -31,7 +32,7 @@ class EpisodeFacts:
     step: int
     """Steps taken."""
     length: int | None
-    """Steps of the whole episode, None if it has no fixed end."""
+    """Steps of the whole episode, None if it has no fixed end or its state cannot be read."""
     turn_opened_at: datetime
     turn_closes_at: datetime | None
     people_missing: tuple[int, ...]
@@ -110,7 +111,7 @@ def _facts(episode: Episode, seats: list[Seat], given: set[int], counts: dict[st
         status=episode.status,
         ended_because=episode.ended_because,
         step=episode.step,
-        length=play.episode_world(episode).length,
+        length=_length(episode),
         turn_opened_at=episode.turn_opened_at,
         turn_closes_at=episode.turn_closes_at,
         people_missing=tuple(seat.number for seat in missing if seat.is_person),
@@ -122,6 +123,14 @@ def _facts(episode: Episode, seats: list[Seat], given: set[int], counts: dict[st
         spent=counts.get("spent") or Decimal(0),
         last_command_at=counts.get("last"),
     )
+
+
+def _length(episode: Episode) -> int | None:
+    """Of one damaged episode nobody knows it; the others are shown all the same."""
+    try:
+        return play.episode_world(episode).length
+    except WorldError:
+        return None
 
 
 def _commands(ids: list[int]) -> dict[int, dict[str, Any]]:

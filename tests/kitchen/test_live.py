@@ -60,6 +60,13 @@ def test_facts_count_fallbacks_failures_of_models_and_money() -> None:
     assert (facts.fallbacks, facts.model_failures, facts.spent) == (1, 1, Decimal("0.75"))
 
 
+def test_an_episode_that_cannot_be_read_hides_no_other() -> None:
+    damaged, well = make_episode(seats=1, steps=30), make_episode(seats=1, steps=30)
+    Episode.objects.filter(pk=damaged.pk).update(state={"no": "world"})
+    facts = episode_facts([damaged.pk, well.pk])
+    assert [(one.status, one.length) for one in facts.values()] == [("playing", None), ("playing", 30)]
+
+
 def test_many_episodes_cost_no_more_queries_than_one(django_assert_num_queries: Any) -> None:
     ids = [make_episode(seats=2, minds=(mind("planner", 1),)).pk for _ in range(6)]
     with django_assert_num_queries(5):
