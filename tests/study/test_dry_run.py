@@ -94,7 +94,7 @@ from collections import Counter
 from kitchen.models import Episode, Seat
 from study.models import Answer, Participant, Study
 study = Study.objects.get(slug="whole")
-print(sorted(Counter(study.participants.values_list("status", flat=True)).items()), study.withdrawn)
+print(sorted(Counter(study.participants.values_list("status", flat=True)).items()), study.withdrawn_synthetic)
 print(study.participants.filter(synthetic=False).exists(),
     Episode.objects.filter(rounds=None, practised_by=None).exists(),
     set(study.participants.exclude(status="no_consent").values_list("label", flat=True))
