@@ -50,8 +50,9 @@ def end(request: HttpRequest, person: Participant, place: flow.Place) -> HttpRes
 
 
 def _words(person: Participant, outcome: Outcome | None) -> str:
-    """The words of this end as the participant entered with them. Code and address are not bound to a
-    version, so that wrong ones can be put right. Versions that know no outcomes have the present words."""
+    """The words of this end as the participant entered with them. The address is not bound to
+    a version, so that a wrong one can be put right; the code is the one that was given. Versions that know no
+    outcomes have the present words."""
     design = person.version.blueprint
     if design.format < OUTCOMES:
         return outcome.text if outcome else ""
