@@ -76,6 +76,9 @@ def experimenter(environment: dict[str, str]) -> Child:
 
 def _celery(name: str, environment: dict[str, str], *more: str, threads: int) -> Child:
     pool = ["--pool", "threads", "--concurrency", str(threads)]
+    named = ["-n", f"{name}@%h"]
     alone = ["--without-gossip", "--without-mingle", "--without-heartbeat"]
-    command = python("-m", "celery", "-A", "brigade", "worker", *pool, *alone, "--loglevel", "WARNING", *more)
+    command = python(
+        "-m", "celery", "-A", "brigade", "worker", *named, *pool, *alone, "--loglevel", "WARNING", *more
+    )
     return Child(name, command, log_of(name), environment)

@@ -97,7 +97,7 @@ def _database() -> dict[str, Any]:
         found["OPTIONS"] = {
             "transaction_mode": "IMMEDIATE",
             "timeout": 5,
-            "init_command": "PRAGMA journal_mode=WAL; PRAGMA synchronous=NORMAL;",
+            "init_command": "PRAGMA journal_mode=WAL; PRAGMA synchronous=NORMAL; PRAGMA secure_delete=ON;",
         }
         found["TEST"] = {"NAME": f"{found['NAME']}.test"}
         return {**found, "CONN_MAX_AGE": None}

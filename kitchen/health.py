@@ -66,6 +66,7 @@ def health_asked() -> Health:
     """Ask every worker which queues it takes from, and wait for the answers."""
     from brigade.celery import app
 
-    found = app.control.inspect(timeout=ANSWER_SECONDS).active_queues() or {}
-    names = [{queue["name"] for queue in queues} for queues in found.values()]
+    found = app.control.broadcast("active_queues", reply=True, timeout=ANSWER_SECONDS) or []
+    answers = [queues for reply in found for queues in reply.values()]  # workers may have the same name
+    names = [{queue["name"] for queue in queues} for queues in answers]
     return Health(workers=sum(settings.CELERY_TASK_DEFAULT_QUEUE in queues for queues in names))

@@ -435,13 +435,19 @@ class SurveyItem(models.Model):
         changed = self._frozen_changes(SurveyItem.objects.all())
         found = dict.fromkeys(changed, f"Fixed: {self.why_fixed() or self.TRIED}.") if changed else {}
         if not found:
-            named = {"key": item_key_problem(self.key), "measure": self._measure_problem()}
+            named = {"key": self._key_problem(), "measure": self._measure_problem()}
             found = {name: said for name, said in named.items() if said and getattr(self, name)}
             found |= item_problems(self, self.place)
         if found and not changed and self.why_fixed():
             found = {name: said for name, said in found.items() if name not in self.FROZEN}
         if found:
             raise ValidationError(found)
+
+    def _key_problem(self) -> str:
+        others = SurveyItem.objects.filter(study=self.study_id, key=self.key).exclude(pk=self.pk)
+        if self.study_id and others.exists():
+            return "Another item of this study has this key."
+        return item_key_problem(self.key)
 
     def _measure_problem(self) -> str:
         others = SurveyItem.objects.filter(study=self.study_id, measure=self.measure).exclude(pk=self.pk)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import secrets
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -74,6 +75,8 @@ LETTERS, LETTERS_LONG = "abcdefghjkmnpqrstuvwxyz23456789", 10
 """None of them are mistaken for another; ten are 49 bits."""
 LONGEST = 120
 """Characters of one value in a link."""
+UNFILLED = re.compile(r"\{\{|\}\}|\$\{|^%\w+%$").search
+"""Finds what a place writes into a link for a value that it was to fill in, such as `{{%PROLIFIC_PID%}}`."""
 
 
 class ReferralError(ValueError):
@@ -93,6 +96,11 @@ def referral_of(study: Study, said: Mapping[str, str]) -> Referral:
     for name, value in values.items():
         if len(value) > LONGEST or not value.isprintable():
             raise ReferralError(f"The link is damaged: {name} is no name that anybody has.")
+        if UNFILLED(value):
+            raise ReferralError(
+                f"The link is not filled in: {name} says {value!r}. Open the study from the page where you "
+                "found it."
+            )
     if is_only_looking(study, said):
         raise ReferralError("Accept it where you found the study, then open the link again.")
     label = values.pop(place.label, "")

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from functools import partial
 
-from django.db import transaction
+from django.db import connection, transaction
 from django.db.models import F, Q, QuerySet
 from django.utils import timezone
 
@@ -85,7 +85,23 @@ def participant_withdraw(*, participant_id: int) -> Receipt:
     prompts_erase_unused(prompts)
     tell(person)
     transaction.on_commit(partial(forget, person.study_id))
+    transaction.on_commit(_overwrite)
     return receipt_make(person.study.slug, timezone.now())
+
+
+def _overwrite() -> None:
+    """SQLite keeps what was erased in its log until that is written over: it is emptied now, or, if somebody
+    reads for long, at a later withdrawal. PostgreSQL's log is its administrator's."""
+    if connection.vendor != "sqlite" or connection.in_atomic_block:
+        return
+    with connection.cursor() as cursor:
+        cursor.execute(f"PRAGMA busy_timeout = {LOG_PATIENCE}")
+        cursor.execute("PRAGMA wal_checkpoint(TRUNCATE)")
+        cursor.execute(f"PRAGMA busy_timeout = {connection.settings_dict['OPTIONS']['timeout'] * 1000}")
+
+
+LOG_PATIENCE = 300
+"""Milliseconds that somebody who leaves waits for others who read the database."""
 
 
 def _erase(episode: Episode, seat: int) -> None:

@@ -71,6 +71,16 @@ def test_a_link_that_does_not_say_who_it_is_has_no_button(client: Client, place:
 
 
 @pytest.mark.django_db
+@pytest.mark.parametrize("value", ["{{%PROLIFIC_PID%}}", "${e://Field/PID}", "%SURVEY_CODE%"])
+def test_a_link_that_was_not_filled_in_is_nobodys(client: Client, value: str) -> None:
+    study = make_study(recruitment="prolific")
+    page = client.get(study.get_absolute_url(), {"PROLIFIC_PID": value})
+    assert page.status_code == 422
+    assert "is not filled in" in page.content.decode()
+    assert not study.participants.exists()
+
+
+@pytest.mark.django_db
 def test_mturks_preview_shows_the_study_and_lets_nobody_in(client: Client) -> None:
     study = make_study(recruitment="mturk")
     preview = "/s/small/?assignmentId=ASSIGNMENT_ID_NOT_AVAILABLE&hitId=h1"

@@ -6,6 +6,7 @@ import threading
 import time
 from collections.abc import Callable, Sequence
 from functools import partial
+from pathlib import Path
 from random import Random
 from typing import Any
 
@@ -20,6 +21,19 @@ from study import services
 from study.models import Condition, Participant
 from study.services import leaving as leaving_module
 from tests.study.factories import SETTINGS, enter, make_study
+
+
+@pytest.mark.django_db(transaction=True)
+@pytest.mark.skipif(connection.vendor != "sqlite", reason="a file of SQLite")
+def test_no_file_of_the_database_knows_who_left() -> None:
+    participant = enter(make_study(conditions=1), entry="somebody-who-leaves")
+    Participant.objects.filter(pk=participant.pk).update(label="5f0e-their-name")
+    file = Path(connection.settings_dict["NAME"])
+    files = (file, file.with_name(f"{file.name}-wal"))
+    names = (b"5f0e-their-name", participant.key.encode())
+    assert all(any(name in one.read_bytes() for one in files) for name in names)
+    services.participant_withdraw(participant_id=participant.pk)
+    assert not any(name in one.read_bytes() for one in files for name in names)
 
 
 @pytest.mark.django_db(transaction=True)
