@@ -84,6 +84,7 @@ def analysis(request: HttpRequest, study: Study) -> HttpResponse:
     who, only = _who(request, study), _only(request)
     found = _ready(study, who, only)
     computed = found.analysis if found else None
+    attrition = selectors.attrition(study, who=who, preregistered=only)
     context = {
         "study": study,
         "who": who,
@@ -93,7 +94,8 @@ def analysis(request: HttpRequest, study: Study) -> HttpResponse:
         "counts": selectors.study_counts(study),
         "waiting": found is None,
         "analysis": computed,
-        "left": attrition_sentences(selectors.attrition(study, who=who, preregistered=only)),
+        "left": attrition_sentences(attrition),
+        "completed": attrition.completed,
         "left_out": exclusion_sentences(computed) if computed else [],
         "problem": found.problem if found else "",
     }

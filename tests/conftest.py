@@ -10,6 +10,7 @@ from typing import Any
 import kombu.pools
 import pytest
 from django.conf import settings as django_settings
+from hypothesis import HealthCheck, settings
 from playwright.async_api import Browser, Page, async_playwright
 
 from brigade.celery import app
@@ -19,6 +20,9 @@ from tests.servers import Stack, Valkey
 
 SERVERS = {"db", "transactional_db", "redis_url", "valkey", "stack", "live_stack"}
 """Fixtures whose tests have to do with a database or a broker."""
+
+settings.register_profile("brigade", deadline=None, suppress_health_check=[HealthCheck.too_slow])
+settings.load_profile("brigade")  # a busy machine is no fault of the code
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:

@@ -11,14 +11,15 @@ from typing import Any
 
 import pytest
 from django.core.cache import cache
-from django.core.management import call_command
+from django.core.management import CommandError, call_command
 from django.test import Client
+from django.utils import timezone
 from redis.exceptions import RedisError
 
 from kitchen.models import Episode
 from study import analysing, selectors, services, tasks
 from study.analysing import analysis_ready
-from study.models import Answer, Study
+from study.models import Answer, Participant, Study
 from tests.study.factories import complete, enter, make_study
 
 pytestmark = pytest.mark.django_db
@@ -181,6 +182,21 @@ def test_the_page_counts_people_and_not_reasons(
     tasks.compute_analysis(*asked.pop())
     page = admin_client.get("/staff/small/analysis/").content.decode()
     assert "2 participants left out (24 rows): no value in every condition" in page
+
+
+def test_everybody_left_out_is_told_with_the_reason(
+    tmp_path: Path, asked: list[tuple[int, str]], admin_client: Client
+) -> None:
+    study = make_study()
+    person = complete(study)
+    Participant.objects.filter(pk=person.pk).update(excluded_at=timezone.now(), excluded_reason="A test.")
+    admin_client.get("/staff/small/analysis/")
+    tasks.compute_analysis(*asked.pop())
+    page = admin_client.get("/staff/small/analysis/").content.decode()
+    assert "Everybody in this choice of data who completed the study is left out." in page
+    assert "1 participant who completed the study left out: excluded by staff." in page
+    with pytest.raises(CommandError, match=r"all 1 who completed small .* 1 excluded by staff"):
+        call_command("analyse_study", "small", "--out", str(tmp_path))
 
 
 def test_without_participants_the_page_says_so(asked: list[tuple[int, str]], admin_client: Client) -> None:

@@ -47,7 +47,7 @@ class Command(StudyCommand):
         whose = selectors.WHO[who] + (", as preregistered" if only_preregistered else "")
         analysis = self._analyse(study, who, only_preregistered)
         if not analysis.participants:
-            raise CommandError(f"nobody has completed {slug} yet ({whose})", returncode=2)
+            raise CommandError(_nobody(analysis, slug, whose), returncode=2)
         try:
             write(analysis, out)
         except OSError as error:
@@ -63,3 +63,11 @@ class Command(StudyCommand):
             return analyse_now(study, who, preregistered)
         except AnalysisError as error:
             raise CommandError(str(error), returncode=2) from error
+
+
+def _nobody(analysis: Analysis, slug: str, whose: str) -> str:
+    found = analysis.attrition
+    if found is None or not found.completed:
+        return f"nobody has completed {slug} yet ({whose})"
+    reasons = f"{found.excluded} excluded by staff, {found.failed_checks} by attention checks"
+    return f"all {found.completed} who completed {slug} ({whose}) are left out: {reasons}"
