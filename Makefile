@@ -2,7 +2,8 @@
 
 PYTHON = python3
 HOST = $(or $(BRIGADE_HOST),127.0.0.1)
-PORT = $(or $(BRIGADE_PORT),8000)
+GIVEN_PORT := $(PORT)
+PORT = $(or $(BRIGADE_PORT),$(GIVEN_PORT),8000)
 
 run: export BRIGADE_HOST := $(HOST)
 run: export BRIGADE_PORT := $(PORT)

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import tomllib
 from collections.abc import Iterator
 from dataclasses import dataclass
+from functools import lru_cache
 
 from django.core.exceptions import ValidationError
 from django.utils import timezone
@@ -36,7 +38,7 @@ def missing(study: Study) -> list[Missing]:
     found = [
         *_conditions(study),
         *_orders(study, design),
-        *_parts(design),
+        *_parts(study, design),
         *_items(study, design),
         *_scales(design),
         *_recruitment(study),
@@ -85,9 +87,12 @@ def _orders(study: Study, design: Blueprint) -> Iterator[Missing]:
             yield Missing(words, "orders", hinders=False)
 
 
-def _parts(design: Blueprint) -> Iterator[Missing]:
+def _parts(study: Study, design: Blueprint) -> Iterator[Missing]:
     for part in design.parts:
         kind = PARTS[part.kind]
+        if part.enabled and study.slug != DEMO_SLUG and part.text.strip() == demo_words().get(part.kind):
+            words = f"{kind.words.capitalize()} still has the demo's words: do they fit this study?"
+            yield Missing(words, "part", (part.kind,), hinders=False)
         for wrong in part_problems(part.kind, part.text, part.enabled, part.settings).values():
             yield Missing(f"{kind.words.capitalize()}: {wrong}", "part", (part.kind,))
         empty = not part.text.strip() and not design.items_at(part.kind)
@@ -96,6 +101,18 @@ def _parts(design: Blueprint) -> Iterator[Missing]:
             yield Missing(words, "instruments", hinders=False)
     if not design.has("consent"):
         yield Missing("Nobody is asked for consent.", "part", ("consent",), hinders=False)
+
+
+@lru_cache
+def demo_words() -> dict[str, str]:
+    """What the parts of the demo study say, by kind."""
+    from study.files import DEMO  # which asks this module before it opens a study
+
+    parts = tomllib.loads(DEMO.read_text(encoding="utf-8"))["parts"]
+    return {kind: text for kind, part in parts.items() if (text := part.get("text", "").strip())}
+
+
+DEMO_SLUG = "demo"
 
 
 def _items(study: Study, design: Blueprint) -> Iterator[Missing]:

@@ -10,8 +10,8 @@ from django.test import Client
 from django.urls import reverse
 
 from study.instruments import instrument
-from study.models import Study, SurveyItem
-from study.readiness import Missing, missing
+from study.models import Study, StudyPart, SurveyItem
+from study.readiness import Missing, demo_words, missing
 from study.services.designing import instrument_add
 from tests.study.factories import complete, make_study
 
@@ -70,3 +70,13 @@ def test_an_item_that_has_answers_is_told_but_does_not_hinder_and_can_be_switche
     with pytest.raises(ValidationError, match="Fixed: there are answers"):
         item.full_clean()
     assert not told(study, "A whole number from 3 to 11")
+
+
+def test_words_of_the_demo_that_were_not_rewritten_are_told() -> None:
+    study = make_study()
+    StudyPart.objects.filter(study=study, kind="consent").update(text=demo_words()["consent"])
+    (found,) = told(study, "demo's words")
+    assert not found.hinders
+    assert found.args == ("consent",)
+    StudyPart.objects.filter(study=study, kind="consent").update(text="Our own.")
+    assert not told(study, "demo's words")
