@@ -123,7 +123,7 @@ def end(pk: int, plan: Plan) -> None:
 @pytest.mark.parametrize("seed", [1, 2, 3])
 def test_forty_with_drop_outs_are_balanced_among_those_who_finish(seed: int) -> None:
     done = simulate(study := make_study(conditions=3), seed)
-    assert (len(done), study.participants.count(), Study.objects.get().withdrawn) == (32, 38, 2)
+    assert (len(done), study.participants.count(), Study.objects.get().withdrawn_synthetic) == (32, 38, 2)
     held = Counter(person.sequence for person in done)
     assert set(held) == set(range(1, 7))
     assert max(held.values()) - min(held.values()) <= 1, held
