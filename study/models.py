@@ -528,9 +528,12 @@ class Outcome(models.Model):
         return self.get_kind_display()
 
     def clean(self) -> None:
-        """A web address, or a message."""
+        """A web address in which only what is filled in stands in braces, or a message."""
         if self.url and not self.url.startswith(("https://", "http://")):
             raise ValidationError({"url": "An address begins with https://"})
+        rest = self.url.replace("{code}", "").replace("{label}", "")
+        if "{" in rest or "}" in rest:
+            raise ValidationError({"url": "Only {code} and {label} may stand in braces, spelt just so."})
 
 
 class Version(models.Model):

@@ -24,6 +24,18 @@ class Place:
     complete: str = ""
     help: str = ""
     """What a researcher must know to send people from there."""
+    placeholder: str = ""
+    """What stands in the link until the place writes the value there; NAME is the name in capitals."""
+
+    def link(self, bare: str) -> str:
+        """The link to give to the place: with all its names, if it fills them in."""
+        names = [name for name in (self.label, *self.more) if name and self.placeholder]
+        said = "&".join(f"{name}={self.standing_for(name)}" for name in names)
+        return f"{bare}?{said}" if said else bare
+
+    def standing_for(self, name: str) -> str:
+        """What the link says of this name before anybody has filled it in; may be empty."""
+        return self.placeholder.replace("NAME", name.upper())
 
 
 PLACES: Mapping[str, Place] = {
@@ -32,7 +44,9 @@ PLACES: Mapping[str, Place] = {
         "label",
         needed=True,
         help="Whoever guesses a label goes on in that person's place, and can leave for them: do not number "
-        "people (P01, P02). Once recruiting by label is saved, this page makes links that nobody can guess.",
+        "people (P01, P02). A label stands for {LABEL} in the link. Once recruiting by label is saved, "
+        "the page on recruitment makes links that nobody can guess.",
+        placeholder="{NAME}",
     ),
     "mturk": Place(
         "workerId",
@@ -49,12 +63,17 @@ PLACES: Mapping[str, Place] = {
         ("STUDY_ID", "SESSION_ID"),
         needed=True,
         complete="https://app.prolific.com/submissions/complete?cc={code}",
+        help="Give Prolific the link for participants with its braces and percent signs, as it stands: "
+        "Prolific fills them in for each person.",
+        placeholder="{{%NAME%}}",
     ),
     "sona": Place(
         "survey_code",
         needed=True,
         help="SONA's codes are short numbers: whoever guesses one goes on in that person's place. Where that "
-        "is too weak, recruit by label.",
+        "is too weak, recruit by label. Give SONA the link for participants with %SURVEY_CODE%, as it "
+        "stands: SONA fills it in for each person.",
+        placeholder="%NAME%",
     ),
 }
 """By `Study.recruitment`. Names as the places write them (Prolific, MTurk and SONA, their documentation)."""
@@ -104,6 +123,11 @@ def referral_of(study: Study, said: Mapping[str, str]) -> Referral:
     if is_only_looking(study, said):
         raise ReferralError("Accept it where you found the study, then open the link again.")
     label = values.pop(place.label, "")
+    if label and label == place.standing_for(place.label):
+        raise ReferralError(
+            f"The link still says {label} where it should say who you are. Open the study from the page "
+            "where you found it."
+        )
     if place.needed and not label:
         raise ReferralError(
             f"The link lacks {place.label}, by which your place in the study is known. Open the study "

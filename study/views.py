@@ -203,7 +203,9 @@ def withdraw(request: HttpRequest, key: str) -> HttpResponse:
         except Participant.DoesNotExist:  # the second of two clicks
             raise Http404(key) from None
         response = render(
-            request, "study/withdrawn.html", {"study": person.study, "code": receipt.code, "when": receipt.at}
+            request,
+            "study/withdrawn.html",
+            {"study": person.study, "preview": person.preview, "code": receipt.code, "when": receipt.at},
         )
         response.delete_cookie(_cookie_name(person.study))
         return response

@@ -41,7 +41,7 @@ def overview(request: HttpRequest, study: Study) -> HttpResponse:
     """The whole design on one page, and what is still missing."""
     design, frozen = blueprint_of(study), frozen_version(study)
     context = {
-        "participant_link": request.build_absolute_uri(study.get_absolute_url()),
+        "participant_link": _participant_link(request, study),
         "recruitment_help": PLACES[study.recruitment].help,
         "missing": missing(study),
         "conditions": study.conditions.all(),
@@ -57,6 +57,11 @@ def overview(request: HttpRequest, study: Study) -> HttpResponse:
         "item_acts": ITEM_ACTS,
     }
     return render(request, "study/staff/design/overview.html", context_of(study) | context)
+
+
+def _participant_link(request: HttpRequest, study: Study) -> str:
+    """As it is given to the place where participants come from."""
+    return PLACES[study.recruitment].link(request.build_absolute_uri(study.get_absolute_url()))
 
 
 def _number(study: Study, one: str, **which: bool) -> str:
@@ -112,6 +117,7 @@ def _links_shown(request: HttpRequest, study: Study) -> dict[str, Any]:
     links = [f"{link}?{place.label}={label}" for label in new_labels(many)]
     return {
         "template": "study/staff/design/recruitment.html",
+        "participant_link": _participant_link(request, study),
         "links": links if study.recruitment == Study.Recruitment.LABEL else [],
         "most": MOST_LABELS,
     }

@@ -39,6 +39,7 @@ def end(request: HttpRequest, person: Participant, place: flow.Place) -> HttpRes
         "participant": person,
         "study": person.study,
         "code": person.given_code,
+        "own_code": person.given_code == person.completion_code,
         "complete": person.status == Participant.Status.COMPLETE,
         "leads_to": _address(person, outcome, person.label or kept_label(request, person)),
         "outcome_html": to_html(_words(person, outcome)),
@@ -62,5 +63,6 @@ def _words(person: Participant, outcome: Outcome | None) -> str:
 def _address(person: Participant, outcome: Outcome | None, label: str) -> str:
     """Where the button leads; empty for no button. A person's own code is not one that places know."""
     code, known = person.given_code, person.given_code not in {"", person.completion_code}
-    pattern = outcome.url if outcome and outcome.url else PLACES[person.source].complete if known else ""
+    place = PLACES[person.study.recruitment if person.preview else person.source]
+    pattern = outcome.url if outcome and outcome.url else place.complete if known else ""
     return pattern.replace("{code}", quote(code)).replace("{label}", quote(label))

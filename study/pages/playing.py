@@ -55,6 +55,7 @@ def _kitchen(
         participant=person,
         study=person.study,
         idle=idle_clock(person),
+        notice_template="study/preview.html",
         extra_templates=["study/idle.html"],
         **more,
     )

@@ -328,6 +328,43 @@ def test_wrong_codes_are_told_above_the_form_with_a_link_to_each(
     assert '<a href="#id_timed_out-url">Timed out, address: An address begins with https://' in page
 
 
+@pytest.mark.parametrize("url", ["https://x.example/{foo}", "https://x.example/{code", "https://x/{{code}}"])
+def test_an_address_with_a_mistyped_placeholder_is_not_saved(
+    study: Study, owner: User, client: Client, url: str
+) -> None:
+    wrong = client.post(at(study, "outcomes"), {"complete-url": url})
+    assert wrong.status_code == 422
+    assert "Only {code} and {label} may stand in braces" in wrong.content.decode()
+    assert not study.outcomes.exists()
+
+    client.post(at(study, "outcomes"), {"complete-url": "https://x.example/{label}?cc={code}"})
+    assert study.outcomes.get().url == "https://x.example/{label}?cc={code}"
+
+
+@pytest.mark.parametrize(
+    ("recruitment", "query"),
+    [
+        ("anonymous", ""),
+        ("label", "?label={LABEL}"),
+        ("mturk", ""),
+        (
+            "prolific",
+            "?PROLIFIC_PID={{%PROLIFIC_PID%}}&amp;STUDY_ID={{%STUDY_ID%}}&amp;SESSION_ID={{%SESSION_ID%}}",
+        ),
+        ("sona", "?survey_code=%SURVEY_CODE%"),
+    ],
+)
+def test_the_link_with_what_its_place_fills_in_is_there_to_copy(
+    study: Study, owner: User, client: Client, recruitment: str, query: str
+) -> None:
+    Study.objects.filter(pk=study.pk).update(recruitment=recruitment)
+    overview = reverse("study:staff-design", args=[study.slug])
+    for url in (overview, at(study, "recruitment"), reverse("study:staff-study", args=[study.slug])):
+        page = client.get(url).content.decode()
+        assert f'class="link-code">http://testserver/s/small/{query}</code>' in page
+        assert 'data-copy="participant-link"' in page
+
+
 def test_codes_are_for_members_and_are_not_copied(study: Study, client: Client) -> None:
     Study.objects.filter(pk=study.pk).update(shared=True, closes_at=timezone.now())
     study.outcomes.create(kind="complete", code="S3CRET", url="https://x.example/?cc=S3CRET", text="Thanks.")

@@ -128,6 +128,15 @@ def test_who_withdrew_left_no_name_and_could_begin_anew(client: Client) -> None:
 
 
 @pytest.mark.django_db
+@pytest.mark.parametrize("place", ["label", "prolific", "sona"])
+def test_a_link_that_nobody_filled_in_names_nobody(client: Client, place: str) -> None:
+    make_study(recruitment=place)
+    answer = client.get(PLACES[place].link("/s/small/"))
+    assert answer.status_code == 422
+    assert f"The link still says {PLACES[place].standing_for(PLACES[place].label)} where" in text_of(answer)
+
+
+@pytest.mark.django_db
 def test_a_program_needs_nobody_who_sends_it(client: Client) -> None:
     study = make_study(recruitment="prolific")
     assert begin(client, study, invitation=synthetic_invitation(study)).status_code == 302
