@@ -30,12 +30,8 @@ class Place:
     def link(self, bare: str) -> str:
         """The link to give to the place: with all its names, if it fills them in."""
         names = [name for name in (self.label, *self.more) if name and self.placeholder]
-        said = "&".join(f"{name}={self.standing_for(name)}" for name in names)
+        said = "&".join(f"{name}={self.placeholder.replace('NAME', name.upper())}" for name in names)
         return f"{bare}?{said}" if said else bare
-
-    def standing_for(self, name: str) -> str:
-        """What the link says of this name before anybody has filled it in; may be empty."""
-        return self.placeholder.replace("NAME", name.upper())
 
 
 PLACES: Mapping[str, Place] = {
@@ -94,7 +90,7 @@ LETTERS, LETTERS_LONG = "abcdefghjkmnpqrstuvwxyz23456789", 10
 """None of them are mistaken for another; ten are 49 bits."""
 LONGEST = 120
 """Characters of one value in a link."""
-UNFILLED = re.compile(r"\{\{|\}\}|\$\{|^%\w+%$").search
+UNFILLED = re.compile(r"\{\{|\}\}|\$\{|^\{\w+\}$|^%\w+%$").search
 """Finds what a place writes into a link for a value that it was to fill in, such as `{{%PROLIFIC_PID%}}`."""
 
 
@@ -123,11 +119,6 @@ def referral_of(study: Study, said: Mapping[str, str]) -> Referral:
     if is_only_looking(study, said):
         raise ReferralError("Accept it where you found the study, then open the link again.")
     label = values.pop(place.label, "")
-    if label and label == place.standing_for(place.label):
-        raise ReferralError(
-            f"The link still says {label} where it should say who you are. Open the study from the page "
-            "where you found it."
-        )
     if place.needed and not label:
         raise ReferralError(
             f"The link lacks {place.label}, by which your place in the study is known. Open the study "

@@ -133,7 +133,7 @@ def test_a_link_that_nobody_filled_in_names_nobody(client: Client, place: str) -
     make_study(recruitment=place)
     answer = client.get(PLACES[place].link("/s/small/"))
     assert answer.status_code == 422
-    assert f"The link still says {PLACES[place].standing_for(PLACES[place].label)} where" in text_of(answer)
+    assert f"The link is not filled in: {PLACES[place].label} says" in text_of(answer)
 
 
 @pytest.mark.django_db
