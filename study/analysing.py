@@ -23,12 +23,19 @@ from study.measures import ALWAYS
 from study.models import Participant, Study
 from study.players import players
 
-VERSION = 4
+VERSION = 5
 """Of what is kept; raised whenever `Finished` or anything in it changes its shape."""
 
 KEEP_SECONDS = 24 * 3600
 ASKED_SECONDS = 60
 """After so long an analysis that has not come is asked for again."""
+
+ITEM_FIELDS = (
+    *("key", "measure", "kind", "position", "enabled"),
+    *("points", "minimum", "maximum", "low", "high"),
+    *("scale", "reversed"),
+)
+"""Of an item, what changes an analysis."""
 
 log = logging.getLogger(__name__)
 
@@ -119,7 +126,7 @@ def _stamp(study: Study, who: str) -> str:
         excluded_last=Max("excluded_at"),
     )
     conditions = list(study.conditions.values_list("key", "name", "position"))
-    items = list(study.items.values_list("key", "measure", "points", "low", "high", "position"))
+    items = list(study.items.values_list(*ITEM_FIELDS))
     withdrawn = Study.objects.filter(pk=study.pk).values_list("withdrawn", "withdrawn_synthetic").first()
     counts = [people["people"], people["everybody"], str(people["last"]), *(withdrawn or ())]
     counts += [people["excluded"], str(people["excluded_last"])]

@@ -11,14 +11,13 @@ from django.core.exceptions import ValidationError
 from django.utils import timezone
 
 from study.blueprint import Blueprint, blueprint_of
-from study.exports.wide import formula, scales
 from study.flow import ASKING
 from study.items import item_problems
 from study.models import Outcome, Study, SurveyItem
 from study.orders.registry import get_scheme
 from study.parts import PARTS, part_problems
 from study.recruitment import PLACES
-from study.scoring import scale_problem
+from study.subscales import subscales
 
 
 @dataclass(frozen=True, slots=True)
@@ -130,9 +129,9 @@ def _items(study: Study, design: Blueprint) -> Iterator[Missing]:
 def _scales(design: Blueprint) -> Iterator[Missing]:
     """Sub-scales whose column in the data would stay blank."""
     for place in SurveyItem.Place.values:
-        for scale, items in scales(design.items_at(place)).items():
-            if problem := scale_problem(items, formula(items)):
-                words = f"The sub-scale “{scale}” gets no score: {problem}."
+        for scale in subscales(design.items_at(place)):
+            if scale.problem:
+                words = f"The sub-scale “{scale.name}” gets no score: {scale.problem}."
                 yield Missing(words, "instruments", hinders=False)
 
 

@@ -72,6 +72,10 @@ class Mean:
         """Why these items cannot be put together; empty if they can."""
         return "" if len({ends(item) for item in items}) < 2 else "its items do not share one range"
 
+    def ends(self, items: Sequence[ScaledItem]) -> tuple[float, float]:
+        """The lowest and the highest score."""
+        return ends(items[0])
+
     def of(self, values: Sequence[float]) -> float:
         """From turned answers to the score."""
         return fsum(values) / len(values)
@@ -86,6 +90,10 @@ class Sus:
         """The formula is for ten items of five points."""
         fits = len(items) == 10 and {ends(item) for item in items} == {(1, 5)}
         return "" if fits else "the SUS has ten Likert items of five points"
+
+    def ends(self, _: Sequence[ScaledItem]) -> tuple[float, float]:
+        """The lowest and the highest score."""
+        return 0, 100
 
     def of(self, values: Sequence[float]) -> float:
         """From turned answers to the score."""

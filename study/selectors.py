@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import Any
 
 from django.db.models import Case, Count, Exists, Max, OuterRef, Q, QuerySet, When
@@ -12,12 +12,13 @@ from django.db.models import Case, Count, Exists, Max, OuterRef, Q, QuerySet, Wh
 from kitchen.models import Episode
 from study.analysis.exclusions import Attrition
 from study.analysis.rows import Condition as AnalysisCondition
-from study.analysis.rows import Measure, Observation
+from study.analysis.rows import Observation
 from study.analysis.versions import DesignVersion
 from study.blueprint import Blueprint, ItemPlan, blueprint_of
 from study.items import is_right
 from study.measures import COMPLETED, SUCCESS
 from study.models import Answer, Participant, Round, Study, SurveyItem
+from study.rated import Rated, rated_in
 from study.versions import as_preregistered, freeze_states
 
 WHO = {
@@ -171,49 +172,12 @@ def analysis_versions(study: Study) -> list[DesignVersion]:
     ]
 
 
-@dataclass(frozen=True, slots=True)
-class Rated:
-    """The scales after each episode that an analysis takes (attention checks are none), by key as those
-    analysed were asked them."""
-
-    measures: list[Measure]
-    by_version: dict[int, dict[str, ItemPlan]]
-    """Those of each version's items that fit their measure, by the version's primary key."""
-    differing: list[str]
-    """Labels of measures that not all versions asked alike."""
-
-
 def rated(study: Study, *, who: str, preregistered: bool = False) -> Rated:
-    """The scales of the versions of those analysed, each as the newest of them has it; of the present design
-    while there is nobody. An answer on a scale of other points is no value of it."""
+    """What those analysed rated; what the present design asks while there is nobody."""
     people = analysed_people(study, who=who, preregistered=preregistered).order_by()
     versions = study.versions.filter(pk__in=people.values("version")).defer("bundle").order_by("-number")
-    asked = {version.pk: _scales(version.blueprint) for version in versions}
-    newest: dict[str, ItemPlan] = {}
-    for scales in asked.values() or [_scales(blueprint_of(study))]:
-        newest = scales | newest
-    labels = {row.key: row.measure for row in study.items.all() if row.key in newest}
-    differing = {key for scales in asked.values() for key, one in scales.items() if one != newest[key]}
-    return Rated(
-        [_item_measure(newest[key], label) for key, label in labels.items()],
-        {
-            pk: {key: one for key, one in scales.items() if one.points == newest[key].points}
-            for pk, scales in asked.items()
-        },
-        [label for key, label in labels.items() if key in differing],
-    )
-
-
-def _scales(design: Blueprint) -> dict[str, ItemPlan]:
-    return {
-        item.key: replace(item, required=True)  # which is no difference in what was asked
-        for item in design.items_at(SurveyItem.Place.SURVEY)
-        if item.kind == SurveyItem.Kind.LIKERT and item.correct is None
-    }
-
-
-def _item_measure(item: ItemPlan, label: str) -> Measure:
-    return Measure.likert(item.key, label, item.points, (item.low, item.high))
+    designs = {version.pk: version.blueprint for version in versions} or {0: blueprint_of(study)}
+    return rated_in(designs, {row.key: row.measure for row in study.items.all()})
 
 
 def observations(
@@ -221,16 +185,15 @@ def observations(
 ) -> Iterator[Observation]:
     """One row per complete participant, condition and measure; drop-outs are left out, as in the paper."""
     scales = scales or rated(study, who=who, preregistered=preregistered)
-    keys, states = [one.key for one in scales.measures], freeze_states(study)
+    states = freeze_states(study)
     for one in analysed_rounds(study, who=who, preregistered=preregistered):
         assert one.episode  # noqa: S101 - a complete participant has played every round
         person = one.participant
-        fits = scales.by_version[person.version_id]
-        answers = {answer.item.key: answer.value for answer in one.answers.all() if answer.item.key in fits}
+        answers = {answer.item.key: answer.value for answer in one.answers.all()}
         values = {
             SUCCESS.key: one.episode.score.get("success_rate"),
             COMPLETED.key: one.episode.score.get("completed"),
-            **{key: answers.get(key) for key in keys},
+            **scales.values(person.version_id, answers),
         }
         state = states[person.version_id]
         for measure, value in values.items():

@@ -13,7 +13,7 @@ import re
 from dataclasses import dataclass
 from typing import Literal, Self, get_args
 
-Kind = Literal["rate", "count", "likert"]
+Kind = Literal["rate", "count", "likert", "score"]
 
 KEY = re.compile(r"[A-Za-z0-9][A-Za-z0-9_-]{0,63}")
 """Keys become names of files and columns."""
@@ -97,6 +97,11 @@ class Measure:
     def likert(cls, key: str, label: str, points: int = 5, scale_labels: tuple[str, ...] = ()) -> Self:
         """An item of a survey, from 1 to `points`; the paper's have five."""
         return cls(key, label, "likert", 1.0, float(points), scale_labels)
+
+    @classmethod
+    def score(cls, key: str, label: str, low: float, high: float) -> Self:
+        """A number between two ends, such as the score of several items."""
+        return cls(key, label, "score", float(low), float(high))
 
     def __post_init__(self) -> None:
         _check_name("measure", self.key, self.label)

@@ -17,6 +17,8 @@ def y_title(measure: Measure) -> str:
     """The title of the value axis: the scale in words."""
     if measure.kind == "likert":
         return f"Rating ({measure.scale})"
+    if measure.kind == "score":
+        return f"Score ({measure.scale})"
     return "Rate" if measure.kind == "rate" else "Count"
 
 

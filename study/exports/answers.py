@@ -30,6 +30,7 @@ COLUMNS = (
     Column("correct", "json", "The right answer; blank for an item that has none."),
     Column("right", "boolean", "1 if the answer is the right one; blank for an item that has none."),
     *PERSON_MARKS,
+    Column("answer", "text", "`value` in plain words: several options are parted by semicolons."),
 )
 
 
@@ -99,7 +100,13 @@ def _cells(
         item.correct,
         is_right(item, value),
         *who.marks,
+        plain(value),
     )
+
+
+def plain(value: Any) -> str:
+    """An answer without quotes and brackets."""
+    return "; ".join(value) if isinstance(value, list) else str(value)
 
 
 TABLE = Table("answers", "Every answer to every item, wherever it was asked.", COLUMNS, rows)

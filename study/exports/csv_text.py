@@ -12,7 +12,7 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from datetime import UTC, datetime
 from typing import Any
 
-FORMULA_STARTS = ("=", "+", "-", "@", "\t", "\r")
+FORMULA_STARTS = ("=", "+", "-", "@", "\t", "\r", "\n")
 """A text that begins with one of these would be run by a spreadsheet; it is exported behind an apostrophe."""
 LINE_END = "\r\n"
 
@@ -86,10 +86,8 @@ def number(value: Any) -> str:
 
 
 def harmless(value: object) -> str:
-    """The text on one line, in a form that no spreadsheet takes for a formula."""
+    """The text in a form that no spreadsheet takes for a formula; its line breaks stay, in quotes."""
     text = str(value)
-    if not text.isprintable():
-        text = " ".join(text.splitlines())
     return f"'{text}" if text.startswith(FORMULA_STARTS) else text
 
 

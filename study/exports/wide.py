@@ -21,10 +21,9 @@ from study.blueprint import Blueprint, ConditionPlan, ItemPlan
 from study.exports.base import EPISODE_LEVELS, Column
 from study.exports.raw import as_text, read_small
 from study.exports.versions import blueprints
-from study.instruments import instruments
 from study.items import is_right
 from study.models import Answer, PageVisit, Participant, Round, Study, Version
-from study.scoring import ScoringError, scale_score
+from study.subscales import subscales
 
 KINDS = {"likert": "integer", "number": "number", "multiple": "json"}
 """Kind of column by kind of item; all others are texts."""
@@ -32,7 +31,6 @@ WIDTHS = ("integer", "number", "text", "json")
 """Kinds of columns: each can hold the values of those before it."""
 OUTSIDE = ("about", "check", "final")
 """Places of items outside of the conditions."""
-SCORED = ("likert", "number")
 
 
 class Slot(NamedTuple):
@@ -127,11 +125,11 @@ def _item_columns(condition: str | None, place: str, items: Sequence[ItemPlan]) 
         slot = Slot(condition, place, item.key)
         said = f"{item.measure}: {item.text}" + (" Last attempt." if place == "check" else "")
         yield WideColumn(slot.named(), KINDS.get(item.kind, "text"), said, levels=_levels(item), slot=slot)
-    for scale, scaled in scales(items).items():
-        slot = Slot(condition, place, scale, scored=True)
-        keys = ", ".join(f"{item.key} (reversed)" if item.reversed else item.key for item in scaled)
-        how = "SUS" if formula(scaled) == "sus" else "mean"
-        said = f"Score of the scale “{scale}” ({how} of {keys}); blank if an item was not answered."
+    for scale in subscales(items):
+        slot = Slot(condition, place, scale.name, scored=True)
+        keys = ", ".join(f"{item.key} (reversed)" if item.reversed else item.key for item in scale.items)
+        how = "SUS" if scale.formula == "sus" else "mean"
+        said = f"Score of the scale “{scale.name}” ({how} of {keys}); blank if an item was not answered."
         yield WideColumn(slot.named(), "number", said, unit="scale points", slot=slot)
 
 
@@ -139,22 +137,6 @@ def _levels(item: ItemPlan) -> str:
     if item.kind == "likert":
         return f"1 = {item.low}; {item.points} = {item.high}"
     return "; ".join(item.options) if item.options else ""
-
-
-def scales(items: Sequence[ItemPlan]) -> dict[str, list[ItemPlan]]:
-    """The items of every sub-scale by its name, in the order of first items."""
-    by_scale: dict[str, list[ItemPlan]] = defaultdict(list)
-    for item in items:
-        if item.scale and item.kind in SCORED and item.correct is None:
-            by_scale[item.scale].append(item)
-    return dict(by_scale)
-
-
-def formula(items: Sequence[ItemPlan]) -> str:
-    """How these items become one number: as the instrument says that they come from, else their mean."""
-    keys = {item.key for item in items}
-    known = (one.score for one in instruments() if keys <= {item.key for item in one.items})
-    return next(known, "mean")
 
 
 @dataclass(slots=True)
@@ -174,24 +156,13 @@ class Left:
     """Opened last."""
 
 
-class Scored(NamedTuple):
-    """One sub-scale of a design, ready to be scored."""
-
-    scale: str
-    items: list[ItemPlan]
-    formula: str
-
-
 class Sheet:
     """A version's design, as answers are read by it."""
 
     def __init__(self, design: Blueprint) -> None:
         self.items = {item.key: item for item in design.items}
         self.asked = {place: design.items_at(place) for place in ("survey", *OUTSIDE)}
-        self.scored = {
-            place: [Scored(scale, found, formula(found)) for scale, found in scales(items).items()]
-            for place, items in self.asked.items()
-        }
+        self.scales = {place: list(subscales(items)) for place, items in self.asked.items()}
 
 
 def left_by(people: Sequence[Participant], versions: Mapping[int, Version]) -> dict[int, Left]:
@@ -258,16 +229,8 @@ def _read_answers(sheet: Sheet, left: Left, answers: Iterable[Given]) -> None:
             left.attention_failed += not right
     for (condition, place), values in pages.items():
         left.values |= {Slot(condition, place, key): value for key, value in values.items()}
-        for scale, score in _scores(sheet.scored[place], values):
-            left.values[Slot(condition, place, scale, scored=True)] = score
+        for scale in sheet.scales[place]:
+            left.values[Slot(condition, place, scale.name, scored=True)] = scale.score(values)
     if left.attempts:
         last = pages[None, "check"]
         left.passed = all(is_right(item, last.get(item.key)) is not False for item in sheet.asked["check"])
-
-
-def _scores(scored: Iterable[Scored], values: Mapping[str, Json]) -> Iterator[tuple[str, float | None]]:
-    for scale, items, how in scored:
-        try:
-            yield scale, scale_score(items, values, how).value
-        except ScoringError:  # such items make no score: the column stays blank
-            continue

@@ -81,7 +81,7 @@ def test_a_label_that_cannot_be_printed_is_refused(label: str) -> None:
         (lambda: Measure("m", "M", "likert", 1.0), "a likert needs an upper bound"),
         (lambda: Measure("m", "M", "rate", 0.0, 100.0), "a rate goes from 0 to 1"),
         (lambda: Measure("m", "M", "count", 0.0, 0.0), "is not above"),
-        (lambda: Measure("m", "M", "score", 0.0, 1.0), "kind 'score'"),  # type: ignore[arg-type]
+        (lambda: Measure("m", "M", "shade", 0.0, 1.0), "kind 'shade'"),  # type: ignore[arg-type]
         (lambda: Measure.likert("m", "M", 5, ("no", "perhaps", "yes")), "3 scale labels"),
     ],
 )

@@ -200,7 +200,7 @@ def test_a_text_that_a_spreadsheet_would_run_is_made_harmless(text: str) -> None
         (-3, "integer", "-3"),
         (0.1, "number", "0.1"),
         ({"b": 1, "a": None}, "json", '"{""a"":null,""b"":1}"'),
-        ("two\r\nlines", "text", "two lines"),
+        ("two\r\nlines", "text", '"two\r\nlines"'),
         ("=1+1", "integer", "'=1+1"),
     ],
 )
