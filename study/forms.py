@@ -15,7 +15,7 @@ from django.utils import timezone
 
 from kitchen.worlds.base import Json
 from study.blueprint import ItemPlan
-from study.items import TEXT_LONGEST, must_be_answered, value_problem
+from study.items import POINTS, TEXT_LONGEST, marks, must_be_answered, value_problem, written
 from study.models import Study
 
 INVITATION_SALT = "brigade.invitation"
@@ -32,6 +32,10 @@ def synthetic_invitation(study: Study) -> str:
 
 AGREEMENT = ("Strongly disagree", "Strongly agree")
 """What an item says at its ends unless the researcher says otherwise: of a number it means nothing."""
+
+
+EASY = 7
+"""Points of a scale that fit side by side on a phone."""
 
 
 def entry_name(study: Study) -> tuple[str, str, float]:
@@ -94,6 +98,27 @@ class ItemField:
 
     field: forms.BoundField
     item: ItemPlan
+
+    @property
+    def looks(self) -> str:
+        """How it is asked: as a `scale` of points or marks, as `options`, or `typed`."""
+        if self.item.kind == "text":
+            return "typed"
+        if self.item.kind == "number":
+            return "scale" if marks(self.item) else "typed"
+        return "scale" if self.item.kind == "likert" else "options"
+
+    @property
+    def ends(self) -> tuple[str, str]:
+        """The words at the ends of a scale; each may be empty."""
+        low, high = self.item.low, self.item.high
+        return (low, high) if self.item.kind == "likert" else (_meant(low), _meant(high))
+
+    @property
+    def crowding(self) -> str:
+        """How many points stand side by side: nothing to say, `long`, or `marks` without figures."""
+        points = self.item.points if self.item.kind == "likert" else len(marks(self.item))
+        return "marks" if points > POINTS[1] else "long" if points > EASY else ""
 
 
 class ItemsForm(forms.Form):
@@ -189,6 +214,16 @@ def _multiple(item: ItemPlan, _: Any) -> forms.Field:
 
 
 def _number(item: ItemPlan, _: Any) -> forms.Field:
+    if found := marks(item):
+        return forms.TypedChoiceField(
+            label=item.text,
+            choices=[(written(mark), written(mark)) for mark in found],
+            coerce=float,
+            empty_value=None,
+            required=must_be_answered(item),
+            widget=forms.RadioSelect,
+            error_messages={"required": "Choose one of the marks."},
+        )
     return forms.FloatField(
         label=item.text,
         required=must_be_answered(item),
@@ -199,9 +234,14 @@ def _number(item: ItemPlan, _: Any) -> forms.Field:
 
 
 def _number_attributes(item: ItemPlan) -> dict[str, str]:
-    found = {"inputmode": "decimal", "step": "any" if item.step is None else f"{item.step:g}"}
+    found = {"inputmode": "decimal", "step": "any" if item.step is None else written(item.step)}
     ends = {"min": item.minimum, "max": item.maximum}
-    return found | {name: f"{end:g}" for name, end in ends.items() if end is not None}
+    return found | {name: written(end) for name, end in ends.items() if end is not None}
+
+
+def _meant(words: str) -> str:
+    """What stands at an end of a number, unless nobody wrote it."""
+    return "" if words in AGREEMENT else words
 
 
 def number_words(item: ItemPlan) -> str:
@@ -209,10 +249,10 @@ def number_words(item: ItemPlan) -> str:
     words = []
     for name, end, meaning in (("from", item.minimum, item.low), ("to", item.maximum, item.high)):
         if end is not None:
-            told = meaning and meaning not in AGREEMENT
-            words.append(f"{name} {end:g}" + (f" ({meaning})" if told else ""))
+            meant = _meant(meaning)
+            words.append(f"{name} {written(end)}" + (f" ({meant})" if meant else ""))
     if words and item.step not in {None, 1}:
-        words[-1] += f", in steps of {item.step:g}"
+        words[-1] += f", in steps of {written(item.step)}"
     said = " ".join(words)
     return said[:1].upper() + said[1:]
 

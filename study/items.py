@@ -16,6 +16,8 @@ POINTS = (3, 11)
 """Of a Likert item: the fewest and the most."""
 LONGEST = {"key": 50, "measure": 80, "text": 300, "low": 60, "high": 60, "scale": 40}
 """Characters of an item's texts, at most."""
+MOST_MARKS = 21
+"""A number with at most so many possible answers is asked as a row of marks, as on paper by the NASA-TLX."""
 OPTION_LONGEST = 200
 TEXT_LONGEST = 5000
 """Characters of a free text that are kept."""
@@ -139,10 +141,25 @@ def _not_number(item: Item, value: Json) -> str:
     if type(value) not in {int, float} or value != value or abs(value) == float("inf"):
         return "A number is wanted."
     if item.minimum is not None and value < item.minimum:
-        return f"Give a number of at least {item.minimum:g}."
+        return f"Give a number of at least {written(item.minimum)}."
     if item.maximum is not None and value > item.maximum:
-        return f"Give a number of at most {item.maximum:g}."
-    return "" if on_step(item, value) else f"Give a number in steps of {item.step:g}."
+        return f"Give a number of at most {written(item.maximum)}."
+    return "" if on_step(item, value) else f"Give a number in steps of {written(item.step)}."
+
+
+def marks(item: Item) -> tuple[float, ...]:
+    """Every answer that a number can have, in rising order; empty if it is typed, as there are too many."""
+    if item.kind != "number" or None in {item.minimum, item.maximum, item.step}:
+        return ()
+    steps = round((item.maximum - item.minimum) / item.step)
+    if steps >= MOST_MARKS:
+        return ()
+    return tuple(round(item.minimum + number * item.step, 9) for number in range(steps + 1))
+
+
+def written(value: float) -> str:
+    """A number in figures, without the noise of binary fractions."""
+    return f"{round(value, 9):.15g}"
 
 
 def on_step(item: Item, value: float) -> bool:

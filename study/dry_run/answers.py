@@ -12,6 +12,7 @@ from random import Random
 from kitchen.worlds.base import Json
 from study.dry_run.pages import Field, Form, Sent
 from study.dry_run.person import Experience, Person
+from study.items import written
 
 ASKED = ("radio", "select", "checkbox", "number", "textarea")
 """Kinds of fields that are questions."""
@@ -84,11 +85,6 @@ def sent(value: Json) -> Sent:
     if isinstance(value, list):
         return [str(one) for one in value]
     return written(value) if isinstance(value, float) else str(value)
-
-
-def written(value: float) -> str:
-    """A number without the noise of binary fractions."""
-    return f"{round(value, 9):.15g}"
 
 
 def wrong(one: Field, right: Json) -> Sent:

@@ -34,8 +34,8 @@ One file is one table; `codebook` says of every column what it means, its type, 
 long. They join by `participant` and `episode`. Times are ISO 8601 in UTC, booleans 1 and 0, blank is "none".
 
 In CSV, a text that a spreadsheet would run as a formula stands behind an apostrophe (`'`). A text of
-several lines keeps them, in quotes: a row may take more than one line of the file. Parquet has every text as it
-is, and every column in its own type; `json` columns are texts.
+several lines keeps them, in quotes: a row may take more than one line of the file. Parquet has every text as
+it is, and every column in its own type; `json` columns are texts.
 
 R:
 
