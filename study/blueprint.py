@@ -18,9 +18,11 @@ from study.parts import PARTS
 
 FORMAT = 2
 """Raised when documents are written in another form; older ones must still be read. Format 1 says nothing of
-`OUTCOMES` and of the study's fields in `SINCE`."""
+`OUTCOMES` and of the fields in `SINCE` and `ITEMS_SINCE`."""
 SINCE = {"budget_limit": 2}
 """Fields of a study that documents have only from this format on."""
+ITEMS_SINCE = {"needs_teammates": 2}
+"""Likewise of an item."""
 OUTCOMES = 2
 """The format from which on documents have outcomes."""
 
@@ -61,6 +63,7 @@ class ItemPlan:
     step: float | None
     correct: Json
     required: bool
+    needs_teammates: bool = False
 
 
 @dataclass(frozen=True)
@@ -117,7 +120,7 @@ class Blueprint:
             "study": dict(self.study),
             "conditions": [asdict(one) for one in self.conditions],
             "parts": [asdict(one) for one in self.parts],
-            "items": [asdict(one) for one in self.items],
+            "items": [_known(asdict(one), ITEMS_SINCE, self.format) for one in self.items],
             **outcomes,
         }
 
@@ -125,9 +128,8 @@ class Blueprint:
         """The same design as a document of an older format tells it; itself where that is no older."""
         if number >= self.format:
             return self
-        known = {name: value for name, value in self.study.items() if SINCE.get(name, 1) <= number}
         outcomes = self.outcomes if number >= OUTCOMES else ()
-        return replace(self, study=known, outcomes=outcomes, format=number)
+        return replace(self, study=_known(self.study, SINCE, number), outcomes=outcomes, format=number)
 
     @cached_property
     def digest(self) -> str:
@@ -146,6 +148,11 @@ class Blueprint:
         """The items asked there, in the order of the design."""
         return [item for item in self.items if item.place == place]
 
+    def items_after(self, condition: str) -> list[ItemPlan]:
+        """The items asked after an episode in the condition of this key, in the order of the design."""
+        alone = not self.condition(condition).teammates
+        return [item for item in self.items_at("survey") if not (alone and item.needs_teammates)]
+
     def condition(self, key: str) -> ConditionPlan:
         """One of the conditions; KeyError if there is none of this key."""
         return {one.key: one for one in self.conditions}[key]
@@ -155,6 +162,11 @@ def digest_of(document: Mapping[str, Json]) -> str:
     """SHA-256 of JSON with sorted keys and no spaces, in UTF-8."""
     text = json.dumps(document, sort_keys=True, separators=(",", ":"), ensure_ascii=False)
     return hashlib.sha256(text.encode()).hexdigest()
+
+
+def _known(values: Mapping[str, Json], since: Mapping[str, int], number: int) -> dict[str, Json]:
+    """The fields that a document of this format has."""
+    return {name: value for name, value in values.items() if since.get(name, 1) <= number}
 
 
 def _read(kind: Any, row: Mapping[str, Json]) -> Any:

@@ -72,6 +72,7 @@ ITEM: Mapping[str, type] = {
     "high": str,
     "scale": str,
     "reversed": bool,
+    "needs_teammates": bool,
     "options": list,
     "minimum": float,
     "maximum": float,

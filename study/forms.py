@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import secrets
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from random import Random
@@ -190,13 +190,20 @@ def _single(item: ItemPlan, _: Any) -> forms.Field:
 
 
 def _team(item: ItemPlan, teams: Sequence[tuple[str, str]]) -> forms.Field:
-    return _one_of(item, list(teams))
+    """The page names teams by the order in which they were played: keys may tell what the teams were."""
+    keys = {f"team-{number}": key for number, (key, _) in enumerate(teams, start=1)}
+    labels = [label for _, label in teams]
+    return _one_of(item, list(zip(keys, labels, strict=True)), coerce=keys.__getitem__)
 
 
-def _one_of(item: ItemPlan, choices: list[tuple[str, str]]) -> forms.Field:
-    return forms.ChoiceField(
+def _one_of(
+    item: ItemPlan, choices: list[tuple[str, str]], coerce: Callable[[str], str] = str
+) -> forms.Field:
+    return forms.TypedChoiceField(
         label=item.text,
         choices=choices,
+        coerce=coerce,
+        empty_value=None,
         required=must_be_answered(item),
         widget=forms.RadioSelect,
         error_messages={"required": "Choose one of these."},

@@ -29,6 +29,7 @@ KEYS = (
     "reversed",
     "correct",
     "required",
+    "needs_teammates",
 )
 _ONLY: Mapping[str, tuple[str, ...]] = {
     "points": ("likert",),
@@ -76,6 +77,8 @@ class Item:
     correct: Correct = None
     """The right answer of an attention check or a question of understanding, in the kind's own form."""
     required: bool = True
+    needs_teammates: bool = False
+    """It is not asked after episodes in which the participant plays alone."""
 
 
 def read_item(table: Table, place: str) -> Item:
@@ -97,6 +100,7 @@ def read_item(table: Table, place: str) -> Item:
         reversed=table.truth("reversed", False),
         correct=_correct(table, kind),
         required=table.truth("required", True),
+        needs_teammates=table.truth("needs_teammates", False),
     )
     for field, words in item_problems(item, place).items():
         raise table.error(field, words)

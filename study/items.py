@@ -46,6 +46,8 @@ class Item(Protocol):
     def correct(self) -> Any: ...
     @property
     def required(self) -> Any: ...
+    @property
+    def needs_teammates(self) -> Any: ...
 
 
 def must_be_answered(item: Item) -> bool:
@@ -65,6 +67,8 @@ def item_problems(item: Item, place: str) -> dict[str, str]:
         found["correct"] = wrong
     if not found and item.correct == []:
         found["correct"] = "Choose at least one."
+    if item.needs_teammates and place != "survey":
+        found["needs_teammates"] = "Only what is asked after episodes can depend on them."
     if item.correct is not None and not item.required:
         found["required"] = "What has a right answer must be answered: else it could be left open."
     return found

@@ -25,6 +25,11 @@ from study.parts import PARTS, part_problems
 from study.plan import NOBODY, condition_cautions, condition_check
 from study.reserved import reserved_slugs
 
+MOST_PEOPLE = 1_000_000
+"""That a study can plan or take: more is a slip of the finger."""
+WEEK_MINUTES = 7 * 24 * 60
+"""The longest that somebody is waited for."""
+
 
 def new_seed() -> int:
     """A seed for a study whose researcher names none."""
@@ -94,7 +99,7 @@ class Study(models.Model):
     max_participants = models.PositiveIntegerField(
         null=True,
         blank=True,
-        validators=[MinValueValidator(1)],
+        validators=[MinValueValidator(1), MaxValueValidator(MOST_PEOPLE)],
         help_text="When so many people are in or done, nobody new is taken. Those who dropped out do not "
         "count. Empty: no limit.",
     )
@@ -105,21 +110,21 @@ class Study(models.Model):
         null=True,
         blank=True,
         default=10,
-        validators=[MinValueValidator(1)],
+        validators=[MinValueValidator(1), MaxValueValidator(WEEK_MINUTES)],
         help_text="After so long without any action the page asks whether somebody is there. Empty: never.",
     )
     idle_minutes = models.PositiveIntegerField(
         null=True,
         blank=True,
         default=60,
-        validators=[MinValueValidator(1)],
+        validators=[MinValueValidator(1), MaxValueValidator(WEEK_MINUTES)],
         help_text="After so long without any action a participant is timed out and counted no more. "
         "Empty: never.",
     )
     planned_participants = models.PositiveIntegerField(
         null=True,
         blank=True,
-        validators=[MinValueValidator(1)],
+        validators=[MinValueValidator(1), MaxValueValidator(MOST_PEOPLE)],
         help_text="How many complete participants you plan to analyse. Part of the preregistration.",
     )
     hypotheses = models.TextField(blank=True, help_text="Part of the preregistration. Markdown.")
@@ -369,6 +374,11 @@ class SurveyItem(models.Model):
     )
     position = models.PositiveSmallIntegerField(default=0)
     required = models.BooleanField(default=True)
+    needs_teammates = models.BooleanField(
+        "only with teammates",
+        default=False,
+        help_text="Not asked after episodes in which the participant plays alone.",
+    )
     enabled = models.BooleanField(
         default=True, help_text="Asked. What has been asked once stays in the data."
     )

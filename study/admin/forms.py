@@ -211,6 +211,7 @@ class SurveyItemForm(forms.ModelForm):  # type: ignore[type-arg]
             "low",
             "high",
             "required",
+            "needs_teammates",
             "enabled",
             "scale",
             "reversed",

@@ -43,7 +43,8 @@ def overview(request: HttpRequest, study: Study) -> HttpResponse:
     context = {
         "participant_link": _participant_link(request, study),
         "recruitment_help": PLACES[study.recruitment].help,
-        "missing": missing(study),
+        "missing": (lacking := missing(study)),
+        "missing_title": _missing_title(study, any(one.hinders for one in lacking)),
         "conditions": study.conditions.all(),
         "parts": [(part, PARTS[part.kind], part.kind in ALWAYS_ON) for part in design.parts],
         "places": items_by_place(study),
@@ -62,6 +63,13 @@ def overview(request: HttpRequest, study: Study) -> HttpResponse:
 def _participant_link(request: HttpRequest, study: Study) -> str:
     """As it is given to the place where participants come from."""
     return PLACES[study.recruitment].link(request.build_absolute_uri(study.get_absolute_url()))
+
+
+def _missing_title(study: Study, hinders: bool) -> str:
+    if not hinders:
+        return "To consider"
+    is_open = study.status == Study.Status.OPEN
+    return "Missing, although it is open" if is_open else "Still missing before this study can take people"
 
 
 def _number(study: Study, one: str, **which: bool) -> str:

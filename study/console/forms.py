@@ -122,6 +122,7 @@ class ConsoleItemForm(SurveyItemForm):
             "scale": "Sub-scale",
             "enabled": "Asked",
             "required": "Must be answered",
+            "needs_teammates": "Only after episodes with teammates",
         }
 
     def __init__(self, *args: Any, **kwargs: Any) -> None:

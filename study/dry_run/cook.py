@@ -112,7 +112,7 @@ class Cook:
         score, steps = self.last["score"], max(self.last["step"], 1)
         return Experience(
             teammates=max(len(_agents(self.last)) - 1, 0),
-            success=score.get("success_rate") or 0.0,
+            success=score.get("success_rate"),
             output=min((score.get("completed") or 0) / (SENSIBLE_DISHES_PER_STEP * steps), 1.0),
             expected=sum(self._hits) / len(self._hits) if self._hits else 0.0,
         )

@@ -122,9 +122,14 @@ class Crowd:
         self.say(f"participant {number} of {self.order.participants} {what}")
 
 
+def _rate(success: float | None) -> str:
+    """A success rate; there is none where no order came to an end."""
+    return "none" if success is None else f"{success:.2f}"
+
+
 def story(arrival: Arrival, seconds: float) -> str:
     """One way in one line."""
-    rates = " ".join(f"{episode.success:.2f}" for episode in arrival.episodes) or "none"
+    rates = " ".join(_rate(episode.success) for episode in arrival.episodes) or "none"
     where = f" at {arrival.where}" if arrival.where else ""
     code = f", code {arrival.code}" if arrival.code else ""
     again = f", {arrival.retries} retries" if arrival.retries else ""

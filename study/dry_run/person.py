@@ -27,7 +27,7 @@ class Experience:
     """What somebody went through in one episode. All but `teammates` are from 0 to 1."""
 
     teammates: int = 0
-    success: float = 0.0
+    success: float | None = None
     """Orders served, of those that ended."""
     output: float = 0.0
     """Dishes served, of the most that anybody could expect."""
@@ -42,7 +42,7 @@ class Experience:
     @property
     def help(self) -> float:
         """How much the others did for the result; 0 alone."""
-        return self.success * self.expected if self.teammates else 0.0
+        return (self.success or 0.0) * self.expected if self.teammates else 0.0
 
 
 WEIGHTS: dict[str, Mapping[str, float]] = {
@@ -92,7 +92,7 @@ def opinion(item: str, experience: Experience) -> float:
     """What the experience says about an item, as a part of its scale; may lie a little outside of 0 to 1."""
     features = {
         "base": 1.0,
-        "success": experience.success,
+        "success": experience.success or 0.0,
         "output": experience.output,
         "expected": experience.expected,
         "company": experience.company,

@@ -101,7 +101,8 @@ def _whose(study: Study, chosen: Chosen) -> list[str]:
         f"{found.count()} participants, {found.filter(synthetic=True).count()} of them synthetic (programs), "
         f"{found.filter(preview=True).count()} previews by staff, "
         f"{found.exclude(excluded_at=None).count()} excluded. "
-        f"{study.withdrawn} people and {study.withdrawn_synthetic} programs withdrew; their data are erased.",
+        f"{study.withdrawn} people and {study.withdrawn_synthetic} programs withdrew; their data are erased, "
+        "so nobody can tell whether one of them came back.",
         "",
         f"Left out of these files: {left_out}.",
         "",

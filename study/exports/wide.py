@@ -23,7 +23,7 @@ from study.exports.raw import as_text, read_small
 from study.exports.versions import blueprints
 from study.items import is_right
 from study.models import Answer, PageVisit, Participant, Round, Study, Version
-from study.subscales import subscales
+from study.subscales import SubScale, subscales
 
 KINDS = {"likert": "integer", "number": "number", "multiple": "json"}
 """Kind of column by kind of item; all others are texts."""
@@ -97,9 +97,13 @@ def _told_apart(columns: Iterable[WideColumn], taken: Collection[str]) -> Iterat
 def _design_columns(design: Blueprint) -> Iterator[WideColumn]:
     for condition in design.conditions:
         yield from _played_columns(condition)
-        yield from _item_columns(condition.key, "survey", design.items_at("survey"))
+        asked = design.items_after(condition.key)
+        scales = subscales(design.items_at("survey"))
+        whole = (scale for scale in scales if all(item in asked for item in scale.items))
+        yield from _item_columns(condition.key, "survey", asked, whole)
     for place in OUTSIDE:
-        yield from _item_columns(None, place, design.items_at(place))
+        items = design.items_at(place)
+        yield from _item_columns(None, place, items, subscales(items))
 
 
 PLAYED = (
@@ -120,12 +124,15 @@ def _played_columns(condition: ConditionPlan) -> Iterator[WideColumn]:
         yield WideColumn(slot.named(), kind, said, unit, levels, slot=slot)
 
 
-def _item_columns(condition: str | None, place: str, items: Sequence[ItemPlan]) -> Iterator[WideColumn]:
+def _item_columns(
+    condition: str | None, place: str, items: Sequence[ItemPlan], scales: Iterable[SubScale]
+) -> Iterator[WideColumn]:
+    """Of items asked there, and of the sub-scales of which all is asked there."""
     for item in items:
         slot = Slot(condition, place, item.key)
         said = f"{item.measure}: {item.text}" + (" Last attempt." if place == "check" else "")
         yield WideColumn(slot.named(), KINDS.get(item.kind, "text"), said, levels=_levels(item), slot=slot)
-    for scale in subscales(items):
+    for scale in scales:
         slot = Slot(condition, place, scale.name, scored=True)
         keys = ", ".join(f"{item.key} (reversed)" if item.reversed else item.key for item in scale.items)
         how = "SUS" if scale.formula == "sus" else "mean"

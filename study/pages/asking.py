@@ -18,11 +18,12 @@ from study.pages.common import part_context, sent
 from study.services.idling import idle_clock
 
 
-def items_for(person: Participant, page: str) -> list[ItemPlan]:
+def items_for(person: Participant, place: flow.Place) -> list[ItemPlan]:
     """The items of a page in the order that this participant reads them."""
-    design = person.version.blueprint
+    design, page = person.version.blueprint, place.page
     seed = derived_seed(int(design.study["seed"]), "items", page, person.number)
-    return shuffled(design.items_at(page), seed, on=page == "survey" and bool(design.study["shuffle_items"]))
+    items = design.items_after(place.round.condition.key) if place.round else design.items_at(page)
+    return shuffled(items, seed, on=page == "survey" and bool(design.study["shuffle_items"]))
 
 
 def about(request: HttpRequest, person: Participant, place: flow.Place) -> HttpResponse:
@@ -68,9 +69,7 @@ def _ask(
     teams: list[tuple[str, str]] | None = None,
 ) -> HttpResponse:
     is_sent = sent(request, place.page) and request.POST.get("position") == str(place.position)
-    form = ItemsForm(
-        request.POST if is_sent else None, items=items_for(person, place.page), teams=teams or []
-    )
+    form = ItemsForm(request.POST if is_sent else None, items=items_for(person, place), teams=teams or [])
     if is_sent and form.is_valid():
         services.answers_submit(
             participant_id=person.pk, page=place.page, position=place.position, values=form.values()

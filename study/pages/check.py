@@ -18,7 +18,7 @@ def check(request: HttpRequest, person: Participant, place: flow.Place) -> HttpR
     """The questions; after a wrong attempt, which ones were wrong and how many attempts are left."""
     attempt = next_attempt(person)
     is_sent = sent(request, "check") and request.POST.get("attempt") == str(attempt)
-    form = ItemsForm(request.POST if is_sent else None, items=items_for(person, "check"))
+    form = ItemsForm(request.POST if is_sent else None, items=items_for(person, place))
     if is_sent and form.is_valid():
         right = services.check_submit(participant_id=person.pk, values=form.values(), attempt=attempt)
         if right is not False or flow.place_of(_again(person)).page != "check":

@@ -204,6 +204,7 @@ ITEM_FIELDS = (
     "step",
     "reversed",
     "required",
+    "needs_teammates",
 )
 
 

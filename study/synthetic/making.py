@@ -13,7 +13,7 @@ from django.utils import timezone
 from kitchen.seeds import derived_seed
 from kitchen.worlds.base import Json
 from study import flow
-from study.blueprint import Blueprint, ConditionPlan
+from study.blueprint import Blueprint, ConditionPlan, ItemPlan
 from study.dry_run.person import Experience, Person
 from study.held import scheme_of, tallies
 from study.models import Answer, PageVisit, Participant, Round, Study, SurveyItem, Version
@@ -196,7 +196,7 @@ class _Maker:
         else:
             self._visit(draft, page, 0, draft.person.chance(page).uniform(8, 60))
             if page in flow.ASKING:
-                self._ask(draft, page, Experience(), None)
+                self._ask(draft, self.design.items_at(page), Experience(), None)
         if page == "consent" and draft.way != "no_consent":
             draft.row.consented_at, draft.row.consent_hash = draft.now, self.consent
         return not (page == "consent" and draft.way == "no_consent") and not (
@@ -216,14 +216,14 @@ class _Maker:
             key = one.condition.key
             experience = self._play(draft, key, "play", one.position)
             self._visit(draft, "survey", one.position, draft.person.chance("survey", key).uniform(25, 120))
-            self._ask(draft, "survey", experience, one)
+            self._ask(draft, self.design.items_after(key), experience, one)
             one.answered_at = draft.now
         return stop == len(draft.order)
 
     def _after(self, draft: Draft, page: str) -> None:
         self._visit(draft, page, 0, draft.person.chance(page).uniform(10, 90))
         if page in flow.ASKING:
-            self._ask(draft, page, Experience(), None)
+            self._ask(draft, self.design.items_at(page), Experience(), None)
 
     def _play(self, draft: Draft, key: str, page: str, position: int) -> Experience:
         rng = draft.person.chance("episode", key)
@@ -249,9 +249,9 @@ class _Maker:
             )
         )
 
-    def _ask(self, draft: Draft, place: str, experience: Experience, one: Round | None) -> None:
+    def _ask(self, draft: Draft, items: list[ItemPlan], experience: Experience, one: Round | None) -> None:
         episode = one.position if one else 0
-        for item in self.design.items_at(place):
+        for item in items:
             value = answer_of(draft.person, item, experience, episode=episode, teams=list(draft.order))
             if value is not None:
                 self._answer(draft, item.key, value, one, 1)

@@ -152,15 +152,20 @@ def test_a_conditions_own_thinking_time_comes_before_the_studys(own: float | Non
 # Items and attempts
 
 
+def asked_at_the_survey(person: Participant) -> tuple[str, ...]:
+    place = flow.Place("survey", person.rounds.first())
+    return tuple(item.key for item in items_for(person, place))
+
+
 @pytest.mark.django_db
 @pytest.mark.parametrize("shuffle", [True, False])
 def test_items_come_in_an_order_of_ones_own_that_stays_and_only_if_wanted(shuffle: bool) -> None:
     study = make_study(items=5, shuffle_items=shuffle)
     designed = [f"i{number}" for number in range(5)]
     people = [enter(study, str(number)) for number in range(6)]
-    orders = [tuple(item.key for item in items_for(person, "survey")) for person in people]
+    orders = [asked_at_the_survey(person) for person in people]
     assert all(sorted(order) == designed for order in orders)
-    assert orders == [tuple(item.key for item in items_for(person, "survey")) for person in people]
+    assert orders == [asked_at_the_survey(person) for person in people]
     assert (len(set(orders)) > 1) is shuffle
     assert shuffle or list(orders[0]) == designed
 

@@ -60,7 +60,6 @@ RIGHT: list[tuple[ItemPlan, Json]] = [
     (item("number", minimum=0, maximum=10), 0),
     (item("number", minimum=0, maximum=1, step=0.1), 0.3),
     (item("text"), "blue"),
-    (item("team"), "two"),
 ]
 
 

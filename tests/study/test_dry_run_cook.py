@@ -62,7 +62,7 @@ def play(person: Person, *, seats: int = 1, coplayer: str = "planner", seed: int
 
 
 def successes(skill: float, **more: Any) -> float:
-    return fmean(play(skilled(skill, n), seed=n, **more).experience().success for n in range(1, 5))
+    return fmean(play(skilled(skill, n), seed=n, **more).experience().success or 0 for n in range(1, 5))
 
 
 def test_the_same_person_plays_the_same_episode_the_same_way() -> None:
