@@ -1,7 +1,7 @@
 """The preregistration of a study: its design and all that follows from it, with a hash to recompute.
 
 A bundle is JSON. `content` is what was planned; `sha256` is the SHA-256 of `content` in canonical JSON
-(sorted keys, no spaces, UTF-8): the same design under the same code gives the same. Beside them
+(sorted keys, no spaces, UTF-8): the same design under the same code and default model gives the same. Beside them
 stand when, by whom and with which program it was frozen.
 """
 
@@ -33,20 +33,21 @@ MOST_SEQUENCES = 1000
 
 
 def content_of(design: Blueprint) -> dict[str, Json]:
-    """All that is hashed: the design, the prompts, worlds and orders that follow from it."""
+    """All that is hashed: the design, and the prompts, models, worlds and orders that follow from it here."""
     worlds = sorted({one.world for one in design.conditions})
     return {
         "design": design.to_json(),
         "design_sha256": design.digest,
         "orders": orders_of(design),
         "prompts": {one.key: prompts_of(one) for one in design.conditions},
+        "models": {one.key: model_of(one) for one in design.conditions},
         "worlds": {name: get_world(name).version for name in worlds},
     }
 
 
 def program_differences(bundle: Mapping[str, Json]) -> list[Difference]:
     """What this program makes of the preregistered design otherwise than the one that froze it: prompts (by
-    their SHA-256), rules of worlds, orders; and that it is another program."""
+    their SHA-256), models, rules of worlds, orders; and that it is another program."""
     content, was, now = bundle["content"], bundle["program"], program()
     found = [
         Difference("program", name, was.get(name), now[name])
@@ -65,6 +66,9 @@ def _made_otherwise(old: Mapping[str, Json], new: Mapping[str, Json]) -> Iterato
         if prompts != new["prompts"][key]:
             was, now = (digest_of({"prompts": each}) for each in (prompts, new["prompts"][key]))
             yield Difference(f"condition {key}", "prompts, SHA-256", was, now)
+    for key, model in old.get("models", {}).items():  # older ones do not say
+        if model != new["models"][key]:
+            yield Difference(f"condition {key}", "language model", model, new["models"][key])
     for name, version in old["worlds"].items():
         if version != new["worlds"][name]:
             yield Difference(f"world {name}", "version of its rules", version, new["worlds"][name])
@@ -82,6 +86,14 @@ def prompts_of(condition: ConditionPlan) -> list[str]:
     seats = range(1, condition.teammates + 1)
     mind = make_coplayer(condition.coplayer, condition.coplayer_settings)
     return [*mind.fixed_messages(see(world, seats, people=(0,)))]
+
+
+def model_of(condition: ConditionPlan) -> str:
+    """The language model that plays in this condition; empty if none does. Where the settings name none, it
+    is the one that this process is set up with."""
+    if condition.coplayer == NOBODY or not condition.teammates:
+        return ""
+    return make_coplayer(condition.coplayer, condition.coplayer_settings).model()
 
 
 def orders_of(design: Blueprint) -> dict[str, Json]:

@@ -96,6 +96,11 @@ class CoPlayer(ABC):
         sentences for the researcher. The study has a budget."""
         return ()
 
+    def model(self) -> str:
+        """The language model that plays, `provider:model`, as this process is set up where the settings name
+        none; empty for a co-player that asks none."""
+        return ""
+
     def fixed_messages(self, situation: Situation) -> tuple[str, ...]:
         """What a language model is told at every step of an episode that begins so, as it is sent; nothing
         for a co-player that asks none."""

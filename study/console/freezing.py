@@ -103,7 +103,10 @@ def readable(request: HttpRequest, study: Study, number: int) -> HttpResponse:
         "problem": bundle_problem(version.bundle),
         "design": design,
         "planned": [(name.replace("_", " "), to_html(str(design.study[name] or ""))) for name in WORDS],
-        "conditions": [(one, content["prompts"].get(one.key, [])) for one in design.conditions],
+        "conditions": [
+            (one, content["prompts"].get(one.key, []), content.get("models", {}).get(one.key, ""))
+            for one in design.conditions
+        ],
         "parts": [(one, to_html(one.text)) for one in design.parts if one.enabled],
         "orders": content["orders"],
         "ends": [(one, to_html(one.text)) for one in design.outcomes],

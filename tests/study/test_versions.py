@@ -151,6 +151,7 @@ def test_another_program_is_told_by_its_prompts_and_rules(
     assert program_differences(bundle) == []
 
     monkeypatch.setattr(preregistration, "prompts_of", lambda condition: [f"New words: {condition.key}"])
+    monkeypatch.setattr(preregistration, "model_of", lambda condition: f"new:{condition.key}")
     monkeypatch.setattr(get_world("cuisine"), "version", 99)
     monkeypatch.setattr(preregistration, "program", lambda: bundle["program"] | {"version": "9.9"})
     found = {(one.where, one.field): (one.old, one.new) for one in program_differences(bundle)}
@@ -158,6 +159,9 @@ def test_another_program_is_told_by_its_prompts_and_rules(
     assert found["program", "version"] == (bundle["program"]["version"], "9.9")
     assert found["world cuisine", "version of its rules"] == (was, 99)
     assert ("condition c1", "prompts, SHA-256") in found
+    assert found["condition c1", "language model"][1] == "new:c1"
+    assert bundle["content"]["models"]["c0"] == ""
+    assert bundle["content"]["models"]["c1"].startswith("stand-in:")
 
     page = admin_client.get(reverse("study:staff-preregistration", args=[study.slug])).content.decode()
     assert "What this program makes otherwise" in page

@@ -49,6 +49,10 @@ class Dispatcher(CoPlayer):
         provider, model = read_model(self.options.model)
         return tuple(f"{why}: {PLAYS[self.options.fallback]}." for why in hindrances(provider, model))
 
+    def model(self) -> str:
+        """What the settings name, or the default of this process."""
+        return ":".join(read_model(self.options.model))
+
     def fixed_messages(self, situation: Situation) -> tuple[str, ...]:
         """The system message."""
         return (fixed_part(Moment.of(situation), self.options),)
