@@ -1,8 +1,8 @@
 """The preregistration of a study: its design and all that follows from it, with a hash to recompute.
 
 A bundle is JSON. `content` is what was planned; `sha256` is the SHA-256 of `content` in canonical JSON
-(sorted keys, no spaces, UTF-8): the same design under the same code and default model gives the same. Beside them
-stand when, by whom and with which program it was frozen.
+(sorted keys, no spaces, UTF-8): the same design under the same code and default model gives the same. Beside
+them stand when, by whom and with which program it was frozen.
 """
 
 from __future__ import annotations
