@@ -44,22 +44,16 @@ def cells(kind: str, values: Sequence[Any]) -> Iterable[str]:
     if kind == "json" and not classes <= ALIKE:
         return map(json_cell, values)
     if write := WRITERS.get(kind):
-        return map(Known(write).__getitem__, values)
+        found = {value: cell(write, value) for value in set(values)}
+        return map(found.__getitem__, values)
     return map(str, values) if classes in PLAIN else map(number, values)
 
 
-class Known(dict[Any, str]):
-    """The cells of values seen so far."""
-
-    def __init__(self, write: Callable[[Any], str]) -> None:
-        super().__init__({None: ""})
-        self.write = write
-
-    def __missing__(self, value: Any) -> str:
-        if value.__class__ is str and value.isalnum():  # a hash, say: nothing to quote, and no formula
-            return value
-        found = self[value] = quoted(self.write(value))
-        return found
+def cell(write: Callable[[Any], str], value: Any) -> str:
+    """One value as it stands in the file."""
+    if value.__class__ is str and value.isalnum():  # a hash, say: nothing to quote, and no formula
+        return value
+    return "" if value is None else quoted(write(value))
 
 
 PLAIN: tuple[set[type], ...] = ({int}, {float})

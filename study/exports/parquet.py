@@ -85,12 +85,13 @@ def _schema(columns: Sequence[Column]) -> Any:
 
 def _groups(batches: Iterable[Any]) -> Iterator[list[Any]]:
     """The batches in lists of about `ROW_GROUP` bytes: rows may be short or have long texts."""
-    group: list[Any] = []
+    group, size = list[Any](), 0
     for batch in batches:
         group.append(batch)
-        if sum(one.nbytes for one in group) >= ROW_GROUP:
+        size += batch.nbytes
+        if size >= ROW_GROUP:
             yield group
-            group = []
+            group, size = [], 0
     if group:
         yield group
 

@@ -3,15 +3,17 @@
 from __future__ import annotations
 
 import json
-from collections import defaultdict
+import re
 from collections.abc import Iterable, Iterator, Sequence
+from itertools import groupby
+from operator import itemgetter
 from typing import Any
 
 from kitchen.models import Step
 from study.exports.base import FALLBACK_LEVELS, MARKS, WHERE, Column, Table
 from study.exports.chosen import Chosen
 from study.exports.csv_text import JsonText, compact
-from study.exports.raw import MomentText, as_text, as_written, read_small, seconds_between
+from study.exports.raw import MomentText, SecondsSince, as_text, as_written, read_small
 from study.exports.sittings import Sitting, episodes_once, in_pieces
 from study.models import Study
 
@@ -51,30 +53,33 @@ COMMAND_COLUMNS = (
 )
 
 COMMAND_EVENTS = ("performed", "refused")
-PERFORMED, REFUSED = (f'"kind": "{kind}"' for kind in COMMAND_EVENTS)
+ANOTHER_EVENT = re.compile(rf'"kind"(?!: "(?:{"|".join(COMMAND_EVENTS)})")').search
+"""Finds, in the JSON of events, one that is no command's, or a text that looks like one."""
 NOTHING = JsonText("[]")
 TEXTS = {
     "opened_at_text": MomentText("opened_at"),
     "taken_at_text": MomentText("taken_at"),
+    "seconds": SecondsSince("taken_at", "opened_at"),
     "score_text": as_text("score"),
     "events_text": as_text("events"),
 }
-"""Fields of a step as the text that the database holds."""
+"""What of a step the database turns into a text or a number."""
 
 
 def step_rows(study: Study, chosen: Chosen) -> Iterator[Sequence[Any]]:
     """One row per step taken."""
-    fields = ("number", "opened_at_text", "taken_at_text", "score_text", "events_text", "state_hash")
+    moments = ("opened_at_text", "taken_at_text", "seconds")
+    fields = ("number", *moments, "score_text", "events_text", "state_hash")
     for sitting, steps in _steps(study, chosen, fields):
         where, marks = sitting.where, sitting.marks
-        for number, opened, taken, score, events, state_hash in steps:
+        for number, opened, taken, seconds, score, events, state_hash, _ in steps:
             now = read_small(score)
             yield (
                 *where,
                 number,
                 as_written(opened),
                 as_written(taken),
-                seconds_between(opened, taken),
+                seconds,
                 now.get("completed"),
                 now.get("failed"),
                 apart_from_commands(events),
@@ -85,7 +90,7 @@ def step_rows(study: Study, chosen: Chosen) -> Iterator[Sequence[Any]]:
 
 def apart_from_commands(events: str) -> JsonText:
     """The events that are no command's, as JSON; most steps have none, and theirs are not even read."""
-    if events.count('"kind"') == events.count(PERFORMED) + events.count(REFUSED):
+    if not ANOTHER_EVENT(events):
         return NOTHING
     return JsonText(compact([one for one in json.loads(events) if one["kind"] not in COMMAND_EVENTS]))
 
@@ -94,7 +99,7 @@ def command_rows(study: Study, chosen: Chosen) -> Iterator[Sequence[Any]]:
     """One row per command of every step, in the order in which they ran."""
     for sitting, steps in _steps(study, chosen, ("number", "commands", "events")):
         where, marks = sitting.where, sitting.marks
-        for number, commands, events in steps:
+        for number, commands, events, _ in steps:
             outcomes = {event["seat"]: event for event in events if event["kind"] in COMMAND_EVENTS}
             for place, given in enumerate(commands, start=1):
                 cells = _command_cells(given, outcomes.get(given["seat"], {}))
@@ -128,10 +133,8 @@ def _steps(
 def _read(pks: Iterable[int], fields: Sequence[str]) -> dict[int, list[tuple[Any, ...]]]:
     texts = {name: TEXTS[name] for name in fields if name in TEXTS}
     found = Step.objects.filter(episode__in=pks).annotate(**texts).order_by("episode", "number")
-    steps: dict[int, list[tuple[Any, ...]]] = defaultdict(list)
-    for row in found.values_list("episode_id", *fields):
-        steps[row[0]].append(row[1:])
-    return steps
+    rows = found.values_list(*fields, "episode_id")
+    return {pk: list(steps) for pk, steps in groupby(rows, itemgetter(-1))}
 
 
 STEPS = Table("steps", "Every step of every episode.", STEP_COLUMNS, step_rows)

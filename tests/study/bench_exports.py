@@ -132,6 +132,9 @@ def export(form: str) -> int:
     from study.exports.writing import FORMATS, zip_pieces
     from study.models import Study
 
+    if form == "parquet":
+        import pyarrow.parquet  # noqa: F401 - loading it is no part of the rate
+
     study, tallies, tally = Study.objects.get(slug="bench"), dict[str, Tally](), Tally()
     pieces = (
         zip_pieces(study, EVERYBODY, "csv", tallies)
