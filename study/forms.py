@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import secrets
+from collections import defaultdict
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
@@ -288,8 +289,15 @@ _FIELDS = {
 
 
 def shuffled(items: Sequence[ItemPlan], seed: int, *, on: bool) -> list[ItemPlan]:
-    """The items in the order that one participant reads them: as designed, or drawn from the seed."""
-    found = list(items)
-    if on:
-        Random(seed).shuffle(found)  # noqa: S311 - not a secret
-    return found
+    """The items in the order that one participant reads them: as designed, or drawn from the seed. Those of
+    one sub-scale stay together, as they have one kind of scale."""
+    if not on:
+        return list(items)
+    rng, units = Random(seed), defaultdict[str, list[ItemPlan]](list)  # noqa: S311 - not a secret
+    for item in items:
+        units[f"scale {item.scale}" if item.scale else f"item {item.key}"].append(item)
+    order = list(units.values())
+    rng.shuffle(order)
+    for unit in order:
+        rng.shuffle(unit)
+    return [item for unit in order for item in unit]

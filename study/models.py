@@ -88,7 +88,8 @@ class Study(models.Model):
     shuffle_items = models.BooleanField(
         "items in an order of chance",
         default=False,
-        help_text="Each participant gets the survey in an order of chance, the same after each episode.",
+        help_text="Each participant gets the survey in an order of chance, the same after each episode; "
+        "items of one sub-scale stay together.",
     )
     recruitment = models.CharField(
         max_length=10,

@@ -170,6 +170,16 @@ def test_items_come_in_an_order_of_ones_own_that_stays_and_only_if_wanted(shuffl
     assert shuffle or list(orders[0]) == designed
 
 
+@pytest.mark.django_db
+def test_items_of_one_sub_scale_stay_together_in_a_shuffled_survey() -> None:
+    study = make_study(items=6, shuffle_items=True)
+    study.items.filter(key__in=["i1", "i3", "i5"]).update(scale="Trust")
+    orders = [asked_at_the_survey(enter(study, str(number))) for number in range(8)]
+    together = [[key in {"i1", "i3", "i5"} for key in order] for order in orders]
+    assert all("".join(map(str, map(int, row))).strip("0") == "111" for row in together)
+    assert len({tuple(key for key in order if key in {"i1", "i3", "i5"}) for order in orders}) > 1
+
+
 def at_the_check(slug: str = "small", **settings: Any) -> Participant:
     """Somebody who is asked one question of understanding."""
     study = make_study(slug)
