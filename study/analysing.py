@@ -9,7 +9,9 @@ participants' values, so a withdrawal erases it (`forget`).
 from __future__ import annotations
 
 import logging
+from collections.abc import Iterator
 from dataclasses import dataclass, field
+from itertools import product
 from typing import Any
 
 from django.core.cache import cache
@@ -31,7 +33,7 @@ ASKED_SECONDS = 60
 """After so long an analysis that has not come is asked for again."""
 
 ITEM_FIELDS = (
-    *("key", "measure", "kind", "position", "enabled"),
+    *("key", "measure", "kind", "place", "position", "enabled", "correct", "needs_teammates"),
     *("points", "minimum", "maximum", "low", "high"),
     *("scale", "reversed"),
 )
@@ -91,13 +93,19 @@ def forget(study_id: int) -> None:
     from redis.exceptions import RedisError  # takes a second to import
 
     try:
-        cache.delete_many([_key(study_id, who, only) for who in selectors.WHO for only in (False, True)])
+        cache.delete_many(list(_every_key(study_id)))
     except (RedisError, OSError) as error:
         log.warning("cache away, the analysis of study %s is not erased yet: %s", study_id, error)
 
 
-def _key(study_id: int, who: str, preregistered: bool = False) -> str:
-    return f"analysis:{VERSION}:{study_id}:{who}{':preregistered' if preregistered else ''}"
+def _every_key(study_id: int) -> Iterator[str]:
+    """Those of older programs, too: what they kept may still be there after an upgrade."""
+    for version, who, only in product(range(1, VERSION + 1), selectors.WHO, (False, True)):
+        yield _key(study_id, who, only, version)
+
+
+def _key(study_id: int, who: str, preregistered: bool = False, version: int = VERSION) -> str:
+    return f"analysis:{version}:{study_id}:{who}{':preregistered' if preregistered else ''}"
 
 
 def _kept(key: str, stamp: str) -> Finished | None:

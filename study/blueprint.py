@@ -16,12 +16,12 @@ from typing import Any, Self
 from kitchen.worlds.base import Json
 from study.parts import PARTS
 
-FORMAT = 2
-"""Raised when documents are written in another form; older ones must still be read. Format 1 says nothing of
-`OUTCOMES` and of the fields in `SINCE` and `ITEMS_SINCE`."""
+FORMAT = 3
+"""Raised when documents are written in another form; older ones must still be read. Which do not say
+what, `OUTCOMES`, `SINCE` and `ITEMS_SINCE` tell."""
 SINCE = {"budget_limit": 2}
 """Fields of a study that documents have only from this format on."""
-ITEMS_SINCE = {"needs_teammates": 2}
+ITEMS_SINCE = {"needs_teammates": 3}
 """Likewise of an item."""
 OUTCOMES = 2
 """The format from which on documents have outcomes."""

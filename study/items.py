@@ -3,6 +3,7 @@ Python."""
 
 from __future__ import annotations
 
+from decimal import Decimal
 from math import isfinite
 from typing import Any, Protocol
 
@@ -16,8 +17,15 @@ POINTS = (3, 11)
 """Of a Likert item: the fewest and the most."""
 LONGEST = {"key": 50, "measure": 80, "text": 300, "low": 60, "high": 60, "scale": 40}
 """Characters of an item's texts, at most."""
+AGREEMENT = ("Strongly disagree", "Strongly agree")
+"""What an item says at its ends unless the researcher says otherwise: of a number it means nothing."""
 MOST_MARKS = 21
-"""A number with at most so many possible answers is asked as a row of marks, as on paper by the NASA-TLX."""
+"""A number with at most so many possible answers and words at both ends is asked as a row of marks, as the
+NASA-TLX is on paper."""
+MOST_FIGURES = 66
+"""The room for the figures of a row: marks times the figures of the longest."""
+LARGEST, DECIMALS = 1e12, 9
+"""A number that is asked for is not larger, and has not more digits behind the point."""
 OPTION_LONGEST = 200
 TEXT_LONGEST = 5000
 """Characters of a free text that are kept."""
@@ -36,6 +44,10 @@ class Item(Protocol):
     def points(self) -> Any: ...
     @property
     def options(self) -> Any: ...
+    @property
+    def low(self) -> Any: ...
+    @property
+    def high(self) -> Any: ...
     @property
     def minimum(self) -> Any: ...
     @property
@@ -111,7 +123,7 @@ def _number_problem(item: Item) -> dict[str, str]:
     if item.kind != "number":
         return {}
     given = {name: getattr(item, name) for name in ("minimum", "maximum", "step")}
-    if found := {name: "A number is wanted." for name, one in given.items() if one and not isfinite(one)}:
+    if found := {name: wrong for name, one in given.items() if one and (wrong := _end_problem(one))}:
         return found
     if item.step is not None and item.step <= 0:
         return {"step": "It is not above 0."}
@@ -121,6 +133,16 @@ def _number_problem(item: Item) -> dict[str, str]:
         return {"maximum": "It is not above the minimum."}
     return (
         {} if on_step(item, item.maximum) else {"step": "It does not lead from the minimum to the maximum."}
+    )
+
+
+def _end_problem(value: float) -> str:
+    if not isfinite(value):
+        return "A number is wanted."
+    if abs(value) > LARGEST:
+        return f"A number of at most {written(LARGEST)} is wanted."
+    return (
+        "" if round(value, DECIMALS) == value else f"At most {DECIMALS} digits behind the point are wanted."
     )
 
 
@@ -144,6 +166,8 @@ def value_problem(item: Item, value: Json, teams: tuple[str, ...] = ()) -> str:
 def _not_number(item: Item, value: Json) -> str:
     if type(value) not in {int, float} or value != value or abs(value) == float("inf"):
         return "A number is wanted."
+    if abs(value) > LARGEST:
+        return f"Give a number of at most {written(LARGEST)}."
     if item.minimum is not None and value < item.minimum:
         return f"Give a number of at least {written(item.minimum)}."
     if item.maximum is not None and value > item.maximum:
@@ -152,24 +176,38 @@ def _not_number(item: Item, value: Json) -> str:
 
 
 def marks(item: Item) -> tuple[float, ...]:
-    """Every answer that a number can have, in rising order; empty if it is typed, as there are too many."""
-    if item.kind != "number" or None in {item.minimum, item.maximum, item.step}:
+    """Every answer that a number can have, in rising order, if it is asked as a row of marks; empty if it is
+    typed."""
+    ends = (item.minimum, item.maximum, item.step)
+    if item.kind != "number" or None in ends or not (meant(item.low) and meant(item.high)):
         return ()
-    steps = round((item.maximum - item.minimum) / item.step)
-    if steps >= MOST_MARKS:
+    low, high, step = map(_exact, ends)
+    if not step or (high - low) / step >= MOST_MARKS:
         return ()
-    return tuple(round(item.minimum + number * item.step, 9) for number in range(steps + 1))
+    found = tuple(float(low + number * step) for number in range(int((high - low) / step) + 1))
+    fits = len(found) * max(len(written(mark)) for mark in found) <= MOST_FIGURES
+    return found if fits and found[-1] == item.maximum else ()
+
+
+def meant(words: str) -> str:
+    """What stands at an end of a number, unless nobody wrote it."""
+    return "" if words in AGREEMENT else words
 
 
 def written(value: float) -> str:
     """A number in figures, without the noise of binary fractions."""
-    return f"{round(value, 9):.15g}"
+    return f"{round(value, DECIMALS):.15g}"
+
+
+def _exact(value: float) -> Decimal:
+    """The number that was written, in which 0.3 is three times 0.1."""
+    return Decimal(written(value))
 
 
 def on_step(item: Item, value: float) -> bool:
     """Whether a number lies whole steps above the item's minimum (or 0)."""
-    away = (value - (item.minimum or 0)) / item.step if item.step else 0
-    return bool(abs(away - round(away)) < 1e-6)
+    step = _exact(item.step or 0)
+    return not step or (_exact(value) - _exact(item.minimum or 0)) % step == 0
 
 
 def is_right(item: Item, value: Json) -> bool | None:

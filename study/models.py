@@ -27,7 +27,7 @@ from study.reserved import reserved_slugs
 
 MOST_PEOPLE = 1_000_000
 """That a study can plan or take: more is a slip of the finger."""
-WEEK_MINUTES = 7 * 24 * 60
+YEAR_MINUTES = 365 * 24 * 60
 """The longest that somebody is waited for."""
 
 
@@ -111,14 +111,14 @@ class Study(models.Model):
         null=True,
         blank=True,
         default=10,
-        validators=[MinValueValidator(1), MaxValueValidator(WEEK_MINUTES)],
+        validators=[MinValueValidator(1), MaxValueValidator(YEAR_MINUTES)],
         help_text="After so long without any action the page asks whether somebody is there. Empty: never.",
     )
     idle_minutes = models.PositiveIntegerField(
         null=True,
         blank=True,
         default=60,
-        validators=[MinValueValidator(1), MaxValueValidator(WEEK_MINUTES)],
+        validators=[MinValueValidator(1), MaxValueValidator(YEAR_MINUTES)],
         help_text="After so long without any action a participant is timed out and counted no more. "
         "Empty: never.",
     )

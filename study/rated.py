@@ -5,8 +5,9 @@ Attention checks, choices and texts are none of these.
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterator, Mapping
+from collections.abc import Collection, Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
+from itertools import chain, count
 
 from django.utils.text import slugify
 
@@ -19,6 +20,18 @@ from study.scoring import SCORES, ends
 from study.subscales import SubScale, subscales
 
 Asked = ItemPlan | SubScale
+Name = tuple[str, str]
+"""`item` and its key, or `scale` and its name: what stays the same from version to version."""
+
+
+@dataclass(frozen=True, slots=True)
+class Version:
+    """How one version asks for the measures."""
+
+    fits: Mapping[str, Asked]
+    """By the measure's key, what has the ends of its measure."""
+    alone: frozenset[str]
+    """Keys of the conditions without teammates."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -26,46 +39,52 @@ class Rated:
     """The measures, and where each version's answers to them are found."""
 
     measures: list[Measure]
-    by_version: dict[int, dict[str, Asked]]
-    """What fits its measure, by the version's primary key and the measure's key."""
+    versions: Mapping[int, Version]
+    """By primary key."""
     differing: list[str]
     """Labels of measures that not all versions asked alike."""
 
-    def values(self, version: int, answers: Mapping[str, Json]) -> dict[str, float | None]:
-        """The value of every measure, from the answers of one survey by item key."""
-        fits = self.by_version[version]
-        return {one.key: _value(fits.get(one.key), answers) for one in self.measures}
+    def values(
+        self, version: int, condition: str, answers: Mapping[str, Json]
+    ) -> Iterator[tuple[str, float | None]]:
+        """Each measure's key and value after one episode, from the answers by item key. What is asked with
+        teammates only is no measure of an episode played alone."""
+        asked = self.versions[version]
+        for measure in self.measures:
+            one = asked.fits.get(measure.key)
+            if not (one and condition in asked.alone and _needs_teammates(one)):
+                yield measure.key, _value(one, answers)
 
 
 def rated_in(designs: Mapping[int, Blueprint], labels: Mapping[str, str]) -> Rated:
     """Of the designs of some versions, by primary key, newest first: each measure as the newest of them has
     it; an answer between other ends is no value of it. `labels` are the names of items, in their order."""
     asked = {pk: _asked(design) for pk, design in designs.items()}
-    newest: dict[str, Asked] = {}
+    newest: dict[Name, Asked] = {}
     for found in asked.values():
         newest = found | newest
-    items = [key for key in labels if key in newest]
-    keys = [*items, *(key for key in newest if key not in labels)]
-    measures = list(_measures({key: newest[key] for key in keys}, labels))
-    differing = {key for found in asked.values() for key, one in found.items() if one != newest[key]}
+    named = [("item", key) for key in labels if ("item", key) in newest]
+    keys = _keys([*named, *(name for name in newest if name not in named)])
+    measures = {name: _measure(key, newest[name], labels) for name, key in keys.items()}
+    differing = {name for found in asked.values() for name, one in found.items() if one != newest[name]}
     return Rated(
-        measures,
+        [*measures.values()],
         {
-            pk: {key: one for key, one in found.items() if _ends(one) == _ends(newest[key])}
+            pk: Version(
+                {keys[name]: one for name, one in found.items() if _ends(one) == _ends(newest[name])},
+                frozenset(one.key for one in designs[pk].conditions if not one.teammates),
+            )
             for pk, found in asked.items()
         },
-        [one.label for one in measures if one.key in differing],
+        [measure.label for name, measure in measures.items() if name in differing],
     )
 
 
-def _asked(design: Blueprint) -> dict[str, Asked]:
-    """By the key of the measure; that something had to be answered is no difference in what was asked."""
+def _asked(design: Blueprint) -> dict[Name, Asked]:
+    """What one version measures; that something had to be answered is no difference in what was asked."""
     survey = [replace(item, required=True) for item in design.items_at(SurveyItem.Place.SURVEY)]
-    found: dict[str, Asked] = {item.key: item for item in survey if _is_rating(item)}
-    for scale in subscales(survey):
-        if not scale.problem:
-            found[_key_of(scale, found)] = scale
-    return found
+    items = {("item", item.key): item for item in survey if _is_rating(item)}
+    return {**items, **{("scale", one.name): one for one in subscales(survey) if not one.problem}}
 
 
 def _is_rating(item: ItemPlan) -> bool:
@@ -74,23 +93,34 @@ def _is_rating(item: ItemPlan) -> bool:
     return item.kind in SCALED and item.correct is None and bounded
 
 
-def _key_of(scale: SubScale, taken: Collection[str]) -> str:
-    """A name for files and columns that no item has."""
-    key = f"{slugify(scale.name).replace('-', '_') or 'scale'}_score"
-    while key in taken:
-        key += "_"
-    return key
+def _needs_teammates(one: Asked) -> bool:
+    """Whether it, or any item of the sub-scale, is asked after episodes with teammates only."""
+    return any(item.needs_teammates for item in (one.items if isinstance(one, SubScale) else (one,)))
 
 
-def _measures(found: Mapping[str, Asked], labels: Mapping[str, str]) -> Iterator[Measure]:
-    for key, one in found.items():
-        if isinstance(one, SubScale):
-            label = f"{one.name}: {SCORES[one.formula].label}"
-            yield Measure.score(key, label, *one.ends)
-        elif one.kind == SurveyItem.Kind.LIKERT:
-            yield Measure.likert(key, labels[key], one.points, (one.low, one.high))
-        else:
-            yield Measure.score(key, labels[key], *ends(one))
+def _keys(names: Iterable[Name]) -> dict[Name, str]:
+    """A name for files and columns of each measure: an item's own key, one that no other has for a scale."""
+    names = list(names)
+    found = {name: name[1] for name in names if name[0] == "item"}
+    for name in names:
+        if name not in found:
+            found[name] = _free_key(name[1], found.values())
+    return found
+
+
+def _free_key(scale: str, taken: Collection[str]) -> str:
+    """From the scale's name as far as it is Latin."""
+    word = f"{slugify(scale).replace('-', '_') or 'scale'}_score"
+    return next(key for key in chain([word], (f"{word}_{n}" for n in count(2))) if key not in taken)
+
+
+def _measure(key: str, one: Asked, labels: Mapping[str, str]) -> Measure:
+    if isinstance(one, SubScale):
+        return Measure.score(key, f"{one.name}: {SCORES[one.formula].label}", *one.ends)
+    label = labels.get(one.key, one.measure)
+    if one.kind == SurveyItem.Kind.LIKERT:
+        return Measure.likert(key, label, one.points, (one.low, one.high))
+    return Measure.score(key, label, *ends(one))
 
 
 def _ends(one: Asked) -> tuple[float, float]:

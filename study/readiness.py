@@ -118,8 +118,10 @@ def _items(study: Study, design: Blueprint) -> Iterator[Missing]:
     for row in study.items.filter(enabled=True):
         for wrong in item_problems(row, row.place).values():
             yield Missing(f"“{row.measure}”: {wrong}", "item", (row.pk,), hinders=not row.why_fixed())
-    if not design.items_at(SurveyItem.Place.SURVEY):
-        yield Missing("Nothing is asked after the episodes.", "instruments", hinders=False)
+    silent = [one.name for one in design.conditions if not design.items_after(one.key)]
+    if silent:
+        where = f" of {', '.join(silent)}" if len(silent) < len(design.conditions) else ""
+        yield Missing(f"Nothing is asked after the episodes{where}.", "instruments", hinders=False)
     for place in sorted(ASKING):
         if design.items_at(place) and not design.has(place):
             words = f"There are questions for “{PARTS[place].words}”, but this part is off."
@@ -133,6 +135,14 @@ def _scales(design: Blueprint) -> Iterator[Missing]:
             if scale.problem:
                 words = f"The sub-scale “{scale.name}” gets no score: {scale.problem}."
                 yield Missing(words, "instruments", hinders=False)
+            elif len({item.needs_teammates for item in scale.items}) > 1 and _alone(design):
+                words = f"The sub-scale “{scale.name}” gets no score alone: not all of it is asked there."
+                yield Missing(words, "instruments", hinders=False)
+
+
+def _alone(design: Blueprint) -> bool:
+    """Whether participants play alone in a condition."""
+    return any(not one.teammates for one in design.conditions)
 
 
 def _recruitment(study: Study) -> Iterator[Missing]:

@@ -60,7 +60,12 @@ def turned(item: ScaledItem, value: float) -> float:
     low, high = ends(item)
     if not low <= value <= high:
         raise ScoringError(f"{item.key}: {value:g} is not from {low:g} to {high:g}.")
-    return low + high - value if item.reversed else value
+    return within(low + high - value, (low, high)) if item.reversed else value
+
+
+def within(value: float, between: tuple[float, float]) -> float:
+    """The value without what rounding put beyond the ends."""
+    return min(max(value, between[0]), between[1])
 
 
 class Mean:
@@ -126,14 +131,6 @@ def scale_score(
         raise ScoringError(f"This scale cannot be scored: {problem}.")
     given = {item.key: turned(item, value) for item in items if (value := values.get(item.key)) is not None}
     missing = tuple(item.key for item in items if item.key not in given)
-    return Score(None, missing) if missing else Score(formula.of(list(given.values())))
-
-
-def scale_scores(
-    items: Sequence[ScaledItem], values: Mapping[str, float | None], score: str = "mean"
-) -> dict[str, Score]:
-    """The score of every scale that the items name, in the order of their first items."""
-    scales = dict.fromkeys(item.scale for item in items if item.scale)
-    return {
-        scale: scale_score([item for item in items if item.scale == scale], values, score) for scale in scales
-    }
+    if missing:
+        return Score(None, missing)
+    return Score(within(formula.of(list(given.values())), formula.ends(items)))

@@ -193,7 +193,7 @@ def observations(
         values = {
             SUCCESS.key: one.episode.score.get("success_rate"),
             COMPLETED.key: one.episode.score.get("completed"),
-            **scales.values(person.version_id, answers),
+            **dict(scales.values(person.version_id, one.condition.key, answers)),
         }
         state = states[person.version_id]
         for measure, value in values.items():

@@ -10,11 +10,11 @@ from django.shortcuts import render
 from study import selectors
 from study.analysing import Finished, analysis_ready
 from study.analysis.report import attrition_sentences, exclusion_sentences
+from study.console.common import participant_link
 from study.forecast import MOST_PARTICIPANTS, PARTICIPANTS, forecast
 from study.models import Study, SurveyItem
 from study.permissions import staff_page, studies_for, study_page
 from study.players import players
-from study.recruitment import PLACES
 from study.versions import frozen_version
 
 NEWEST = 20
@@ -38,9 +38,7 @@ def detail(request: HttpRequest, study: Study) -> HttpResponse:
     """One study: its link, conditions, participants."""
     context = {
         "study": study,
-        "participant_link": PLACES[study.recruitment].link(
-            request.build_absolute_uri(study.get_absolute_url())
-        ),
+        "participant_link": participant_link(request, study),
         "conditions": study.conditions.all(),
         "items": study.items.filter(place=SurveyItem.Place.SURVEY, enabled=True),
         "counts": selectors.study_counts(study),

@@ -188,7 +188,8 @@ def _dress(axes: Axes, measure: Measure) -> None:
     axes.set_axisbelow(True)
     axes.grid(axis="y", color=GRID, linewidth=0.8)
     axes.tick_params(length=0, pad=6)
-    axes.yaxis.set_major_locator(MaxNLocator(6, integer=measure.kind != "rate", steps=[1, 2, 5, 10]))
+    whole = measure.kind in {"count", "likert"}
+    axes.yaxis.set_major_locator(MaxNLocator(6, integer=whole, steps=[1, 2, 5, 10]))
     for side in ("left", "right", "top"):
         axes.spines[side].set_visible(False)
 

@@ -12,6 +12,7 @@ from django.shortcuts import redirect, render
 from study import selectors
 from study.models import Condition, Study, SurveyItem
 from study.orders.base import SchemeError
+from study.recruitment import PLACES
 from study.services import StudyClosedError
 from study.services.designing import DesignError, row_move
 
@@ -19,6 +20,11 @@ from study.services.designing import DesignError, row_move
 def context_of(study: Study) -> dict[str, Any]:
     """What every page of a study shows."""
     return {"study": study, "counts": selectors.study_counts(study)}
+
+
+def participant_link(request: HttpRequest, study: Study) -> str:
+    """As it is given to the place where participants come from."""
+    return PLACES[study.recruitment].link(request.build_absolute_uri(study.get_absolute_url()))
 
 
 def form_page(

@@ -10,7 +10,7 @@ from django.shortcuts import render
 
 from study.admin.common import how_many
 from study.blueprint import blueprint_of
-from study.console.common import context_of, done, form_page
+from study.console.common import context_of, done, form_page, participant_link
 from study.console.forms import (
     OrdersForm,
     OutcomesForm,
@@ -41,7 +41,7 @@ def overview(request: HttpRequest, study: Study) -> HttpResponse:
     """The whole design on one page, and what is still missing."""
     design, frozen = blueprint_of(study), frozen_version(study)
     context = {
-        "participant_link": _participant_link(request, study),
+        "participant_link": participant_link(request, study),
         "recruitment_help": PLACES[study.recruitment].help,
         "missing": (lacking := missing(study)),
         "missing_title": _missing_title(study, any(one.hinders for one in lacking)),
@@ -58,11 +58,6 @@ def overview(request: HttpRequest, study: Study) -> HttpResponse:
         "item_acts": ITEM_ACTS,
     }
     return render(request, "study/staff/design/overview.html", context_of(study) | context)
-
-
-def _participant_link(request: HttpRequest, study: Study) -> str:
-    """As it is given to the place where participants come from."""
-    return PLACES[study.recruitment].link(request.build_absolute_uri(study.get_absolute_url()))
 
 
 def _missing_title(study: Study, hinders: bool) -> str:
@@ -125,7 +120,7 @@ def _links_shown(request: HttpRequest, study: Study) -> dict[str, Any]:
     links = [f"{link}?{place.label}={label}" for label in new_labels(many)]
     return {
         "template": "study/staff/design/recruitment.html",
-        "participant_link": _participant_link(request, study),
+        "participant_link": participant_link(request, study),
         "links": links if study.recruitment == Study.Recruitment.LABEL else [],
         "most": MOST_LABELS,
     }

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
-from study.blueprint import ItemPlan
+from study.blueprint import Blueprint, ItemPlan
 from study.exports.base import PERSON_MARKS, WHERE, Column, Table, in_chunks
 from study.exports.chosen import Chosen
 from study.exports.sittings import PEOPLE, Who, people
+from study.item_order import items_for
 from study.items import is_right
 from study.models import Answer, Study, SurveyItem
 
@@ -30,7 +31,12 @@ COLUMNS = (
     Column("correct", "json", "The right answer; blank for an item that has none."),
     Column("right", "boolean", "1 if the answer is the right one; blank for an item that has none."),
     *PERSON_MARKS,
-    Column("answer", "text", "`value` in plain words: several options are parted by semicolons."),
+    Column(
+        "answer",
+        "text",
+        "`value` in plain words, several options parted by semicolons; blank for scales and numbers.",
+    ),
+    Column("shown_at", "integer", "Which item of its page it was for this participant.", levels="1 = first"),
 )
 
 
@@ -38,9 +44,10 @@ def rows(study: Study, chosen: Chosen) -> Iterator[Sequence[Any]]:
     """One row per answer: by participant, in the order in which they were given, then by item. What an item
     was like is read from the participant's version, not from the item as it is now."""
     items = {item.pk: item for item in study.items.all()}
-    asked = _asked(study)
+    designs = {version.number: version.blueprint for version in study.versions.defer("bundle")}
+    asked = {(number, item.key): item for number, design in designs.items() for item in design.items}
     for chunk in in_chunks(people(study, chosen), PEOPLE):
-        everybody = {who.pk: who for who in chunk}
+        everybody, orders = {who.pk: who for who in chunk}, Orders(designs)
         found = Answer.objects.filter(participant__in=everybody).values_list(
             "participant_id",
             "item_id",
@@ -55,21 +62,29 @@ def rows(study: Study, chosen: Chosen) -> Iterator[Sequence[Any]]:
             if item not in items:  # made after this file was begun, for people of a later version
                 continue
             who, row = everybody[pk], items[item]
-            yield _cells(who, asked.get((who.marks.version, row.key), row), *answer)
+            read = asked.get((who.marks.version, row.key), row)
+            place = orders[who.marks.version, read.place, who.number, answer[0] or ""].get(row.key)
+            yield _cells(who, read, place, *answer)
 
 
-def _asked(study: Study) -> dict[tuple[int, str], ItemPlan]:
-    """Every item as it was, by number of the version and key."""
-    return {
-        (version.number, item.key): item
-        for version in study.versions.defer("bundle")
-        for item in version.blueprint.items
-    }
+class Orders(dict[tuple[int, str, int, str], dict[str, int]]):
+    """Where each item of a page stood, by key (1 is the first); by version, page, participant's number and
+    condition."""
+
+    def __init__(self, designs: Mapping[int, Blueprint]) -> None:
+        self.designs = designs
+
+    def __missing__(self, which: tuple[int, str, int, str]) -> dict[str, int]:
+        version, page, number, condition = which
+        items = items_for(self.designs[version], page, number, condition)
+        found = self[which] = {item.key: place for place, item in enumerate(items, start=1)}
+        return found
 
 
 def _cells(
     who: Who,
     item: ItemPlan | SurveyItem,
+    shown_at: int | None,
     condition: str | None,
     position: int | None,
     episode: Any,
@@ -100,12 +115,13 @@ def _cells(
         item.correct,
         is_right(item, value),
         *who.marks,
-        plain(value),
+        None if scaled else plain(value),
+        shown_at,
     )
 
 
 def plain(value: Any) -> str:
-    """An answer without quotes and brackets."""
+    """Words without quotes and brackets."""
     return "; ".join(value) if isinstance(value, list) else str(value)
 
 

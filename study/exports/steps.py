@@ -13,7 +13,7 @@ from kitchen.models import Step
 from study.exports.base import FALLBACK_LEVELS, MARKS, WHERE, Column, Table
 from study.exports.chosen import Chosen
 from study.exports.csv_text import JsonText, compact
-from study.exports.raw import MomentText, SecondsSince, as_text, as_written, read_small
+from study.exports.raw import MomentText, as_text, as_written, read_small, seconds_between
 from study.exports.sittings import Sitting, episodes_once, in_pieces
 from study.models import Study
 
@@ -59,27 +59,25 @@ NOTHING = JsonText("[]")
 TEXTS = {
     "opened_at_text": MomentText("opened_at"),
     "taken_at_text": MomentText("taken_at"),
-    "seconds": SecondsSince("taken_at", "opened_at"),
     "score_text": as_text("score"),
     "events_text": as_text("events"),
 }
-"""What of a step the database turns into a text or a number."""
+"""Fields of a step as the text that the database holds."""
 
 
 def step_rows(study: Study, chosen: Chosen) -> Iterator[Sequence[Any]]:
     """One row per step taken."""
-    moments = ("opened_at_text", "taken_at_text", "seconds")
-    fields = ("number", *moments, "score_text", "events_text", "state_hash")
+    fields = ("number", "opened_at_text", "taken_at_text", "score_text", "events_text", "state_hash")
     for sitting, steps in _steps(study, chosen, fields):
         where, marks = sitting.where, sitting.marks
-        for number, opened, taken, seconds, score, events, state_hash, _ in steps:
+        for number, opened, taken, score, events, state_hash, _ in steps:
             now = read_small(score)
             yield (
                 *where,
                 number,
                 as_written(opened),
                 as_written(taken),
-                seconds,
+                seconds_between(opened, taken),
                 now.get("completed"),
                 now.get("failed"),
                 apart_from_commands(events),

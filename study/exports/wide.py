@@ -95,10 +95,10 @@ def _told_apart(columns: Iterable[WideColumn], taken: Collection[str]) -> Iterat
 
 
 def _design_columns(design: Blueprint) -> Iterator[WideColumn]:
+    scales = list(subscales(design.items_at("survey")))
     for condition in design.conditions:
         yield from _played_columns(condition)
         asked = design.items_after(condition.key)
-        scales = subscales(design.items_at("survey"))
         whole = (scale for scale in scales if all(item in asked for item in scale.items))
         yield from _item_columns(condition.key, "survey", asked, whole)
     for place in OUTSIDE:

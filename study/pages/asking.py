@@ -8,11 +8,10 @@ from django.http import HttpRequest, HttpResponse
 from django.shortcuts import redirect, render
 
 from kitchen.models import Episode
-from kitchen.seeds import derived_seed
 from kitchen.worlds.registry import get_page
-from study import flow, services
+from study import flow, item_order, services
 from study.blueprint import ItemPlan
-from study.forms import ItemsForm, shuffled
+from study.item_forms import ItemsForm
 from study.models import Participant
 from study.pages.common import part_context, sent
 from study.services.idling import idle_clock
@@ -20,10 +19,8 @@ from study.services.idling import idle_clock
 
 def items_for(person: Participant, place: flow.Place) -> list[ItemPlan]:
     """The items of a page in the order that this participant reads them."""
-    design, page = person.version.blueprint, place.page
-    seed = derived_seed(int(design.study["seed"]), "items", page, person.number)
-    items = design.items_after(place.round.condition.key) if place.round else design.items_at(page)
-    return shuffled(items, seed, on=page == "survey" and bool(design.study["shuffle_items"]))
+    condition = place.round.condition.key if place.round else ""
+    return item_order.items_for(person.version.blueprint, place.page, person.number, condition)
 
 
 def about(request: HttpRequest, person: Participant, place: flow.Place) -> HttpResponse:

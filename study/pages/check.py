@@ -6,7 +6,7 @@ from django.http import HttpRequest, HttpResponse
 from django.shortcuts import redirect, render
 
 from study import flow, services
-from study.forms import ItemsForm
+from study.item_forms import ItemsForm
 from study.models import Participant
 from study.pages.asking import items_for
 from study.pages.common import part_context, sent

@@ -1,1 +1,1 @@
-"""How many people a within-subject study needs. Plain Python: numpy and scipy, nothing of Django."""
+"""How many people a within-subject study needs. Plain Python: numpy and statsmodels, nothing of Django."""

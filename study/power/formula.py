@@ -1,4 +1,4 @@
-"""Power by the noncentral F distribution, and how many people a wanted power takes.
+"""Power by the noncentral F distribution (statsmodels), and how many people a wanted power takes.
 
 The main effect: F(eps (k - 1), eps (k - 1) (n - 1)) with noncentrality eps n k f^2 / (1 - rho), as in G*Power
 ("ANOVA: repeated measures, within factors", one group; Faul et al. 2007, Behav. Res. Methods 39, 175-191).
@@ -39,12 +39,12 @@ def dz_of(difference: float, plan: Plan) -> float:
 
 def f_power(df_effect: float, df_error: float, strength: float, alpha: float) -> float:
     """The chance of an F beyond its critical value under this noncentrality; 0 without any error left."""
-    from scipy.special import fdtri, ncfdtr  # slow to import, so not before it is needed
+    from statsmodels.stats.power import ftest_power_f2  # slow to import, so not before it is needed
 
     if df_error <= 0:
         return 0.0
-    critical = fdtri(df_effect, df_error, 1 - alpha)
-    power = 1 - float(ncfdtr(df_effect, df_error, strength, critical))
+    effect = strength / (df_effect + df_error)  # from which it makes the same noncentrality again
+    power = float(ftest_power_f2(effect, df_effect, df_error, alpha, ncc=0))
     return min(max(power, 0.0), 1.0)
 
 

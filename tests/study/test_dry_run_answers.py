@@ -11,7 +11,7 @@ from study.blueprint import ItemPlan
 from study.dry_run.answers import answers_to
 from study.dry_run.pages import Form, Sent, read_page
 from study.dry_run.person import Experience, Person
-from study.forms import ItemsForm
+from study.item_forms import ItemsForm
 from study.items import is_right
 
 TEAMS = [("alone", "Team A"), ("two", "Team B")]

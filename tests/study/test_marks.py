@@ -8,8 +8,8 @@ import pytest
 from django.template.loader import render_to_string
 
 from study.blueprint import ItemPlan, blueprint_of
-from study.forms import ItemsForm
-from study.items import marks
+from study.item_forms import ItemsForm
+from study.items import item_problems, marks
 from study.models import SurveyItem
 from tests.study.factories import make_study
 
@@ -17,7 +17,8 @@ pytestmark = pytest.mark.django_db
 
 
 def number(**more: Any) -> ItemPlan:
-    """A number that is asked."""
+    """A number that is asked, with words at its ends unless others are given."""
+    more = {"low": "Little", "high": "Much", **more}
     study = make_study(conditions=1, items=1)
     SurveyItem.objects.update(kind="number", **more)
     return blueprint_of(study).items[0]
@@ -37,6 +38,10 @@ def page_of(item: ItemPlan) -> str:
         ({"minimum": 0, "maximum": 1}, ()),
         ({"minimum": 0, "step": 1}, ()),
         ({}, ()),
+        ({"minimum": 0, "maximum": 20, "step": 1, "high": ""}, ()),
+        ({"minimum": 0, "maximum": 20, "step": 1, "low": "Strongly disagree"}, ()),
+        ({"minimum": 0, "maximum": 100_000, "step": 5000}, ()),
+        ({"minimum": 0, "maximum": 10_000, "step": 1000}, tuple(range(0, 10_001, 1000))),
     ],
 )
 def test_there_are_marks_if_they_are_few(ends: dict[str, float], expected: tuple[float, ...]) -> None:
@@ -59,8 +64,19 @@ def test_the_first_and_the_last_mark_say_what_they_mean() -> None:
     assert 'class="scale marks"' in page
 
 
-def test_ends_that_nobody_wrote_are_not_shown() -> None:
-    assert "agree" not in page_of(number(minimum=0, maximum=5, step=1))
+@pytest.mark.parametrize(
+    ("ends", "field"),
+    [
+        ({"minimum": 0, "maximum": 1, "step": 0.3333333}, "step"),
+        ({"minimum": 0, "maximum": 0.666666666666, "step": 0.333333333333}, "maximum"),
+        ({"minimum": 0, "maximum": 1e-9, "step": 1e-10}, "step"),
+        ({"minimum": -1e308, "maximum": 1e308, "step": 1}, "minimum"),
+        ({"minimum": 0, "maximum": 1, "step": 5e-324}, "step"),
+    ],
+)
+def test_numbers_that_nobody_could_answer_rightly_are_refused(ends: dict[str, float], field: str) -> None:
+    item = SurveyItem(key="n", kind="number", **ends)
+    assert field in item_problems(item, "survey")
 
 
 def test_a_typed_number_names_its_bounds_in_full() -> None:

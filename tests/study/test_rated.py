@@ -9,7 +9,7 @@ import pytest
 from study.analysing import analyse_now
 from study.instruments import instrument
 from study.models import Study, SurveyItem
-from study.services.designing import instrument_add
+from study.services.designing import instrument_add, item_delete
 from tests.study.factories import make_study
 from tests.study.test_exports_wide import answered
 
@@ -84,6 +84,36 @@ def test_the_key_of_a_score_is_no_items_key() -> None:
     study = make_study(conditions=1, items=1)
     SurveyItem.objects.update(key="trust_score", scale="Trust")
     answered(study, "one", {"trust_score": 4})
-    assert {"trust_score", "trust_score_"} < {
+    assert {"trust_score", "trust_score_2"} < {
         one.measure.key for one in analyse_now(study, "people").measures
     }
+
+
+def test_an_item_that_was_deleted_unanswered_keeps_its_place_in_the_design_of_those_who_were_asked() -> None:
+    study = make_study(conditions=1)
+    SurveyItem.objects.filter(key="i1").update(required=False)
+    answered(study, "one", {"i0": 4})
+    item_delete(item=SurveyItem.objects.get(key="i1"))
+    assert means(study)["Measure 0"] == 4
+    assert means(study)["Measure 1"] is None
+
+
+def test_scales_of_other_scripts_are_not_taken_for_one_another_when_their_order_changes() -> None:
+    study = make_study(conditions=1)
+    for key, scale in (("i0", "信任"), ("i1", "负荷")):
+        SurveyItem.objects.filter(key=key).update(scale=scale)
+    answered(study, "one", {"i0": 5, "i1": 1})
+    SurveyItem.objects.filter(key="i0").update(position=9)
+    answered(study, "two", {"i0": 5, "i1": 1})
+    found = means(study)
+    assert [found[f"{name}: mean of the items"] for name in ("信任", "负荷")] == [5, 1]
+
+
+def test_an_item_of_a_later_version_is_not_taken_for_a_scale_of_an_earlier_one() -> None:
+    study = make_study(conditions=1, items=1)
+    SurveyItem.objects.update(scale="Trust")
+    answered(study, "one", {"i0": 3})
+    SurveyItem.objects.create(study=study, key="trust_score", measure="New", text="?", position=9)
+    answered(study, "two", {"i0": 5, "trust_score": 1})
+    found = means(study)
+    assert (found["New"], found["Trust: mean of the items"]) == (1, 4)

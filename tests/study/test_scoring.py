@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from study.instruments import Item, instrument
-from study.scoring import Score, ScoringError, scale_score, scale_scores, turned
+from study.scoring import Score, ScoringError, scale_score, turned
 
 
 def likert(key: str, *, reversed: bool = False, points: int = 5, scale: str = "s") -> Item:
@@ -33,9 +33,10 @@ def test_any_missing_answer_leaves_the_score_open_and_names_the_item() -> None:
     assert scale_score(items, {"a": 4, "c": None}) == Score(None, ("b", "c"))
 
 
-def test_every_scale_has_its_own_score_and_items_without_one_have_none() -> None:
-    items = [likert("a", scale="x"), likert("b", scale="y"), likert("c", scale="x"), likert("d", scale="")]
-    assert scale_scores(items, {"a": 1, "b": 5, "c": 4, "d": 3}) == {"x": Score(2.5), "y": Score(5)}
+def test_rounding_leads_nobody_off_the_scale() -> None:
+    assert turned(number("a", 0.1, 0.9, reversed=True), 0.9) == 0.1
+    items = [number(key, 0, 0.8) for key in "abc"]
+    assert scale_score(items, dict.fromkeys("abc", 0.8)) == Score(0.8)
 
 
 @pytest.mark.parametrize(
@@ -54,17 +55,16 @@ def test_every_scale_has_its_own_score_and_items_without_one_have_none() -> None
 def test_the_sus_by_hand(answers: tuple[int, ...], score: float) -> None:
     sus = instrument("sus")
     values = {item.key: value for item, value in zip(sus.items, answers, strict=True)}
-    assert scale_scores(sus.items, values, sus.score) == {"System usability (SUS)": Score(score)}
+    assert scale_score(sus.items, values, sus.score) == Score(score)
 
 
 def test_the_raw_nasa_tlx_is_the_mean_of_its_six_ratings() -> None:
     tlx = instrument("nasa_tlx")
     ratings = (70, 10, 55, 25, 60, 20)  # 240 in all
     values = {item.key: value for item, value in zip(tlx.items, ratings, strict=True)}
-    assert scale_scores(tlx.items, values, tlx.score) == {"Workload (raw TLX)": Score(40)}
-    assert scale_scores(tlx.items, {**values, "tlx_effort": None}, tlx.score) == {
-        "Workload (raw TLX)": Score(None, ("tlx_effort",))
-    }
+    assert scale_score(tlx.items, values, tlx.score) == Score(40)
+    without = {**values, "tlx_effort": None}
+    assert scale_score(tlx.items, without, tlx.score) == Score(None, ("tlx_effort",))
 
 
 def test_what_cannot_be_scored_is_refused_with_words() -> None:

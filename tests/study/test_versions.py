@@ -10,7 +10,7 @@ from django.utils import timezone
 
 from kitchen.worlds.registry import get_world
 from study import preregistration, services
-from study.blueprint import blueprint_of
+from study.blueprint import FORMAT, blueprint_of
 from study.models import Condition, Outcome, Study, SurveyItem, Version
 from study.preregistration import bundle_of, bundle_problem, program_differences
 from study.services.freezing import study_freeze
@@ -131,7 +131,7 @@ def test_a_preregistration_of_an_older_format_still_fits_and_an_upgrade_changes_
 
     assert flags(version(study, title="B")) == (False, True)
     back = version(study, title="A")
-    assert (back.number, back.blueprint.format, flags(back)) == (3, 2, (True, False))
+    assert (back.number, back.blueprint.format, flags(back)) == (3, FORMAT, (True, False))
 
 
 def test_what_an_older_program_left_unfrozen_is_frozen_whole() -> None:

@@ -12,8 +12,10 @@ from study import services
 from study.analysing import analyse_now
 from study.blueprint import Blueprint, blueprint_of
 from study.exports.registry import get_table
+from study.item_order import items_for
 from study.items import item_problems
 from study.models import Answer, Condition, Study, SurveyItem
+from study.readiness import missing
 from tests.study.factories import enter, make_study, play_out
 
 pytestmark = pytest.mark.django_db
@@ -57,6 +59,7 @@ def test_programs_made_at_once_leave_it_out_and_its_scale_has_no_score_alone(stu
     found = {one.measure.label: one for one in analyse_now(study, "synthetic").measures}
     for label in ("Measure 1", "Trust: mean of the items"):
         assert [one.label for one in found[label].table.without_data()] == ["Condition 0"]
+        assert found[label].table.missing("c0") == 0  # it was not asked
 
 
 def test_only_what_is_asked_after_episodes_can_depend_on_them() -> None:
@@ -67,7 +70,33 @@ def test_only_what_is_asked_after_episodes_can_depend_on_them() -> None:
 
 def test_an_older_document_does_not_know_of_it(study: Study) -> None:
     design = blueprint_of(study)
-    assert "needs_teammates" not in design.in_format(1).to_json()["items"][0]
-    older = Blueprint.from_json(design.in_format(1).to_json())
+    assert "needs_teammates" not in design.in_format(2).to_json()["items"][0]
+    older = Blueprint.from_json(design.in_format(2).to_json())
     assert [item.needs_teammates for item in older.items] == [False, False]
     assert Blueprint.from_json(design.to_json()) == design
+
+
+def test_the_order_of_a_shuffled_survey_is_the_same_alone() -> None:
+    study = make_study(items=6, shuffle_items=True)
+    Condition.objects.filter(key="c1").update(coplayer="random", teammates=2)
+    study.items.filter(key="i5").update(needs_teammates=True)
+    design = blueprint_of(study)
+    for number in range(1, 9):
+        alone, together = (
+            [item.key for item in items_for(design, "survey", number, key)] for key in ("c0", "c1")
+        )
+        assert alone == [key for key in together if key != "i5"]
+
+
+def test_a_frozen_document_of_before_stays_what_it_was(study: Study) -> None:
+    SurveyItem.objects.update(needs_teammates=False)
+    old = blueprint_of(study).in_format(2)
+    assert "needs_teammates" not in old.to_json()["items"][0]
+    assert Blueprint.from_json(old.to_json()).digest == old.digest
+
+
+def test_an_empty_survey_and_a_scale_without_score_are_told(study: Study) -> None:
+    words = [one.words for one in missing(study)]
+    assert "The sub-scale “Trust” gets no score alone: not all of it is asked there." in words
+    SurveyItem.objects.update(needs_teammates=True)
+    assert "Nothing is asked after the episodes of Condition 0." in [one.words for one in missing(study)]
