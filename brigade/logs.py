@@ -5,6 +5,7 @@ from __future__ import annotations
 
 import logging
 import re
+from copy import copy
 
 _ADDRESS = r"(?:(?<![\w-])|(?<=%2F))(?:p|ws/seat|ws%2Fseat)(?:/|%2F)"
 """What stands before the key in `/p/<key>/` and `/ws/seat/<key>/`, also where it is quoted in a query."""
@@ -24,5 +25,8 @@ class DiscreetFormatter(logging.Formatter):
     """Shortens what comes out of it: message, arguments, traceback and stack alike, whoever logs."""
 
     def format(self, record: logging.LogRecord) -> str:
-        """The whole entry, without secrets."""
+        """The whole entry, without secrets. Where somebody was refused, a line is enough."""
+        if record.name == "django.request" and record.levelno < logging.ERROR:
+            record = copy(record)
+            record.exc_info = record.exc_text = None
         return shortened(super().format(record))

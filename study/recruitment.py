@@ -24,6 +24,8 @@ class Place:
     complete: str = ""
     help: str = ""
     """What a researcher must know to send people from there."""
+    leaving: str = ""
+    """What somebody who has left does there."""
     placeholder: str = ""
     """What stands in the link until the place writes the value there; NAME is the name in capitals."""
 
@@ -59,6 +61,7 @@ PLACES: Mapping[str, Place] = {
         ("STUDY_ID", "SESSION_ID"),
         needed=True,
         complete="https://app.prolific.com/submissions/complete?cc={code}",
+        leaving="On Prolific, please return your submission, so that your place there is free again.",
         help="Give Prolific the link for participants with its braces and percent signs, as it stands: "
         "Prolific fills them in for each person.",
         placeholder="{{%NAME%}}",
@@ -110,7 +113,7 @@ def referral_of(study: Study, said: Mapping[str, str]) -> Referral:
     values = {name: said.get(name, "").strip() for name in (place.label, *place.more) if name}
     for name, value in values.items():
         if len(value) > LONGEST or not value.isprintable():
-            raise ReferralError(f"The link is damaged: {name} is no name that anybody has.")
+            raise ReferralError(f"The link is damaged: {name} is too long, or does not print.")
         if UNFILLED(value):
             raise ReferralError(
                 f"The link is not filled in: {name} says {value!r}. Open the study from the page where you "

@@ -9,7 +9,7 @@ from django.shortcuts import render
 from django.template.loader import render_to_string
 
 from kitchen.health import Health, health_known
-from study import live
+from study import live, selectors
 from study.models import Study
 from study.permissions import study_page
 
@@ -24,6 +24,7 @@ def live_page(request: HttpRequest, study: Study) -> HttpResponse:
         "socket_path": SOCKET.format(slug=study.slug),
         "rows": live.live_rows(study, codes),
         "more": number if number > len(codes) else 0,
+        "counts": selectors.study_counts(study),
         **totals_context(study, health_known()),
     }
     return render(request, "study/staff/live.html", context)

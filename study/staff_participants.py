@@ -13,7 +13,7 @@ from django.db.models import Prefetch, QuerySet
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import get_object_or_404, redirect, render
 
-from study import flow
+from study import flow, selectors
 from study.live import LINES, PAGE_WORDS, kind_of
 from study.models import Participant, Round, StaffAction, Study
 from study.permissions import may, study_page
@@ -38,6 +38,7 @@ def participants(request: HttpRequest, study: Study) -> HttpResponse:
     found = Paginator(_chosen(study, kind, status, code), PER_PAGE).get_page(request.GET.get("page"))
     context = {
         "study": study,
+        "counts": selectors.study_counts(study),
         "people": found,
         "rows": [(person, kind_of(person), _done(person)) for person in found],
         "kinds": KINDS,
@@ -135,10 +136,8 @@ def _offers(person: Participant) -> list[Offer]:
         )
         found.append(Offer("end_episode", "End the episode", words, str(episode.key)))
     if person.status == Participant.Status.ACTIVE:
-        words = (
-            "The way through the study ends here, for a technical reason. The data stay. It cannot be undone."
-        )
-        found.append(Offer("end_way", "End the way", words))
+        words = "Their study ends here, for a technical reason. The data stay. It cannot be undone."
+        found.append(Offer("end_way", "End their participation", words))
     return found
 
 
@@ -152,7 +151,7 @@ DONE = {
     "exclude": "Excluded.",
     "include": "The exclusion is taken back.",
     "end_episode": "The episode is ended.",
-    "end_way": "The way is ended.",
+    "end_way": "Their participation is ended.",
 }
 
 

@@ -16,6 +16,7 @@ from django.views.decorators.http import require_GET
 
 from study.api import api
 from study.console.common import NOT_SURE, SURE
+from study.markdown import to_html
 from study.permissions import FORM, staff_page, studies_for
 from study.services.tokens import token_make, token_revoke
 
@@ -37,6 +38,14 @@ class TokenForm(forms.Form):
         super().__init__(*args, **kwargs)
         opened: Any = self.fields["study"]
         opened.queryset = studies_for(user)
+        self.user = user
+
+    def clean_name(self) -> str:
+        """No other token that works has it: a form that is sent twice makes one token."""
+        name = str(self.cleaned_data["name"])
+        if any(token.works for token in self.user.api_tokens.filter(name=name)):
+            raise forms.ValidationError("You have a token of this name. Revoke it, or choose another.")
+        return name
 
 
 @staff_page(FORM)
@@ -96,7 +105,7 @@ def _said(operation: dict[str, Any]) -> dict[str, Any]:
     answer = operation["responses"].get(200, {}).get("content", {}).get("application/json", {})
     return {
         "summary": operation["summary"],
-        "description": operation.get("description", ""),
+        "description": to_html(operation.get("description", "")),
         "parameters": operation.get("parameters", []),
         "answer": _named(answer.get("schema", {})),
     }
@@ -117,7 +126,7 @@ def _schemas(schema: dict[str, Any]) -> list[dict[str, Any]]:
     return [
         {
             "name": name,
-            "description": one.get("description", ""),
+            "description": to_html(one.get("description", "")),
             "fields": [(field, _named(kind)) for field, kind in one.get("properties", {}).items()],
         }
         for name, one in schema.get("components", {}).get("schemas", {}).items()

@@ -12,12 +12,11 @@ from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_GET, require_http_methods
 
 from study import flow, services
-from study.blueprint import blueprint_of
 from study.forms import SYNTHETIC, EntryForm
-from study.markdown import to_html
 from study.models import Participant, Study
 from study.pages import PAGES
-from study.recruitment import ReferralError, is_only_looking, referral_of
+from study.pages.common import welcome_context
+from study.recruitment import PLACES, ReferralError, is_only_looking, referral_of
 
 COOKIE_SALT = "brigade.participant"
 COOKIE_SECONDS = 90 * 24 * 3600
@@ -70,15 +69,11 @@ def _welcome(
     returns: bool = False,
     status: int = 200,
 ) -> HttpResponse:
-    part = blueprint_of(study).part("welcome")
-    context = {
-        "study": study,
+    context = welcome_context(study) | {
         "form": form,
         "problem": problem,
         "looking": looking,
         "returns": returns,
-        "heading": part.title or study.title,
-        "welcome_html": to_html(part.text),
     }
     return render(request, "study/welcome.html", context, status=status)
 
@@ -205,7 +200,13 @@ def withdraw(request: HttpRequest, key: str) -> HttpResponse:
         response = render(
             request,
             "study/withdrawn.html",
-            {"study": person.study, "preview": person.preview, "code": receipt.code, "when": receipt.at},
+            {
+                "study": person.study,
+                "preview": person.preview,
+                "code": receipt.code,
+                "when": receipt.at,
+                "leaving": PLACES[person.source].leaving,
+            },
         )
         response.delete_cookie(_cookie_name(person.study))
         return response

@@ -122,7 +122,8 @@
     if (form.dataset.phase === "over") return "This episode is over";
     if (play.classList.contains("is-elsewhere")) return "Open in another tab";
     if (!choosing()) return "Waiting for the others…";
-    if (!state.connected) return state.attempt ? "Not connected: your choice is kept" : "Connecting…";
+    if (!state.connected && !state.attempt) return "Connecting…";
+    if (!state.connected) return chosen() ? "Not connected: your choice is kept" : "Not connected";
     return chosen() ? chosen().dataset.text : "Choose an action";
   }
 

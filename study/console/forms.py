@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
+from datetime import datetime
 from typing import Any
 
 from django import forms
 from django.contrib.auth import get_user_model
+from django.utils import timezone
 
 from kitchen.setting_fields import setting_field
 from kitchen.worlds.base import Json
@@ -25,6 +27,14 @@ TEXT = {"rows": 10, "spellcheck": "true"}
 TEAM_SIZE = "Robots beside the participant's own. 3 teammates make a kitchen of 4 agents."
 
 
+SLUG_MESSAGES = {
+    "slug": {
+        "invalid": "Letters, digits, hyphens and underscores only: it is part of the link.",
+        "unique": "Another study has this name in its link.",
+    }
+}
+
+
 class NewStudyForm(forms.ModelForm):  # type: ignore[type-arg]
     """What a study needs to be there at all."""
 
@@ -32,6 +42,7 @@ class NewStudyForm(forms.ModelForm):  # type: ignore[type-arg]
         model = Study
         fields = ("title", "slug")
         labels = {"slug": "Name in the link"}
+        error_messages = SLUG_MESSAGES
         help_texts = {"slug": "Small letters, digits and hyphens. The participants' link ends in it."}
 
 
@@ -59,6 +70,7 @@ class SettingsForm(forms.ModelForm):  # type: ignore[type-arg]
             "idle_minutes": "Time out after minutes without action",
             "budget_limit": "Budget, US dollars",
         }
+        error_messages = SLUG_MESSAGES
 
     def __init__(self, *args: Any, **kwargs: Any) -> None:
         super().__init__(*args, **kwargs)
@@ -99,6 +111,13 @@ class RecruitmentForm(forms.ModelForm):  # type: ignore[type-arg]
         fields = ("recruitment", "max_participants", "closes_at")
         labels = {"recruitment": "Participants come from", "max_participants": "Most participants"}
         help_texts = {"recruitment": " ".join(place.help for place in PLACES.values() if place.help)}
+
+    def clean_closes_at(self) -> datetime | None:
+        """A closing date lies ahead, unless it is the one that was there."""
+        closes_at: datetime | None = self.cleaned_data["closes_at"]
+        if closes_at and "closes_at" in self.changed_data and closes_at <= timezone.now():
+            raise forms.ValidationError("This is over. To take nobody from now on, close the study.")
+        return closes_at
 
 
 class OrdersForm(forms.ModelForm):  # type: ignore[type-arg]

@@ -2,17 +2,19 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any
 
 from django.contrib import messages
 from django.http import HttpRequest, HttpResponse
-from django.shortcuts import get_object_or_404, redirect
+from django.shortcuts import get_object_or_404, redirect, render
 
 from study import tasks
 from study.console.common import asked, asked_once, form_page
 from study.console.forms import MemberForm, NewStudyForm
-from study.models import Condition, Membership, Study
+from study.models import Condition, Membership, Participant, Study
 from study.orders.base import SchemeError
+from study.pages.common import welcome_context
 from study.permissions import FORM, staff_page, study_page
 from study.services import StudyClosedError
 from study.services.copying import study_copy
@@ -90,7 +92,8 @@ def members(request: HttpRequest, study: Study) -> HttpResponse:
             words,
             "design-members",
         )
-    more: dict[str, Any] = {"members": study.memberships.select_related("user"), "submit": "Give the role"}
+    members = study.memberships.select_related("user")
+    more: dict[str, Any] = {"members": members, "submit": "Give the role", "outside": True}
     template = "study/staff/design/members.html"
     return form_page(request, study, form, heading="Members", template=template, **more)
 
@@ -105,13 +108,24 @@ def member_gone(request: HttpRequest, study: Study, pk: int) -> HttpResponse:
     )
 
 
+@study_page("edit", FORM)
+def preview(request: HttpRequest, study: Study) -> HttpResponse:
+    """The welcome page as participants will read it; its button leads through the whole study."""
+    if request.method != "POST":
+        return render(request, "study/welcome.html", {**welcome_context(study), "preview": True})
+    return _tried(request, study, lambda: study_preview(study_id=study.pk))
+
+
 @study_page("edit", POST)
-def preview(request: HttpRequest, study: Study, pk: int | None = None) -> HttpResponse:
-    """Try the whole study, or one condition of it."""
+def preview_condition(request: HttpRequest, study: Study, pk: int) -> HttpResponse:
+    """Try one condition."""
+    row = get_object_or_404(Condition, study=study, pk=pk)
+    return _tried(request, study, lambda: condition_preview(condition=row))
+
+
+def _tried(request: HttpRequest, study: Study, begin: Callable[[], Participant]) -> HttpResponse:
     try:
-        if pk is None:
-            return redirect(study_preview(study_id=study.pk))
-        return redirect(condition_preview(condition=get_object_or_404(Condition, study=study, pk=pk)))
+        return redirect(begin())
     except (StudyClosedError, SchemeError) as error:
         closed = isinstance(error, StudyClosedError)
         messages.error(request, "There is no condition to play yet." if closed else str(error))

@@ -42,7 +42,7 @@ PAGES: tuple[tuple[str, Callable[..., Any], str], ...] = (
     ("parts/<slug:kind>/", design.part, "part"),
     ("conditions/new/", conditions.condition, "condition-new"),
     ("conditions/<int:pk>/", conditions.condition, "condition"),
-    ("conditions/<int:pk>/preview/", studies.preview, "condition-preview"),
+    ("conditions/<int:pk>/preview/", studies.preview_condition, "condition-preview"),
     ("conditions/<int:pk>/<act:act>/", conditions.condition_act, "condition-act"),
     ("items/new/", questions.item, "item-new"),
     ("items/shipped/", questions.instruments, "instruments"),

@@ -7,8 +7,9 @@ from typing import Any
 from django.http import HttpRequest
 
 from study import flow
+from study.blueprint import blueprint_of
 from study.markdown import to_html
-from study.models import Participant
+from study.models import Participant, Study
 from study.services.idling import idle_clock
 
 
@@ -28,3 +29,9 @@ def part_context(person: Participant, kind: str) -> dict[str, Any]:
 def sent(request: HttpRequest, page: str) -> bool:
     """Whether this is the form of that page: a form of a page that is over changes nothing."""
     return request.method == "POST" and request.POST.get("page") == page
+
+
+def welcome_context(study: Study) -> dict[str, Any]:
+    """What the page says that the study's link opens."""
+    part = blueprint_of(study).part("welcome")
+    return {"study": study, "heading": part.title or study.title, "welcome_html": to_html(part.text)}

@@ -37,6 +37,20 @@ def test_keys_are_shortened_and_nothing_else_is(text: str, found: str) -> None:
     assert shortened(text) == found
 
 
+def test_who_is_refused_is_a_line_and_an_error_has_its_traceback() -> None:
+    try:
+        raise ValueError("why")
+    except ValueError:
+        trace = sys.exc_info()
+    lines = {}
+    for level in (logging.WARNING, logging.ERROR):
+        record = logging.LogRecord("django.request", level, __file__, 1, "Forbidden: /staff/", (), trace)
+        lines[level] = DiscreetFormatter("%(message)s").format(record)
+        assert record.exc_info is trace
+    assert lines[logging.WARNING] == "Forbidden: /staff/"
+    assert "ValueError: why" in lines[logging.ERROR]
+
+
 def test_every_key_that_is_made_is_known_for_one() -> None:
     for key in [new_key() for _ in range(200)]:
         assert key not in shortened(f"/p/{key}/ /ws/seat/{key}/ key={key}")

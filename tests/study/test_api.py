@@ -145,6 +145,8 @@ def test_a_new_token_is_shown_once_and_can_be_revoked(viewer: Any, client: Clien
     found = re.search(r"brigade_[\w-]{43}", page)
     assert found
     assert asked("studies", found[0]).status_code == 200
+    again = client.post("/staff/tokens/", {"name": "script", "study": "", "days": "30"})
+    assert (again.status_code, ApiToken.objects.count()) == (422, 1)
     page = client.get("/staff/tokens/").content.decode()
     assert found[0] not in page
     assert found[0][:12] in page

@@ -32,6 +32,7 @@ PAGES: dict[str, str] = {
     "staff-design": "copy",
     "staff-design-copy": "copy",
     "staff-preregistration": "view",
+    "staff-design-preview": "edit",
     "staff-design-settings": "edit",
     "staff-design-plan": "edit",
     "staff-design-recruitment": "edit",
@@ -45,7 +46,6 @@ PAGES: dict[str, str] = {
 """Every page without further arguments, with the right that it asks for."""
 BUTTONS: dict[str, str] = {
     "staff-design-state": "edit",
-    "staff-design-preview": "edit",
     "staff-design-previews-gone": "edit",
     "staff-design-synthetic-gone": "own",
     "staff-preregistration-freeze": "own",
@@ -537,3 +537,39 @@ def test_what_destroys_is_asked_once_and_does_nothing_without_the_tick(
     assert (study.conditions.count(), study.items.count(), study.participants.count()) == (2, 2, 2)
     assert study.memberships.filter(pk=friend.pk).exists()
     assert not study.versions.exclude(frozen_at=None).exists()
+
+
+def test_a_preview_begins_with_the_welcome_page_also_while_the_study_is_closed(
+    study: Study, owner: User, client: Client
+) -> None:
+    Study.objects.update(status="closed")
+    study.parts.create(kind="welcome", text="# Cook with us")
+    page = client.get(at(study, "preview")).content.decode()
+    assert "Preview: nothing here counts" in page
+    assert "<h2>Cook with us</h2>" in page
+    assert not study.participants.exists()
+    assert client.post(at(study, "preview")).status_code == 302
+    assert study.participants.get().preview
+
+
+def test_a_closing_date_that_is_over_is_refused_unless_it_was_there(
+    study: Study, owner: User, client: Client
+) -> None:
+    url = at(study, "recruitment")
+    answer = client.post(url, filled(client, url, closes_at="1999-01-01 10:00"))
+    assert answer.status_code == 422
+    assert "This is over." in answer.content.decode()
+    Study.objects.update(closes_at="2020-01-01T10:00:00Z")
+    sent = filled(client, url, max_participants="7")
+    assert client.post(url, {**sent, "closes_at": "2020-01-01 10:00"}).status_code == 302
+    assert Study.objects.get().max_participants == 7
+
+
+def test_every_page_of_the_console_says_who_is_logged_in_and_logs_out(
+    study: Study, owner: User, client: Client
+) -> None:
+    page = client.get("/staff/").content.decode()
+    assert "researcher" in page
+    assert 'action="/admin/logout/"' in page
+    client.post("/admin/logout/")
+    assert client.get("/staff/").status_code == 302

@@ -272,3 +272,13 @@ def test_two_at_once_on_the_last_place_are_one() -> None:
         one.join(30)
     assert sorted(found) == ["closed", "closed", "closed", "in"]
     assert study.participants.count() == 1
+
+
+@pytest.mark.django_db
+@pytest.mark.parametrize(("place", "told"), [("prolific", True), ("sona", False)])
+def test_who_leaves_is_told_what_to_do_where_they_came_from(client: Client, place: str, told: bool) -> None:
+    study = make_study(recruitment=place)
+    come(client, f"/s/small/?{PLACES[place].label}=5f0000000000000000000001")
+    person = study.participants.get()
+    page = text_of(client.post(f"/p/{person.key}/withdraw/", {"confirm": "yes"}))
+    assert ("return your submission" in page) is told
