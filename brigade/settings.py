@@ -196,10 +196,11 @@ CACHES = {
 CELERY_BROKER_URL = places.broker_url(REDIS_URL)
 CELERY_TASK_DEFAULT_QUEUE = PREFIX
 EXPERIMENTS_QUEUE = f"{PREFIX}.experiments"
-"""Agents alone have a queue and workers of their own: nobody who plays waits for them."""
+"""Agents alone, and programs, have a queue and workers of their own: nobody who plays waits for them."""
 CELERY_TASK_ROUTES = {
     "kitchen.experiment_lane": {"queue": EXPERIMENTS_QUEUE},
     "kitchen.pick_up_experiments": {"queue": EXPERIMENTS_QUEUE},
+    "study.dry_run": {"queue": EXPERIMENTS_QUEUE},
     "study.erase_synthetic": {"queue": EXPERIMENTS_QUEUE},
 }
 CELERY_TASK_ACKS_LATE = True

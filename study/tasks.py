@@ -49,6 +49,25 @@ def erase_synthetic(study_id: int) -> int:
     return synthetic_erase(study_id=study_id)
 
 
+def ask_dry_run(run_id: int) -> bool:
+    """Have a worker walk a dry run; False if the broker is away and nobody will."""
+    try:
+        dry_run.apply_async(args=[run_id], retry=False)
+    except (OperationalError, OSError) as error:
+        log.warning("broker away, dry run %s is not walked: %s", run_id, error)
+        return False
+    return True
+
+
+@shared_task(name="study.dry_run", acks_late=False)
+def dry_run(run_id: int) -> None:
+    """Walk a dry run. The second time nothing is done: it is told to be begun, and so is not begun anew when
+    it takes longer than the queue waits, or when its worker dies."""
+    from study.dry_work import dry_run_walk
+
+    dry_run_walk(run_id)
+
+
 SWEEP_SECONDS = 30.0
 """How often a worker looks for participants who do nothing."""
 

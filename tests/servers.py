@@ -139,8 +139,9 @@ class Stack:
         return found.stdout
 
     def start_experimenter(self) -> None:
-        """Start the worker of experiments, which no other test needs."""
-        self.experimenter.start()
+        """Start the worker of experiments and of dry runs, unless it runs: few tests need it."""
+        if not self.experimenter.running:
+            self.experimenter.start()
 
     def kill_worker(self) -> None:
         """kill -9, as when the system runs out of memory; nobody starts it again here."""

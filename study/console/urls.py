@@ -7,7 +7,7 @@ from typing import Any
 
 from django.urls import URLPattern, path, register_converter
 
-from study.console import conditions, design, questions, studies
+from study.console import conditions, design, dry_running, questions, studies
 
 
 class Act:
@@ -55,6 +55,8 @@ PAGES: tuple[tuple[str, Callable[..., Any], str], ...] = (
     ("copy/", studies.copy, "copy"),
     ("delete/", studies.delete, "delete"),
     ("preview/", studies.preview, "preview"),
+    ("dry-run/", dry_running.dry_runs, "dry-runs"),
+    ("dry-run/<int:pk>/stop/", dry_running.dry_run_stopped, "dry-run-stopped"),
     ("previews/erase/", studies.previews_gone, "previews-gone"),
     ("synthetic/erase/", studies.synthetic_gone, "synthetic-gone"),
 )

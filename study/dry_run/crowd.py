@@ -47,7 +47,7 @@ class Order:
 
 @dataclass(slots=True)
 class Outcome:
-    """What became of everybody."""
+    """What became of everybody who was sent."""
 
     arrived: list[Arrival] = field(default_factory=list)
     """Those who did what was planned."""
@@ -67,20 +67,37 @@ async def nothing(arrival: Arrival) -> None:
     """Nobody wants to know."""
 
 
-class Crowd:
-    """Sends everybody on their way, `at_once` at a time, in the order of their numbers."""
+Stopped = Callable[[], bool]
+"""Asked before each is sent: whether nobody more is to be."""
 
-    def __init__(self, order: Order, say: Callable[[str], object], gone: Gone = nothing) -> None:
+
+def never() -> bool:
+    """Everybody is sent."""
+    return False
+
+
+class Crowd:
+    """Sends everybody on their way, `at_once` at a time, in the order of their numbers. Once it is stopped,
+    those who are on their way come to their end, and nobody follows."""
+
+    def __init__(
+        self,
+        order: Order,
+        say: Callable[[str], object],
+        gone: Gone = nothing,
+        stopped: Stopped = never,
+    ) -> None:
         self.order = order
         self.say = say
         self.gone = gone
+        self.stopped = stopped
         self.plans = order.plans()
         self.outcome = Outcome()
         self._room = asyncio.Semaphore(order.at_once)
         self._door = asyncio.Lock()
 
     async def walk(self) -> Outcome:
-        """Everybody's way; returns when the last one has come to an end, good or bad."""
+        """Everybody's way; returns when the last one that was sent has come to an end, good or bad."""
         async with asyncio.TaskGroup() as group:
             for number in range(1, self.order.participants + 1):
                 group.create_task(self._one(number))
@@ -88,6 +105,8 @@ class Crowd:
 
     async def _one(self, number: int) -> None:
         async with self._room:
+            if self.stopped():
+                return
             began = time.monotonic()
             try:
                 arrival = await self._walk(number)

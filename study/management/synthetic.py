@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from asgiref.sync import sync_to_async
+from channels.db import database_sync_to_async
 from django.urls import resolve
 
 from kitchen.models import Seat
@@ -52,12 +52,15 @@ def participant_of(study: Study, arrival: Arrival) -> Participant | None:
     return study.participants.filter(key=key).first()
 
 
-@sync_to_async
-def gone(study: Study, arrival: Arrival) -> None:
+async def gone(study: Study, arrival: Arrival) -> None:
     """Who dropped out is timed out at once where the study times out at all: for programs time runs faster,
     and the next ones get the sequences that were left."""
-    person = participant_of(study, arrival) if arrival.deed == Deed.DROP_OUT else None
-    if person and study.idle_minutes is not None:
+    if arrival.deed == Deed.DROP_OUT and study.idle_minutes is not None:
+        await database_sync_to_async(_time_out)(study, arrival)
+
+
+def _time_out(study: Study, arrival: Arrival) -> None:
+    if person := participant_of(study, arrival):
         services.participant_end(
             participant_id=person.pk, status=Status.TIMED_OUT, reason="dropped out of a dry run"
         )

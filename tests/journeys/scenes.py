@@ -10,7 +10,9 @@ from django.urls import reverse
 
 from kitchen.worlds.base import Json
 from study import flow, services
+from study.dry_run.plans import Shares
 from study.models import Condition, Participant, Study, StudyPart, SurveyItem
+from study.services.dry_runs import dry_run_create, dry_run_stop, dry_run_take
 from study.services.freezing import study_freeze
 from tests.study.factories import SETTINGS, make_study, play_out
 
@@ -58,6 +60,7 @@ def scenes() -> None:
     make_study(LABELLED, recruitment="label")
     user = User.objects.create_superuser(STAFF, password=PASSWORD)
     study_freeze(study_id=study.pk, user=user)
+    dry_runs(study, user)
     found = {page: on_page(study, page) for page in flow.PAGES}
     found["practised"] = on_page(study, "practice")
     assert found["practised"].practice
@@ -68,6 +71,14 @@ def scenes() -> None:
             services.participant_end(participant_id=found[status.value].pk, status=status)
     Participant.objects.filter(pk=found["play"].pk).update(code=CODE)
     print(json.dumps({name: one.get_absolute_url() for name, one in found.items()} | addresses(study)))
+
+
+def dry_runs(study: Study, user: User) -> None:
+    """One that is over, and one that is on."""
+    wish: dict[str, Any] = {"participants": 40, "at_once": 2, "shares": Shares(drop_outs=15, withdrawals=5)}
+    over = dry_run_create(study_id=study.pk, user=user, seed=1, **wish)
+    dry_run_stop(run=over, user=user)
+    dry_run_take(run_id=dry_run_create(study_id=study.pk, user=user, seed=2, **wish).pk)
 
 
 def addresses(study: Study) -> dict[str, str]:

@@ -65,6 +65,7 @@ WRONG = {
     f"{DESIGN}outcomes/": ("#id_complete-url", "nowhere"),
     f"{DESIGN}members/": ("#id_user", "nobody of this name"),
     f"{DESIGN}copy/": ("#id_slug", ""),
+    f"{DESIGN}dry-run/": ("#id_participants", "0"),
 }
 """What makes the form of each of the researchers' pages wrong."""
 NEVER_WRONG = {f"{DESIGN}orders/", f"{DESIGN}items/shipped/"}

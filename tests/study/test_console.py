@@ -33,6 +33,7 @@ PAGES: dict[str, str] = {
     "staff-design-copy": "copy",
     "staff-preregistration": "view",
     "staff-design-preview": "edit",
+    "staff-design-dry-runs": "view",
     "staff-design-settings": "edit",
     "staff-design-plan": "edit",
     "staff-design-recruitment": "edit",

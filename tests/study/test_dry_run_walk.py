@@ -136,3 +136,16 @@ async def test_a_crowd_tells_who_did_not_finish_and_goes_on(monkeypatch: pytest.
     assert {arrival.code for arrival in outcome.arrived} == {"C1", "C4"}
     assert outcome.failed == {2: "the door was shut", 3: "RuntimeError: strange"}
     assert "participant 2 of 4 did not finish: the door was shut" in lines
+
+
+async def test_a_crowd_that_is_stopped_sends_nobody_more(monkeypatch: pytest.MonkeyPatch) -> None:
+    async def walk(self: Crowd, number: int) -> Arrival:
+        return Arrival(number, f"C{number}", "", (), 0)
+
+    monkeypatch.setattr(Crowd, "_walk", walk)
+    lines: list[str] = []
+    crowd = Crowd(Order(LINK, 4, 1, 1, 60, 0), lines.append, stopped=lambda: len(lines) >= 2)
+    outcome = await crowd.walk()
+    assert [arrival.number for arrival in outcome.arrived] == [1, 2]
+    assert not outcome.failed
+    assert len(lines) == 2
