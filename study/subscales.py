@@ -22,6 +22,11 @@ class SubScale(NamedTuple):
     """One of `scoring.SCORES`."""
 
     @property
+    def label(self) -> str:
+        """The formula in words."""
+        return SCORES[self.formula].label
+
+    @property
     def problem(self) -> str:
         """Why its items make no score; empty if they make one."""
         return scale_problem(self.items, self.formula)

@@ -19,6 +19,7 @@ from study.console.forms import (
     RecruitmentForm,
     SettingsForm,
 )
+from study.console.in_words import OWN_CODE
 from study.console.orders import orders_shown
 from study.markdown import to_html
 from study.models import Study, StudyPart, SurveyItem
@@ -50,6 +51,7 @@ def overview(request: HttpRequest, study: Study) -> HttpResponse:
         "places": items_by_place(study),
         "orders": orders_shown(study),
         "outcomes": study.outcomes.all(),
+        "own_code": OWN_CODE,
         "previews": _number(study, "preview", preview=True),
         "programs": _number(study, "synthetic participant", preview=False, synthetic=True),
         "frozen": frozen,

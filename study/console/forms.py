@@ -277,6 +277,11 @@ class OutcomeForm(forms.ModelForm):  # type: ignore[type-arg]
     class Meta:
         model = Outcome
         fields = ("code", "url", "text")
+        labels = {"code": "Fixed code"}
+        help_texts = {
+            "code": "The same for everybody. Empty: each who is complete gets a code of their own; at the "
+            "other ends there is none."
+        }
         widgets = {"text": forms.Textarea({"rows": 2})}
 
 

@@ -3,41 +3,47 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Mapping
 
 from django.db.models import Count, Q
 from django.http import Http404, HttpRequest, HttpResponse
 from django.shortcuts import get_object_or_404, render
+from django.utils.safestring import SafeString
 
-from study.blueprint import Blueprint, blueprint_of
+from kitchen.worlds.base import Json
+from study.blueprint import Blueprint, ConditionPlan, blueprint_of
+from study.console import in_words
+from study.console.changes import changes, program_changes
 from study.console.common import asked_once, context_of
+from study.console.in_words import Pair, condition_pairs
 from study.markdown import to_html
+from study.measures import ALWAYS
 from study.models import Study, Version
 from study.permissions import study_page
-from study.preregistration import bundle_problem, program_differences
-from study.readiness import hindrances
+from study.preregistration import bundle_problem
+from study.readiness import missing
 from study.services.freezing import study_freeze
-from study.versions import FreezeState, differences, freeze_states, frozen_version, tells
+from study.versions import FreezeState, freeze_states, frozen_version, tells
 
 POST = ("POST",)
-WORDS = ("hypotheses", "exclusions", "planned_tests")
-"""Fields of the plan that are Markdown."""
 
 
 @study_page("view")
 def preregistration(request: HttpRequest, study: Study) -> HttpResponse:
     """Whether it is frozen, what is different now, and how many took part under which version."""
     frozen, design = frozen_version(study), blueprint_of(study)
-    states = freeze_states(study)
+    states, lacking = freeze_states(study), missing(study)
     context = {
         "frozen": frozen,
-        "hindrances": hindrances(study),
-        "differences": differences(frozen.blueprint, design) if frozen else [],
+        "hindrances": [one for one in lacking if one.hinders],
+        "cautions": [one for one in lacking if not one.hinders],
+        "differences": changes(frozen.blueprint, design) if frozen else [],
         "versions": [
             (version, states[version.pk], _early(version, states[version.pk]))
             for version in versions_counted(study)
         ],
         "already": _already(study, design),
-        "program_differences": program_differences(frozen.bundle) if frozen and frozen.bundle else [],
+        "program_differences": program_changes(frozen.bundle) if frozen and frozen.bundle else [],
         "untold": bool(frozen and frozen.blueprint.format < design.format),
     }
     return render(request, "study/staff/preregistration.html", context_of(study) | context)
@@ -102,16 +108,37 @@ def readable(request: HttpRequest, study: Study, number: int) -> HttpResponse:
         "bundle": version.bundle,
         "problem": bundle_problem(version.bundle),
         "design": design,
-        "planned": [(name.replace("_", " "), to_html(str(design.study[name] or ""))) for name in WORDS],
-        "conditions": [
-            (one, content["prompts"].get(one.key, []), content.get("models", {}).get(one.key, ""))
-            for one in design.conditions
-        ],
-        "parts": [(one, to_html(one.text)) for one in design.parts if one.enabled],
+        "plan": in_words.plan_pairs(design),
+        "planned": [_planned(design, name) for name in in_words.PLAN_TEXTS],
+        "settings": in_words.study_pairs(design),
+        "conditions": [_condition(one, content) for one in design.conditions],
+        "parts": [(one, to_html(one.text), in_words.part_pairs(one)) for one in design.parts if one.enabled],
+        "off": in_words.parts_off(design),
         "orders": content["orders"],
-        "ends": [(one, to_html(one.text)) for one in design.outcomes],
+        "sequences": _sequences(content["orders"], {one.key: one.name for one in design.conditions}),
+        "measured": [one.label for one in ALWAYS],
+        "places": in_words.places(design),
+        "scales": in_words.scales(design),
+        "ends": in_words.ends(design),
     }
     return render(request, "study/staff/preregistered.html", context)
+
+
+def _planned(design: Blueprint, name: str) -> tuple[str, SafeString]:
+    """A text of the plan, with its heading."""
+    return in_words.study_label(name), to_html(str(design.study[name] or ""))
+
+
+def _condition(one: ConditionPlan, content: Mapping[str, Json]) -> tuple[str, list[Pair], list[str]]:
+    """Name, all that was set and follows from it, and prompts of a condition."""
+    model = content.get("models", {}).get(one.key, "")
+    rules = [Pair("Version of the world's rules", str(content["worlds"][one.world]))]
+    plays = [Pair("Language model that plays", model)] if model else []
+    return one.name, [*condition_pairs(one), *rules, *plays], content["prompts"].get(one.key, [])
+
+
+def _sequences(orders: Mapping[str, Json], names: Mapping[str, str]) -> list[str]:
+    return [" → ".join(names[key] for key in one["order"]) for one in orders["sequences"]]
 
 
 def _frozen(study: Study, number: int) -> Version:

@@ -2,18 +2,20 @@
 
 from __future__ import annotations
 
-import json
 from dataclasses import dataclass
 from typing import Any
 
 from django import template
 from django.urls import NoReverseMatch, reverse
 
+from study.console import in_words
 from study.models import Study
 from study.permissions import may, rights_in
 from study.readiness import Missing
 
 register = template.Library()
+register.filter("answers_words", in_words.answers_words)
+register.filter("item_notes", in_words.item_notes)
 
 TABS = {
     "Design": ("staff-design", "copy"),
@@ -73,13 +75,3 @@ def _belongs(page: str, tab: str) -> bool:
 def design_url(study: Study, one: Missing) -> str:
     """Where something missing is put right."""
     return reverse(f"study:staff-design-{one.page}", args=[study.slug, *one.args])
-
-
-@register.filter
-def shown(value: Any) -> str:
-    """A value of a design as a page tells it."""
-    if value is None or value == "":
-        return "nothing"
-    if isinstance(value, bool):
-        return "yes" if value else "no"
-    return value if isinstance(value, str) else json.dumps(value, ensure_ascii=False)

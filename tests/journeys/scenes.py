@@ -70,6 +70,7 @@ def scenes() -> None:
             found[status.value] = entered(study)
             services.participant_end(participant_id=found[status.value].pk, status=status)
     Participant.objects.filter(pk=found["play"].pk).update(code=CODE)
+    change(study)
     print(json.dumps({name: one.get_absolute_url() for name, one in found.items()} | addresses(study)))
 
 
@@ -79,6 +80,15 @@ def dry_runs(study: Study, user: User) -> None:
     over = dry_run_create(study_id=study.pk, user=user, seed=1, **wish)
     dry_run_stop(run=over, user=user)
     dry_run_take(run_id=dry_run_create(study_id=study.pk, user=user, seed=2, **wish).pk)
+
+
+def change(study: Study) -> None:
+    """What is not as it was frozen: a long text, a list, a setting, a question more."""
+    study.parts.filter(kind="welcome").update(text="Other words. " * 40)
+    study.parts.filter(kind="consent").update(settings={"statements": ["I agree.", "I am 18 or older."]})
+    study.conditions.filter(pk=PK).update(settings=SETTINGS | {"level": "level_1"})
+    words = {"key": "more", "measure": "More", "text": "One question more?", "position": 99}
+    SurveyItem.objects.create(study=study, **words)
 
 
 def addresses(study: Study) -> dict[str, str]:
