@@ -129,7 +129,7 @@ def test_settings_of_the_study_are_told_and_what_recruits_is_not() -> None:
     ]
 
 
-def test_every_field_of_the_documents_study_is_on_the_page(client: Client, admin_client: Client) -> None:
+def test_every_field_of_the_documents_study_is_on_the_page(admin_client: Client) -> None:
     study = make_study(hypotheses="HYPO", exclusions="EXCL", planned_tests="TESTS", planned_participants=48)
     page = frozen_page(study, admin_client)
     design = study.versions.get().blueprint
