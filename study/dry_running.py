@@ -17,13 +17,12 @@ from urllib.parse import urlsplit
 
 from channels.db import database_sync_to_async
 
-from study import services
+from study import dry_study, services
 from study.dry_run.browser import Browser
 from study.dry_run.crowd import Crowd, Gone, Order, Outcome, Stopped, never
 from study.dry_run.patience import Patience, PatienceError, WalkError
 from study.dry_run.plans import Deed, Script, Shares, Stop, label_of
 from study.forms import synthetic_invitation
-from study.management import synthetic
 from study.models import Study
 
 PATIENCE = 60.0
@@ -89,7 +88,7 @@ def order_of(study: Study, wish: Wish, *, url: str) -> Order:
     if not services.study_takes(study, synthetic=True):
         raise AskError(f"the study {study.slug!r} is closed, is full or has no conditions")
     link = f"{url.rstrip('/')}{study.get_absolute_url()}?invitation={synthetic_invitation(study)}"
-    script = synthetic.script_of(study)
+    script = dry_study.script_of(study)
     order = Order(link, wish.participants, wish.seed, wish.at_once, wish.patience, wish.think, script=script)
     check_labels(study, order)
     check_shares(wish.shares, script)
@@ -139,8 +138,8 @@ async def walked(
 ) -> Report:
     """Send everybody, and look whether what they did is what is stored; UnreachableError if nobody can be
     sent at all."""
-    outcome = await walk(order, say, partial(synthetic.gone, study), stopped)
-    unlike = await database_sync_to_async(synthetic.unlike_plan)(study, outcome, order.script)
+    outcome = await walk(order, say, partial(dry_study.gone, study), stopped)
+    unlike = await database_sync_to_async(dry_study.unlike_plan)(study, outcome, order.script)
     return Report(order, outcome, unlike)
 
 

@@ -16,7 +16,7 @@ from study.analysis.rows import Measure
 from study.blueprint import Blueprint, ItemPlan
 from study.items import SCALED
 from study.models import SurveyItem
-from study.scoring import SCORES, ends
+from study.scoring import ends
 from study.subscales import SubScale, subscales
 
 Asked = ItemPlan | SubScale
@@ -25,7 +25,7 @@ Name = tuple[str, str]
 
 
 @dataclass(frozen=True, slots=True)
-class Version:
+class Asking:
     """How one version asks for the measures."""
 
     fits: Mapping[str, Asked]
@@ -39,7 +39,7 @@ class Rated:
     """The measures, and where each version's answers to them are found."""
 
     measures: list[Measure]
-    versions: Mapping[int, Version]
+    versions: Mapping[int, Asking]
     """By primary key."""
     differing: list[str]
     """Labels of measures that not all versions asked alike."""
@@ -70,7 +70,7 @@ def rated_in(designs: Mapping[int, Blueprint], labels: Mapping[str, str]) -> Rat
     return Rated(
         [*measures.values()],
         {
-            pk: Version(
+            pk: Asking(
                 {keys[name]: one for name, one in found.items() if _ends(one) == _ends(newest[name])},
                 frozenset(one.key for one in designs[pk].conditions if not one.teammates),
             )
@@ -116,7 +116,7 @@ def _free_key(scale: str, taken: Collection[str]) -> str:
 
 def _measure(key: str, one: Asked, labels: Mapping[str, str]) -> Measure:
     if isinstance(one, SubScale):
-        return Measure.score(key, f"{one.name}: {SCORES[one.formula].label}", *one.ends)
+        return Measure.score(key, f"{one.name}: {one.label}", *one.ends)
     label = labels.get(one.key, one.measure)
     if one.kind == SurveyItem.Kind.LIKERT:
         return Measure.likert(key, label, one.points, (one.low, one.high))

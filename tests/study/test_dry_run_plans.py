@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from study import services
 from study.blueprint import blueprint_of
 from study.dry_run.plans import Deed, Plan, Script, Shares, Stop, deeds, labelled, plans
-from study.management.synthetic import script_of, stops_of
+from study.dry_study import script_of, stops_of
 from study.models import Participant, Study, StudyPart, SurveyItem
 from study.orders.counting import carry_over, positions
 from study.services.leaving import finish
