@@ -18,7 +18,7 @@ from channels.db import database_sync_to_async
 from channels.generic.websocket import AsyncWebsocketConsumer
 from redis.exceptions import RedisError
 
-from kitchen import render, seating, selectors, services
+from kitchen import render, seating, selectors
 from kitchen.messages import (
     CommandMessage,
     MessageError,
@@ -30,6 +30,7 @@ from kitchen.messages import (
     to_json,
 )
 from kitchen.models import Episode, Seat
+from kitchen.services import SeatOrder, commands_submit
 from kitchen.stream import episode_group
 
 log = logging.getLogger(__name__)
@@ -116,10 +117,10 @@ class SeatConsumer(AsyncWebsocketConsumer):
     async def _command(self, message: CommandMessage) -> None:
         assert self.seat is not None  # noqa: S101 - a socket without a seat is closed in connect
         try:
-            receipt = await database_sync_to_async(services.commands_submit)(
+            receipt = await database_sync_to_async(commands_submit)(
                 episode_id=self.seat.episode_id,
                 step=message.step,
-                orders=[services.SeatOrder(self.seat.number, message.command, page=self.page)],
+                orders=[SeatOrder(self.seat.number, message.command, page=self.page)],
             )
         except Episode.DoesNotExist:  # erased: its person withdrew
             await self.close(NO_SUCH_SEAT)

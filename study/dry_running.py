@@ -17,13 +17,14 @@ from urllib.parse import urlsplit
 
 from channels.db import database_sync_to_async
 
-from study import dry_study, services
+from study import dry_study
 from study.dry_run.browser import Browser
 from study.dry_run.crowd import Crowd, Gone, Order, Outcome, Stopped, never
 from study.dry_run.patience import Patience, PatienceError, WalkError
 from study.dry_run.plans import Deed, Script, Shares, Stop, label_of
 from study.forms import synthetic_invitation
 from study.models import Study
+from study.services.entering import study_takes
 
 PATIENCE = 60.0
 """Seconds without any progress after which a program gives up, unless another time is asked for."""
@@ -85,7 +86,7 @@ def order_of(study: Study, wish: Wish, *, url: str) -> Order:
     check_numbers(wish)
     if not is_http(url):
         raise AskError(f"{url!r} is not an address with http:// or https://", "url")
-    if not services.study_takes(study, synthetic=True):
+    if not study_takes(study, synthetic=True):
         raise AskError(f"the study {study.slug!r} is closed, is full or has no conditions")
     link = f"{url.rstrip('/')}{study.get_absolute_url()}?invitation={synthetic_invitation(study)}"
     script = dry_study.script_of(study)

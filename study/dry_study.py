@@ -6,7 +6,7 @@ from channels.db import database_sync_to_async
 from django.urls import resolve
 
 from kitchen.models import Seat
-from study import flow, services
+from study import flow
 from study.blueprint import Blueprint, blueprint_of
 from study.dry_run.browser import path_of
 from study.dry_run.crowd import Outcome
@@ -14,6 +14,7 @@ from study.dry_run.plans import Deed, Script, Stop
 from study.dry_run.walk import Arrival
 from study.models import Participant, Study
 from study.recruitment import PLACES
+from study.services.leaving import participant_end
 
 Status = Participant.Status
 STORED = {
@@ -61,9 +62,7 @@ async def gone(study: Study, arrival: Arrival) -> None:
 
 def _time_out(study: Study, arrival: Arrival) -> None:
     if person := participant_of(study, arrival):
-        services.participant_end(
-            participant_id=person.pk, status=Status.TIMED_OUT, reason="dropped out of a dry run"
-        )
+        participant_end(participant_id=person.pk, status=Status.TIMED_OUT, reason="dropped out of a dry run")
 
 
 def unlike_plan(study: Study, outcome: Outcome, script: Script) -> list[str]:

@@ -5,10 +5,21 @@ from __future__ import annotations
 import re
 import secrets
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 from study.models import Study
-from study.services import Referral
+
+
+@dataclass(frozen=True, slots=True)
+class Referral:
+    """Who sent somebody: the kind of place, the person's name there, what else the link said."""
+
+    source: str = Study.Recruitment.ANONYMOUS
+    label: str = ""
+    more: Mapping[str, str] = field(default_factory=dict)
+
+
+NOBODY_SENT = Referral()
 
 
 @dataclass(frozen=True, slots=True)

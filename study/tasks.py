@@ -75,9 +75,9 @@ SWEEP_SECONDS = 30.0
 @shared_task(name="study.time_out_idle")
 def time_out_idle() -> int:
     """Time out everybody who did nothing for too long; how many. May run twice."""
-    from study import services
+    from study.services.idling import time_out_idle
 
-    return services.time_out_idle()
+    return time_out_idle()
 
 
 @worker_ready.connect

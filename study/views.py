@@ -11,12 +11,17 @@ from django.shortcuts import get_object_or_404, redirect, render
 from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_GET, require_http_methods
 
-from study import flow, services
+from study import flow
+from study.errors import StudyClosedError
 from study.forms import SYNTHETIC, EntryForm
 from study.models import Participant, Study
 from study.pages import PAGES
 from study.pages.common import welcome_context
-from study.recruitment import PLACES, ReferralError, is_only_looking, referral_of
+from study.recruitment import PLACES, Referral, ReferralError, is_only_looking, referral_of
+from study.services.entering import participant_enter, why_closed
+from study.services.going_on import page_opened
+from study.services.idling import idle_clock, participant_here, participant_time_out
+from study.services.leaving import participant_withdraw
 
 COOKIE_SALT = "brigade.participant"
 COOKIE_SECONDS = 90 * 24 * 3600
@@ -54,7 +59,7 @@ def _show_door(request: HttpRequest, study: Study, form: EntryForm) -> HttpRespo
     except ReferralError as error:
         return _welcome(request, study, form, problem=str(error), status=422)
     returns = bool(label) and study.participants.filter(label=label).exists()
-    if not returns and services.why_closed(study):
+    if not returns and why_closed(study):
         return _closed(request, study)
     return _welcome(request, study, form, returns=returns, status=422 if form.errors else 200)
 
@@ -79,21 +84,21 @@ def _welcome(
 
 
 def _closed(request: HttpRequest, study: Study) -> HttpResponse:
-    context = {"study": study, "why": services.why_closed(study)}
+    context = {"study": study, "why": why_closed(study)}
     return render(request, "study/closed.html", context, status=403)
 
 
 def _let_in(request: HttpRequest, study: Study, form: EntryForm) -> HttpResponse:
     invited = form.cleaned_data["invitation"]
     try:
-        person = services.participant_enter(
+        person = participant_enter(
             study_id=study.pk,
             entry=form.cleaned_data["entry"],
             synthetic=invited == SYNTHETIC,
             referral=_referral(request, study, invited),
             welcomed_at=form.opened_at,
         )
-    except services.StudyClosedError:
+    except StudyClosedError:
         return _closed(request, study)
     except ReferralError as error:
         return _welcome(request, study, form, problem=str(error), status=422)
@@ -109,14 +114,14 @@ def _let_in(request: HttpRequest, study: Study, form: EntryForm) -> HttpResponse
     return response
 
 
-def _referral(request: HttpRequest, study: Study, invited: str) -> services.Referral:
+def _referral(request: HttpRequest, study: Study, invited: str) -> Referral:
     """Who sent this one. A program needs nobody to send it; it may bring a label all the same."""
     try:
         return referral_of(study, request.GET.dict())
     except ReferralError:
         if not invited:
             raise
-        return services.Referral()
+        return Referral()
 
 
 def _cookie_name(study: Study) -> str:
@@ -153,7 +158,7 @@ def participant(request: HttpRequest, key: str) -> HttpResponse:
         person = _in_time(person)
         place = flow.place_of(person)
         if request.method == "GET":
-            services.page_opened(participant_id=person.pk, page=place.page, position=place.position)
+            page_opened(participant_id=person.pk, page=place.page, position=place.position)
         return PAGES[place.page](request, person, place)
     except Participant.DoesNotExist:  # withdrawn in another tab at this very moment
         raise Http404(key) from None
@@ -161,8 +166,8 @@ def participant(request: HttpRequest, key: str) -> HttpResponse:
 
 def _in_time(person: Participant) -> Participant:
     """The participant; timed out who comes back only after their time: no worker need have looked before."""
-    left = services.idle_clock(person).end_in
-    if left is None or left > 0 or not services.participant_time_out(participant_id=person.pk):
+    left = idle_clock(person).end_in
+    if left is None or left > 0 or not participant_time_out(participant_id=person.pk):
         return person
     return _person(person.key)
 
@@ -178,13 +183,11 @@ def here(request: HttpRequest, key: str) -> JsonResponse:
     try:
         person = _in_time(_person(key))
         if request.method == "POST":
-            services.participant_here(participant_id=person.pk)
+            participant_here(participant_id=person.pk)
             person = _person(key)
     except Participant.DoesNotExist:  # withdrawn in another tab at this very moment
         raise Http404(key) from None
-    return JsonResponse(
-        {"active": person.status == person.Status.ACTIVE, **asdict(services.idle_clock(person))}
-    )
+    return JsonResponse({"active": person.status == person.Status.ACTIVE, **asdict(idle_clock(person))})
 
 
 @never_cache
@@ -194,7 +197,7 @@ def withdraw(request: HttpRequest, key: str) -> HttpResponse:
     person = get_object_or_404(Participant.objects.select_related("study"), key=key)
     if request.method == "POST" and request.POST.get("confirm") == "yes":
         try:
-            receipt = services.participant_withdraw(participant_id=person.pk)
+            receipt = participant_withdraw(participant_id=person.pk)
         except Participant.DoesNotExist:  # the second of two clicks
             raise Http404(key) from None
         response = render(

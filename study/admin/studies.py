@@ -18,11 +18,12 @@ from kitchen.llm.money import dollars
 from kitchen.spending import booked
 from study.admin.common import Explained, PlayedInWords, begun_words, counted, has_begun, how_many, people_of
 from study.admin.forms import StudyForm, SurveyItemForm, SurveyItemFormSet, with_answer_counts
+from study.errors import DesignError
 from study.forecast import forecast
 from study.models import Condition, Membership, Outcome, Participant, Study, StudyPart, SurveyItem
 from study.permissions import may
 from study.services.copying import study_copy
-from study.services.designing import DesignError, study_delete, study_open, why_study_stays
+from study.services.designing import study_delete, study_open, why_study_stays
 
 PAGES = {"staff-study": "Participants", "staff-data": "Data", "staff-analysis": "Analysis"}
 """The researcher's pages of one study, with the words of their links."""

@@ -10,11 +10,11 @@ from django.http import HttpRequest, HttpResponse
 from django.shortcuts import redirect, render
 
 from study import selectors
+from study.errors import DesignError, StudyClosedError
 from study.models import Condition, Study, SurveyItem
 from study.orders.base import SchemeError
 from study.recruitment import PLACES
-from study.services import StudyClosedError
-from study.services.designing import DesignError, row_move
+from study.services.designing import row_move
 
 
 def context_of(study: Study) -> dict[str, Any]:

@@ -13,11 +13,11 @@ from django.shortcuts import get_object_or_404, render
 from study import tasks
 from study.console.common import asked, done, form_page
 from study.dry_run.plans import Shares
+from study.errors import DesignError
 from study.models import Study
 from study.permissions import FORM, may, study_page
-from study.services import why_closed
-from study.services.designing import DesignError
 from study.services.dry_runs import dry_run_create, dry_run_stop
+from study.services.entering import why_closed
 
 NEWEST = 10
 """Runs on the page."""

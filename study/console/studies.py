@@ -12,14 +12,13 @@ from django.shortcuts import get_object_or_404, redirect, render
 from study import tasks
 from study.console.common import asked, asked_once, form_page
 from study.console.forms import MemberForm, NewStudyForm
+from study.errors import DesignError, StudyClosedError
 from study.models import Condition, Membership, Participant, Study
 from study.orders.base import SchemeError
 from study.pages.common import welcome_context
 from study.permissions import FORM, staff_page, study_page
-from study.services import StudyClosedError
 from study.services.copying import study_copy
 from study.services.designing import (
-    DesignError,
     member_remove,
     member_set,
     study_close,

@@ -9,11 +9,12 @@ from django.shortcuts import redirect, render
 
 from kitchen.models import Episode
 from kitchen.worlds.registry import get_page
-from study import flow, item_order, services
+from study import flow, item_order
 from study.blueprint import ItemPlan
 from study.item_forms import ItemsForm
 from study.models import Participant
 from study.pages.common import part_context, sent
+from study.services.answering import answers_submit
 from study.services.idling import idle_clock
 
 
@@ -68,7 +69,7 @@ def _ask(
     is_sent = sent(request, place.page) and request.POST.get("position") == str(place.position)
     form = ItemsForm(request.POST if is_sent else None, items=items_for(person, place), teams=teams or [])
     if is_sent and form.is_valid():
-        services.answers_submit(
+        answers_submit(
             participant_id=person.pk, page=place.page, position=place.position, values=form.values()
         )
         return redirect(person)

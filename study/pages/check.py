@@ -5,13 +5,13 @@ from __future__ import annotations
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import redirect, render
 
-from study import flow, services
+from study import flow
 from study.item_forms import ItemsForm
 from study.models import Participant
 from study.pages.asking import items_for
 from study.pages.common import part_context, sent
 from study.pages.reading import guide_context
-from study.services.answering import next_attempt, wrong_keys
+from study.services.answering import check_submit, next_attempt, wrong_keys
 
 
 def check(request: HttpRequest, person: Participant, place: flow.Place) -> HttpResponse:
@@ -20,7 +20,7 @@ def check(request: HttpRequest, person: Participant, place: flow.Place) -> HttpR
     is_sent = sent(request, "check") and request.POST.get("attempt") == str(attempt)
     form = ItemsForm(request.POST if is_sent else None, items=items_for(person, place))
     if is_sent and form.is_valid():
-        right = services.check_submit(participant_id=person.pk, values=form.values(), attempt=attempt)
+        right = check_submit(participant_id=person.pk, values=form.values(), attempt=attempt)
         if right is not False or flow.place_of(_again(person)).page != "check":
             return redirect(person)
         return _wrong(request, person, form, attempt)

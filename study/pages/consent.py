@@ -5,11 +5,12 @@ from __future__ import annotations
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import redirect, render
 
-from study import flow, services
+from study import flow
 from study.forms import ConsentForm
 from study.models import Participant
 from study.pages.common import part_context, sent
 from study.pages.refused import keep_label
+from study.services.entering import consent_given, consent_refused
 
 
 def consent(request: HttpRequest, person: Participant, place: flow.Place) -> HttpResponse:
@@ -17,11 +18,11 @@ def consent(request: HttpRequest, person: Participant, place: flow.Place) -> Htt
     statements = person.version.blueprint.part("consent").settings["statements"]
     is_sent = sent(request, "consent")
     if is_sent and "refuse" in request.POST:
-        services.consent_refused(participant_id=person.pk)
+        consent_refused(participant_id=person.pk)
         return keep_label(redirect(person), person)
     form = ConsentForm(request.POST if is_sent else None, statements=statements)
     if is_sent and form.is_valid():
-        services.consent_given(participant_id=person.pk)
+        consent_given(participant_id=person.pk)
         return redirect(person)
     if request.method == "POST" and not is_sent:
         return redirect(person)

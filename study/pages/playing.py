@@ -11,9 +11,10 @@ from django.urls import reverse
 from kitchen.models import Episode
 from kitchen.views import play_page
 from kitchen.worlds.registry import get_page
-from study import flow, services
+from study import flow
 from study.models import Participant
 from study.pages.common import part_context, sent
+from study.services.going_on import page_done
 from study.services.idling import idle_clock
 
 
@@ -32,7 +33,7 @@ def play(request: HttpRequest, person: Participant, place: flow.Place) -> HttpRe
 def practice(request: HttpRequest, person: Participant, place: flow.Place) -> HttpResponse:
     """The practice episode; when it is over, a page to go on from."""
     if sent(request, "practice"):
-        services.page_done(participant_id=person.pk, page="practice")
+        page_done(participant_id=person.pk, page="practice")
         return redirect(person)
     if request.method == "POST":
         return redirect(person)

@@ -9,10 +9,11 @@ from django.shortcuts import redirect, render
 
 from kitchen.worlds.base import Json
 from kitchen.worlds.registry import get_page, get_world
-from study import flow, services
+from study import flow
 from study.blueprint import ConditionPlan
 from study.models import Participant
 from study.pages.common import part_context, sent
+from study.services.going_on import page_done
 
 
 def guide(request: HttpRequest, person: Participant, place: flow.Place) -> HttpResponse:
@@ -51,5 +52,5 @@ def debriefing(request: HttpRequest, person: Participant, place: flow.Place) -> 
 
 def _left(request: HttpRequest, person: Participant, page: str) -> HttpResponse:
     if sent(request, page):
-        services.page_done(participant_id=person.pk, page=page)
+        page_done(participant_id=person.pk, page=page)
     return redirect(person)

@@ -9,14 +9,11 @@ from django.db import models, transaction
 
 from study.analysis.format import counted
 from study.bound import bound, bound_words
+from study.errors import DesignError
 from study.instruments import Instrument
 from study.models import Condition, Membership, Outcome, Study, SurveyItem
 from study.readiness import hindrances
 from study.services.previewing import previews_erase
-
-
-class DesignError(Exception):
-    """It cannot be done; the message says why, for the researcher."""
 
 
 @transaction.atomic

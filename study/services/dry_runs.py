@@ -14,8 +14,8 @@ from django.db.models import QuerySet
 from django.utils import timezone
 
 from study.dry_run.plans import Shares
+from study.errors import DesignError
 from study.models import DryRun
-from study.services.designing import DesignError
 
 State = DryRun.State
 

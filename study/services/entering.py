@@ -4,38 +4,22 @@ from __future__ import annotations
 
 import hashlib
 import secrets
-from collections.abc import Mapping
-from dataclasses import dataclass, field
 from datetime import datetime
 
 from django.db import transaction
 from django.utils import timezone
 
 from study.blueprint import PartPlan
+from study.errors import StudyClosedError
 from study.flow import WELCOME
 from study.models import Participant, Study, Version
 from study.news import tell
 from study.orders.registry import get_scheme
+from study.recruitment import NOBODY_SENT, Referral
 from study.services.going_on import go_on, locked, mark_done
 from study.services.leaving import participant_end
 from study.services.rounds import rounds_plan
 from study.services.versions import version_current
-
-
-class StudyClosedError(Exception):
-    """The study takes nobody new."""
-
-
-@dataclass(frozen=True, slots=True)
-class Referral:
-    """Who sent somebody: the kind of place, the person's name there, what else the link said."""
-
-    source: str = Study.Recruitment.ANONYMOUS
-    label: str = ""
-    more: Mapping[str, str] = field(default_factory=dict)
-
-
-NOBODY_SENT = Referral()
 
 
 def study_takes(study: Study, *, synthetic: bool = False) -> bool:

@@ -7,10 +7,10 @@ from typing import Any
 from django.db import transaction
 from django.utils import timezone
 
+from study.errors import DesignError
 from study.models import Study, Version
 from study.preregistration import bundle_of
 from study.readiness import hindrances
-from study.services.designing import DesignError
 from study.services.versions import version_current
 
 

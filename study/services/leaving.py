@@ -9,9 +9,9 @@ from django.db import connection, transaction
 from django.db.models import F, Q, QuerySet
 from django.utils import timezone
 
-from kitchen import services as kitchen
 from kitchen.calls import prompts_erase_unused, prompts_of
 from kitchen.models import Episode, Seat, new_key
+from kitchen.services import episode_abandon, episode_end
 from study.analysing import forget
 from study.models import Outcome, Participant, Study
 from study.news import tell
@@ -54,9 +54,9 @@ def participant_end(*, participant_id: int, status: str, reason: str = "") -> bo
     running = their_episodes(person).filter(status=Episode.Status.PLAYING)
     for episode_id in running.values_list("pk", flat=True):
         if status == Participant.Status.TIMED_OUT:
-            kitchen.episode_abandon(episode_id=episode_id, reason=reason or IDLE)
+            episode_abandon(episode_id=episode_id, reason=reason or IDLE)
         else:
-            kitchen.episode_end(episode_id=episode_id, reason=reason or f"participant: {status}")
+            episode_end(episode_id=episode_id, reason=reason or f"participant: {status}")
     return True
 
 
@@ -110,4 +110,4 @@ def _erase(episode: Episode, seat: int) -> None:
         episode.delete()
         return
     Seat.objects.filter(episode=episode, number=seat).update(key=new_key(), page="")
-    kitchen.episode_abandon(episode_id=episode.pk, reason="somebody who played in it left the study")
+    episode_abandon(episode_id=episode.pk, reason="somebody who played in it left the study")

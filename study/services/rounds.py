@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from kitchen import services as kitchen
 from kitchen.models import Budget, Episode
 from kitchen.play import derived_seed
+from kitchen.services import episode_create
 from kitchen.worlds.base import Json
 from study.blueprint import ConditionPlan
 from study.held import scheme_of, tallies
@@ -62,7 +62,7 @@ def _kitchen(settings: Mapping[str, Json]) -> dict[str, Any]:
 
 def _episode(person: Participant, plan: ConditionPlan, *, seed: int, hints: bool = False) -> Episode:
     waits = plan.thinking_seconds
-    return kitchen.episode_create(
+    return episode_create(
         world=plan.world,
         settings=plan.settings,
         seats=plan.teammates + 1,

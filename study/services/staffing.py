@@ -13,9 +13,9 @@ from django.contrib.auth.models import User
 from django.db import transaction
 from django.utils import timezone
 
-from kitchen import services as kitchen
 from kitchen.models import Episode, new_key
 from kitchen.seating import seat_relock
+from kitchen.services import episode_end
 from kitchen.storable import printable
 from study.models import Participant, StaffAction
 from study.news import tell
@@ -101,7 +101,7 @@ def episode_stop(*, participant_id: int, user: User, reason: str, episode: str) 
     found = episode_on(person)
     if found is None or str(found.key) != episode:
         return False
-    if not kitchen.episode_end(episode_id=found.pk, reason=reason):
+    if not episode_end(episode_id=found.pk, reason=reason):
         return False
     _record(person, user, StaffAction.Action.END_EPISODE, reason)
     return True
@@ -115,7 +115,7 @@ def participant_stop(*, participant_id: int, user: User, reason: str) -> bool:
     if not participant_end(participant_id=person.pk, status=Participant.Status.TECHNICAL, reason=reason):
         return False
     if (found := episode_on(person)) and not _others_play(found, person):
-        kitchen.episode_end(episode_id=found.pk, reason=reason)
+        episode_end(episode_id=found.pk, reason=reason)
     _record(person, user, StaffAction.Action.END_WAY, reason)
     return True
 

@@ -10,10 +10,10 @@ from typing import Any
 from django.db import transaction
 
 from kitchen import deciding, selectors
-from kitchen import services as kitchen
 from kitchen.coplayers.registry import get_coplayer
 from kitchen.messages import to_json
 from kitchen.models import CallMessage, Decision, Episode, Mind, ModelCall, Prompt, Seat, SeatCommand, Step
+from kitchen.services import SeatOrder, commands_submit, episode_create
 from kitchen.worlds.base import Json
 from study.blueprint import ConditionPlan
 from study.dry_run.cook import Cook
@@ -57,7 +57,7 @@ def record(plan: ConditionPlan, *, seed: int, number: int, thinking: float, step
 
 
 def _opened(plan: ConditionPlan, *, seed: int, steps: int | None) -> Episode:
-    return kitchen.episode_create(
+    return episode_create(
         world=plan.world,
         settings=_shortened(plan.settings, steps),
         seats=plan.teammates + 1,
@@ -79,8 +79,8 @@ def _play(episode: Episode, cook: Cook) -> None:
         cook.watch(state)
         if state["phase"] != "choose":
             break
-        order = kitchen.SeatOrder(0, tuple(cook.choose(state)))
-        kitchen.commands_submit(episode_id=episode.pk, step=step, orders=[order])
+        order = SeatOrder(0, tuple(cook.choose(state)))
+        commands_submit(episode_id=episode.pk, step=step, orders=[order])
         deciding.decide_step(episode_id=episode.pk, step=step)
 
 

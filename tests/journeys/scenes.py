@@ -9,11 +9,15 @@ from django.contrib.auth.models import User
 from django.urls import reverse
 
 from kitchen.worlds.base import Json
-from study import flow, services
+from study import flow
 from study.dry_run.plans import Shares
 from study.models import Condition, Participant, Study, StudyPart, SurveyItem
+from study.services.answering import answers_submit, check_submit
 from study.services.dry_runs import dry_run_create, dry_run_stop, dry_run_take
+from study.services.entering import consent_given, participant_enter
 from study.services.freezing import study_freeze
+from study.services.going_on import page_done
+from study.services.leaving import participant_end
 from tests.study.factories import SETTINGS, make_study, play_out
 
 SLUG, SHUT, LABELLED = "scenes", "scenes-shut", "scenes-labelled"
@@ -68,7 +72,7 @@ def scenes() -> None:
     for status in Participant.Status:
         if status not in {Participant.Status.ACTIVE, Participant.Status.COMPLETE}:
             found[status.value] = entered(study)
-            services.participant_end(participant_id=found[status.value].pk, status=status)
+            participant_end(participant_id=found[status.value].pk, status=status)
     Participant.objects.filter(pk=found["play"].pk).update(code=CODE)
     change(study)
     print(json.dumps({name: one.get_absolute_url() for name, one in found.items()} | addresses(study)))
@@ -123,7 +127,7 @@ def whole_study() -> Study:
 def entered(study: Study) -> Participant:
     """Somebody on the first page."""
     entry = f"scene-{study.participants.count()}"
-    return services.participant_enter(study_id=study.pk, entry=entry, synthetic=True)
+    return participant_enter(study_id=study.pk, entry=entry, synthetic=True)
 
 
 def on_page(study: Study, page: str) -> Participant:
@@ -137,22 +141,20 @@ def on_page(study: Study, page: str) -> Participant:
 
 def _go_on(person: Participant, place: flow.Place) -> None:
     if place.page == "consent":
-        services.consent_given(participant_id=person.pk)
+        consent_given(participant_id=person.pk)
     elif place.page in {"practice", "play"}:
         episode = person.practice if place.page == "practice" else place.round and place.round.episode
         assert episode
         type(episode).objects.filter(pk=episode.pk).update(status="over")
-        services.page_done(participant_id=person.pk, page=place.page)
+        page_done(participant_id=person.pk, page=place.page)
     elif place.page == "check":
         values = {item.key: item.correct for item in person.version.blueprint.items_at("check")}
-        services.check_submit(participant_id=person.pk, values=values, attempt=1)
+        check_submit(participant_id=person.pk, values=values, attempt=1)
     elif place.page in {"about", "survey", "final"}:
         values = {item.key: answer(item) for item in person.version.blueprint.items_at(place.page)}
-        services.answers_submit(
-            participant_id=person.pk, page=place.page, values=values, position=place.position
-        )
+        answers_submit(participant_id=person.pk, page=place.page, values=values, position=place.position)
     else:
-        services.page_done(participant_id=person.pk, page=place.page)
+        page_done(participant_id=person.pk, page=place.page)
 
 
 def answer(item: Any) -> Json:

@@ -4,16 +4,16 @@ from __future__ import annotations
 
 from typing import Any
 
-from kitchen import services
 from kitchen.models import Episode
+from kitchen.services import MindPlan, Receipt, SeatOrder, commands_submit, episode_create
 
 SETTINGS = {"level": "level_3", "alpha": 2.0, "beta": 2.5, "max_steps": 60}
 
 
-def make_episode(*, seats: int = 1, minds: tuple[services.MindPlan, ...] = (), **more: Any) -> Episode:
+def make_episode(*, seats: int = 1, minds: tuple[MindPlan, ...] = (), **more: Any) -> Episode:
     """An episode of level_3; `steps` shortens it."""
     steps = more.pop("steps", 60)
-    return services.episode_create(
+    return episode_create(
         world="cuisine",
         settings={**SETTINGS, "max_steps": steps},
         seats=seats,
@@ -23,13 +23,11 @@ def make_episode(*, seats: int = 1, minds: tuple[services.MindPlan, ...] = (), *
     )
 
 
-def mind(kind: str, *seats: int, **settings: Any) -> services.MindPlan:
+def mind(kind: str, *seats: int, **settings: Any) -> MindPlan:
     """A co-player for these seats."""
-    return services.MindPlan(kind, seats, settings)
+    return MindPlan(kind, seats, settings)
 
 
-def submit(episode: Episode, step: int, *command: str, seat: int = 0) -> services.Receipt:
+def submit(episode: Episode, step: int, *command: str, seat: int = 0) -> Receipt:
     """A person's command."""
-    return services.commands_submit(
-        episode_id=episode.pk, step=step, orders=[services.SeatOrder(seat, command)]
-    )
+    return commands_submit(episode_id=episode.pk, step=step, orders=[SeatOrder(seat, command)])

@@ -8,9 +8,9 @@ from django.test import Client
 from django.urls import reverse
 from django.utils import timezone
 
-from kitchen import services
 from kitchen.admin import STEPS_SHOWN
 from kitchen.models import Decision, Episode, Step
+from kitchen.services import MadeDecision, MindPlan, SeatOrder, commands_submit, episode_create
 
 pytestmark = pytest.mark.django_db
 
@@ -20,12 +20,12 @@ LIST = reverse("admin:kitchen_episode_changelist")
 @pytest.fixture
 def episode() -> Episode:
     """A person beside a random co-player, before the first step."""
-    return services.episode_create(
+    return episode_create(
         world="cuisine",
         settings={"level": "level_0", "max_steps": 60},
         seats=2,
         seed=1,
-        minds=[services.MindPlan("random", (1,))],
+        minds=[MindPlan("random", (1,))],
         label="Team A",
     )
 
@@ -35,15 +35,13 @@ def play(episode: Episode, steps: int) -> None:
     for step in range(1, steps + 1):
         fallback = "timeout" if step == 2 else ""
         orders = [
-            services.SeatOrder(0, ("noop",)),
-            services.SeatOrder(1, ("get", "pot0", "gold"), chosen_by="random", fallback=fallback),
+            SeatOrder(0, ("noop",)),
+            SeatOrder(1, ("get", "pot0", "gold"), chosen_by="random", fallback=fallback),
         ]
         decision = Decision(
             mind=episode.minds.get(), step=step, played_by="random", milliseconds=3.4, fallback=fallback
         )
-        services.commands_submit(
-            episode_id=episode.pk, step=step, orders=orders, decisions=[services.MadeDecision(decision)]
-        )
+        commands_submit(episode_id=episode.pk, step=step, orders=orders, decisions=[MadeDecision(decision)])
 
 
 def change(episode: Episode) -> str:

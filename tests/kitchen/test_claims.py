@@ -15,6 +15,7 @@ from kitchen.calls import calls_store
 from kitchen.deciding import ask_mind, decide_step
 from kitchen.models import Decision, Episode
 from kitchen.processes import process_is_gone, process_name
+from kitchen.services import Receipt
 from tests.kitchen.factories import make_episode, mind, submit
 
 pytestmark = pytest.mark.django_db
@@ -155,7 +156,7 @@ def test_a_database_that_stays_away_is_not_tried_for_ever(
 ) -> None:
     tries: list[int] = []
 
-    def away(**told: object) -> services.Receipt:
+    def away(**told: object) -> Receipt:
         tries.append(1)
         raise OperationalError("away")
 

@@ -8,10 +8,11 @@ from typing import Any
 import pytest
 from django.utils import timezone
 
-from kitchen import clock, deciding, services, tasks
+from kitchen import clock, deciding, tasks
 from kitchen.models import Episode, Seat, SeatCommand, Step
 from kitchen.seating import seat_take
 from kitchen.selectors import seat_view
+from kitchen.services import turn_close
 from kitchen.worlds.base import SettingsError
 from kitchen.worlds.cuisine.story import story
 from tests.kitchen.factories import make_episode, mind, submit
@@ -62,12 +63,12 @@ def test_every_later_turn_has_its_full_time() -> None:
 def test_without_a_clock_a_turn_is_never_closed() -> None:
     episode = make_episode()
     seat_take(episode_id=episode.pk, seat=0, page="page-of-0", newest=True)
-    assert not services.turn_close(episode_id=episode.pk, step=1)
+    assert not turn_close(episode_id=episode.pk, step=1)
     assert tasks.overdue_turns() == []
 
 
 def test_a_turn_that_is_still_open_is_not_closed() -> None:
-    assert not services.turn_close(episode_id=opened().pk, step=1)
+    assert not turn_close(episode_id=opened().pk, step=1)
     assert not SeatCommand.objects.exists()
 
 
@@ -102,7 +103,7 @@ def test_co_players_are_asked_when_the_time_of_people_is_over(
     episode = opened(seats=2, minds=(mind("random", 1),))
     time_is_over(episode)
     with django_capture_on_commit_callbacks(execute=True):
-        services.turn_close(episode_id=episode.pk, step=1)
+        turn_close(episode_id=episode.pk, step=1)
     assert asked == [(episode.pk, 1)]
     assert submit(episode, 1, "goto", "storage0").code == "too_late"
     deciding.decide_step(episode_id=episode.pk, step=1)
@@ -140,7 +141,7 @@ def test_the_page_is_told_what_is_left_and_that_time_ran_out() -> None:
     left = seat_view(seat).seconds_left
     assert left is not None and 4 < left <= 5
     time_is_over(episode)
-    services.turn_close(episode_id=episode.pk, step=1)
+    turn_close(episode_id=episode.pk, step=1)
     assert story(seat_view(seat))["steps"][0]["lines"][0]["text"] == "ran out of time and waited"
 
 
@@ -154,7 +155,7 @@ def test_a_time_that_nobody_can_play_with_is_refused(seconds: float) -> None:
 def test_the_last_turn_leaves_no_clock_behind() -> None:
     episode = opened(steps=1)
     time_is_over(episode)
-    services.turn_close(episode_id=episode.pk, step=1)
+    turn_close(episode_id=episode.pk, step=1)
     episode.refresh_from_db()
     assert (episode.status, episode.turn_closes_at) == (Episode.Status.OVER, None)
     assert clock.seconds_left(episode) is None

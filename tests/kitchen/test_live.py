@@ -9,11 +9,12 @@ import pytest
 from channels.db import database_sync_to_async
 from channels.layers import get_channel_layer
 
-from kitchen import deciding, services, stream, tasks
+from kitchen import deciding, stream, tasks
 from kitchen.live import episode_facts
 from kitchen.messages import EpisodeNews
 from kitchen.models import Decision, Episode, Mind, ModelCall
 from kitchen.selectors import seat_view
+from kitchen.services import SeatOrder, commands_submit, episode_end
 from kitchen.worlds.base import SettingsError
 from tests.kitchen.factories import make_episode, mind, submit
 
@@ -45,8 +46,8 @@ def test_facts_say_where_an_episode_is_and_whom_it_waits_for() -> None:
 def test_facts_count_fallbacks_failures_of_models_and_money() -> None:
     episode = make_episode(seats=2, minds=(mind("planner", 1),))
     submit(episode, 1, "noop")
-    orders = [services.SeatOrder(1, ("noop",), "fallback", "timeout")]
-    services.commands_submit(episode_id=episode.pk, step=1, orders=orders)
+    orders = [SeatOrder(1, ("noop",), "fallback", "timeout")]
+    commands_submit(episode_id=episode.pk, step=1, orders=orders)
     decision = Decision.objects.create(
         mind=Mind.objects.get(), step=1, played_by="planner", fallback="timeout", milliseconds=1
     )
@@ -81,8 +82,8 @@ def test_each_step_and_the_end_are_told_once(
         submit(episode, 1, "noop")
         deciding.decide_step(episode_id=episode.pk, step=1)
         submit(episode, 2, "noop")
-        orders = [services.SeatOrder(1, ("noop",), "fallback", "error")]
-        services.commands_submit(episode_id=episode.pk, step=2, orders=orders)
+        orders = [SeatOrder(1, ("noop",), "fallback", "error")]
+        commands_submit(episode_id=episode.pk, step=2, orders=orders)
     key = str(episode.key)
     assert told == [
         ("study-3", EpisodeNews(key, 1, "playing")),
@@ -111,8 +112,8 @@ def test_staff_end_an_episode_with_a_reason(
     episode = make_episode(audience="study-3")
     submit(episode, 1, "noop")
     with django_capture_on_commit_callbacks(execute=True):
-        assert services.episode_end(episode_id=episode.pk, reason=" the fire alarm ")
-        assert not services.episode_end(episode_id=episode.pk, reason="again")
+        assert episode_end(episode_id=episode.pk, reason=" the fire alarm ")
+        assert not episode_end(episode_id=episode.pk, reason="again")
     episode.refresh_from_db()
     assert (episode.status, episode.ended_because) == ("aborted", "the fire alarm")
     assert episode.ended_at
@@ -125,7 +126,7 @@ def test_staff_end_an_episode_with_a_reason(
 def test_an_ending_without_a_reason_is_refused() -> None:
     episode = make_episode()
     with pytest.raises(ValueError, match="reason"):
-        services.episode_end(episode_id=episode.pk, reason="  ")
+        episode_end(episode_id=episode.pk, reason="  ")
     episode.refresh_from_db()
     assert episode.status == Episode.Status.PLAYING
 

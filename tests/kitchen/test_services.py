@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import pytest
 
-from kitchen import claims, play, services
+from kitchen import claims, play
 from kitchen.models import AppendOnlyError, Decision, Episode, SeatCommand, Step
-from kitchen.services import MindPlan, SeatOrder
+from kitchen.services import MindPlan, SeatOrder, commands_submit, episode_cut_off
 from kitchen.worlds.base import SettingsError
 from tests.kitchen.factories import make_episode, mind, submit
 
@@ -76,7 +76,7 @@ def test_a_person_may_only_do_what_is_offered(command: tuple[str, ...]) -> None:
 def test_a_co_players_impossible_command_is_logged_as_refused_and_harms_nobody() -> None:
     episode = make_episode(seats=2, minds=(mind("planner", 1),))
     submit(episode, 1, "goto", "storage0")
-    receipt = services.commands_submit(
+    receipt = commands_submit(
         episode_id=episode.pk, step=1, orders=[SeatOrder(1, ("get", "pot0", "rice"), "planner")]
     )
     assert receipt.accepted
@@ -95,9 +95,9 @@ def test_nothing_is_taken_after_the_end() -> None:
 
 def test_commands_of_one_hand_in_are_taken_all_or_none() -> None:
     episode = make_episode(seats=3, minds=(mind("planner", 1, 2),))
-    services.commands_submit(episode_id=episode.pk, step=1, orders=[SeatOrder(1, ("noop",), "planner")])
+    commands_submit(episode_id=episode.pk, step=1, orders=[SeatOrder(1, ("noop",), "planner")])
     orders = [SeatOrder(1, ("noop",), "planner"), SeatOrder(2, ("noop",), "planner")]
-    assert services.commands_submit(episode_id=episode.pk, step=1, orders=orders).code == "repeated"
+    assert commands_submit(episode_id=episode.pk, step=1, orders=orders).code == "repeated"
     assert SeatCommand.objects.count() == 1
 
 
@@ -162,6 +162,6 @@ def test_only_one_worker_gets_the_claim_until_it_lapses() -> None:
 
 def test_an_episode_can_be_cut_off_once() -> None:
     episode = make_episode()
-    assert services.episode_cut_off(episode_id=episode.pk)
-    assert not services.episode_cut_off(episode_id=episode.pk)
+    assert episode_cut_off(episode_id=episode.pk)
+    assert not episode_cut_off(episode_id=episode.pk)
     assert submit(episode, 1, "noop").code == "over"

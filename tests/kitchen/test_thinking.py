@@ -10,12 +10,13 @@ from django.db import transaction
 from django.utils import timezone
 
 from brigade.celery import app
-from kitchen import deciding, services, tasks
+from kitchen import deciding, tasks
 from kitchen.coplayers import registry
 from kitchen.coplayers.base import CoPlayer, Situation
 from kitchen.coplayers.base import Decision as MindDecision
 from kitchen.models import Decision, Episode, Seat, Step
 from kitchen.selectors import episode_stamp, seat_view
+from kitchen.services import episode_cut_off, step_run
 from tests.kitchen.factories import make_episode, mind, submit
 from tests.servers import wait_until
 
@@ -58,11 +59,11 @@ def test_a_decision_is_kept_and_the_step_runs_when_the_time_is_over(later: Queue
     assert (episode.step, Decision.objects.count(), Step.objects.count()) == (0, 1, 0)
     assert [(pk, step) for pk, step, _ in later] == [(episode.pk, 1)]
     assert 29 < later[0][2] <= 30
-    assert not services.step_run(episode_id=episode.pk, step=1)
+    assert not step_run(episode_id=episode.pk, step=1)
     assert len(later) == 2, "too early: once more"
     Episode.objects.update(thinking_seconds=0)
-    assert services.step_run(episode_id=episode.pk, step=1)
-    assert not services.step_run(episode_id=episode.pk, step=1)
+    assert step_run(episode_id=episode.pk, step=1)
+    assert not step_run(episode_id=episode.pk, step=1)
     assert Step.objects.get().commands[1]["chosen_by"] == "planner"
 
 
@@ -105,11 +106,11 @@ def test_a_step_whose_task_was_lost_is_found_when_it_is_overdue_and_nobody_is_as
 @pytest.mark.django_db
 def test_an_episode_that_ends_while_its_co_players_think_is_left_alone(later: Queued) -> None:
     episode = decided(30)
-    services.episode_cut_off(episode_id=episode.pk)
+    episode_cut_off(episode_id=episode.pk)
     Episode.objects.update(thinking_seconds=0)
-    assert not services.step_run(episode_id=episode.pk, step=1)
+    assert not step_run(episode_id=episode.pk, step=1)
     episode.delete()
-    assert not services.step_run(episode_id=episode.pk, step=1)
+    assert not step_run(episode_id=episode.pk, step=1)
 
 
 @pytest.mark.django_db(transaction=True)

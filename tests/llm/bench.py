@@ -145,9 +145,10 @@ def new_episode(seed: int) -> Episode:
 
 def commands_submit(episode: Episode, step: int) -> None:
     """The person waits; so do we, until the task is queued, which is the web server's work."""
-    from kitchen import services, tasks
+    from kitchen import tasks
+    from kitchen.services import SeatOrder, commands_submit
 
-    services.commands_submit(episode_id=episode.pk, step=step, orders=[services.SeatOrder(0, ("noop",))])
+    commands_submit(episode_id=episode.pk, step=step, orders=[SeatOrder(0, ("noop",))])
     tasks._publisher.submit(lambda: None).result()
 
 

@@ -4,11 +4,13 @@ from __future__ import annotations
 
 from typing import Any
 
-from kitchen import services as kitchen
 from kitchen.models import Episode
 from kitchen.selectors import seat_view
-from study import services
+from kitchen.services import SeatOrder, commands_submit
 from study.models import Condition, Participant, Study, StudyPart, SurveyItem
+from study.services.answering import answers_submit
+from study.services.entering import consent_given, participant_enter
+from study.services.going_on import page_done
 
 SETTINGS = {"level": "level_0", "alpha": 2.0, "beta": 2.5, "max_steps": 3}
 
@@ -40,8 +42,8 @@ def make_study(slug: str = "small", *, conditions: int = 2, items: int = 2, **mo
 
 def enter(study: Study, entry: str = "one", *, synthetic: bool = False) -> Participant:
     """Someone who has agreed."""
-    person = services.participant_enter(study_id=study.pk, entry=entry, synthetic=synthetic)
-    services.consent_given(participant_id=person.pk)
+    person = participant_enter(study_id=study.pk, entry=entry, synthetic=synthetic)
+    consent_given(participant_id=person.pk)
     person.refresh_from_db()
     return person
 
@@ -50,8 +52,8 @@ def play_out(episode: Episode) -> None:
     """Play the person's seat to the end, the first possible action each time (co-players stay unasked)."""
     seat = episode.seats.get(number=0)
     while (view := seat_view(seat)).phase == "choose":
-        order = kitchen.SeatOrder(0, view.legal[0])
-        kitchen.commands_submit(episode_id=episode.pk, step=view.step + 1, orders=[order])
+        order = SeatOrder(0, view.legal[0])
+        commands_submit(episode_id=episode.pk, step=view.step + 1, orders=[order])
 
 
 def play_round(participant: Participant, value: int = 3) -> None:
@@ -60,7 +62,7 @@ def play_round(participant: Participant, value: int = 3) -> None:
     assert found and found.episode
     play_out(found.episode)
     values = {item.key: value for item in participant.version.blueprint.items_at("survey")}
-    assert services.answers_submit(
+    assert answers_submit(
         participant_id=participant.pk, page="survey", position=found.position, values=values
     )
 
@@ -68,7 +70,7 @@ def play_round(participant: Participant, value: int = 3) -> None:
 def complete(study: Study, entry: str = "one", *, synthetic: bool = False, value: int = 3) -> Participant:
     """Someone who went the whole way."""
     participant = enter(study, entry, synthetic=synthetic)
-    services.page_done(participant_id=participant.pk, page="guide")
+    page_done(participant_id=participant.pk, page="guide")
     for _ in range(participant.rounds.count()):
         play_round(participant, value)
     participant.refresh_from_db()

@@ -13,9 +13,10 @@ from django.urls import reverse
 from kitchen.coplayers import registry as coplayers
 from kitchen.coplayers.base import CoPlayer
 from kitchen.worlds.base import Setting
-from study import services
 from study.admin.forms import StudyForm
 from study.models import Condition, Study, SurveyItem
+from study.services.going_on import page_done
+from study.services.leaving import participant_withdraw
 from study.services.previewing import study_preview
 from tests.study.factories import complete, enter, make_study
 
@@ -108,7 +109,7 @@ def test_a_study_made_from_nothing_can_be_entered_and_played(admin_client: Clien
     save(admin_client, change(study), status="open")
 
     person = enter(study)
-    services.page_done(participant_id=person.pk, page="guide")
+    page_done(participant_id=person.pk, page="guide")
 
     played = person.rounds.get(position=1)
     assert played.episode is not None
@@ -374,7 +375,7 @@ def test_link_and_seed_are_fixed_once_somebody_entered_even_if_they_withdrew(adm
     save(admin_client, change(study), slug="renamed", seed="5")
     study.refresh_from_db()
     assert (study.slug, study.seed) == ("renamed", 5)
-    services.participant_withdraw(participant_id=enter(study).pk)
+    participant_withdraw(participant_id=enter(study).pk)
 
     save(admin_client, change(study), slug="again", seed="6", title="New title")
 

@@ -17,9 +17,10 @@ from django.utils import timezone
 from redis.exceptions import RedisError
 
 from kitchen.models import Episode
-from study import analysing, selectors, services, tasks
+from study import analysing, selectors, tasks
 from study.analysing import analysis_ready
 from study.models import Answer, Participant, Study
+from study.services.leaving import participant_withdraw
 from tests.study.factories import complete, enter, make_study
 
 pytestmark = pytest.mark.django_db
@@ -88,7 +89,7 @@ def test_a_worker_is_asked_once_and_again_when_the_data_change(
     assert analysis_ready(study, "all") is not None
     person = complete(study, "one more")
     assert analysis_ready(study, "all") is None
-    services.participant_withdraw(participant_id=person.pk)
+    participant_withdraw(participant_id=person.pk)
     study.refresh_from_db()
     assert analysis_ready(study, "all") is None
 
@@ -101,7 +102,7 @@ def test_a_withdrawal_erases_what_is_kept(
     tasks.compute_analysis(study.pk, who)
     tasks.compute_analysis(other.pk, who)
     with django_capture_on_commit_callbacks(execute=True):
-        services.participant_withdraw(participant_id=person.pk)
+        participant_withdraw(participant_id=person.pk)
     assert cache.get(analysing._key(study.pk, who)) is None
     assert cache.get(analysing._key(other.pk, who)) is not None
 
@@ -114,7 +115,7 @@ def test_what_was_computed_while_somebody_withdrew_is_not_kept(
     def slow(*asked: Any) -> analysing.Finished:
         found = finish(*asked)
         with django_capture_on_commit_callbacks(execute=True):
-            services.participant_withdraw(participant_id=person.pk)
+            participant_withdraw(participant_id=person.pk)
         return found
 
     monkeypatch.setattr(analysing, "_finish", slow)
@@ -144,7 +145,7 @@ def test_a_withdrawal_goes_through_while_redis_is_away(
     person = enter(study)
     monkeypatch.setattr(analysing, "cache", SimpleNamespace(delete_many=away))
     with django_capture_on_commit_callbacks(execute=True):
-        services.participant_withdraw(participant_id=person.pk)
+        participant_withdraw(participant_id=person.pk)
     assert not study.participants.filter(pk=person.pk).exists()
 
 
@@ -154,7 +155,7 @@ def test_report_json_and_page_say_how_many_entered_completed_dropped_out_and_wit
     for number in range(3):
         complete(study, f"person {number}")
     enter(study, "a drop-out")
-    services.participant_withdraw(participant_id=enter(study, "gone").pk)
+    participant_withdraw(participant_id=enter(study, "gone").pk)
     call_command("analyse_study", "small", "--out", str(tmp_path), stdout=io.StringIO())
     admin_client.get("/staff/small/analysis/")
     tasks.compute_analysis(*asked.pop())

@@ -7,10 +7,12 @@ from typing import Any
 import pytest
 from django.contrib.auth.models import User
 
-from study import selectors, services
+from study import selectors
 from study.analysis.report import attrition_sentences
 from study.models import Participant, Study, SurveyItem
 from study.services import staffing
+from study.services.entering import participant_enter
+from study.services.leaving import participant_end, participant_withdraw
 from tests.study.factories import complete, enter, make_study
 
 pytestmark = pytest.mark.django_db
@@ -21,7 +23,7 @@ def analysed(study: Study) -> set[str]:
 
 
 def end(person: Participant, status: str) -> None:
-    services.participant_end(participant_id=person.pk, status=status, reason="a test")
+    participant_end(participant_id=person.pk, status=status, reason="a test")
 
 
 def test_drop_outs_are_counted_by_how_they_ended_and_previews_nowhere() -> None:
@@ -30,9 +32,9 @@ def test_drop_outs_are_counted_by_how_they_ended_and_previews_nowhere() -> None:
     for number, status in enumerate(("timed_out", "timed_out", "technical", "failed_check")):
         end(enter(study, f"p{number}"), status)
     enter(study, "active")
-    preview = services.participant_enter(study_id=study.pk, entry="staff", preview=True)
-    services.participant_withdraw(participant_id=preview.pk)
-    services.participant_enter(study_id=study.pk, entry="staff again", preview=True)
+    preview = participant_enter(study_id=study.pk, entry="staff", preview=True)
+    participant_withdraw(participant_id=preview.pk)
+    participant_enter(study_id=study.pk, entry="staff again", preview=True)
     counts = selectors.study_counts(study)
     assert (counts.entered, counts.active, counts.complete, counts.dropped) == (6, 1, 1, 4)
     found = selectors.attrition(study, who="people")

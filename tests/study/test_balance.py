@@ -11,9 +11,13 @@ import pytest
 from django.db import connection
 from django.utils import timezone
 
-from study import flow, services
+from study import flow
 from study.models import Answer, Condition, Participant, Study, StudyPart, SurveyItem
 from study.pages.asking import items_for
+from study.services.answering import check_submit
+from study.services.entering import consent_given, participant_enter
+from study.services.going_on import page_done
+from study.services.leaving import participant_end
 from tests.study.factories import enter, make_study, play_round
 
 ALL_FOUR = [1, 2, 3, 4]
@@ -26,8 +30,8 @@ def sequences_of(people: list[Participant]) -> list[int]:
 
 def preview(study: Study, entry: str) -> Participant:
     """A member of staff who tries the study and has agreed."""
-    person = services.participant_enter(study_id=study.pk, entry=entry, preview=True)
-    services.consent_given(participant_id=person.pk)
+    person = participant_enter(study_id=study.pk, entry=entry, preview=True)
+    consent_given(participant_id=person.pk)
     person.refresh_from_db()
     return person
 
@@ -61,7 +65,7 @@ def test_the_sequence_of_somebody_excluded_is_issued_again(place: int) -> None:
 def test_the_sequence_of_somebody_who_dropped_out_is_issued_again(place: int) -> None:
     study = make_study(conditions=4)
     people = [enter(study, str(number)) for number in range(4)]
-    services.participant_end(participant_id=people[place].pk, status=Participant.Status.TIMED_OUT)
+    participant_end(participant_id=people[place].pk, status=Participant.Status.TIMED_OUT)
     assert enter(study, "next").sequence == people[place].sequence
 
 
@@ -87,13 +91,13 @@ def test_versions_that_differ_in_words_alone_are_balanced_together() -> None:
 @pytest.mark.django_db(transaction=True)
 def test_many_who_agree_at_once_are_as_balanced_as_one_after_another() -> None:
     study = make_study(conditions=4)
-    waiting = [services.participant_enter(study_id=study.pk, entry=str(number)) for number in range(8)]
+    waiting = [participant_enter(study_id=study.pk, entry=str(number)) for number in range(8)]
     start, failed = threading.Barrier(len(waiting)), []
 
     def agree(person: Participant) -> None:
         start.wait(20)
         try:
-            services.consent_given(participant_id=person.pk)
+            consent_given(participant_id=person.pk)
         except Exception as error:  # told below, in the test's own thread
             failed.append(error)
         finally:
@@ -113,7 +117,7 @@ def test_many_who_agree_at_once_are_as_balanced_as_one_after_another() -> None:
 
 def first_seed(person: Participant) -> tuple[str, int]:
     """The condition and the seed of somebody's first episode."""
-    services.page_done(participant_id=person.pk, page="guide")
+    page_done(participant_id=person.pk, page="guide")
     found = person.rounds.select_related("condition", "episode")[0]
     assert found.episode
     return found.condition.key, found.episode.seed
@@ -133,7 +137,7 @@ def test_the_same_dishes_are_the_same_seed_for_everybody_in_a_condition_and_only
 def test_the_same_dishes_differ_between_conditions() -> None:
     study = make_study(orders="fixed", same_dishes=True)
     person = enter(study)
-    services.page_done(participant_id=person.pk, page="guide")
+    page_done(participant_id=person.pk, page="guide")
     play_round(person)
     assert len(set(person.rounds.values_list("episode__seed", flat=True))) == 2
 
@@ -144,7 +148,7 @@ def test_a_conditions_own_thinking_time_comes_before_the_studys(own: float | Non
     study = make_study(conditions=1, thinking_seconds=2.0)
     Condition.objects.update(thinking_seconds=own)
     person = enter(study)
-    services.page_done(participant_id=person.pk, page="guide")
+    page_done(participant_id=person.pk, page="guide")
     episode = person.rounds.get().episode
     assert episode and episode.thinking_seconds == found
 
@@ -187,14 +191,14 @@ def at_the_check(slug: str = "small", **settings: Any) -> Participant:
     asked = {"kind": "single", "options": ["yes", "no"], "correct": "yes"}
     SurveyItem.objects.create(study=study, key="sure", measure="Sure", text="?", place="check", **asked)
     person = enter(study, slug)
-    services.page_done(participant_id=person.pk, page="guide")
+    page_done(participant_id=person.pk, page="guide")
     return person
 
 
 def after_failing(person: Participant, *attempts: int) -> tuple[str, str]:
     """Where somebody is, and as what, who answered wrongly so often."""
     for attempt in attempts:
-        sent = services.check_submit(participant_id=person.pk, values={"sure": "no"}, attempt=attempt)
+        sent = check_submit(participant_id=person.pk, values={"sure": "no"}, attempt=attempt)
         assert sent is False
     person.refresh_from_db()
     return flow.place_of(person).page, person.status
@@ -215,7 +219,7 @@ def test_an_attempt_that_is_not_the_present_one_changes_nothing(stale: int) -> N
     person = at_the_check()
     assert after_failing(person, 1) == ("check", "active")
     right = {"sure": "yes"}
-    assert services.check_submit(participant_id=person.pk, values=right, attempt=stale) is None
+    assert check_submit(participant_id=person.pk, values=right, attempt=stale) is None
     assert flow.place_of(person).page == "check"
     assert list(Answer.objects.values_list("attempt", "value")) == [(1, "no")]
-    assert services.check_submit(participant_id=person.pk, values=right, attempt=2) is True
+    assert check_submit(participant_id=person.pk, values=right, attempt=2) is True

@@ -9,10 +9,13 @@ from django.core.exceptions import ValidationError
 from django.test import Client
 from django.urls import reverse
 
-from study import services
 from study.bound import bound
+from study.errors import DesignError
 from study.models import Condition, FrozenError, Participant, Study, SurveyItem
-from study.services.designing import DesignError, condition_delete, item_delete
+from study.services.answering import answers_submit
+from study.services.designing import condition_delete, item_delete
+from study.services.entering import consent_given, participant_enter
+from study.services.going_on import page_done
 from study.services.leaving import participant_end
 from study.services.previewing import condition_preview, study_preview
 from tests.study.factories import enter, make_study, play_out, play_round
@@ -23,7 +26,7 @@ pytestmark = pytest.mark.django_db
 
 def arrived(study: Study, entry: str = "one", **more: Any) -> Participant:
     """Somebody on the consent page: no round, no answer."""
-    return services.participant_enter(study_id=study.pk, entry=entry, **more)
+    return participant_enter(study_id=study.pk, entry=entry, **more)
 
 
 def rows(study: Study) -> tuple[Condition, SurveyItem]:
@@ -39,8 +42,8 @@ def test_what_somebody_on_the_consent_page_will_meet_is_not_deleted_and_the_word
     with pytest.raises(DesignError, match=r"1 participant on the way .* Switch it off instead"):
         item_delete(item=item)
 
-    services.consent_given(participant_id=person.pk)
-    services.page_done(participant_id=person.pk, page="guide")
+    consent_given(participant_id=person.pk)
+    page_done(participant_id=person.pk, page="guide")
     play_round(person)
     play_round(person)
     person.refresh_from_db()
@@ -84,7 +87,7 @@ def test_a_switched_off_item_is_still_asked_of_those_who_entered_with_it() -> No
     study = make_study(conditions=1)
     person = enter(study)
     SurveyItem.objects.filter(key="i1").update(enabled=False)
-    services.page_done(participant_id=person.pk, page="guide")
+    page_done(participant_id=person.pk, page="guide")
     play_round(person)
     assert set(person.answers.values_list("item__key", flat=True)) == {"i0", "i1"}
 
@@ -145,7 +148,7 @@ def test_a_preview_whose_condition_is_gone_ends_instead_of_failing() -> None:
     study = make_study()
     staff = arrived(study, "staff", preview=True)
     condition_delete(condition=study.conditions.get(key="c1"))
-    services.consent_given(participant_id=staff.pk)
+    consent_given(participant_id=staff.pk)
     staff.refresh_from_db()
     assert (staff.status, staff.end_reason) == ("technical", "deleted meanwhile: condition c1")
     assert not staff.rounds.exists()
@@ -154,14 +157,14 @@ def test_a_preview_whose_condition_is_gone_ends_instead_of_failing() -> None:
 def test_a_preview_whose_question_is_gone_ends_and_keeps_its_other_answers() -> None:
     study = make_study(conditions=1)
     staff = study_preview(study_id=study.pk)
-    services.consent_given(participant_id=staff.pk)
-    services.page_done(participant_id=staff.pk, page="guide")
+    consent_given(participant_id=staff.pk)
+    page_done(participant_id=staff.pk, page="guide")
     one = staff.rounds.get()
     assert one.episode
     play_out(one.episode)
     item_delete(item=study.items.get(key="i1"))
     values = {"i0": 3, "i1": 4}
-    services.answers_submit(participant_id=staff.pk, page="survey", position=1, values=values)
+    answers_submit(participant_id=staff.pk, page="survey", position=1, values=values)
     staff.refresh_from_db()
     assert (staff.status, staff.end_reason) == ("technical", "deleted meanwhile: question i1")
     assert [answer.item.key for answer in staff.answers.all()] == ["i0"]

@@ -11,16 +11,17 @@ from django.test import Client
 from django.utils import timezone
 
 from kitchen import deciding
-from kitchen import services as kitchen
 from kitchen.coplayers.base import CoPlayer, Situation
 from kitchen.coplayers.base import Decision as MindDecision
 from kitchen.models import Budget, CallMessage, Decision, Episode, ModelCall, Prompt, Spending
+from kitchen.services import SeatOrder, commands_submit, step_run
 from kitchen.spending import booked
-from study import services
 from study.exports.chosen import Chosen
 from study.exports.registry import get_table
 from study.exports.writing import write_study
 from study.models import Condition, Participant, Study
+from study.services.going_on import page_done
+from study.services.leaving import participant_withdraw
 from tests.study.factories import SETTINGS, enter, make_study
 
 pytestmark = pytest.mark.django_db
@@ -40,11 +41,11 @@ def study() -> Study:
 
 def play(study: Study, entry: str, *, synthetic: bool = False) -> Participant:
     participant = enter(study, entry, synthetic=synthetic)
-    services.page_done(participant_id=participant.pk, page="guide")
+    page_done(participant_id=participant.pk, page="guide")
     episode = Episode.objects.get(rounds__participant=participant)
     for step in range(1, 5):
-        order = kitchen.SeatOrder(0, ("noop",))
-        kitchen.commands_submit(episode_id=episode.pk, step=step, orders=[order])
+        order = SeatOrder(0, ("noop",))
+        commands_submit(episode_id=episode.pk, step=step, orders=[order])
         deciding.decide_step(episode_id=episode.pk, step=step)
     return participant
 
@@ -93,12 +94,12 @@ def test_decisions_are_marked_and_prompts_say_in_whose_episodes_they_were_sent(s
 def test_withdrawing_erases_calls_and_prompts_that_nobody_else_needs(study: Study) -> None:
     gone, stays = play(study, "gone"), play(study, "stays")
     before = Prompt.objects.count()
-    services.participant_withdraw(participant_id=gone.pk)
+    participant_withdraw(participant_id=gone.pk)
     assert ModelCall.objects.count() == 4
     assert 0 < Prompt.objects.count() <= before
     used = set(CallMessage.objects.values_list("prompt", flat=True))
     assert set(Prompt.objects.values_list("pk", flat=True)) == used
-    services.participant_withdraw(participant_id=stays.pk)
+    participant_withdraw(participant_id=stays.pk)
     assert not Prompt.objects.exists()
 
 
@@ -127,7 +128,7 @@ def test_the_ledger_says_what_each_call_was_for_and_of_nobody_who_left(
     page = admin_client.get(f"/admin/kitchen/episode/{episode.pk}/change/").content.decode()
     assert page.count("Ledger: 1 call<") == 4 and page.count("0.2500 USD set aside, never booked") == 1
     before = booked(Budget.objects.get().pk)
-    services.participant_withdraw(participant_id=gone.pk)
+    participant_withdraw(participant_id=gone.pk)
     assert Spending.objects.count() == 8 and Spending.objects.filter(mind=None).count() == 4
     assert rows.count() == 4
     assert booked(Budget.objects.get().pk) == before
@@ -161,11 +162,11 @@ def test_settings_of_another_kind_of_number_are_forecast_and_played(
 def test_everybody_takes_the_studys_thinking_time(study: Study) -> None:
     Study.objects.update(thinking_seconds=20)
     participant = enter(study, "one")
-    services.page_done(participant_id=participant.pk, page="guide")
+    page_done(participant_id=participant.pk, page="guide")
     episode = Episode.objects.get()
-    kitchen.commands_submit(episode_id=episode.pk, step=1, orders=[kitchen.SeatOrder(0, ("noop",))])
+    commands_submit(episode_id=episode.pk, step=1, orders=[SeatOrder(0, ("noop",))])
     deciding.decide_step(episode_id=episode.pk, step=1)
     assert Decision.objects.count() == 1
-    assert not kitchen.step_run(episode_id=episode.pk, step=1)
+    assert not step_run(episode_id=episode.pk, step=1)
     Episode.objects.update(thinking_seconds=0)
-    assert kitchen.step_run(episode_id=episode.pk, step=1)
+    assert step_run(episode_id=episode.pk, step=1)

@@ -14,16 +14,18 @@ from django.test import Client
 from django.urls import reverse
 from django.utils import timezone
 
-from study import selectors, services
+from study import selectors
 from study.blueprint import blueprint_of
+from study.errors import DesignError
 from study.files import DEMO, study_from_file
 from study.models import Membership, Outcome, Participant, Study, SurveyItem
 from study.preregistration import bundle_problem, content_of
 from study.readiness import hindrances, missing
 from study.reserved import reserved_slugs
-from study.services.designing import DesignError, member_set, row_move
+from study.services.designing import member_set, row_move
 from study.services.freezing import study_freeze
 from study.services.previewing import condition_preview, study_preview
+from study.services.versions import version_current
 from tests.study.factories import enter, make_study, play_round
 
 pytestmark = pytest.mark.django_db
@@ -493,7 +495,7 @@ def test_freezing_twice_is_freezing_once_and_later_edits_are_told(
     assert "Changed since the frozen version" in page
     assert "Another title" in page
     assert "changed since freeze" in page
-    assert services.version_current(study_id=study.pk).number == 2
+    assert version_current(study_id=study.pk).number == 2
 
 
 def test_what_is_unfinished_is_not_frozen(study: Study, owner: User) -> None:

@@ -6,7 +6,7 @@ import pytest
 from django.test import Client
 from django.urls import reverse
 
-from study import services
+from study.services.leaving import participant_withdraw
 from study.services.previewing import study_preview
 from study.templatetags.console import TABS
 from tests.study.factories import enter, make_study
@@ -36,7 +36,7 @@ def test_tabs_lead_only_to_pages_that_answer(admin_client: Client) -> None:
 
 def test_a_receipt_of_who_left_is_checked_for_staff(admin_client: Client) -> None:
     study, other = make_study(), make_study("other")
-    code = services.participant_withdraw(participant_id=enter(study).pk).code
+    code = participant_withdraw(participant_id=enter(study).pk).code
 
     def said(slug: str, receipt: str) -> str:
         url = reverse("study:staff-participants", args=[slug])

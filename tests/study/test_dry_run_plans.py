@@ -9,13 +9,13 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from study import services
 from study.blueprint import blueprint_of
 from study.dry_run.plans import Deed, Plan, Script, Shares, Stop, deeds, labelled, plans
 from study.dry_study import script_of, stops_of
 from study.models import Participant, Study, StudyPart, SurveyItem
 from study.orders.counting import carry_over, positions
-from study.services.leaving import finish
+from study.services.entering import consent_given, participant_enter
+from study.services.leaving import finish, participant_end, participant_withdraw
 from tests.study.factories import make_study
 
 STOPS = (Stop("guide"), Stop("play", 1), Stop("survey", 1))
@@ -101,8 +101,8 @@ def simulate(study: Study, seed: int) -> list[Participant]:
     for number, plan in enumerate(plans(shares, script, participants=40, seed=seed), start=1):
         if len(inside) == AT_ONCE:
             end(*inside.pop(0))
-        person = services.participant_enter(study_id=study.pk, entry=f"e{number}", synthetic=True)
-        services.consent_given(participant_id=person.pk)
+        person = participant_enter(study_id=study.pk, entry=f"e{number}", synthetic=True)
+        consent_given(participant_id=person.pk)
         inside.append((person.pk, plan))
     for one in inside:
         end(*one)
@@ -112,9 +112,9 @@ def simulate(study: Study, seed: int) -> list[Participant]:
 def end(pk: int, plan: Plan) -> None:
     """Do what was planned; a drop-out is swept."""
     if plan.deed == Deed.WITHDRAW:
-        services.participant_withdraw(participant_id=pk)
+        participant_withdraw(participant_id=pk)
     elif plan.deed == Deed.DROP_OUT:
-        services.participant_end(participant_id=pk, status=Participant.Status.TIMED_OUT)
+        participant_end(participant_id=pk, status=Participant.Status.TIMED_OUT)
     else:
         finish(Participant.objects.get(pk=pk), Participant.Status.COMPLETE)
 

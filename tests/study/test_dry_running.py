@@ -22,10 +22,10 @@ from study.dry_run.crowd import Order, Outcome
 from study.dry_run.plans import Deed, Shares
 from study.dry_run.walk import Arrival
 from study.dry_running import AskError, Report, UnreachableError
+from study.errors import DesignError
 from study.models import DryRun, Study, StudyPart
-from study.services import study_takes
 from study.services.copying import study_copy
-from study.services.designing import DesignError, study_delete
+from study.services.designing import study_delete
 from study.services.dry_runs import (
     ANOTHER,
     SILENT,
@@ -35,6 +35,7 @@ from study.services.dry_runs import (
     dry_run_stop,
     dry_run_take,
 )
+from study.services.entering import study_takes
 from tests.study.factories import complete, make_study
 
 pytestmark = pytest.mark.django_db

@@ -12,11 +12,13 @@ from django.test import Client
 from django.urls import reverse
 
 from kitchen.models import Episode
-from study import live, selectors, services, tasks
+from study import live, selectors, tasks
 from study.admin.common import has_begun
+from study.errors import DesignError
 from study.models import Answer, FrozenError, Study
-from study.services.designing import DesignError, condition_delete, item_delete, study_delete
+from study.services.designing import condition_delete, item_delete, study_delete
 from study.services.erasing import synthetic_erase
+from study.services.leaving import participant_withdraw
 from study.services.previewing import study_preview
 from tests.study.factories import complete, enter, make_study
 
@@ -28,13 +30,13 @@ def study() -> Study:
     """A program went the whole way, another withdrew."""
     found = make_study()
     complete(found, "program", synthetic=True)
-    services.participant_withdraw(participant_id=enter(found, "gone", synthetic=True).pk)
+    participant_withdraw(participant_id=enter(found, "gone", synthetic=True).pk)
     found.refresh_from_db()
     return found
 
 
 def test_programs_that_withdraw_are_counted_apart(study: Study) -> None:
-    services.participant_withdraw(participant_id=enter(study, "person").pk)
+    participant_withdraw(participant_id=enter(study, "person").pk)
     study.refresh_from_db()
 
     assert (study.withdrawn, study.withdrawn_synthetic) == (1, 1)
@@ -47,7 +49,7 @@ def test_programs_that_withdraw_are_counted_apart(study: Study) -> None:
 
 def test_only_people_lock_the_link(study: Study) -> None:
     assert not has_begun(study)
-    services.participant_withdraw(participant_id=enter(study, "person").pk)
+    participant_withdraw(participant_id=enter(study, "person").pk)
     study.refresh_from_db()
     assert has_begun(study)
 

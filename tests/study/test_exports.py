@@ -15,13 +15,14 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from kitchen.models import Episode, Seat, SeatCommand
-from study import selectors, services
+from study import selectors
 from study.exports.base import PERSON_MARKS, WHO
 from study.exports.csv_text import cells, harmless, lines
 from study.exports.registry import DOCUMENTS, TABLES, get_table, tables
 from study.exports.writing import csv_pieces, write_study
 from study.models import PageVisit, Study
 from study.selectors import StudyCounts
+from study.services.going_on import page_done
 from tests.study.factories import complete, enter, make_study
 
 pytestmark = pytest.mark.django_db
@@ -139,7 +140,7 @@ def test_completion_codes_can_be_checked_once_somebody_is_through(study: Study, 
 def test_an_episode_keeps_the_teammates_it_was_played_with(tmp_path: Path) -> None:
     study = make_study(conditions=1)
     study.conditions.update(coplayer="random", teammates=2)
-    services.page_done(participant_id=enter(study).pk, page="guide")
+    page_done(participant_id=enter(study).pk, page="guide")
     study.conditions.update(coplayer="planner", teammates=1, name="Renamed")
     write_study(study, tmp_path)
     (row,) = read(tmp_path, "episodes")

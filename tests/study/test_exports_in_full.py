@@ -16,14 +16,17 @@ from django.core.management import CommandError, call_command
 from django.utils import timezone
 
 from kitchen.models import Episode, Seat
-from study import services
 from study.exports.base import Column, Table
 from study.exports.chosen import Chosen
 from study.exports.parquet import parquet_pieces
 from study.exports.registry import DOCUMENTS, TABLES, get_table, tables
 from study.exports.writing import write_study, zip_pieces
 from study.models import Participant, Round, Study, StudyPart, SurveyItem, Version
-from study.services import Referral
+from study.recruitment import Referral
+from study.services.answering import answers_submit, check_submit
+from study.services.entering import consent_given, participant_enter
+from study.services.going_on import page_done
+from study.services.leaving import participant_withdraw
 from tests.study.factories import SETTINGS, complete, make_study, play_out
 from tests.study.test_exports import MARKED, WITHOUT_ROWS
 
@@ -55,17 +58,17 @@ def study() -> Study:
 
 def walk(study: Study, entry: str, *, attention: int = 2, **more: Any) -> Participant:
     """Someone who goes the whole way, with a wrong first answer at the check of understanding."""
-    person = services.participant_enter(study_id=study.pk, entry=entry, **more)
-    services.consent_given(participant_id=person.pk)
-    answer = services.answers_submit
+    person = participant_enter(study_id=study.pk, entry=entry, **more)
+    consent_given(participant_id=person.pk)
+    answer = answers_submit
     answer(participant_id=person.pk, page="about", values={"age": 33})
-    services.page_done(participant_id=person.pk, page="guide")
+    page_done(participant_id=person.pk, page="guide")
     person.refresh_from_db()
     assert person.practice
     play_out(person.practice)
-    services.page_done(participant_id=person.pk, page="practice")
-    services.check_submit(participant_id=person.pk, values={"goal": "sleep"}, attempt=1)
-    services.check_submit(participant_id=person.pk, values={"goal": "cook"}, attempt=2)
+    page_done(participant_id=person.pk, page="practice")
+    check_submit(participant_id=person.pk, values={"goal": "sleep"}, attempt=1)
+    check_submit(participant_id=person.pk, values={"goal": "cook"}, attempt=2)
     for one in person.rounds.all():
         one.refresh_from_db()
         assert one.episode
@@ -120,7 +123,7 @@ def test_columns_keep_their_places_when_the_design_changes(study: Study) -> None
     before = [column.name for column in get_table("participants").columns_of(study)]
     item(study, "joy", position=0)
     study.conditions.filter(key="c0").update(position=9)
-    walk_values = services.participant_enter(study_id=study.pk, entry="two")
+    walk_values = participant_enter(study_id=study.pk, entry="two")
     assert walk_values.version.number == 2
     after = [column.name for column in get_table("participants").columns_of(study)]
     assert after[: len(before)] == before
@@ -166,7 +169,7 @@ def test_no_file_of_any_form_knows_who_withdrew(study: Study, tmp_path: Path) ->
     names = [gone.code, gone.key, gone.label, gone.completion_code, "S-gone"]
     names += [str(key) for key in theirs.distinct().values_list("key", flat=True)]
     names += Seat.objects.filter(episode__in=theirs).values_list("key", flat=True)
-    services.participant_withdraw(participant_id=gone.pk)
+    participant_withdraw(participant_id=gone.pk)
     write_study(study, tmp_path / "csv")
     write_study(study, tmp_path / "parquet", "parquet")
     texts = [path.read_text() for path in (tmp_path / "csv").iterdir()]
@@ -193,7 +196,7 @@ def test_a_withdrawal_between_the_reads_breaks_no_file(
     for row in get_table(name).rows(study):
         codes.append(row[0])
         for code in {before.code, row[0]} & leaving.keys():
-            services.participant_withdraw(participant_id=leaving.pop(code).pk)
+            participant_withdraw(participant_id=leaving.pop(code).pk)
     assert before.code not in codes
     assert after.code in codes
     assert codes[-1] == last.code

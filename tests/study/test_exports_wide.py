@@ -11,11 +11,14 @@ import pyarrow.parquet as pq
 import pytest
 from django.utils import timezone
 
-from study import services
 from study.exports.registry import get_table
 from study.exports.writing import csv_pieces, write_study
 from study.models import Condition, Participant, Study, SurveyItem, Version
+from study.services.answering import answers_submit
+from study.services.entering import consent_given, participant_enter
+from study.services.going_on import page_done
 from study.services.previewing import previews_erase
+from study.services.versions import version_current
 from tests.study.factories import make_study, play_out
 
 pytestmark = pytest.mark.django_db
@@ -23,16 +26,14 @@ pytestmark = pytest.mark.django_db
 
 def answered(study: Study, entry: str, values: dict[str, Any], **more: Any) -> Participant:
     """Someone who plays every condition and answers so each time."""
-    person = services.participant_enter(study_id=study.pk, entry=entry, **more)
-    services.consent_given(participant_id=person.pk)
-    services.page_done(participant_id=person.pk, page="guide")
+    person = participant_enter(study_id=study.pk, entry=entry, **more)
+    consent_given(participant_id=person.pk)
+    page_done(participant_id=person.pk, page="guide")
     for one in person.rounds.all():
         one.refresh_from_db()
         assert one.episode
         play_out(one.episode)
-        assert services.answers_submit(
-            participant_id=person.pk, page="survey", position=one.position, values=values
-        )
+        assert answers_submit(participant_id=person.pk, page="survey", position=one.position, values=values)
     person.refresh_from_db()
     return person
 
@@ -84,7 +85,7 @@ def test_a_column_holds_what_every_version_asked_for(
 
 def test_what_was_preregistered_has_its_columns_before_anybody_comes() -> None:
     study = make_study(conditions=1, items=1)
-    services.version_current(study_id=study.pk)
+    version_current(study_id=study.pk)
     Version.objects.update(frozen_at=timezone.now())
     SurveyItem.objects.update(key="other")
     assert "c0.i0" in names(study)

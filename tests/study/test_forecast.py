@@ -13,9 +13,9 @@ from django.utils import timezone
 from kitchen.coplayers import trial
 from kitchen.llm.prices import load_prices
 from kitchen.models import Budget, Decision, Episode, ModelCall, Spending
-from study import services
 from study.forecast import forecast
 from study.models import Condition, Study
+from study.services.going_on import page_done
 from study.services.rounds import round_episode
 from tests.study.factories import SETTINGS, enter, make_study
 
@@ -41,7 +41,7 @@ def dispatched(study: Study, key: str, chosen: dict[str, Any]) -> None:
 
 def call(study: Study, *, tokens: int = 1000, written: int = 100, **more: Any) -> None:
     """One call of the paid condition's first step."""
-    services.page_done(participant_id=enter(study).pk, page="guide")
+    page_done(participant_id=enter(study).pk, page="guide")
     one = study.participants.get().rounds.get(condition__key="c1")
     if one.episode is None:
         one.episode = round_episode(one, one.participant)
@@ -101,7 +101,7 @@ def test_calls_that_were_never_answered_make_nothing_look_cheap(study: Study) ->
 
 
 def test_those_who_take_part_now_count_with_the_steps_that_they_have_left(study: Study) -> None:
-    services.page_done(participant_id=enter(study).pk, page="guide")
+    page_done(participant_id=enter(study).pk, page="guide")
     found = forecast(study, 0)
     assert found.ahead == pytest.approx(found.each)
     round_ = study.participants.get().rounds.get(condition__key="c1")

@@ -11,11 +11,15 @@ from django.template.loader import render_to_string
 from django.test import Client
 from django.utils import timezone
 
-from kitchen import services as kitchen
 from kitchen.models import Episode
 from kitchen.selectors import seat_view
-from study import services
+from kitchen.services import SeatOrder, commands_submit, episode_end
+from study.errors import StudyClosedError
 from study.models import Outcome, Participant, Study, Version
+from study.services.entering import participant_enter
+from study.services.going_on import page_done
+from study.services.idling import participant_here
+from study.services.leaving import participant_end, participant_withdraw
 from study.tasks import time_out_idle
 from tests.study.factories import complete, enter, make_study
 
@@ -43,14 +47,14 @@ def wait(monkeypatch: pytest.MonkeyPatch) -> Clock:
 def begun(study: Study, entry: str = "one", *, synthetic: bool = False) -> Participant:
     """Somebody in their first kitchen."""
     person = enter(study, entry, synthetic=synthetic)
-    services.page_done(participant_id=person.pk, page="guide")
+    page_done(participant_id=person.pk, page="guide")
     return Participant.objects.get(pk=person.pk)
 
 
 def command(episode: Episode) -> None:
     view = seat_view(episode.seats.get(number=0))
-    order = kitchen.SeatOrder(0, view.legal[0])
-    assert kitchen.commands_submit(episode_id=episode.pk, step=view.step + 1, orders=[order]).accepted
+    order = SeatOrder(0, view.legal[0])
+    assert commands_submit(episode_id=episode.pk, step=view.step + 1, orders=[order]).accepted
 
 
 def status(person: Participant) -> str:
@@ -100,7 +104,7 @@ def test_the_word_that_somebody_is_there_is_an_action(client: Client, wait: Cloc
 def test_the_word_of_somebody_whose_time_is_over_brings_nobody_back(client: Client, wait: Clock) -> None:
     person = begun(make_study(idle_minutes=30))
     wait(31)
-    services.participant_here(participant_id=person.pk)
+    participant_here(participant_id=person.pk)
     assert status(person) == "timed_out"
     other = begun(make_study("other", idle_minutes=30), "other")
     wait(31)
@@ -114,9 +118,9 @@ def test_the_word_of_somebody_who_withdraws_at_this_moment_is_no_error(
     person = begun(make_study())
 
     def gone(*, participant_id: int) -> None:
-        services.participant_withdraw(participant_id=participant_id)
+        participant_withdraw(participant_id=participant_id)
 
-    monkeypatch.setattr("study.views.services.participant_here", gone)
+    monkeypatch.setattr("study.views.participant_here", gone)
     assert client.post(f"{person.get_absolute_url()}here/").status_code == 404
 
 
@@ -156,7 +160,7 @@ def test_a_study_without_a_limit_ends_nobody_and_asks_nobody(client: Client, wai
 def test_who_has_finished_or_withdrawn_is_left_alone(client: Client, wait: Clock) -> None:
     study = make_study(idle_minutes=10)
     done, gone = complete(study, "done"), begun(study, "gone")
-    services.participant_withdraw(participant_id=gone.pk)
+    participant_withdraw(participant_id=gone.pk)
     wait(100)
     assert time_out_idle() == 0
     assert status(done) == "complete"
@@ -165,7 +169,7 @@ def test_who_has_finished_or_withdrawn_is_left_alone(client: Client, wait: Clock
 
 def test_every_page_carries_what_the_server_says_is_left(client: Client, wait: Clock) -> None:
     study = make_study(idle_minutes=60, idle_warning_minutes=10)
-    person = services.participant_enter(study_id=study.pk, entry="x")
+    person = participant_enter(study_id=study.pk, entry="x")
     for body in ({"page": "consent", "agree_0": "on"}, {"page": "guide"}, {}):
         page = client.get(person.get_absolute_url()).content.decode()
         assert 'data-warn-in="5' in page
@@ -176,30 +180,30 @@ def test_every_page_carries_what_the_server_says_is_left(client: Client, wait: C
 def test_nobody_is_counted_who_is_gone(wait: Clock) -> None:
     study = make_study(idle_minutes=60, max_participants=2)
     first, second = begun(study, "a"), begun(study, "b")
-    with pytest.raises(services.StudyClosedError):
+    with pytest.raises(StudyClosedError):
         enter(study, "c")
     wait(59)
-    services.participant_here(participant_id=second.pk)
+    participant_here(participant_id=second.pk)
     wait(2)
     assert time_out_idle() == 1
     third = enter(study, "c")
     assert third.sequence == Participant.objects.get(pk=first.pk).sequence
-    with pytest.raises(services.StudyClosedError):
+    with pytest.raises(StudyClosedError):
         enter(study, "d")
 
 
 @pytest.mark.parametrize("status", ["timed_out", "technical"])
 def test_an_end_by_staff_closes_the_kitchen_and_leads_to_its_page(client: Client, status: str) -> None:
     person = begun(make_study())
-    assert services.participant_end(participant_id=person.pk, status=status, reason="broken")
+    assert participant_end(participant_id=person.pk, status=status, reason="broken")
     assert Episode.objects.get().ended_because == "broken"
     assert "The study has ended" in client.get(person.get_absolute_url()).content.decode()
-    assert not services.participant_end(participant_id=person.pk, status=status)
+    assert not participant_end(participant_id=person.pk, status=status)
 
 
 def test_an_episode_that_staff_ended_leads_to_its_survey_which_says_so(client: Client) -> None:
     person = begun(make_study())
-    kitchen.episode_end(episode_id=Episode.objects.get().pk, reason="stuck")
+    episode_end(episode_id=Episode.objects.get().pk, reason="stuck")
     page: Any = client.get(person.get_absolute_url()).content.decode()
     assert 'data-page="survey"' in page
     assert "The study team ended this episode" in page

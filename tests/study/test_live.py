@@ -20,12 +20,15 @@ from django.test.utils import CaptureQueriesContext
 from django.utils import timezone
 
 from brigade.asgi import application as whole_application
-from kitchen import services as kitchen
 from kitchen import stream
 from kitchen.models import Episode, Seat
-from study import consumers, live, services
+from kitchen.services import SeatOrder, commands_submit
+from study import consumers, live
 from study.consumers import GONE, NOT_ALLOWED
 from study.models import PageVisit, Participant, Round, Study
+from study.services.entering import consent_refused, participant_enter
+from study.services.going_on import page_done, page_opened
+from study.services.leaving import participant_end, participant_withdraw
 from study.sockets import websocket_urlpatterns
 from tests.study.factories import complete, enter, make_study, play_out
 
@@ -39,7 +42,7 @@ def row_of(person: Participant) -> live.LiveRow:
 def playing(study: Study, entry: str = "one", **more: Any) -> Participant:
     """Somebody in the first episode."""
     person = enter(study, entry, **more)
-    services.page_done(participant_id=person.pk, page="guide")
+    page_done(participant_id=person.pk, page="guide")
     return person
 
 
@@ -75,7 +78,7 @@ def test_a_row_says_where_somebody_is_and_whom_the_study_waits_for() -> None:
     person = enter(study)
     row = row_of(person)
     assert (row.page, row.condition, row.step, row.waits_for) == ("guide", "", None, "the participant")
-    services.page_done(participant_id=person.pk, page="guide")
+    page_done(participant_id=person.pk, page="guide")
     row = row_of(person)
     name = person.rounds.order_by("position")[0].condition.name
     assert (row.page, row.condition, row.position, row.rounds) == ("play", name, 1, 2)
@@ -89,7 +92,7 @@ def test_a_row_is_idle_since_the_last_thing_that_the_participant_did() -> None:
     Participant.objects.filter(pk=person.pk).update(active_at=timezone.now() - timedelta(hours=3))
     assert row_of(person).idle == "3 h 0 min"
     episode = first_episode(person)
-    kitchen.commands_submit(episode_id=episode.pk, step=1, orders=[kitchen.SeatOrder(0, ("noop",))])
+    commands_submit(episode_id=episode.pk, step=1, orders=[SeatOrder(0, ("noop",))])
     row = row_of(person)
     assert (row.step, row.idle) == (1, "under a minute")
 
@@ -107,10 +110,10 @@ def test_totals_count_people_programs_and_previews_apart_and_the_withdrawn() -> 
     study = make_study()
     complete(study, "one")
     playing(study, "two", synthetic=True)
-    services.participant_enter(study_id=study.pk, entry="three", preview=True)
-    services.participant_withdraw(participant_id=enter(study, "four").pk)
-    refused = services.participant_enter(study_id=study.pk, entry="five")
-    services.consent_refused(participant_id=refused.pk)
+    participant_enter(study_id=study.pk, entry="three", preview=True)
+    participant_withdraw(participant_id=enter(study, "four").pk)
+    refused = participant_enter(study_id=study.pk, entry="five")
+    consent_refused(participant_id=refused.pk)
     totals = live.live_totals(study)
     lines = dict(totals.lines)
     assert lines["taking part"] == (0, 1, 1)
@@ -198,17 +201,17 @@ async def test_staff_are_sent_everything_then_only_what_changes(quick: None, adm
     assert first.startswith('<tbody id="live-rows"')  # behind anything else a browser would drop the tag
     assert one.code in first
     assert two.code in first
-    await database_sync_to_async(services.page_opened)(participant_id=one.pk, page="play", position=1)
+    await database_sync_to_async(page_opened)(participant_id=one.pk, page="play", position=1)
     episode = await database_sync_to_async(first_episode)(one)
-    orders = [kitchen.SeatOrder(0, ("noop",))]
-    await database_sync_to_async(kitchen.commands_submit)(episode_id=episode.pk, step=1, orders=orders)
+    orders = [SeatOrder(0, ("noop",))]
+    await database_sync_to_async(commands_submit)(episode_id=episode.pk, step=1, orders=orders)
     while one.code not in (found := await socket.receive_from(timeout=5)):
         continue
     assert f'id="live-{one.code}"' in found
     assert 'id="live-rows"' not in found
     assert two.code not in found
     assert "1 of 3" in found
-    await database_sync_to_async(services.participant_withdraw)(participant_id=one.pk)
+    await database_sync_to_async(participant_withdraw)(participant_id=one.pk)
     while 'id="live-rows"' not in (found := await socket.receive_from(timeout=5)):
         continue
     assert one.code not in found
@@ -228,7 +231,7 @@ async def test_news_come_from_pages_that_are_done_and_from_ends(
     assert told
     assert set(told) == {f"study-{study.pk} participant.news"}
     told.clear()
-    end = database_sync_to_async(services.participant_end)
+    end = database_sync_to_async(participant_end)
     await end(participant_id=person.pk, status="technical", reason="a test")
     assert told == [f"study-{study.pk} participant.news"]
     told.clear()

@@ -9,11 +9,11 @@ from django.contrib.auth.models import Permission, User
 from django.test import Client
 from django.urls import reverse
 
-from kitchen import services as kitchen
 from kitchen.models import Episode
-from study import services
+from kitchen.services import episode_create
 from study.models import Participant, Study
 from study.permissions import may, rights_in, studies_for
+from study.services.going_on import page_done
 from study.services.previewing import condition_preview
 from tests.study.factories import SETTINGS, enter, make_study
 
@@ -126,7 +126,7 @@ def test_the_admin_shows_and_changes_studies_by_role(study: Study, client: Clien
 def playing(study: Study) -> Participant:
     """Somebody in the first episode."""
     person = enter(study, entry=study.slug)
-    services.page_done(participant_id=person.pk, page="guide")
+    page_done(participant_id=person.pk, page="guide")
     return person
 
 
@@ -141,7 +141,7 @@ def test_the_admin_shows_episodes_to_members_of_their_study_and_to_no_other_staf
 ) -> None:
     mine = Episode.objects.get(rounds__participant=playing(study))
     theirs = Episode.objects.get(rounds__participant=playing(make_study("other")))
-    nobodys = kitchen.episode_create(world="cuisine", settings=SETTINGS, seats=1, seed=1, minds=[])
+    nobodys = episode_create(world="cuisine", settings=SETTINGS, seats=1, seed=1, minds=[])
     user = member(study, role)
     user.user_permissions.set(Permission.objects.filter(content_type__app_label="kitchen"))
     client.force_login(user)
@@ -156,7 +156,7 @@ def test_the_admin_shows_episodes_to_members_of_their_study_and_to_no_other_staf
 
 
 def test_superusers_see_every_episode(study: Study, admin_client: Client) -> None:
-    nobodys = kitchen.episode_create(world="cuisine", settings=SETTINGS, seats=1, seed=1, minds=[])
+    nobodys = episode_create(world="cuisine", settings=SETTINGS, seats=1, seed=1, minds=[])
     assert seen(admin_client, nobodys)
 
 

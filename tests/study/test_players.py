@@ -11,15 +11,17 @@ import pytest
 from django.test import Client
 
 from kitchen import deciding
-from kitchen import services as kitchen
 from kitchen.coplayers.dispatcher import door
 from kitchen.llm.base import CallTimeoutError
 from kitchen.models import Episode
-from study import services, tasks
+from kitchen.services import SeatOrder, commands_submit
+from study import tasks
 from study.analysing import analyse_now
 from study.analysis.files import contents
 from study.models import Condition, Participant, Study
 from study.players import players
+from study.services.answering import answers_submit
+from study.services.going_on import page_done
 from tests.kitchen.dispatching import MODEL, Scripted
 from tests.study.factories import SETTINGS, enter, make_study
 
@@ -47,17 +49,15 @@ def study(monkeypatch: pytest.MonkeyPatch) -> Study:
 
 def play(study: Study) -> Participant:
     participant = enter(study)
-    services.page_done(participant_id=participant.pk, page="guide")
+    page_done(participant_id=participant.pk, page="guide")
     for position in (1, 2, 3):
         episode = Episode.objects.get(rounds__participant=participant, rounds__position=position)
         for step in range(1, STEPS + 1):
-            order = kitchen.SeatOrder(0, ("noop",))
-            kitchen.commands_submit(episode_id=episode.pk, step=step, orders=[order])
+            order = SeatOrder(0, ("noop",))
+            commands_submit(episode_id=episode.pk, step=step, orders=[order])
             deciding.decide_step(episode_id=episode.pk, step=step)
         values = {item.key: 3 for item in study.items.all()}
-        services.answers_submit(
-            participant_id=participant.pk, page="survey", position=position, values=values
-        )
+        answers_submit(participant_id=participant.pk, page="survey", position=position, values=values)
     return participant
 
 
@@ -118,5 +118,5 @@ def test_report_tables_and_figures_name_who_played(study: Study) -> None:
 
 
 def test_those_who_did_not_complete_are_not_in_the_analysis(study: Study) -> None:
-    services.page_done(participant_id=enter(study, "a drop-out").pk, page="guide")
+    page_done(participant_id=enter(study, "a drop-out").pk, page="guide")
     assert sum(found.decisions for found in players(study, who="people")) == 0

@@ -5,9 +5,8 @@ from __future__ import annotations
 import pytest
 from django.test import Client
 
-from study import services
 from study.models import Outcome, Participant
-from study.services.leaving import finish
+from study.services.leaving import finish, participant_end
 from study.services.previewing import condition_preview, study_preview
 from tests.study.factories import enter, make_study
 from tests.study.test_views import text_of
@@ -37,7 +36,7 @@ def test_the_last_page_of_a_preview_tells_of_code_and_button_and_has_neither(
     study = make_study(recruitment="prolific")
     Outcome.objects.create(study=study, kind=kind, code="S3CRET")
     person = study_preview(study_id=study.pk)
-    services.participant_end(participant_id=person.pk, status=kind)
+    participant_end(participant_id=person.pk, status=kind)
     page = text_of(client.get(person.get_absolute_url()))
     assert BANNER in page
     assert "S3CRET" not in page
@@ -56,5 +55,5 @@ def test_a_preview_is_told_what_kind_of_code_participants_get(client: Client) ->
     assert "Below it a button" not in page
 
     other = study_preview(study_id=study.pk)
-    services.participant_end(participant_id=other.pk, status="technical")
+    participant_end(participant_id=other.pk, status="technical")
     assert "Participants get no code at this end." in text_of(client.get(other.get_absolute_url()))

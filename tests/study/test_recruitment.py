@@ -11,12 +11,13 @@ from django.db import connection
 from django.test import Client
 from django.utils import timezone
 
-from study import services
+from study.errors import StudyClosedError
 from study.exports.registry import get_table
 from study.forms import synthetic_invitation
 from study.models import Outcome, Participant, Study, Version
 from study.recruitment import PLACES
-from study.services.leaving import finish
+from study.services.entering import participant_enter
+from study.services.leaving import finish, participant_end, participant_withdraw
 from tests.study.factories import complete, enter, make_study
 from tests.study.test_views import begin, field, text_of
 
@@ -120,7 +121,7 @@ def test_who_withdrew_left_no_name_and_could_begin_anew(client: Client) -> None:
     study = make_study(recruitment="prolific")
     link = f"/s/small/{LINKS['prolific']}"
     come(client, link)
-    services.participant_withdraw(participant_id=Participant.objects.get().pk)
+    participant_withdraw(participant_id=Participant.objects.get().pk)
     assert "You go on where you left off" not in text_of(Client().get(link))
     come(Client(), link)
     study.refresh_from_db()
@@ -153,7 +154,7 @@ def test_every_outcome_has_its_code_words_and_button(client: Client, kind: str) 
     url = "https://x.sona-systems.com/webstudy_credit.aspx?experiment_id=1&survey_code={label}&c={code}"
     Outcome.objects.create(study=study, kind=kind, code="AB C", url=url, text="**Words** for this.")
     personal = come(client, f"/s/small/{LINKS['sona']}")["Location"]
-    services.participant_end(participant_id=Participant.objects.get().pk, status=kind)
+    participant_end(participant_id=Participant.objects.get().pk, status=kind)
     page = text_of(client.get(personal))
     assert "AB C" in page
     assert "<strong>Words</strong> for this." in page
@@ -204,7 +205,7 @@ def test_prolific_is_gone_back_to_by_its_usual_address(client: Client, kind: str
     study = make_study(recruitment="prolific")
     Outcome.objects.create(study=study, kind=kind, code="C1")
     personal = come(client, f"/s/small/{LINKS['prolific']}")["Location"]
-    services.participant_end(participant_id=Participant.objects.get().pk, status=kind)
+    participant_end(participant_id=Participant.objects.get().pk, status=kind)
     assert 'href="https://app.prolific.com/submissions/complete?cc=C1"' in text_of(client.get(personal))
 
 
@@ -258,9 +259,9 @@ def test_two_at_once_on_the_last_place_are_one() -> None:
     def come_in(entry: str) -> None:
         start.wait(20)
         try:
-            services.participant_enter(study_id=study.pk, entry=entry)
+            participant_enter(study_id=study.pk, entry=entry)
             found.append("in")
-        except services.StudyClosedError:
+        except StudyClosedError:
             found.append("closed")
         finally:
             connection.close()

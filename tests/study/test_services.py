@@ -6,9 +6,15 @@ import pytest
 from django.apps import apps
 
 from kitchen.models import Episode, Seat, SeatCommand, Step
-from study import flow, services
+from study import flow
+from study.errors import StudyClosedError
 from study.models import Answer, Participant, Round, Study, StudyPart, SurveyItem
+from study.services.answering import answers_submit, check_submit
+from study.services.entering import participant_enter
+from study.services.going_on import page_done, page_opened
+from study.services.leaving import participant_withdraw
 from study.services.receipts import receipt_read
+from study.services.versions import version_current
 from tests.study.factories import SETTINGS, complete, enter, make_study, play_out, play_round
 
 pytestmark = pytest.mark.django_db
@@ -21,12 +27,12 @@ def place(participant: Participant) -> str:
 def test_the_way_leads_from_guide_through_all_rounds_to_the_end() -> None:
     participant = enter(make_study())
     pages = [place(participant)]
-    services.page_done(participant_id=participant.pk, page="guide")
+    page_done(participant_id=participant.pk, page="guide")
     for position in (1, 2):
         pages.append(place(participant))
         play_out(Episode.objects.get(rounds__position=position))
         pages.append(place(participant))
-        services.answers_submit(participant_id=participant.pk, page="survey", position=position, values={})
+        answers_submit(participant_id=participant.pk, page="survey", position=position, values={})
     pages.append(place(participant))
     assert pages == ["guide", "play", "survey", "play", "survey", "end"]
     participant.refresh_from_db()
@@ -43,7 +49,7 @@ def test_the_same_form_sent_twice_is_one_participant() -> None:
 def test_numbers_are_never_given_twice() -> None:
     study = make_study()
     gone = enter(study, "a")
-    services.participant_withdraw(participant_id=gone.pk)
+    participant_withdraw(participant_id=gone.pk)
     assert [enter(study, "b").number, enter(study, "c").number] == [2, 3]
 
 
@@ -76,7 +82,7 @@ def test_the_seed_of_an_episode_follows_from_study_participant_and_condition() -
 @pytest.mark.parametrize(("conditions", "status"), [(2, Study.Status.CLOSED), (0, Study.Status.OPEN)])
 def test_a_study_that_is_closed_or_empty_takes_nobody(conditions: int, status: str) -> None:
     study = make_study(conditions=conditions, status=status)
-    with pytest.raises(services.StudyClosedError):
+    with pytest.raises(StudyClosedError):
         enter(study)
     assert not Participant.objects.exists()
 
@@ -86,29 +92,27 @@ def test_who_is_in_a_closed_study_can_finish() -> None:
     participant = enter(study)
     Study.objects.update(status=Study.Status.CLOSED)
     assert enter(study) == participant
-    services.page_done(participant_id=participant.pk, page="guide")
+    page_done(participant_id=participant.pk, page="guide")
     play_round(participant)
     assert place(participant) == "play"
 
 
 def test_reading_the_guide_twice_starts_one_episode() -> None:
     participant = enter(make_study())
-    services.page_done(participant_id=participant.pk, page="guide")
-    services.page_done(participant_id=participant.pk, page="guide")
+    page_done(participant_id=participant.pk, page="guide")
+    page_done(participant_id=participant.pk, page="guide")
     assert Episode.objects.count() == 1
 
 
 def answer(participant: Participant, position: int) -> bool:
     values = {item.key: 4 for item in participant.version.blueprint.items_at("survey")}
-    return services.answers_submit(
-        participant_id=participant.pk, page="survey", position=position, values=values
-    )
+    return answers_submit(participant_id=participant.pk, page="survey", position=position, values=values)
 
 
 def test_answers_count_once_and_only_when_the_episode_is_over() -> None:
     study = make_study()
     participant = enter(study)
-    services.page_done(participant_id=participant.pk, page="guide")
+    page_done(participant_id=participant.pk, page="guide")
     assert not answer(participant, 1)
     play_out(Episode.objects.get())
     assert answer(participant, 1)
@@ -120,7 +124,7 @@ def test_answers_count_once_and_only_when_the_episode_is_over() -> None:
 def test_withdrawing_erases_every_row_of_this_person_and_nobody_elses() -> None:
     study = make_study()
     gone, stays = complete(study, "gone"), complete(study, "stays")
-    receipt = services.participant_withdraw(participant_id=gone.pk)
+    receipt = participant_withdraw(participant_id=gone.pk)
     assert receipt_read(receipt.code) == receipt
     assert receipt_read(receipt.code.replace(":2", ":3")) is None
     assert receipt_read("") is None
@@ -149,18 +153,18 @@ def counts() -> dict[str, int]:
 def everything(study: Study, entry: str) -> Participant:
     """Somebody who has been on every page, with answers of all places and a practice."""
     person = enter(study, entry)
-    services.answers_submit(participant_id=person.pk, page="about", values={"who": "me"})
-    services.page_opened(participant_id=person.pk, page="guide")
-    services.page_done(participant_id=person.pk, page="guide")
+    answers_submit(participant_id=person.pk, page="about", values={"who": "me"})
+    page_opened(participant_id=person.pk, page="guide")
+    page_done(participant_id=person.pk, page="guide")
     person.refresh_from_db()
     assert person.practice
     play_out(person.practice)
-    services.page_done(participant_id=person.pk, page="practice")
-    assert services.check_submit(participant_id=person.pk, values={"sure": "no"}, attempt=1) is False
-    assert services.check_submit(participant_id=person.pk, values={"sure": "yes"}, attempt=2)
+    page_done(participant_id=person.pk, page="practice")
+    assert check_submit(participant_id=person.pk, values={"sure": "no"}, attempt=1) is False
+    assert check_submit(participant_id=person.pk, values={"sure": "yes"}, attempt=2)
     for _ in range(2):
         play_round(person)
-    services.answers_submit(participant_id=person.pk, page="final", values={"best": "c0"})
+    answers_submit(participant_id=person.pk, page="final", values={"best": "c0"})
     person.refresh_from_db()
     assert person.status == Participant.Status.COMPLETE
     return person
@@ -184,24 +188,24 @@ def test_after_a_withdrawal_every_table_is_as_if_this_person_had_never_come() ->
     before = counts()
     gone = everything(study, "gone")
     assert all(counts()[name] > before[name] for name in ("Answer", "PageVisit", "Round", "Episode", "Step"))
-    services.participant_withdraw(participant_id=gone.pk)
+    participant_withdraw(participant_id=gone.pk)
     assert counts() == before
 
 
 def test_a_withdrawal_in_every_place_of_the_way_leaves_nothing() -> None:
     study = full_study()
-    services.version_current(study_id=study.pk)
+    version_current(study_id=study.pk)
     first = enter(study, "made the budget")
-    services.answers_submit(participant_id=first.pk, page="about", values={})
-    services.page_done(participant_id=first.pk, page="guide")
-    services.participant_withdraw(participant_id=first.pk)
+    answers_submit(participant_id=first.pk, page="about", values={})
+    page_done(participant_id=first.pk, page="guide")
+    participant_withdraw(participant_id=first.pk)
     before = counts()
-    at_consent = services.participant_enter(study_id=study.pk, entry="consent")
+    at_consent = participant_enter(study_id=study.pk, entry="consent")
     practising = enter(study, "practice")
-    services.answers_submit(participant_id=practising.pk, page="about", values={"who": "me"})
-    services.page_done(participant_id=practising.pk, page="guide")
+    answers_submit(participant_id=practising.pk, page="about", values={"who": "me"})
+    page_done(participant_id=practising.pk, page="guide")
     for person in (at_consent, practising):
-        services.participant_withdraw(participant_id=person.pk)
+        participant_withdraw(participant_id=person.pk)
     assert counts() == before
     study.refresh_from_db()
     assert study.withdrawn == 3
@@ -210,13 +214,13 @@ def test_a_withdrawal_in_every_place_of_the_way_leaves_nothing() -> None:
 def test_an_episode_of_two_people_goes_when_the_last_of_them_leaves() -> None:
     study = make_study(conditions=1)
     here, other = enter(study, "here"), enter(study, "other")
-    services.page_done(participant_id=here.pk, page="guide")
+    page_done(participant_id=here.pk, page="guide")
     shared = Episode.objects.get()
     other_seat = Seat.objects.create(episode=shared, number=1, name="Robot 2")
     other.rounds.update(episode=shared, seat=1)
-    services.participant_withdraw(participant_id=other.pk)
+    participant_withdraw(participant_id=other.pk)
     shared.refresh_from_db()
     assert shared.status == Episode.Status.ABANDONED
     assert Seat.objects.get(pk=other_seat.pk).key != other_seat.key
-    services.participant_withdraw(participant_id=here.pk)
+    participant_withdraw(participant_id=here.pk)
     assert not Episode.objects.exists()

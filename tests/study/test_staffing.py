@@ -15,9 +15,10 @@ from kitchen import consumers, tasks
 from kitchen.consumers import JSON_PROTOCOL, NO_SUCH_SEAT
 from kitchen.models import AppendOnlyError, Episode, Seat
 from kitchen.urls import websocket_urlpatterns
-from study import services
 from study.models import Participant, StaffAction, Study
 from study.services import staffing
+from study.services.going_on import page_done
+from study.services.leaving import participant_withdraw
 from study.services.staffing import ReasonError, link_stamp
 from tests.study.factories import complete, enter, make_study
 from tests.study.test_views import agree, begin, field, text_of
@@ -37,7 +38,7 @@ def user() -> User:
 
 def playing(study: Study) -> Participant:
     person = enter(study)
-    services.page_done(participant_id=person.pk, page="guide")
+    page_done(participant_id=person.pk, page="guide")
     return person
 
 
@@ -89,7 +90,7 @@ def test_nothing_is_done_without_a_reason(study: Study, user: User, reason: str)
 def test_who_withdraws_meanwhile_is_withdrawn_and_no_trace_stays(study: Study, user: User) -> None:
     person = playing(study)
     staffing.participant_exclude(participant_id=person.pk, user=user, reason="their name is Bob")
-    services.participant_withdraw(participant_id=person.pk)
+    participant_withdraw(participant_id=person.pk)
     with pytest.raises(Participant.DoesNotExist):
         staffing.participant_stop(participant_id=person.pk, user=user, reason="too late")
     assert not StaffAction.objects.exists()

@@ -9,11 +9,12 @@ from django.urls import reverse
 from django.utils import timezone
 
 from kitchen.worlds.registry import get_world
-from study import preregistration, services
+from study import preregistration
 from study.blueprint import FORMAT, blueprint_of
 from study.models import Condition, Outcome, Study, SurveyItem, Version
 from study.preregistration import bundle_of, bundle_problem, program_differences
 from study.services.freezing import study_freeze
+from study.services.versions import version_current
 from study.versions import Difference, differences, freeze_states, frozen_version
 from tests.study.factories import make_study
 
@@ -23,7 +24,7 @@ pytestmark = pytest.mark.django_db
 def version(study: Study, *, title: str, frozen: bool = False) -> Version:
     """The version of the study under this title."""
     Study.objects.filter(pk=study.pk).update(title=title)
-    found = services.version_current(study_id=study.pk)
+    found = version_current(study_id=study.pk)
     if frozen:
         Version.objects.filter(pk=found.pk).update(frozen_at=timezone.now())
     return found

@@ -8,7 +8,6 @@ import pytest
 from django.core.management import call_command
 from django.test import Client
 
-from study import services
 from study.analysing import analyse_now
 from study.blueprint import Blueprint, blueprint_of
 from study.exports.registry import get_table
@@ -16,6 +15,7 @@ from study.item_order import items_for
 from study.items import item_problems
 from study.models import Answer, Condition, Study, SurveyItem
 from study.readiness import missing
+from study.services.going_on import page_done
 from tests.study.factories import enter, make_study, play_out
 
 pytestmark = pytest.mark.django_db
@@ -33,7 +33,7 @@ def study() -> Study:
 
 def test_alone_the_page_does_not_have_it_and_goes_on_without(study: Study, client: Client) -> None:
     person = enter(study)
-    services.page_done(participant_id=person.pk, page="guide")
+    page_done(participant_id=person.pk, page="guide")
     first = person.rounds.get(position=1)
     assert first.episode
     play_out(first.episode)

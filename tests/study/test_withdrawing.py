@@ -17,9 +17,11 @@ from kitchen import calls
 from kitchen import services as kitchen
 from kitchen.llm.base import Call, Message, Reply, Request
 from kitchen.models import CallMessage, Decision, Episode, Mind, Prompt, SeatCommand
-from study import services
+from kitchen.services import MadeDecision, Receipt, SeatOrder, commands_submit
 from study.models import Condition, Participant
 from study.services import leaving as leaving_module
+from study.services.going_on import page_done
+from study.services.leaving import participant_withdraw
 from tests.study.factories import SETTINGS, enter, make_study
 
 
@@ -32,7 +34,7 @@ def test_no_file_of_the_database_knows_who_left() -> None:
     files = (file, file.with_name(f"{file.name}-wal"))
     names = (b"5f0e-their-name", participant.key.encode())
     assert all(any(name in one.read_bytes() for one in files) for name in names)
-    services.participant_withdraw(participant_id=participant.pk)
+    participant_withdraw(participant_id=participant.pk)
     assert not any(name in one.read_bytes() for one in files for name in names)
 
 
@@ -41,15 +43,15 @@ def test_leaving_while_steps_are_played_erases_everything() -> None:
     study = make_study(conditions=1)
     Condition.objects.update(settings={**SETTINGS, "max_steps": 900})
     participant = enter(study)
-    services.page_done(participant_id=participant.pk, page="guide")
+    page_done(participant_id=participant.pk, page="guide")
     episode = Episode.objects.get()
     left = threading.Event()
 
     def play() -> None:
         for step in range(1, 900):
             try:
-                order = kitchen.SeatOrder(0, ("noop",))
-                kitchen.commands_submit(episode_id=episode.pk, step=step, orders=[order])
+                order = SeatOrder(0, ("noop",))
+                commands_submit(episode_id=episode.pk, step=step, orders=[order])
             except Episode.DoesNotExist:
                 break
             if left.is_set():
@@ -59,7 +61,7 @@ def test_leaving_while_steps_are_played_erases_everything() -> None:
     player = threading.Thread(target=play)
     player.start()
     time.sleep(0.2)
-    services.participant_withdraw(participant_id=participant.pk)
+    participant_withdraw(participant_id=participant.pk)
     left.set()
     player.join(20)
     assert not Episode.objects.exists()
@@ -79,21 +81,21 @@ def two() -> list[Participant]:
     Condition.objects.update(coplayer="dispatcher", coplayer_settings={"model": "stand-in"}, teammates=1)
     found = [enter(study, entry) for entry in ("leaves", "stays")]
     for participant in found:
-        services.page_done(participant_id=participant.pk, page="guide")
+        page_done(participant_id=participant.pk, page="guide")
     hand_in(found[0])
     return found
 
 
-def hand_in(participant: Participant) -> kitchen.Receipt:
+def hand_in(participant: Participant) -> Receipt:
     """A decision for the first step of this participant's episode, as a worker hands it in."""
     episode = Episode.objects.get(rounds__participant=participant)
     request = Request("m", (Message("system", RECIPES), Message("user", STATE)))
     row = Decision(mind=Mind.objects.get(episode=episode), step=1, played_by="dispatcher", milliseconds=1)
-    return kitchen.commands_submit(
+    return commands_submit(
         episode_id=episode.pk,
         step=1,
-        orders=[kitchen.SeatOrder(1, ("noop",), "dispatcher")],
-        decisions=[kitchen.MadeDecision(row, (Call("stand-in", request, Reply("noop_agent1")),))],
+        orders=[SeatOrder(1, ("noop",), "dispatcher")],
+        decisions=[MadeDecision(row, (Call("stand-in", request, Reply("noop_agent1")),))],
     )
 
 
@@ -142,7 +144,7 @@ def test_leaving_keeps_a_prompt_that_a_decision_is_just_using(
     stored, go_on = halted(monkeypatch, kitchen, "calls_store")
     decision = InThread(lambda: hand_in(two[1]))
     assert stored.wait(20)
-    leaving = InThread(lambda: services.participant_withdraw(participant_id=two[0].pk))
+    leaving = InThread(lambda: participant_withdraw(participant_id=two[0].pk))
     leaving.join(0.5)
     go_on.set()
     decision.finish()
@@ -155,7 +157,7 @@ def test_a_decision_writes_a_prompt_anew_that_is_just_being_erased(
     two: list[Participant], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     erased, go_on = halted(monkeypatch, leaving_module, "prompts_erase_unused")
-    leaving = InThread(lambda: services.participant_withdraw(participant_id=two[0].pk))
+    leaving = InThread(lambda: participant_withdraw(participant_id=two[0].pk))
     assert erased.wait(20)
     decision = InThread(lambda: hand_in(two[1]))
     decision.join(0.5)
@@ -179,14 +181,14 @@ def test_decisions_and_leaving_in_any_order_never_wait_in_a_circle() -> None:
     Condition.objects.update(coplayer="dispatcher", coplayer_settings={"model": "stand-in"}, teammates=1)
     people = [enter(study, str(number)) for number in range(6)]
     for participant in people:
-        services.page_done(participant_id=participant.pk, page="guide")
+        page_done(participant_id=participant.pk, page="guide")
     texts = [f"prompt {number}" for number in range(30)]
 
     def use(participant: Participant, seed: int) -> None:
         for step in range(1, 4):
             mine = Random(f"{seed} {step}").sample(texts, 20)
             submit_prompts(participant, step, mine)
-        services.participant_withdraw(participant_id=participant.pk)
+        participant_withdraw(participant_id=participant.pk)
 
     busy = [InThread(partial(use, participant, seed)) for seed, participant in enumerate(people)]
     for one in busy:

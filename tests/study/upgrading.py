@@ -14,9 +14,11 @@ from django.test import Client
 from django.utils import timezone
 
 from kitchen.worlds.registry import get_world
-from study import flow, services
+from study import flow
 from study.dry_run.pages import read_page
 from study.models import Participant, Study
+from study.services.answering import answers_submit
+from study.services.entering import participant_enter
 
 BEFORE = [("kitchen", "0003_experiment"), ("study", "0002_models_and_money")]
 SETTINGS = {"level": "level_0", "alpha": 2.0, "beta": 2.5, "max_steps": 3}
@@ -133,12 +135,10 @@ def _answers(study: Study) -> list[Any]:
 
 def _went_on(study: Study) -> str:
     person = study.participants.get(code="asked")
-    services.answers_submit(
-        participant_id=person.pk, page="survey", position=1, values={"trust": 2, "fun": 5}
-    )
+    answers_submit(participant_id=person.pk, page="survey", position=1, values={"trust": 2, "fun": 5})
     return flow.place_of(person).page
 
 
 def _newcomer(study: Study) -> list[Any]:
-    person = services.participant_enter(study_id=study.pk, entry="new")
+    person = participant_enter(study_id=study.pk, entry="new")
     return [person.number, person.version.number, flow.place_of(person).page]
