@@ -25,6 +25,7 @@ from django.db.models import Exists, OuterRef
 from django.utils import timezone
 
 from kitchen.models import Episode, Seat
+from kitchen.queue import close_turn_later
 from kitchen.worlds.base import Json, SettingsError
 
 TIMEOUT = "timeout"
@@ -73,11 +74,9 @@ def clock_start(*, episode_id: int) -> bool:
 
 def arm(episode: Episode) -> None:
     """Have the open turn closed in time (after the commit)."""
-    from kitchen import tasks
-
     left = seconds_left(episode)
     if left is not None and left <= LONGEST_COUNTDOWN:
-        transaction.on_commit(partial(tasks.close_turn_later, episode.pk, episode.step + 1, left))
+        transaction.on_commit(partial(close_turn_later, episode.pk, episode.step + 1, left))
 
 
 def seconds_left(episode: Episode) -> float | None:

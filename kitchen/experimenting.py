@@ -20,6 +20,7 @@ from django.utils import timezone
 from kitchen.experiments.forecast import CostForecast, forecast
 from kitchen.experiments.plan import Job, Key, jobs_of
 from kitchen.experiments.play import SECONDS, EpisodeFailedError, MoneySpentError, failed_row, play
+from kitchen.experiments.queue import ask_lanes
 from kitchen.experiments.rows import FAILED, Row
 from kitchen.experiments.setup import Setup, SetupError, check_answers
 from kitchen.llm.prices import load_prices
@@ -78,8 +79,6 @@ def experiment_start(*, experiment: Experiment, allowed: float | None = None) ->
     """Let workers play what waits, and what failed once more. `allowed` is what may be spent from now on, in
     US dollars; without it the experiment's own limit holds, if it has one. Whether workers could be asked: if
     not, they find it by themselves when they come."""
-    from kitchen.experiment_tasks import ask_lanes
-
     with transaction.atomic():
         if allowed or experiment.limit:
             experiment.budget = _budget(experiment, allowed)

@@ -18,13 +18,14 @@ from django.conf import settings as django_settings
 from django.db import transaction
 from django.utils import timezone
 
-from kitchen import clock, play, stream, tasks
+from kitchen import clock, play, stream
 from kitchen.calls import calls_store
 from kitchen.claims import is_claimed_by_another
 from kitchen.coplayers.registry import make_coplayer
 from kitchen.llm.base import Call
 from kitchen.messages import EpisodeNews
 from kitchen.models import Budget, Decision, Episode, Mind, Seat, SeatCommand
+from kitchen.queue import ask_coplayers, run_step_later
 from kitchen.storable import printable
 from kitchen.turns import OpenTurn, take_step
 from kitchen.worlds.base import Command, Json, SettingsError
@@ -295,7 +296,7 @@ def _go_on(turn: OpenTurn) -> None:
         turn = OpenTurn(turn.episode, turn.seats)
         clock.arm(turn.episode)
     if turn.waits_for_minds:
-        transaction.on_commit(partial(tasks.ask_coplayers, turn.episode.pk, turn.step))
+        transaction.on_commit(partial(ask_coplayers, turn.episode.pk, turn.step))
 
 
 def _is_due(turn: OpenTurn) -> bool:
@@ -306,7 +307,7 @@ def _is_due(turn: OpenTurn) -> bool:
         return True
     until = turn.due_at + timedelta(seconds=OVERDUE_SECONDS)
     Episode.objects.filter(pk=turn.episode.pk).update(deciding_until=until, deciding_by="")
-    transaction.on_commit(partial(tasks.run_step_later, turn.episode.pk, turn.step, seconds))
+    transaction.on_commit(partial(run_step_later, turn.episode.pk, turn.step, seconds))
     return False
 
 

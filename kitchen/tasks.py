@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import logging
 import threading
-from concurrent.futures import ThreadPoolExecutor
 from datetime import timedelta
 from typing import Any
 
@@ -16,74 +15,51 @@ from celery import shared_task
 from celery.signals import worker_ready
 from django.db.models import Exists, OuterRef, Q
 from django.utils import timezone
-from kombu.exceptions import OperationalError
 
+from kitchen import experiment_tasks  # noqa: F401 - Celery looks for tasks here
 from kitchen.claims import claims_free_dead, decision_claim, kept_claim
+from kitchen.deciding import decide_step
+from kitchen.llm.base import ModelError
+from kitchen.llm.registry import default_provider, warm_up
 from kitchen.models import Episode, Mind, Seat, SeatCommand
+from kitchen.queue import (
+    CLOSE_TURN,
+    DECIDE,
+    PICK_UP_OPEN_TURNS,
+    RUN_STEP,
+    ask_coplayers,
+    ask_look,
+    close_turn_later,
+)
+from kitchen.services import step_run, turn_close
 
 log = logging.getLogger(__name__)
-
-_publisher = ThreadPoolExecutor(max_workers=1, thread_name_prefix="publish")
 
 PICK_UP_SECONDS = 3.0
 """How often a worker looks for steps that wait for co-players and that nobody has taken up."""
 
 
-def ask_coplayers(episode_id: int, step: int) -> None:
-    """Queue the co-players' decision of one step. If the broker is away, the next look picks it up.
-
-    Returns at once: a broker that does not answer holds up nobody who plays.
-    """
-    _publisher.submit(_publish, decide, episode_id, step)
-
-
-def close_turn_later(episode_id: int, step: int, seconds: float) -> None:
-    """Queue the end of a turn's time. If the task is lost, the next look finds the turn overdue."""
-    _publisher.submit(_publish, close_turn, episode_id, step, countdown=seconds)
-
-
-def _publish(task: Any, episode_id: int, step: int, **options: Any) -> None:
-    try:
-        task.apply_async(args=[episode_id, step], retry=False, **options)
-    except (OperationalError, OSError) as error:
-        log.warning("broker away, step %s of episode %s waits: %s", step, episode_id, error)
-
-
-@shared_task(name="kitchen.decide")
+@shared_task(name=DECIDE)
 def decide(episode_id: int, step: int) -> None:
     """Let the co-players decide one step, unless it is taken up or over."""
-    from kitchen.deciding import decide_step
-
     if claim := decision_claim(episode_id=episode_id, step=step):
         with kept_claim(episode_id, step, claim):
             decide_step(episode_id=episode_id, step=step, claim=claim)
 
 
-@shared_task(name="kitchen.close_turn")
+@shared_task(name=CLOSE_TURN)
 def close_turn(episode_id: int, step: int) -> None:
     """Close a turn whose time is over; what is not, or was closed already, is left alone."""
-    from kitchen.services import turn_close
-
     turn_close(episode_id=episode_id, step=step)
 
 
-def run_step_later(episode_id: int, step: int, seconds: float) -> None:
-    """Queue the run of a step whose commands are all in, for when its co-players have thought long enough.
-
-    No thread waits meanwhile. If the task is lost, the next look finds the step overdue.
-    """
-    _publisher.submit(_publish, run_step, episode_id, step, countdown=seconds)
-
-
-@shared_task(name="kitchen.run_step")
+@shared_task(name=RUN_STEP)
 def run_step(episode_id: int, step: int) -> None:
     """Run a step that is due; what is not, or no longer, is left alone."""
-    from kitchen.services import step_run
-
     step_run(episode_id=episode_id, step=step)
 
 
-@shared_task(name="kitchen.pick_up_open_turns")
+@shared_task(name=PICK_UP_OPEN_TURNS)
 def pick_up_open_turns() -> int:
     """Queue every step that waits for its co-players and that nobody alive has taken up, and the end of every
     turn whose time is over; how many steps wait."""
@@ -132,26 +108,13 @@ def overdue_turns() -> list[tuple[int, int]]:
 def look_for_open_turns(sender: Any, **_: Any) -> None:
     """Every worker looks when it starts, and from then on every few seconds; it makes models' SDKs ready."""
     threading.Thread(target=_warm_up, name="warm-up", daemon=True).start()
-    sender.timer.call_repeatedly(PICK_UP_SECONDS, _queue_look)
-    _queue_look()
+    sender.timer.call_repeatedly(PICK_UP_SECONDS, ask_look, (PICK_UP_SECONDS,))
+    ask_look(PICK_UP_SECONDS)
 
 
 def _warm_up() -> None:
     """Import the SDK of the default provider, which takes seconds, before the first decision needs it."""
-    from kitchen.llm import registry
-    from kitchen.llm.base import ModelError
-
     try:
-        registry.warm_up(registry.default_provider())
+        warm_up(default_provider())
     except ModelError as error:
         log.warning("the models' SDK is not ready: %s", error)
-
-
-def _queue_look() -> None:
-    try:
-        pick_up_open_turns.apply_async(retry=False, expires=PICK_UP_SECONDS)
-    except (OperationalError, OSError) as error:
-        log.warning("broker away: %s", error)
-
-
-from kitchen import experiment_tasks  # noqa: E402, F401 - Celery looks for tasks here

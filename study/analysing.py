@@ -24,6 +24,7 @@ from study.analysis.rows import AnalysisError
 from study.measures import ALWAYS
 from study.models import Participant, Study
 from study.players import players
+from study.queue import ask_analysis
 
 VERSION = 5
 """Of what is kept; raised whenever `Finished` or anything in it changes its shape."""
@@ -70,8 +71,6 @@ def analyse_now(study: Study, who: str, preregistered: bool = False) -> Analysis
 
 def analysis_ready(study: Study, who: str, preregistered: bool = False) -> Finished | None:
     """What a worker has computed from the present data; if nothing yet, it is asked for and None returned."""
-    from study.tasks import ask_analysis
-
     stamp, key = _stamp(study, who), _key(study.pk, who, preregistered)
     found = _kept(key, stamp)
     if found is None and cache.add(f"analysis-asked:{key}:{stamp}", 1, ASKED_SECONDS):

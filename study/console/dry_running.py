@@ -10,13 +10,12 @@ from django.core.exceptions import PermissionDenied
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import get_object_or_404, render
 
-from study import tasks
 from study.console.common import asked, done, form_page
 from study.dry_run.plans import Shares
 from study.errors import DesignError
 from study.models import Study
 from study.permissions import FORM, may, study_page
-from study.services.dry_runs import dry_run_create, dry_run_stop
+from study.services.dry_runs import dry_run_ask, dry_run_stop
 from study.services.entering import why_closed
 
 NEWEST = 10
@@ -39,7 +38,6 @@ CLOSED = {
     "design first, or let more in under Recruitment.",
 }
 """What is to be done before programs can enter, by what `why_closed` says."""
-AWAY = "Nothing was started: Redis, which hands work to the workers, does not answer."
 
 
 def _share(label: str, help_text: str) -> forms.FloatField:
@@ -117,7 +115,7 @@ def dry_runs(request: HttpRequest, study: Study) -> HttpResponse:
     form = DryRunForm(request.POST or None, study=study)
     if request.method == "POST" and form.is_valid():
         try:
-            _start(request, study, form)
+            dry_run_ask(study_id=study.pk, user=request.user, **form.wish)
         except DesignError as error:
             form.add_error(None, str(error))
         else:
@@ -126,14 +124,6 @@ def dry_runs(request: HttpRequest, study: Study) -> HttpResponse:
     template = "study/staff/design/dry_runs.html"
     more = {"closed": closed, "server": settings.PUBLIC_URL, **_shown(study)}
     return form_page(request, study, form, heading="Dry run", template=template, **more)
-
-
-def _start(request: HttpRequest, study: Study, form: DryRunForm) -> None:
-    """DesignError if another one is on, or if no worker can be asked."""
-    run = dry_run_create(study_id=study.pk, user=request.user, **form.wish)
-    if not tasks.ask_dry_run(run.pk):
-        run.delete()
-        raise DesignError(AWAY)
 
 
 def _shown(study: Study) -> dict[str, Any]:

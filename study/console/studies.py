@@ -9,7 +9,6 @@ from django.contrib import messages
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import get_object_or_404, redirect, render
 
-from study import tasks
 from study.console.common import asked, asked_once, form_page
 from study.console.forms import MemberForm, NewStudyForm
 from study.errors import DesignError, StudyClosedError
@@ -26,6 +25,7 @@ from study.services.designing import (
     study_delete,
     study_open,
 )
+from study.services.erasing import erasing_ask
 from study.services.previewing import condition_preview, previews_erase, study_preview
 
 POST = ("POST",)
@@ -142,9 +142,4 @@ def previews_gone(request: HttpRequest, study: Study) -> HttpResponse:
 def synthetic_gone(request: HttpRequest, study: Study) -> HttpResponse:
     """A worker erases what programs left."""
     words = "The synthetic participants are being erased; load this page again to see how many are left."
-    return asked_once(request, study, lambda: _ask_erasing(study), words)
-
-
-def _ask_erasing(study: Study) -> None:
-    if not tasks.ask_erasing(study.pk):
-        raise DesignError("Nothing was erased: Redis, which hands work to the workers, does not answer.")
+    return asked_once(request, study, lambda: erasing_ask(study_id=study.pk), words)

@@ -16,11 +16,22 @@ from django.utils import timezone
 from study.dry_run.plans import Shares
 from study.errors import DesignError
 from study.models import DryRun
+from study.queue import ask_dry_run
 
 State = DryRun.State
 
 SILENT = "Nothing was heard of it for 10 minutes: its worker is gone, or there was none."
+AWAY = "Nothing was started: Redis, which hands work to the workers, does not answer."
 ANOTHER = "A dry run of this study is on already: wait until it has finished, or stop it."
+
+
+def dry_run_ask(*, study_id: int, user: Any, **wish: Any) -> None:
+    """Have a worker walk a dry run as `dry_run_create` makes it; DesignError, and nothing is kept of it, if
+    none can be asked."""
+    run = dry_run_create(study_id=study_id, user=user, **wish)
+    if not ask_dry_run(run.pk):
+        run.delete()
+        raise DesignError(AWAY)
 
 
 def dry_run_create(

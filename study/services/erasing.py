@@ -2,8 +2,16 @@
 
 from __future__ import annotations
 
+from study.errors import DesignError
 from study.models import Participant, Study
+from study.queue import ask_erasing
 from study.services.leaving import participant_withdraw
+
+
+def erasing_ask(*, study_id: int) -> None:
+    """Have a worker erase every program that took part; DesignError if none can be asked."""
+    if not ask_erasing(study_id):
+        raise DesignError("Nothing was erased: Redis, which hands work to the workers, does not answer.")
 
 
 def synthetic_erase(*, study_id: int) -> int:

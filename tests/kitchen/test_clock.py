@@ -98,8 +98,8 @@ def test_co_players_are_asked_when_the_time_of_people_is_over(
     django_capture_on_commit_callbacks: Any, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     asked: list[tuple[int, int]] = []
-    monkeypatch.setattr(tasks, "ask_coplayers", lambda *turn: asked.append(turn))
-    monkeypatch.setattr(tasks, "close_turn_later", lambda *turn: None)
+    monkeypatch.setattr("kitchen.services.ask_coplayers", lambda *turn: asked.append(turn))
+    monkeypatch.setattr("kitchen.clock.close_turn_later", lambda *turn: None)
     episode = opened(seats=2, minds=(mind("random", 1),))
     time_is_over(episode)
     with django_capture_on_commit_callbacks(execute=True):
@@ -112,7 +112,7 @@ def test_co_players_are_asked_when_the_time_of_people_is_over(
 
 def test_a_look_finds_every_turn_whose_task_was_lost(monkeypatch: pytest.MonkeyPatch) -> None:
     queued: list[tuple[int, int, float]] = []
-    monkeypatch.setattr(tasks, "close_turn_later", lambda *turn: queued.append(turn))
+    monkeypatch.setattr("kitchen.tasks.close_turn_later", lambda *turn: queued.append(turn))
     lost, thinking = opened(), opened(seats=2, minds=(mind("random", 1),))
     opened()
     submit(thinking, 1, "noop")
@@ -126,7 +126,7 @@ def test_each_new_turn_has_a_task_that_closes_it(
     django_capture_on_commit_callbacks: Any, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     queued: list[tuple[int, int, float]] = []
-    monkeypatch.setattr(tasks, "close_turn_later", lambda *turn: queued.append(turn))
+    monkeypatch.setattr("kitchen.clock.close_turn_later", lambda *turn: queued.append(turn))
     with django_capture_on_commit_callbacks(execute=True):
         episode = opened(steps=2)
         submit(episode, 1, "noop")

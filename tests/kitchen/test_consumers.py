@@ -12,7 +12,7 @@ from channels.routing import URLRouter
 from channels.testing import WebsocketCommunicator
 from redis.exceptions import RedisError
 
-from kitchen import consumers, tasks
+from kitchen import consumers
 from kitchen.consumers import ELSEWHERE, JSON_PROTOCOL, NO_SUCH_SEAT
 from kitchen.models import Episode, Seat, SeatCommand
 from kitchen.urls import websocket_urlpatterns
@@ -27,7 +27,7 @@ def no_nudges(settings: Any, monkeypatch: pytest.MonkeyPatch) -> None:
     """Pages are not nudged here: what they notice they notice by looking. The journeys have real nudges."""
     settings.CHANNEL_LAYERS = {"default": {"BACKEND": "channels.layers.InMemoryChannelLayer"}}
     monkeypatch.setattr("kitchen.stream.nudge_pages", lambda episode_id: None)
-    monkeypatch.setattr(tasks, "ask_coplayers", lambda *turn: None)
+    monkeypatch.setattr("kitchen.services.ask_coplayers", lambda *turn: None)
     monkeypatch.setattr(consumers, "LOOK_SECONDS", 0.1)
 
 

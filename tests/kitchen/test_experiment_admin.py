@@ -37,6 +37,7 @@ def queued(monkeypatch: pytest.MonkeyPatch) -> list[int]:
         return True
 
     monkeypatch.setattr(experiment_tasks, "ask_lanes", ask)
+    monkeypatch.setattr(experimenting, "ask_lanes", ask)
     return found
 
 

@@ -203,6 +203,8 @@ def inline(monkeypatch: pytest.MonkeyPatch) -> None:
         return True
 
     monkeypatch.setattr(experiment_tasks, "ask_lanes", at_once)
+    monkeypatch.setattr(experimenting, "ask_lanes", at_once)
+    monkeypatch.setattr(experiment, "ask_lanes", at_once)
     monkeypatch.setattr(ready, "broker_answers", lambda: True)
 
 
@@ -314,7 +316,7 @@ def test_without_a_worker_it_says_so_after_a_few_seconds(
     monkeypatch.setattr(experiment, "PATIENCE", 0.05)
     monkeypatch.setattr(experiment, "FIRST_PATIENCE", 0.05)
     monkeypatch.setattr(experiment, "ask_lanes", nobody)
-    monkeypatch.setattr(experiment_tasks, "ask_lanes", nobody)
+    monkeypatch.setattr(experimenting, "ask_lanes", nobody)
     monkeypatch.setattr(ready, "broker_answers", lambda: True)
     with pytest.raises(CommandError, match="the same command goes on"):
         call_command("experiment", *SMALL, "--out", str(tmp_path), "--poll", "0.01", stderr=said)

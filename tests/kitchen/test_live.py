@@ -9,7 +9,7 @@ import pytest
 from channels.db import database_sync_to_async
 from channels.layers import get_channel_layer
 
-from kitchen import deciding, stream, tasks
+from kitchen import deciding, stream
 from kitchen.live import episode_facts
 from kitchen.messages import EpisodeNews
 from kitchen.models import Decision, Episode, Mind, ModelCall
@@ -27,7 +27,7 @@ def told(monkeypatch: pytest.MonkeyPatch) -> list[tuple[str, EpisodeNews]]:
     found: list[tuple[str, EpisodeNews]] = []
     monkeypatch.setattr(stream, "tell_audience", lambda *news: found.append(news))
     monkeypatch.setattr(stream, "nudge_pages", lambda episode: None)
-    monkeypatch.setattr(tasks, "ask_coplayers", lambda *turn: None)
+    monkeypatch.setattr("kitchen.services.ask_coplayers", lambda *turn: None)
     return found
 
 

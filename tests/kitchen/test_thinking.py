@@ -37,8 +37,8 @@ class Slow(CoPlayer):
 def later(monkeypatch: pytest.MonkeyPatch) -> Queued:
     """Runs of steps that were queued for later: episode, step, seconds. Commits are at once."""
     queued: Queued = []
-    monkeypatch.setattr(tasks, "run_step_later", lambda *told: queued.append(told))
-    monkeypatch.setattr(tasks, "ask_coplayers", lambda *told: None)
+    monkeypatch.setattr("kitchen.services.run_step_later", lambda *told: queued.append(told))
+    monkeypatch.setattr("kitchen.services.ask_coplayers", lambda *told: None)
     monkeypatch.setattr(transaction, "on_commit", lambda told: told())
     return queued
 

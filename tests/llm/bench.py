@@ -126,7 +126,7 @@ def turns(number: int) -> Iterator[tuple[Episode, int]]:
         if count % STEPS == 0:
             episode = new_episode(count)
         step = count % STEPS + 1
-        commands_submit(episode, step)
+        person_waits(episode, step)
         yield episode, step
 
 
@@ -143,13 +143,13 @@ def new_episode(seed: int) -> Episode:
     )
 
 
-def commands_submit(episode: Episode, step: int) -> None:
+def person_waits(episode: Episode, step: int) -> None:
     """The person waits; so do we, until the task is queued, which is the web server's work."""
-    from kitchen import tasks
+    from kitchen.queue import publisher
     from kitchen.services import SeatOrder, commands_submit
 
     commands_submit(episode_id=episode.pk, step=step, orders=[SeatOrder(0, ("noop",))])
-    tasks._publisher.submit(lambda: None).result()
+    publisher.submit(lambda: None).result()
 
 
 def one_step(episode: Episode, step: int, watched: Watched) -> dict[str, float]:

@@ -29,7 +29,7 @@ pytestmark = pytest.mark.django_db
 @pytest.fixture
 def asked(monkeypatch: pytest.MonkeyPatch) -> list[tuple[int, str]]:
     found: list[tuple[int, str]] = []
-    monkeypatch.setattr(tasks, "ask_analysis", lambda *what: found.append(what))
+    monkeypatch.setattr("study.analysing.ask_analysis", lambda *what: found.append(what))
     return found
 
 

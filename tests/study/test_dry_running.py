@@ -17,7 +17,7 @@ from django.utils import timezone
 
 from kitchen import outage
 from study import dry_work, tasks
-from study.console.dry_running import AWAY, CLOSED, DryRunForm, free_seed
+from study.console.dry_running import CLOSED, DryRunForm, free_seed
 from study.dry_run.crowd import Order, Outcome
 from study.dry_run.plans import Deed, Shares
 from study.dry_run.walk import Arrival
@@ -28,6 +28,7 @@ from study.services.copying import study_copy
 from study.services.designing import study_delete
 from study.services.dry_runs import (
     ANOTHER,
+    AWAY,
     SILENT,
     dry_run_create,
     dry_run_end,
@@ -70,7 +71,12 @@ def user(study: Study, client: Client) -> User:
 def queued(monkeypatch: pytest.MonkeyPatch) -> list[int]:
     """What workers were asked to walk."""
     found: list[int] = []
-    monkeypatch.setattr(tasks.dry_run, "apply_async", lambda args, **_: found.extend(args))
+
+    def send(task: str, pk: int, **_: Any) -> bool:
+        found.append(pk)
+        return True
+
+    monkeypatch.setattr("study.queue.task_send", send)
     return found
 
 
@@ -200,10 +206,7 @@ def test_one_at_a_time_in_one_study(study: Study, user: User, client: Client, qu
 def test_without_redis_nothing_is_started_and_the_page_says_so(
     study: Study, user: User, client: Client, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    def away(**_: Any) -> None:
-        raise OSError("away")
-
-    monkeypatch.setattr(tasks.dry_run, "apply_async", away)
+    monkeypatch.setattr("study.queue.task_send", lambda *_, **__: False)
     answer = client.post(page(study), SENT)
     assert answer.status_code == 422
     assert answer.context["form"].non_field_errors() == [AWAY]

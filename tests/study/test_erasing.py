@@ -99,7 +99,12 @@ def test_answers_of_programs_leave_words_free_and_are_erased_before_anything_is_
 
 def test_an_owner_has_a_worker_erase_them(study: Study, client: Client, monkeypatch: Any) -> None:
     asked: list[int] = []
-    monkeypatch.setattr(tasks.erase_synthetic, "apply_async", lambda args, **_: asked.extend(args))
+
+    def send(task: str, pk: int, **_: Any) -> bool:
+        asked.append(pk)
+        return True
+
+    monkeypatch.setattr("study.queue.task_send", send)
     user = User.objects.create_user("researcher", is_staff=True)
     study.memberships.create(user=user, role="owner")
     client.force_login(user)
@@ -117,10 +122,7 @@ def test_an_owner_has_a_worker_erase_them(study: Study, client: Client, monkeypa
 def test_without_a_broker_the_owner_is_told_that_nothing_was_erased(
     study: Study, admin_client: Client, monkeypatch: Any
 ) -> None:
-    def away(**_: Any) -> None:
-        raise OSError("away")
-
-    monkeypatch.setattr(tasks.erase_synthetic, "apply_async", away)
+    monkeypatch.setattr("study.queue.task_send", lambda *_, **__: False)
     url = reverse("study:staff-design-synthetic-gone", args=[study.slug])
     said = admin_client.post(url, {"sure": "on"}, follow=True).content.decode()
     assert "Nothing was erased: Redis" in said

@@ -90,7 +90,7 @@ def test_the_analysis_page_names_who_played_in_the_data_that_it_shows(
     study: Study, admin_client: Client, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     asked: list[Any] = []
-    monkeypatch.setattr(tasks, "ask_analysis", lambda *what: asked.append(what))
+    monkeypatch.setattr("study.analysing.ask_analysis", lambda *what: asked.append(what))
     play(study)
     admin_client.get("/staff/small/analysis/")
     tasks.compute_analysis(*asked.pop())

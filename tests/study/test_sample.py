@@ -149,7 +149,7 @@ def test_the_command_warns_and_takes_only_what_was_preregistered(
 def test_the_page_warns_and_shows_the_preregistered_alone(
     study: Study, user: User, admin_client: Client, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(tasks, "ask_analysis", tasks.compute_analysis)
+    monkeypatch.setattr("study.analysing.ask_analysis", tasks.compute_analysis)
     three_kinds(study, user)
     there = reverse("study:staff-analysis", args=[study.slug])
     for query in ("", "?only=preregistered"):

@@ -11,7 +11,7 @@ from channels.testing import WebsocketCommunicator
 from django.contrib.auth.models import User
 from django.test import Client
 
-from kitchen import consumers, tasks
+from kitchen import consumers
 from kitchen.consumers import JSON_PROTOCOL, NO_SUCH_SEAT
 from kitchen.models import AppendOnlyError, Episode, Seat
 from kitchen.urls import websocket_urlpatterns
@@ -136,7 +136,7 @@ async def test_an_open_page_is_closed_when_the_link_is_given_anew(
 ) -> None:
     settings.CHANNEL_LAYERS = {"default": {"BACKEND": "channels.layers.InMemoryChannelLayer"}}
     monkeypatch.setattr("kitchen.stream.nudge_pages", lambda episode_id: None)
-    monkeypatch.setattr(tasks, "ask_coplayers", lambda *turn: None)
+    monkeypatch.setattr("kitchen.services.ask_coplayers", lambda *turn: None)
     monkeypatch.setattr(consumers, "LOOK_SECONDS", 0.1)
     person = await database_sync_to_async(lambda: playing(make_study()))()
     user = await database_sync_to_async(User.objects.create_superuser)("ada")

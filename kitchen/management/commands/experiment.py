@@ -16,12 +16,12 @@ from typing import Any
 from django.core.management.base import CommandError, CommandParser
 
 from kitchen import experimenting
-from kitchen.experiment_tasks import ask_lanes
 from kitchen.experiments import files, local, tables
 from kitchen.experiments.arguments import number, read_setup
 from kitchen.experiments.forecast import CostForecast, forecast
 from kitchen.experiments.plan import Key, jobs_of
 from kitchen.experiments.play import MoneySpentError
+from kitchen.experiments.queue import ask_lanes
 from kitchen.experiments.results import players_of
 from kitchen.experiments.rows import FAILED, Row
 from kitchen.experiments.setup import Setup, SetupError

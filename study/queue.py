@@ -1,0 +1,32 @@
+"""What a study asks of workers; False where the broker is away and nobody will do it."""
+
+from __future__ import annotations
+
+from kitchen.broker import task_send
+
+COMPUTE_ANALYSIS = "study.compute_analysis"
+ERASE_SYNTHETIC = "study.erase_synthetic"
+DRY_RUN = "study.dry_run"
+TIME_OUT_IDLE = "study.time_out_idle"
+"""Names of the tasks."""
+
+
+def ask_analysis(study_id: int, who: str, preregistered: bool = False) -> bool:
+    """Queue an analysis; if the broker is away, the page asks again later."""
+    waits = f"the analysis of study {study_id} waits"
+    return task_send(COMPUTE_ANALYSIS, study_id, who, preregistered, otherwise=waits)
+
+
+def ask_erasing(study_id: int) -> bool:
+    """Have a worker erase a study's synthetic participants."""
+    return task_send(ERASE_SYNTHETIC, study_id, otherwise=f"nothing is erased in study {study_id}")
+
+
+def ask_dry_run(run_id: int) -> bool:
+    """Have a worker walk a dry run."""
+    return task_send(DRY_RUN, run_id, otherwise=f"dry run {run_id} is not walked")
+
+
+def ask_sweep(expires: float) -> bool:
+    """Queue a look for people who do nothing, forgotten if nobody has begun it after so many seconds."""
+    return task_send(TIME_OUT_IDLE, otherwise="nobody is timed out", expires=expires)
