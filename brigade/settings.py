@@ -29,6 +29,7 @@ from csp.constants import NONE, SELF
 from django.core.exceptions import ImproperlyConfigured
 
 from brigade import places
+from brigade.address import noted_url
 
 TRUE, FALSE = {"true", "yes", "on", "1"}, {"false", "no", "off", "0"}
 
@@ -124,6 +125,8 @@ VAR_DIR: Path = places.make_var_dir()
 SECRET_KEY: str = places.secret_key()
 DEBUG: bool = _flag("BRIGADE_DEBUG")
 PUBLIC_URL: str = _public_url()
+NOTED_URL = noted_url
+"""Called: where the app of this folder runs, or ran last; None where nobody wrote that down."""
 ALLOWED_HOSTS: list[str] = _hosts(PUBLIC_URL)
 REDIS_URL: str = places.redis_url()
 PREFIX: str = _prefix()

@@ -36,9 +36,6 @@ from kitchen.worlds.base import Command, Event, Json, World
 
 log = logging.getLogger(__name__)
 
-FALLBACKS = {"timeout": "No decision in time", "error": "The co-player failed"}
-"""Why a mind is replaced here. What makes a mind fall back by itself has a ModelError's code."""
-
 HAND_IN_WAITS = (0.1, 0.3, 1.0, 2.0, 4.0, 8.0)
 """Seconds between tries to hand in a decision: together about what a database needs to come up again."""
 

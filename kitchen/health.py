@@ -9,6 +9,7 @@ import logging
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 
+from celery import current_app
 from django.conf import settings
 from django.core.cache import cache
 
@@ -64,9 +65,7 @@ def _ask() -> None:
 
 def health_asked() -> Health:
     """Ask every worker which queues it takes from, and wait for the answers."""
-    from brigade.celery import app
-
-    found = app.control.broadcast("active_queues", reply=True, timeout=ANSWER_SECONDS) or []
+    found = current_app.control.broadcast("active_queues", reply=True, timeout=ANSWER_SECONDS) or []
     answers = [queues for reply in found for queues in reply.values()]  # workers may have the same name
     names = [{queue["name"] for queue in queues} for queues in answers]
     return Health(workers=sum(settings.CELERY_TASK_DEFAULT_QUEUE in queues for queues in names))

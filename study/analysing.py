@@ -87,8 +87,9 @@ def compute(study: Study, who: str, preregistered: bool = False) -> None:
             cache.delete(key)
 
 
-def forget(study_id: int) -> None:
-    """Erase what is kept about a study. If the cache is away, the entries end when they are due."""
+def forget(study_id: int, **_: Any) -> None:
+    """Erase what is kept about a study: it hears that somebody was erased (`signals.person_erased`). If the
+    cache is away, the entries end when they are due."""
     from redis.exceptions import RedisError  # takes a second to import
 
     try:

@@ -14,8 +14,6 @@ from django.db import models, transaction
 from study.models import Condition, Outcome, Study, StudyPart, SurveyItem
 from study.readiness import hindrances
 
-DEMO = Path(__file__).parent / "data" / "demo.toml"
-
 
 class StudyFileError(Exception):
     """A study file that cannot be used: the message names the file, the key and the reason."""

@@ -25,7 +25,7 @@ from study.measures import item_key_problem, key_problem, measure_problem, name_
 from study.orders.registry import get_scheme
 from study.parts import PARTS, part_problems
 from study.plan import NOBODY, condition_cautions, condition_check
-from study.reserved import reserved_slugs
+from study.reserved import RESERVED_SLUGS
 
 MOST_PEOPLE = 1_000_000
 """That a study can plan or take: more is a slip of the finger."""
@@ -204,7 +204,7 @@ class Study(models.Model):
     def _problems(self) -> dict[str, str]:
         warned, out = self.idle_warning_minutes, self.idle_minutes
         late = warned is not None and out is not None and warned >= out
-        taken = self.slug in reserved_slugs()
+        taken = self.slug in RESERVED_SLUGS
         return {
             "slug": "This name is taken by a page of the console. Choose another." if taken else "",
             "orders": get_scheme(self.orders).problem(self.conditions.count()) if self.pk else "",

@@ -2,15 +2,14 @@
 
 from __future__ import annotations
 
-import tomllib
 from collections.abc import Iterator
 from dataclasses import dataclass
-from functools import lru_cache
 
 from django.core.exceptions import ValidationError
 from django.utils import timezone
 
 from study.blueprint import Blueprint, blueprint_of
+from study.demo import DEMO_SLUG, demo_words
 from study.flow import ASKING
 from study.items import item_problems
 from study.models import Outcome, Study, SurveyItem
@@ -100,18 +99,6 @@ def _parts(study: Study, design: Blueprint) -> Iterator[Missing]:
             yield Missing(words, "instruments", hinders=False)
     if not design.has("consent"):
         yield Missing("Nobody is asked for consent.", "part", ("consent",), hinders=False)
-
-
-@lru_cache
-def demo_words() -> dict[str, str]:
-    """What the parts of the demo study say, by kind."""
-    from study.files import DEMO  # which asks this module before it opens a study
-
-    parts = tomllib.loads(DEMO.read_text(encoding="utf-8"))["parts"]
-    return {kind: text for kind, part in parts.items() if (text := part.get("text", "").strip())}
-
-
-DEMO_SLUG = "demo"
 
 
 def _items(study: Study, design: Blueprint) -> Iterator[Missing]:

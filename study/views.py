@@ -15,8 +15,8 @@ from study import flow
 from study.errors import StudyClosedError
 from study.forms import SYNTHETIC, EntryForm
 from study.models import Participant, Study
-from study.pages import PAGES
 from study.pages.common import welcome_context
+from study.pages.registry import PAGES
 from study.recruitment import PLACES, Referral, ReferralError, is_only_looking, referral_of
 from study.services.entering import participant_enter, why_closed
 from study.services.going_on import page_opened

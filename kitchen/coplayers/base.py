@@ -15,6 +15,9 @@ from typing import ClassVar
 from kitchen.llm.base import Call, Purse
 from kitchen.worlds.base import Command, Event, Json, Setting, clean_settings
 
+FALLBACKS = {"timeout": "No decision in time", "error": "The co-player failed"}
+"""Why a mind is replaced from outside. What makes a mind fall back by itself has a ModelError's code."""
+
 
 @dataclass(frozen=True, slots=True)
 class Situation:

@@ -9,15 +9,15 @@ from kitchen.registry import look_up
 from kitchen.worlds.base import Json
 
 COPLAYERS: dict[str, str] = {
-    "dispatcher": "kitchen.coplayers.dispatcher:Dispatcher",
-    "planner": "kitchen.coplayers.planner:Planner",
+    "dispatcher": "kitchen.coplayers.dispatcher.mind:Dispatcher",
+    "planner": "kitchen.coplayers.planner.planner:Planner",
     "random": "kitchen.coplayers.random:RandomPlayer",
 }
 """Name of the kind to its class."""
 
 
 ADVISERS: dict[str, str] = {
-    "cuisine": "kitchen.coplayers.planner:advise",
+    "cuisine": "kitchen.coplayers.planner.planner:advise",
 }
 """Name of a world to what gives a person `Advice` in it, from a situation; a world may have none."""
 

@@ -12,7 +12,8 @@ The way of the data::
 
 ::
 
-    from study.analysis.report import analyse, write
+    from study.analysis.analyse import analyse
+    from study.analysis.files import write
     analysis = analyse(observations, conditions, measures)
     write(analysis, directory)
 

@@ -39,6 +39,11 @@ class MeasureResult:
         return self.tukey.pairs if isinstance(self.tukey, Tukey) else ()
 
     @property
+    def figure_name(self) -> str:
+        """The file name of its figure."""
+        return f"figure_{self.measure.key}.svg"
+
+    @property
     def brackets(self) -> tuple[Pair, ...]:
         """The pairs with p < .05, which the figure brackets."""
         return tuple(pair for pair in self.pairs if pair.significant)

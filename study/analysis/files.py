@@ -20,6 +20,7 @@ from study.analysis.analyse import Analysis, MeasureResult
 from study.analysis.anova import Anova
 from study.analysis.describe import Description
 from study.analysis.players import ModelUsed, Players
+from study.analysis.report import report
 from study.analysis.table import NotComputable
 from study.analysis.tukey import Pair
 from study.analysis.versions import VersionUsed
@@ -42,14 +43,13 @@ PLAYERS += ["decisions", "chosen_by", "fallbacks", "fallbacks_why", "synthetic"]
 def contents(analysis: Analysis) -> Iterator[tuple[str, bytes]]:
     """Name and bytes of every file, one after the other, so that a page can send them as they come."""
     from study.analysis.figures import draw  # matplotlib is slow to import
-    from study.analysis.report import report
 
     yield "means.csv", to_csv(MEANS, means_rows(analysis))
     yield "anova.csv", to_csv(ANOVA, anova_rows(analysis))
     yield "tukey.csv", to_csv(TUKEY, tukey_rows(analysis))
     yield "players.csv", to_csv(PLAYERS, player_rows(analysis))
     for result in analysis.measures:
-        yield figure_name(result), draw(result)
+        yield result.figure_name, draw(result)
     yield "analysis.json", to_json(analysis)
     yield "report.md", report(analysis).encode()
 
@@ -61,11 +61,6 @@ def write(analysis: Analysis, directory: Path) -> tuple[Path, ...]:
     """
     directory.mkdir(parents=True, exist_ok=True)
     return tuple(put(directory / name, data) for name, data in contents(analysis))
-
-
-def figure_name(result: MeasureResult) -> str:
-    """The file name of a measure's figure."""
-    return f"figure_{result.measure.key}.svg"
 
 
 def to_csv(columns: Sequence[str], rows: Sequence[Row]) -> bytes:
@@ -211,5 +206,5 @@ def _measure(result: MeasureResult) -> Row:
         "anova": _anova(result.anova),
         "tukey": tukey[0] if isinstance(result.tukey, NotComputable) else tukey,
         "without_data": [condition.key for condition in result.table.without_data()],
-        "figure": figure_name(result),
+        "figure": result.figure_name,
     }

@@ -1,21 +1,18 @@
-"""The report of an analysis in Markdown, and the two verbs of this package: `analyse` and `write`."""
+"""The report of an analysis in Markdown."""
 
 from __future__ import annotations
 
 import re
 from collections.abc import Sequence
 
-from study.analysis.analyse import Analysis, MeasureResult, analyse
+from study.analysis.analyse import Analysis, MeasureResult
 from study.analysis.describe import Description
 from study.analysis.exclusions import Attrition, Exclusion
-from study.analysis.files import contents, figure_name, write
 from study.analysis.format import counted, interval, number, p_value
 from study.analysis.players import Players
 from study.analysis.rows import Condition
 from study.analysis.tukey import Pair
 from study.analysis.words import anova_sentence, listed, tukey_sentence
-
-__all__ = ["analyse", "contents", "report", "write"]
 
 METHOD = """\
 Each measure was compared between conditions by a one-way analysis of variance, and all pairs of
@@ -121,7 +118,7 @@ def measure_section(result: MeasureResult) -> str:
         f"Scale: {escaped(result.measure.scale)}.",
         escaped(anova_sentence(result)),
         escaped(tukey_sentence(result)),
-        f"![{label}: means by condition with 95% confidence intervals]({figure_name(result)})",
+        f"![{label}: means by condition with 95% confidence intervals]({result.figure_name})",
         means_table(result.descriptions),
         pairs_table(result.pairs) if result.pairs else "",
     ]

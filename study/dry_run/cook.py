@@ -11,7 +11,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from kitchen.coplayers.base import Situation
-from kitchen.coplayers.planner import Planner
+from kitchen.coplayers.planner.planner import Planner
 from kitchen.worlds.base import Command, Json
 from study.dry_run.person import Experience, Person
 

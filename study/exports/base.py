@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from itertools import islice
 from typing import Any, TypeVar
 
-from kitchen.deciding import FALLBACKS
+from kitchen.coplayers.base import FALLBACKS
 from kitchen.llm.base import error_codes
 from study.exports import csv_text
 from study.exports.chosen import EVERYBODY, Chosen

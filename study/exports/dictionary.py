@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from functools import partial
 from typing import Any
 
 from study.exports.base import Column, Table
@@ -19,10 +20,13 @@ COLUMNS = (
 )
 
 
-def rows(study: Study, chosen: Chosen) -> Iterator[Sequence[Any]]:
-    """One row per column, in the order of the files."""
-    from study.exports.registry import tables
+def codebook(name: str, meaning: str, tables: Callable[[], Iterable[Table]]) -> Table:
+    """The table, under this name, of what every column of these tables means; it may be one of them."""
+    return Table(name, meaning, COLUMNS, partial(_rows, tables))
 
+
+def _rows(tables: Callable[[], Iterable[Table]], study: Study, chosen: Chosen) -> Iterator[Sequence[Any]]:
+    """One row per column, in the order of the files."""
     for table in tables():
         for column in table.columns_of(study):
             yield (
@@ -33,7 +37,3 @@ def rows(study: Study, chosen: Chosen) -> Iterator[Sequence[Any]]:
                 column.meaning,
                 column.levels or None,
             )
-
-
-CODEBOOK = Table("codebook", "What every column of every file means.", COLUMNS, rows)
-TABLE = Table("dictionary", "The same as codebook, by its older name.", COLUMNS, rows)

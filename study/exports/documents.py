@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass
+from typing import Protocol
 
 from study.exports.chosen import KINDS, Chosen
 from study.exports.versions import changed_versions, design_document
@@ -19,6 +20,22 @@ class Document:
     meaning: str
     content_type: str
     text: Callable[[Study, Chosen], str]
+
+
+class Named(Protocol):
+    """A file of the export, table or not."""
+
+    @property
+    def name(self) -> str:
+        """As the list on the page has it."""
+
+    @property
+    def meaning(self) -> str:
+        """What it is, in a sentence."""
+
+
+Files = Callable[[], Iterable[Named]]
+"""Files that are asked for when they are needed: the list of all of them holds what is made from it."""
 
 
 def design(study: Study, chosen: Chosen) -> str:
@@ -75,8 +92,17 @@ Take out completion codes and labels (Prolific IDs and the like) before you publ
 """
 
 
-def readme(study: Study, chosen: Chosen) -> str:
-    """What each file is, and how to read it."""
+def readme(tables: Files, documents: Files) -> Document:
+    """README.md, which names these files and itself."""
+
+    def text(study: Study, chosen: Chosen) -> str:
+        return _readme(study, chosen, [*tables(), *documents()])
+
+    meaning = "What each file is and how to read it."
+    return Document("README.md", meaning, "text/markdown; charset=utf-8", text)
+
+
+def _readme(study: Study, chosen: Chosen, files: Iterable[Named]) -> str:
     return "\n".join(
         [
             f"# Data of the study {study.slug}: {study.title}",
@@ -85,7 +111,7 @@ def readme(study: Study, chosen: Chosen) -> str:
             "",
             "## Files",
             "",
-            *_files(),
+            *(f"- `{one.name}`: {one.meaning}" for one in files),
             HOW.rstrip(),
             "",
         ]
@@ -111,21 +137,9 @@ def _whose(study: Study, chosen: Chosen) -> list[str]:
     ]
 
 
-def _files() -> list[str]:
-    from study.exports.registry import documents, tables
-
-    return [
-        *(f"- `{table.name}`: {table.meaning}" for table in tables()),
-        *(f"- `{document.name}`: {document.meaning}" for document in documents()),
-    ]
-
-
 DESIGN = Document(
     "design.json",
     "Every version of the study's design with its hash, the preregistered ones marked.",
     "application/json",
     design,
-)
-README = Document(
-    "README.md", "What each file is and how to read it.", "text/markdown; charset=utf-8", readme
 )

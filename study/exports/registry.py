@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from kitchen.registry import load, look_up
 from study.exports.base import Table
-from study.exports.documents import Document
+from study.exports.dictionary import codebook
+from study.exports.documents import Document, readme
 
 TABLES: dict[str, str] = {
     "participants": "study.exports.participants:TABLE",
@@ -16,13 +17,13 @@ TABLES: dict[str, str] = {
     "decisions": "study.exports.decisions:DECISIONS",
     "prompts": "study.exports.decisions:PROMPTS",
     "staff_actions": "study.exports.staff_actions:TABLE",
-    "codebook": "study.exports.dictionary:CODEBOOK",
-    "dictionary": "study.exports.dictionary:TABLE",
+    "codebook": "study.exports.registry:CODEBOOK",
+    "dictionary": "study.exports.registry:DICTIONARY",
 }
 
 DOCUMENTS: dict[str, str] = {
     "design.json": "study.exports.documents:DESIGN",
-    "README.md": "study.exports.documents:README",
+    "README.md": "study.exports.registry:README",
 }
 """Files that are no tables, by their whole name."""
 
@@ -47,3 +48,9 @@ def get_document(name: str) -> Document:
     """One of them; UnknownNameError if there is none of this name."""
     found: Document = look_up(DOCUMENTS, name)
     return found
+
+
+CODEBOOK = codebook("codebook", "What every column of every file means.", tables)
+DICTIONARY = codebook("dictionary", "The same as codebook, by its older name.", tables)
+README = readme(tables, documents)
+"""Made from the lists that they stand in."""

@@ -12,11 +12,11 @@ from django.utils import timezone
 from kitchen.calls import prompts_erase_unused, prompts_of
 from kitchen.models import Episode, Seat, new_key
 from kitchen.services import episode_abandon, episode_end
-from study.analysing import forget
 from study.models import Outcome, Participant, Study
 from study.news import tell
 from study.services.receipts import Receipt, receipt_make
 from study.services.visits import plays_done
+from study.signals import person_erased
 
 IDLE = "nothing happened for too long"
 """Why somebody was timed out, in the data and on the page."""
@@ -84,7 +84,7 @@ def participant_withdraw(*, participant_id: int) -> Receipt:
         _erase(episode, seats.get(episode.pk, 0))
     prompts_erase_unused(prompts)
     tell(person)
-    transaction.on_commit(partial(forget, person.study_id))
+    transaction.on_commit(partial(person_erased.send, Participant, study_id=person.study_id))
     transaction.on_commit(_overwrite)
     return receipt_make(person.study.slug, timezone.now())
 

@@ -15,7 +15,7 @@ from kitchen import claims, deciding, services, tasks
 from kitchen.coplayers import registry
 from kitchen.coplayers.base import CoPlayer, Situation
 from kitchen.coplayers.base import Decision as MindDecision
-from kitchen.coplayers.dispatcher import Dispatcher
+from kitchen.coplayers.dispatcher.mind import Dispatcher
 from kitchen.llm.base import Call, Message, Reply, Request, Tool, Usage
 from kitchen.models import Decision, Episode, ModelCall, Seat, SeatCommand, Step
 from kitchen.selectors import seat_view

@@ -11,7 +11,8 @@ import pytest
 from study.analysis import figures
 from study.analysis.analyse import Analysis, analyse
 from study.analysis.exclusions import Attrition
-from study.analysis.report import contents, escaped, report, write
+from study.analysis.files import contents, write
+from study.analysis.report import escaped, report
 from study.analysis.rows import Condition, Measure
 from study.analysis.tukey import Tukey
 from tests.study.test_analysis import FIVE, RATE, demo, made_up, paper_like, rows_of

@@ -13,7 +13,7 @@ from study.dry_run.crowd import Crowd, Order
 from study.dry_run.patience import Patience, PatienceError, WalkError
 from study.dry_run.person import Person
 from study.dry_run.walk import HANDLERS, Arrival, Handler, Walk
-from study.pages import PAGES
+from study.pages.registry import PAGES
 
 LINK = "http://test/s/small/?invitation=abc"
 WELCOME = """<main data-page="welcome"><form method="post"><input type="hidden" name="entry" value="e1">

@@ -9,7 +9,8 @@ import pytest
 from django.core.management import call_command
 
 from study.blueprint import blueprint_of
-from study.files import DEMO, StudyFileError, study_from_file
+from study.demo import DEMO
+from study.files import StudyFileError, study_from_file
 from study.flow import PAGES, is_shown
 from study.instruments import instruments
 from study.models import Study

@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 from django.core.exceptions import ValidationError
 
-from study.files import DEMO
+from study.demo import DEMO
 from study.instruments import DataError, Instrument, Item, instrument, instruments, parse_instrument
 from study.item_reading import KEYS
 from study.models import SurveyItem

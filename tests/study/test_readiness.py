@@ -9,9 +9,10 @@ from django.core.exceptions import ValidationError
 from django.test import Client
 from django.urls import reverse
 
+from study.demo import demo_words
 from study.instruments import instrument
 from study.models import Study, StudyPart, SurveyItem
-from study.readiness import Missing, demo_words, missing
+from study.readiness import Missing, missing
 from study.services.designing import instrument_add
 from tests.study.factories import complete, make_study
 

@@ -7,9 +7,3 @@ text) or `tool` (a structured reply), then through `validation`, which looks one
 decision's conversation, `door` the way to the model, `mind` ties it together. Each part is a setting
 (`options`). Spec: `mindagent.md`.
 """
-
-from __future__ import annotations
-
-from kitchen.coplayers.dispatcher.mind import Dispatcher
-
-__all__ = ["Dispatcher"]

@@ -15,7 +15,7 @@ from kitchen.coplayers.dispatcher.lookahead import Scene
 from kitchen.coplayers.dispatcher.menu import Choice, choices
 from kitchen.coplayers.dispatcher.moment import Given, Moment, Team
 from kitchen.coplayers.evaluate import see
-from kitchen.coplayers.planner import Planner
+from kitchen.coplayers.planner.planner import Planner
 from kitchen.worlds.base import Command, Event, Json
 from kitchen.worlds.cuisine.level import Level
 from kitchen.worlds.cuisine.options import Options

@@ -14,7 +14,7 @@ from kitchen.coplayers.dispatcher.memory import Memory
 from kitchen.coplayers.dispatcher.moment import Moment
 from kitchen.coplayers.dispatcher.options import Options
 from kitchen.coplayers.dispatcher.spelling import as_object
-from kitchen.coplayers.planner import Planner
+from kitchen.coplayers.planner.planner import Planner
 from kitchen.llm import registry
 from kitchen.llm.base import Call, CallTimeoutError, Effort, LanguageModel, Message, Request, Tool
 from kitchen.llm.providers.stand_in import Advice, Manners, StandIn

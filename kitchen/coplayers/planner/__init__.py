@@ -10,9 +10,3 @@ to come will want, and work begun. The search changes the plan under way and kee
     rollout   playing ahead          worth   what it is worth  search   the best plan
     mates     the others, people     telling why, in words     planner  the co-player
 """
-
-from __future__ import annotations
-
-from kitchen.coplayers.planner.planner import Planner, advise
-
-__all__ = ["Planner", "advise"]

@@ -15,7 +15,6 @@ from typing import Any
 from django.conf import settings
 from django.core.management.base import CommandError, CommandParser
 
-from brigade.address import noted_url
 from study.dry_run.plans import Shares
 from study.dry_running import PATIENCE, AskError, UnreachableError, Wish, order_of, walked
 from study.management.base import StudyCommand
@@ -43,7 +42,7 @@ class Command(StudyCommand):
         parser.add_argument("--seed", metavar="S", type=int, default=1, help="who they are (default: 1)")
         parser.add_argument(
             "--url",
-            default=noted_url() or settings.PUBLIC_URL,
+            default=settings.NOTED_URL() or settings.PUBLIC_URL,
             help="the running server (default: where `make run` said it is)",
         )
         parser.add_argument("--at-once", metavar="N", type=int, default=4, help="side by side (default: 4)")

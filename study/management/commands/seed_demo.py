@@ -6,7 +6,8 @@ from typing import Any
 
 from django.core.management.base import BaseCommand, CommandError
 
-from study.files import DEMO, StudyFileError, study_from_file
+from study.demo import DEMO
+from study.files import StudyFileError, study_from_file
 from study.models import Study
 
 

@@ -1,0 +1,19 @@
+"""The demo study, which ships with the program: where its file is, and what its parts say."""
+
+from __future__ import annotations
+
+import tomllib
+from functools import lru_cache
+from pathlib import Path
+
+import study
+
+DEMO = Path(study.__file__).parent / "data" / "demo.toml"
+DEMO_SLUG = "demo"
+
+
+@lru_cache
+def demo_words() -> dict[str, str]:
+    """What the parts say, by kind."""
+    parts = tomllib.loads(DEMO.read_text(encoding="utf-8"))["parts"]
+    return {kind: text for kind, part in parts.items() if (text := part.get("text", "").strip())}

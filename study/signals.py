@@ -1,0 +1,8 @@
+"""What is told to whoever wants to hear it, so that those who tell it need not know them."""
+
+from __future__ import annotations
+
+from django.dispatch import Signal
+
+person_erased = Signal()
+"""After the commit that erased all that somebody left; `study_id` says in which study."""
