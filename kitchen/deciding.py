@@ -16,35 +16,39 @@ import time
 from collections.abc import Callable, Mapping, Sequence
 from concurrent.futures import Future
 from concurrent.futures import TimeoutError as DecisionTimeoutError
-from contextlib import suppress
 from dataclasses import dataclass, replace
 from functools import partial
 
-from django.db import DatabaseError, Error, InterfaceError, OperationalError, connection
+from django.db import DatabaseError, OperationalError, connection
 
-from kitchen import play
 from kitchen.coplayers.base import Decision as MindDecision
 from kitchen.coplayers.base import Situation
 from kitchen.coplayers.registry import make_coplayer
 from kitchen.failures import told, traced
 from kitchen.llm.base import Call, total
 from kitchen.models import Decision, Episode, Mind, SeatCommand
+from kitchen.outage import outlast
+from kitchen.play import (
+    episode_world,
+    known_commands,
+    known_events,
+    last_events,
+    last_memory,
+    read_stored_command,
+)
+from kitchen.seeds import derived_seed
 from kitchen.services import MadeDecision, Receipt, SeatOrder, commands_submit, step_run
 from kitchen.spending import BudgetPurse
 from kitchen.storable import printable, storable
-from kitchen.worlds.base import Command, Event, Json, World
+from kitchen.worlds.base import Command, Json, World
 
 log = logging.getLogger(__name__)
-
-HAND_IN_WAITS = (0.1, 0.3, 1.0, 2.0, 4.0, 8.0)
-"""Seconds between tries to hand in a decision: together about what a database needs to come up again."""
 
 FALLBACK_SECONDS = 1.0
 """Time for a fallback to command, beyond the time for the decision; then the seats are idle."""
 
 UNSTORABLE = (DatabaseError, ArithmeticError, UnicodeError, ValueError)
 """What does not go away by trying again (what does, `_hand_in` has tried)."""
-
 
 Late = Callable[["Future[MindDecision]"], None]
 """Told of a decision for which nobody waits any more."""
@@ -84,8 +88,8 @@ def decide_step(*, episode_id: int, step: int, claim: str = "") -> Receipt | Non
     if len(rows) == episode.seats.count():
         step_run(episode_id=episode_id, step=step)
         return None
-    world = play.episode_world(episode)
-    asked = _ask_all(episode, world, {row.seat: play.read_stored_command(row.command) for row in rows})
+    world = episode_world(episode)
+    asked = _ask_all(episode, world, {row.seat: read_stored_command(row.command) for row in rows})
     try:
         receipt = _hand_in(episode, step, claim, world.idle, asked)
     except OperationalError:
@@ -114,20 +118,8 @@ def _hand_in(
 ) -> Receipt | None:
     """Hand in what was decided, and again while the database is away for a moment: models were paid for it.
     None if the episode is gone."""
-    for wait in HAND_IN_WAITS:
-        try:
-            return _submit(episode, step, claim, idle, asked)
-        except (OperationalError, InterfaceError) as error:
-            log.warning("step %s of episode %s is handed in again: %s", step, episode.pk, error)
-            time.sleep(wait)
-            _look_after_connection()
-    return _submit(episode, step, claim, idle, asked)
-
-
-def _look_after_connection() -> None:
-    """One that is broken is closed, so that the next query opens another."""
-    with suppress(Error):
-        connection.close_if_unusable_or_obsolete()
+    submit = partial(_submit, episode, step, claim, idle, asked)
+    return outlast(submit, f"handing in step {step} of episode {episode.pk}")
 
 
 def _submit(episode: Episode, step: int, claim: str, idle: Command, asked: Sequence[Asked]) -> Receipt | None:
@@ -184,9 +176,9 @@ def _situation(episode: Episode, mind: Mind, world: World) -> Situation:
         observations={seat: world.observe(seat) for seat in seats},
         legal={seat: world.legal_actions(seat) for seat in seats},
         people=people,
-        events=_last_events(episode, world, seats),
-        memory=play.last_memory(mind),
-        seed=play.derived_seed(episode.seed, mind.number, episode.step),
+        events=known_events(world, seats, last_events(episode)),
+        memory=last_memory(mind),
+        seed=derived_seed(episode.seed, mind.number, episode.step),
         purse=_purse(episode, mind),
     )
 
@@ -234,15 +226,8 @@ def _known(world: World, seats: Sequence[int], commanded: Mapping[int, Command])
     entries = [{"seat": seat, "command": list(command)} for seat, command in commanded.items()]
     found: dict[int, Command] = {}
     for seat in seats:
-        found |= play.known_commands(world, seat, entries)
+        found |= known_commands(world, seat, entries)
     return {seat: commanded[seat] for seat in commanded if seat in found}
-
-
-def _last_events(episode: Episode, world: World, seats: Sequence[int]) -> tuple[Event, ...]:
-    """What happened in the last step, as far as one of the mind's seats gets to know it."""
-    stored = play.last_events(episode)
-    events = [play.read_event(event) for event in stored]
-    return tuple(event for event in events if any(world.visible(seat, event) for seat in seats))
 
 
 def ask_mind(kind: str, settings: dict[str, Json], situation: Situation) -> Outcome:

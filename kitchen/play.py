@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 
 from kitchen.models import Decision, Episode, Mind, Step
-from kitchen.seeds import derived_seed as derived_seed
 from kitchen.worlds.base import Command, Event, Json, World
 from kitchen.worlds.registry import get_world
 
@@ -26,10 +25,10 @@ def last_events(episode: Episode) -> list[Json]:
     return found.first() or []
 
 
-def known_events(world: World, seat: int, stored: Iterable[Json]) -> tuple[Event, ...]:
-    """Those of these events that this seat gets to know."""
+def known_events(world: World, seats: Sequence[int], stored: Iterable[Json]) -> tuple[Event, ...]:
+    """Those of these events, as they are stored, that one of these seats gets to know."""
     events = (read_event(event) for event in stored)
-    return tuple(event for event in events if world.visible(seat, event))
+    return tuple(event for event in events if any(world.visible(seat, event) for seat in seats))
 
 
 def known_commands(world: World, seat: int, entries: Iterable[Json]) -> dict[int, Command]:

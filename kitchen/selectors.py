@@ -95,7 +95,7 @@ def _history(episode: Episode, seat: int, world: World) -> tuple[StepView, ...]:
         StepView(
             number=row.number,
             commands=play.known_commands(world, seat, row.commands),
-            events=play.known_events(world, seat, row.events),
+            events=play.known_events(world, [seat], row.events),
             ran_out=clock.ran_out(seat, row.commands),
         )
         for row in rows

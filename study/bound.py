@@ -8,6 +8,8 @@ from __future__ import annotations
 
 from typing import Any
 
+from kitchen.counting import counted
+
 ACTIVE = "active"
 """`Participant.Status.ACTIVE`; the models import this module."""
 
@@ -30,4 +32,4 @@ def _names(document: Any, rows: str, key: str) -> bool:
 
 def bound_words(number: int) -> str:
     """`1 participant on the way entered with it`."""
-    return f"{number} participant{'' if number == 1 else 's'} on the way entered with it"
+    return f"{counted(number, 'participant')} on the way entered with it"

@@ -18,6 +18,7 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from matplotlib.lines import Line2D
 
+from kitchen.counting import counted
 from kitchen.experiments.results import CellResult, players_of
 from kitchen.experiments.setup import Setup
 
@@ -125,7 +126,7 @@ def _legend(agents: Sequence[int], has_paper: bool) -> tuple[list[Line2D], list[
         Line2D([], [], color=COLOURS[i % len(COLOURS)], marker=MARKERS[i % len(MARKERS)], ms=3.6, lw=1.3)
         for i in range(len(agents))
     ]
-    labels = [f"{number} agent{'' if number == 1 else 's'}" for number in agents]
+    labels = [counted(number, "agent") for number in agents]
     if has_paper:
         lines.append(Line2D([], [], color=QUIET, **PAPERS))
         labels.append("GPT-4 in the paper, in the same colour")

@@ -4,13 +4,16 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from kitchen.counting import counted
 from kitchen.experiments.results import CellResult, by_agents, means_of
 
 
 def last_line(results: Sequence[CellResult]) -> str:
     """`mean CoS 2 agents 0.xxx, …; above the paper's GPT-4 in N of M cells`: the cells that were played, or
     those of them that the paper has, if it has any. A mean of fewer cells than there are says so."""
-    means = [f"{_agents(number)} {mean_score(cells)}" for number, cells in by_agents(results).items()]
+    means = [
+        f"{counted(number, 'agent')} {mean_score(cells)}" for number, cells in by_agents(results).items()
+    ]
     compared = [each for each in results if each.paper_cos is not None] or list(results)
     above = sum(each.is_above is True for each in compared)
     return f"mean CoS {', '.join(means)}; above the paper's GPT-4 in {above} of {len(compared)} cells"
@@ -26,7 +29,3 @@ def mean_score(cells: Sequence[CellResult]) -> str:
 def score(value: float | None) -> str:
     """Three decimals; `n/a` where it is not known."""
     return "n/a" if value is None else f"{value:.3f}"
-
-
-def _agents(number: int) -> str:
-    return f"{number} agent{'' if number == 1 else 's'}"

@@ -10,6 +10,7 @@ from django.db.models import Count, IntegerField, OuterRef, QuerySet, Subquery
 from django.db.models.functions import Coalesce
 from django.http import HttpRequest, HttpResponse
 
+from kitchen.counting import counted
 from kitchen.setting_fields import readable
 from study.models import Condition, Participant, Study
 from study.permissions import may, studies_for
@@ -30,7 +31,7 @@ class PlayedInWords:
         return "nobody" if condition.coplayer == NOBODY else readable(condition.coplayer)
 
 
-def counted(rows: QuerySet[Any], by: str = "study") -> Coalesce:
+def number_of(rows: QuerySet[Any], by: str = "study") -> Coalesce:
     """How many of these rows belong to each study of a list: one subquery, whatever else is counted."""
     per_study = rows.order_by().filter(**{by: OuterRef("pk")}).values(by).annotate(n=Count("pk")).values("n")
     return Coalesce(Subquery(per_study, output_field=IntegerField()), 0)
@@ -48,15 +49,10 @@ def people_of(study: Study) -> QuerySet[Participant]:
     return study.participants.filter(synthetic=False, preview=False)
 
 
-def how_many(number: int, one: str, many: str = "") -> str:
-    """`1 participant`, `12 participants`."""
-    return f"{number} {one if number == 1 else many or one + 's'}"
-
-
 def begun_words(study: Study) -> str:
     """`12 participants have begun`."""
     number = people_of(study).count()
-    return f"{how_many(number, 'participant')} {'has' if number == 1 else 'have'} begun"
+    return f"{counted(number, 'participant')} {'has' if number == 1 else 'have'} begun"
 
 
 class ForMembers(admin.ModelAdmin):  # type: ignore[type-arg]

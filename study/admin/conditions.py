@@ -12,8 +12,9 @@ from django.urls import reverse
 from django.utils.html import format_html, format_html_join
 from django.utils.safestring import SafeString
 
+from kitchen.counting import counted
 from kitchen.setting_fields import readable
-from study.admin.common import Explained, MyStudies, PlayedInWords, begun_words, how_many, people_of
+from study.admin.common import Explained, MyStudies, PlayedInWords, begun_words, people_of
 from study.admin.forms import SHOW, ConditionForm, asked_kind, condition_form, next_position
 from study.admin.kinds import COPLAYER, WORLD, Kind, all_kinds, told_settings
 from study.bound import bound
@@ -166,7 +167,7 @@ class ConditionAdmin(PlayedInWords, Explained):
         """One copy each in the same study; a single copy is opened."""
         mine = queryset.filter(study__in=studies_for(request.user, "edit").values("pk"))
         made = [condition_copy(condition) for condition in mine.select_related("study")]
-        messages.success(request, f"{how_many(len(made), 'condition')} duplicated.")
+        messages.success(request, f"{counted(len(made), 'condition')} duplicated.")
         if len(made) != 1:
             return None
         return HttpResponseRedirect(reverse("admin:study_condition_change", args=[made[0].pk]))

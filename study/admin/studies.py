@@ -14,9 +14,10 @@ from django.utils.html import format_html, format_html_join
 from django.utils.safestring import SafeString
 
 from kitchen.admin import ReadOnly
+from kitchen.counting import counted
 from kitchen.llm.money import dollars
 from kitchen.spending import booked
-from study.admin.common import Explained, PlayedInWords, begun_words, counted, has_begun, how_many, people_of
+from study.admin.common import Explained, PlayedInWords, begun_words, has_begun, number_of, people_of
 from study.admin.forms import StudyForm, SurveyItemForm, SurveyItemFormSet, with_answer_counts
 from study.errors import DesignError
 from study.forecast import forecast
@@ -139,11 +140,11 @@ class StudyAdmin(Explained):
         found: QuerySet[Study] = super().get_queryset(request)
         complete = Participant.objects.filter(status=Participant.Status.COMPLETE)
         return found.annotate(
-            conditions_count=counted(Condition.objects.all()),
-            items_count=counted(SurveyItem.objects.all()),
-            people_count=counted(Participant.objects.filter(synthetic=False)),
-            people_complete=counted(complete.filter(synthetic=False)),
-            programs_count=counted(Participant.objects.filter(synthetic=True)),
+            conditions_count=number_of(Condition.objects.all()),
+            items_count=number_of(SurveyItem.objects.all()),
+            people_count=number_of(Participant.objects.filter(synthetic=False)),
+            people_complete=number_of(complete.filter(synthetic=False)),
+            programs_count=number_of(Participant.objects.filter(synthetic=True)),
         )
 
     @admin.display(description="Conditions", ordering="conditions_count")
@@ -266,7 +267,7 @@ class StudyAdmin(Explained):
         """One copy each, closed and without participants; a single copy is opened."""
         made = [study_copy(study, owner=request.user) for study in queryset]
         messages.success(
-            request, f"{how_many(len(made), 'study', 'studies')} duplicated; copies begin closed."
+            request, f"{counted(len(made), 'study', 'studies')} duplicated; copies begin closed."
         )
         if len(made) != 1:
             return None

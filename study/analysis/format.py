@@ -71,8 +71,3 @@ def contrast(pair: Pair) -> str:
         *([] if g is None else [f"g = {number(g)}"]),
     ]
     return ", ".join(parts)
-
-
-def counted(n: int, one: str, many: str | None = None) -> str:
-    """As in "1 participant", "12 participants"."""
-    return f"{n} {one if n == 1 else many or one + 's'}"

@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from study.analysis.format import NOTHING, counted
+from kitchen.counting import counted
+from study.analysis.format import NOTHING
 from study.analysis.rows import Condition
 
 STAND_IN = "stand-in"

@@ -5,10 +5,11 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 
+from kitchen.counting import counted
 from study.analysis.analyse import Analysis, MeasureResult
 from study.analysis.describe import Description
 from study.analysis.exclusions import Attrition, Exclusion
-from study.analysis.format import counted, interval, number, p_value
+from study.analysis.format import interval, number, p_value
 from study.analysis.players import Players
 from study.analysis.rows import Condition
 from study.analysis.tukey import Pair

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from study.analysis.format import counted
+from kitchen.counting import counted
 from study.analysis.rows import Observation
 
 

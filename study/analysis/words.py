@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+from kitchen.counting import counted
 from study.analysis.analyse import MeasureResult
 from study.analysis.anova import Anova
 from study.analysis.describe import Description
-from study.analysis.format import contrast, counted, effect, f_test, interval, number, p_value
+from study.analysis.format import contrast, effect, f_test, interval, number, p_value
 from study.analysis.players import sentence
 from study.analysis.rows import Condition, Measure
 from study.analysis.table import NotComputable

@@ -8,7 +8,7 @@ from typing import Any
 from django.http import Http404, HttpRequest, HttpResponse, HttpResponseBase
 from django.shortcuts import render
 
-from study.admin.common import how_many
+from kitchen.counting import counted
 from study.blueprint import blueprint_of
 from study.console.common import context_of, done, form_page, participant_link
 from study.console.forms import (
@@ -72,7 +72,7 @@ def _missing_title(study: Study, hinders: bool) -> str:
 def _number(study: Study, one: str, **which: bool) -> str:
     """`3 previews`; empty if there are none."""
     number = study.participants.filter(**which).count()
-    return how_many(number, one) if number else ""
+    return counted(number, one) if number else ""
 
 
 def items_by_place(study: Study) -> list[tuple[str, list[SurveyItem]]]:

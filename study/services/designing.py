@@ -7,7 +7,7 @@ from typing import Any
 
 from django.db import models, transaction
 
-from study.analysis.format import counted
+from kitchen.counting import counted
 from study.bound import bound, bound_words
 from study.errors import DesignError
 from study.instruments import Instrument

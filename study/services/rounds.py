@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from kitchen.models import Budget, Episode
-from kitchen.play import derived_seed
+from kitchen.seeds import derived_seed
 from kitchen.services import episode_create
 from kitchen.worlds.base import Json
 from study.blueprint import ConditionPlan

@@ -135,7 +135,7 @@ def test_what_was_paid_for_is_handed_in_again_and_no_model_is_asked_again(
             break_connection()
 
     monkeypatch.setattr(services, "calls_store", store)
-    monkeypatch.setattr(deciding, "HAND_IN_WAITS", (0.0, 0.0, 0.0))
+    monkeypatch.setattr("kitchen.outage.WAITS", (0.0, 0.0, 0.0))
     monkeypatch.setattr(deciding, "ask_mind", ask)
     receipt = decide_step(episode_id=episode.pk, step=1)
     assert receipt and receipt.accepted
@@ -161,7 +161,7 @@ def test_a_database_that_stays_away_is_not_tried_for_ever(
         raise OperationalError("away")
 
     monkeypatch.setattr(deciding, "commands_submit", away)
-    monkeypatch.setattr(deciding, "HAND_IN_WAITS", (0.0, 0.0))
+    monkeypatch.setattr("kitchen.outage.WAITS", (0.0, 0.0))
     with pytest.raises(OperationalError):
         decide_step(episode_id=episode.pk, step=1)
     assert len(tries) == 3

@@ -2,12 +2,12 @@
 
 import pytest
 
+from kitchen.counting import counted
 from study.analysis.anova import Anova, one_way
 from study.analysis.format import (
     MINUS,
     NOTHING,
     contrast,
-    counted,
     effect,
     f_test,
     interval,

@@ -10,6 +10,7 @@ from collections.abc import Iterator, Mapping
 from kitchen.coplayers.dispatcher.moment import Team, agent_name
 from kitchen.coplayers.dispatcher.spelling import spell
 from kitchen.coplayers.dispatcher.wording import VERB_FORMS
+from kitchen.counting import counted
 from kitchen.worlds.base import Json
 
 Brief = Mapping[str, Json]
@@ -70,15 +71,11 @@ _FIXTURES = {
 
 
 def _tool(kind: str, tool: Mapping[str, Json]) -> str:
-    room = "any number of items" if tool["capacity"] is None else "up to " + _count(tool["capacity"], "item")
+    room = "any number of items" if tool["capacity"] is None else "up to " + counted(tool["capacity"], "item")
     if not tool["busy"]:
         return f"{kind}, holds {room}, is done at once when activated."
     stay = "together with the agent that activated it" if tool["attended"] else "while agents may leave"
-    return f"{kind}, holds {room}, is occupied for {_count(tool['busy'], 'step')} when activated, {stay}."
-
-
-def _count(number: int, what: str) -> str:
-    return f"{number} {what}{'' if number == 1 else 's'}"
+    return f"{kind}, holds {room}, is occupied for {counted(tool['busy'], 'step')} when activated, {stay}."
 
 
 def _rules(team: Team) -> Iterator[str]:

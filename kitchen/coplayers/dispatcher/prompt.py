@@ -15,6 +15,7 @@ from kitchen.coplayers.dispatcher.moment import Moment, Team, agent_name
 from kitchen.coplayers.dispatcher.options import Options
 from kitchen.coplayers.dispatcher.spelling import spell_all
 from kitchen.coplayers.dispatcher.state import describe
+from kitchen.counting import counted
 from kitchen.worlds.cuisine.words import and_list
 
 FEW_STEPS = 2
@@ -86,7 +87,7 @@ def _listed(seats: Sequence[int]) -> str:
 def show(shown: Demonstration, options: Options) -> str:
     """A demonstration as text: its dish, then state and commands step by step."""
     steps = shown.steps[:FEW_STEPS] if options.demonstration == "few" else shown.steps
-    crew = f"{shown.team.agents} agent{'' if shown.team.agents == 1 else 's'}"
+    crew = counted(shown.team.agents, "agent")
     until = "its first steps" if options.demonstration == "few" else "from the first step until it is served"
     brief = shown.steps[0].moment.brief
     lines = [f"How another dish was made in another kitchen with {crew}, {until}.", guide.recipes(brief)]

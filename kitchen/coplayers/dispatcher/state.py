@@ -7,6 +7,7 @@ from collections.abc import Iterator, Mapping
 
 from kitchen.coplayers.dispatcher.moment import Moment, agent_name
 from kitchen.coplayers.dispatcher.spelling import spell
+from kitchen.counting import counted
 from kitchen.worlds.base import Json
 from kitchen.worlds.cuisine.words import and_list
 
@@ -23,7 +24,7 @@ def _orders(moment: Moment) -> Iterator[str]:
     yield f"Level {moment.brief['level']}, step {seen['step'] + 1} of {seen['max_steps']}."
     yield "Orders, most urgent first:" if seen["orders"] else "Orders: none now."
     for order in seen["orders"]:
-        yield f"- {order['dish']}, {_steps(order['life'])} left"
+        yield f"- {order['dish']}, {counted(order['life'], 'step')} left"
 
 
 def _agents(moment: Moment) -> Iterator[str]:
@@ -43,7 +44,7 @@ def _locations(moment: Moment) -> Iterator[str]:
 
 
 def _busy(thing: Mapping[str, Json]) -> str:
-    return f"for {_steps(thing['busy'])}" if thing["busy"] else "no"
+    return f"for {counted(thing['busy'], 'step')}" if thing["busy"] else "no"
 
 
 def _served(moment: Moment) -> Iterator[str]:
@@ -59,7 +60,3 @@ def _others(moment: Moment) -> Iterator[str]:
     for seat in moment.team.people:
         if seat not in moment.commanded:
             yield f"What {agent_name(seat)} (a person) does in this step is not known yet."
-
-
-def _steps(number: int) -> str:
-    return f"{number} step{'' if number == 1 else 's'}"

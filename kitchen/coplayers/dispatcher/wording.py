@@ -11,6 +11,7 @@ from dataclasses import dataclass
 
 from kitchen.coplayers.dispatcher.moment import agent_name
 from kitchen.coplayers.dispatcher.spelling import spell
+from kitchen.counting import counted
 from kitchen.worlds.base import Command, Json
 from kitchen.worlds.cuisine.states import AgentState, PlaceState
 from kitchen.worlds.cuisine.words import telling
@@ -59,17 +60,13 @@ def _facts(seat: int, command: Command, agent: AgentState | None, place: PlaceSt
         "item": command[2] if len(command) > 2 else "that",
         "at": agent.at if agent else "nowhere",
         "held": (agent.holds if agent else None) or "nothing",
-        "rest": _steps(agent.busy if agent else 0),
-        "busy": _steps(place.busy if place else 0),
+        "rest": counted(agent.busy if agent else 0, "more step"),
+        "busy": counted(place.busy if place else 0, "more step"),
         "inside": " and ".join(place.items if place else ()) or "nothing",
         "verbs": ", ".join(VERB_FORMS),
         "form": VERB_FORMS.get(command[0] if command else "", ""),
         "go": spell(seat, ("goto", where)),
     }
-
-
-def _steps(number: int) -> str:
-    return f"{number} more step{'' if number == 1 else 's'}"
 
 
 def _sentence(code: str, command: Command) -> str:

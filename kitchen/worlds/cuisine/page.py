@@ -9,12 +9,13 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Callable, Mapping
 
+from kitchen.counting import counted
 from kitchen.worlds.base import Command, Json
 from kitchen.worlds.cuisine import graph
 from kitchen.worlds.cuisine.hint import hint
 from kitchen.worlds.cuisine.menu import made_of, menu, needed_ingredients
 from kitchen.worlds.cuisine.story import spoken, story
-from kitchen.worlds.cuisine.words import Words, brief_words, count, more_steps
+from kitchen.worlds.cuisine.words import Words, brief_words, more_steps
 from kitchen.worlds.page import Page, Panel, SeatView
 
 _TEMPLATES = "worlds/cuisine"
@@ -109,7 +110,7 @@ def _ticket(
         "name": words.name(dish),
         "icon": icon(dish),
         "life": life,
-        "left": f"{count(life, 'step', 'steps')} left",
+        "left": f"{counted(life, 'step')} left",
         "lifetime": lifetime,
         "heat": "late" if life * 4 <= lifetime else "soon" if life * 2 <= lifetime else "calm",
         "fresh": fresh[dish] > 0 and life == lifetime,
@@ -245,7 +246,7 @@ def _tools(brief: Mapping[str, Json], words: Words) -> list[dict[str, Json]]:
             "name": words.name(kind),
             "count": instances[kind],
             "busy": brief["tools"][kind]["busy"],
-            "takes": count(brief["tools"][kind]["busy"], "step", "steps"),
+            "takes": counted(brief["tools"][kind]["busy"], "step"),
             "attended": brief["tools"][kind]["attended"],
             "is_tool": kind not in ("storage", "servingtable"),
         }

@@ -5,8 +5,9 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
+from kitchen.counting import counted
 from kitchen.worlds.base import Command, Event, Json
-from kitchen.worlds.cuisine.words import Words, brief_words, count, subject, within
+from kitchen.worlds.cuisine.words import Words, brief_words, subject, within
 from kitchen.worlds.page import PlayerView, SeatView, StepView
 
 _NEWS = {
@@ -96,6 +97,6 @@ def _orders(view: SeatView, words: Words) -> str:
     if not orders:
         return "No open orders."
     first = orders[0]
-    left = count(first["life"], "step", "steps")
-    standing = count(len(orders), "order", "orders")
+    left = counted(first["life"], "step")
+    standing = counted(len(orders), "order")
     return f"{standing}; the most urgent is {words.mid(first['dish'])}, {left} left."

@@ -8,6 +8,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
 
+from kitchen.counting import counted
 from kitchen.worlds.base import Command, Json
 
 _SPELLED = {
@@ -51,7 +52,7 @@ def and_list(parts: Sequence[str]) -> str:
 
 def more_steps(number: int) -> str:
     """`1 more step`, `2 more steps`."""
-    return f"{number} more step{'' if number == 1 else 's'}"
+    return counted(number, "more step")
 
 
 class Words:
@@ -211,11 +212,6 @@ _DEEDS: dict[str, Callable[[Words, Command, str | None], str]] = {
 def subject(name: str, is_you: bool) -> str:
     """How a seat begins its sentence."""
     return "You" if is_you else name
-
-
-def count(number: int, one: str, several: str) -> str:
-    """`1 dish`, `3 dishes`."""
-    return f"{number} {one if number == 1 else several}"
 
 
 def brief_words(brief: Mapping[str, Json]) -> Words:

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from study.analysis.format import counted
+from kitchen.counting import counted
 from study.management.base import StudyCommand
 from study.services.erasing import synthetic_erase
 
