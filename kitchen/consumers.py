@@ -101,20 +101,24 @@ class SeatConsumer(AsyncWebsocketConsumer):
                 await self.channel_layer.group_discard(group, self.channel_name)
 
     async def receive(self, text_data: str | None = None, bytes_data: bytes | None = None) -> None:
-        """One message from the browser."""
+        """One message from the browser, for the method that its type names."""
         try:
             message = read_message(text_data)
         except MessageError as error:
             await self.notify(NoticeMessage("unreadable", str(error), "warning"))
-            return
-        if isinstance(message, PingMessage):
-            await self.send(text_data=to_json(PongMessage()) if self.json else render.PONG)
-        elif isinstance(message, SyncMessage):
-            await self.show()
         else:
-            await self._command(message)
+            await getattr(self, f"on_{message.type}")(message)
 
-    async def _command(self, message: CommandMessage) -> None:
+    async def on_ping(self, message: PingMessage) -> None:
+        """Somebody is there."""
+        await self.send(text_data=to_json(PongMessage()) if self.json else render.PONG)
+
+    async def on_sync(self, message: SyncMessage) -> None:
+        """The present state."""
+        await self.show()
+
+    async def on_command(self, message: CommandMessage) -> None:
+        """Hand it in, say what came of it, and show the state."""
         assert self.seat is not None  # noqa: S101 - a socket without a seat is closed in connect
         try:
             receipt = await database_sync_to_async(commands_submit)(

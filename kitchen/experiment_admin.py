@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from decimal import Decimal
 from typing import Any
 
 from django.contrib import admin, messages
@@ -34,7 +35,7 @@ from kitchen.experiments.rows import FAILED, to_csv
 from kitchen.experiments.setup import Setup, SetupError
 from kitchen.experiments.summary import last_line, score
 from kitchen.llm.prices import PriceFileError
-from kitchen.models import Budget, Experiment
+from kitchen.models import Experiment
 from kitchen.setting_fields import told
 from kitchen.spending import money
 
@@ -110,9 +111,7 @@ class ExperimentAdmin(admin.ModelAdmin):  # type: ignore[type-arg]
     def save_model(self, request: HttpRequest, obj: Experiment, form: Any, change: bool) -> None:
         """A new experiment comes with all its episodes, waiting to be started."""
         if change:
-            obj.save(update_fields=form.changed_data)
-            if "limit" in form.changed_data:
-                Budget.objects.filter(experiment=obj).update(limit=obj.limit)
+            experimenting.experiment_save(experiment=obj, fields=form.changed_data)
             return
         made = experimenting.experiment_create(
             setup=form.setup, name=obj.name, at_once=obj.at_once, limit=obj.limit
@@ -177,8 +176,8 @@ class ExperimentAdmin(admin.ModelAdmin):  # type: ignore[type-arg]
         form = LimitForm(request.POST or None, initial={"limit": suggested and exactly(suggested)})
         form.fields["limit"].required = not ahead.is_free
         if request.method == "POST" and form.is_valid():
-            Experiment.objects.filter(pk=pk).update(limit=form.cleaned_data["limit"] or 0)
-            self._start(request, Experiment.objects.get(pk=pk))
+            experiment.limit = form.cleaned_data["limit"] or Decimal(0)
+            self._start(request, experiment)
             return self._back(experiment)
         return self._ask_first(request, experiment, ahead, form)
 

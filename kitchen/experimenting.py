@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import logging
 import time
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Collection, Mapping
 from datetime import timedelta
 from decimal import Decimal
 from functools import partial
@@ -49,6 +49,14 @@ def experiment_create(
         ExperimentEpisode.objects.bulk_create(_episode(made, job) for job in jobs_of(setup))
         rows_adopt(experiment=made, rows=rows)
     return made
+
+
+@transaction.atomic
+def experiment_save(*, experiment: Experiment, fields: Collection[str]) -> None:
+    """These fields and nothing else; what was set aside for it follows its limit."""
+    experiment.save(update_fields=fields)
+    if "limit" in fields:
+        Budget.objects.filter(experiment=experiment).update(limit=experiment.limit)
 
 
 def rows_adopt(*, experiment: Experiment, rows: Mapping[Key, Row]) -> None:

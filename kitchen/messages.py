@@ -3,7 +3,7 @@
 From the browser: one JSON object, `{"type": "command", "step": 4, "command": ["get", "storage0", "rice"]}` or
 `{"type": "sync"}` or `{"type": "ping"}`. `step` is the step the command is for; the first is 1. `command`
 may also be the same list as JSON text, as a form field sends it. Anything else is a `MessageError`, whose
-text is shown.
+text is shown. A message's type names the method of the consumer that handles it: `on_command`.
 
 To the browser: HTML fragments, or, to a client that asks for the subprotocol `brigade.json`, the same facts
 as JSON (`StateMessage`, `NoticeMessage`).
@@ -12,8 +12,9 @@ as JSON (`StateMessage`, `NoticeMessage`).
 from __future__ import annotations
 
 import json
+from collections.abc import Mapping
 from dataclasses import dataclass, field, fields
-from typing import Any
+from typing import Any, Self
 
 from kitchen.worlds.base import Command, Json
 
@@ -34,16 +35,46 @@ class CommandMessage:
 
     step: int
     command: Command
+    type: str = field(default="command", init=False)
+
+    @classmethod
+    def read(cls, found: Mapping[str, Json]) -> Self:
+        """From what was sent; MessageError if it is none."""
+        return cls(step=read_step(found.get("step")), command=read_command(found.get("command")))
 
 
 @dataclass(frozen=True, slots=True)
 class SyncMessage:
     """The browser asks for the present state."""
 
+    type: str = field(default="sync", init=False)
+
+    @classmethod
+    def read(cls, found: Mapping[str, Json]) -> Self:
+        """It says nothing more."""
+        return cls()
+
 
 @dataclass(frozen=True, slots=True)
 class PingMessage:
     """The browser asks whether anybody is there."""
+
+    type: str = field(default="ping", init=False)
+
+    @classmethod
+    def read(cls, found: Mapping[str, Json]) -> Self:
+        """It says nothing more."""
+        return cls()
+
+
+Message = CommandMessage | SyncMessage | PingMessage
+"""What a browser may send."""
+MESSAGES: Mapping[str, type[Message]] = {
+    "command": CommandMessage,
+    "ping": PingMessage,
+    "sync": SyncMessage,
+}
+"""By their types."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -81,6 +112,13 @@ class StateMessage:
 
 
 @dataclass(frozen=True, slots=True)
+class EpisodeChanged:
+    """A nudge for every open page of an episode, over the channel layer; the handler is `episode_changed`."""
+
+    type: str = field(default="episode.changed", init=False)
+
+
+@dataclass(frozen=True, slots=True)
 class EpisodeNews:
     """What staff who watch an audience are told: one for each step and one for each ending, on commit.
 
@@ -106,19 +144,15 @@ def to_json(message: NoticeMessage | PongMessage | StateMessage) -> str:
     return json.dumps({slot.name: getattr(message, slot.name) for slot in fields(message)})
 
 
-def read_message(text: str | None) -> CommandMessage | PingMessage | SyncMessage:
+def read_message(text: str | None) -> Message:
     """What a browser sent; MessageError if it is not one of ours."""
     if text is None or len(text) > LONGEST_MESSAGE:
         raise MessageError("That message could not be read.")
     found = _read_object(text)
     kind = found.get("type")
-    if kind == "ping":
-        return PingMessage()
-    if kind == "sync":
-        return SyncMessage()
-    if kind == "command":
-        return CommandMessage(step=read_step(found.get("step")), command=read_command(found.get("command")))
-    raise MessageError("That message is of a kind this page does not know.")
+    if not isinstance(kind, str) or kind not in MESSAGES:
+        raise MessageError("That message is of a kind this page does not know.")
+    return MESSAGES[kind].read(found)
 
 
 def _read_object(text: str) -> dict[str, Any]:

@@ -18,6 +18,7 @@ from typing import TYPE_CHECKING, Any
 
 from channels.layers import get_channel_layer
 
+from kitchen.messages import EpisodeChanged
 from kitchen.worlds.base import SettingsError
 
 if TYPE_CHECKING:
@@ -44,18 +45,18 @@ def audience_group(audience: str) -> str:
 
 def nudge_pages(episode_id: int) -> None:
     """Tell every open page of the episode to look again. Returns at once, never fails."""
-    _tell(episode_group(episode_id), {"type": "episode.changed"})
+    _tell(episode_group(episode_id), EpisodeChanged())
 
 
 def tell_audience(audience: str, news: DataclassInstance) -> None:
     """Tell staff who watch this audience: `messages.EpisodeNews`, or other news with a `type` that names
     the handler. Returns at once, never fails."""
-    _tell(audience_group(audience), asdict(news))
+    _tell(audience_group(audience), news)
 
 
-def _tell(group: str, message: dict[str, Any]) -> None:
+def _tell(group: str, message: DataclassInstance) -> None:
     try:
-        sent = asyncio.run_coroutine_threadsafe(_send(group, message), _loop())
+        sent = asyncio.run_coroutine_threadsafe(_send(group, asdict(message)), _loop())
         sent.add_done_callback(_report)
     except RuntimeError:
         log.exception("%s was not told", group)

@@ -19,6 +19,7 @@ from channels.generic.websocket import AsyncWebsocketConsumer
 
 from kitchen.consumers import AWAY
 from kitchen.health import health_known
+from kitchen.render import PONG
 from kitchen.stream import audience_group
 from study import live, staff_live
 from study.models import Study
@@ -34,8 +35,6 @@ LOOK_SECONDS = 8.0
 NOT_ALLOWED = 4403
 GONE = 4404
 """Close codes: whoever watches may not, or no longer; the study is gone."""
-PULSE = '<i id="pulse" hidden hx-swap-oob="true"></i>'
-"""Somebody is there, and nothing has changed."""
 
 
 class LiveConsumer(AsyncWebsocketConsumer):
@@ -80,8 +79,8 @@ class LiveConsumer(AsyncWebsocketConsumer):
                 )
 
     async def receive(self, text_data: str | None = None, bytes_data: bytes | None = None) -> None:
-        """The page asks whether anybody is there, whatever it says."""
-        await self.send(text_data=PULSE)
+        """The page asks whether anybody is there, whatever it says; news go to the methods that they name."""
+        await self.send(text_data=PONG)
 
     async def participant_news(self, event: dict[str, Any]) -> None:
         """Somebody has come, gone on or gone."""
@@ -132,7 +131,7 @@ class LiveConsumer(AsyncWebsocketConsumer):
         if texts is None:
             await self.close(GONE)
             return
-        for text in texts or [PULSE]:
+        for text in texts or [PONG]:
             await self.send(text_data=text)
 
     def _changes(self, news: tuple[set[str], set[str]] | None) -> list[str] | None:

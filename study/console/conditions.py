@@ -4,12 +4,11 @@ from __future__ import annotations
 
 from typing import Any
 
-from django.db import transaction
 from django.http import HttpRequest, HttpResponse, QueryDict
 from django.shortcuts import get_object_or_404, redirect
 
 from study.admin.conditions import condition_warnings
-from study.admin.forms import asked_kind, next_position
+from study.admin.forms import asked_kind
 from study.admin.kinds import COPLAYER, WORLD, all_kinds
 from study.bound import bound
 from study.console.common import asked_once, done, form_page, moved
@@ -19,7 +18,7 @@ from study.models import Condition, Study
 from study.permissions import FORM, study_page
 from study.services.copying import condition_copy
 from study.services.designing import condition_delete
-from study.services.previewing import previews_erase
+from study.services.saving import condition_save
 
 POST = ("POST",)
 
@@ -34,9 +33,7 @@ def condition(request: HttpRequest, study: Study, pk: int | None = None) -> Http
     if pk and (row.rounds.filter(participant__preview=False).exists() or bound(row)):
         form.fields["key"].disabled = True
     if request.method == "POST" and form.is_valid():
-        if not pk:
-            form.instance.position = next_position(study)
-        condition_save(form)
+        condition_save(condition=form.instance, renamed="key" in form.changed_data)
         return done(request, study, _said(form.instance))
     heading = f"Condition “{row.name}”" if pk else "A new condition"
     more = _shown(request, row, form) | {"template": "study/staff/design/condition.html"}
@@ -58,14 +55,6 @@ def _shown(request: HttpRequest, row: Condition, form: Any) -> dict[str, Any]:
         ],
         "cautions": row.cautions if row.pk else (),
     }
-
-
-@transaction.atomic
-def condition_save(form: Any) -> None:
-    """Stores it; previews that know it by another key are erased."""
-    if form.instance.pk and "key" in form.changed_data:
-        previews_erase(study_id=form.instance.study_id)
-    form.save()
 
 
 def _with_defaults(sent: QueryDict) -> QueryDict:

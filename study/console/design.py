@@ -28,6 +28,7 @@ from study.permissions import FORM, study_page
 from study.readiness import missing
 from study.recruitment import MOST_LABELS, PLACES, new_labels
 from study.services.designing import outcomes_set
+from study.services.saving import part_save, study_save
 from study.versions import differences, frozen_version
 
 PREVIEW = "_preview"
@@ -94,8 +95,7 @@ def _study_form(
     def page(request: HttpRequest, study: Study) -> HttpResponse:
         form = form_class(request.POST or None, instance=Study.objects.get(pk=study.pk))
         if request.method == "POST" and form.is_valid():
-            # only what was changed: somebody may have entered since the page was read
-            form.instance.save(update_fields=form.changed_data)
+            study_save(study=form.instance, fields=form.changed_data)
             return done(request, form.instance, f"{heading}: saved.")
         return form_page(request, study, form, heading=heading, **shown(request, study))
 
@@ -137,7 +137,7 @@ def part(request: HttpRequest, study: Study, kind: str) -> HttpResponse:
     row = _part(study, kind)
     form = PartForm(request.POST or None, instance=row)
     if request.method == "POST" and form.is_valid() and PREVIEW not in request.POST:
-        form.save()
+        part_save(part=form.instance)
         return done(request, study, f"{PARTS[kind].words.capitalize()}: saved.")
     text = request.POST.get("text", row.text)
     more: dict[str, Any] = {"shown": to_html(text), "previewed": PREVIEW in request.POST, "can_preview": True}

@@ -16,6 +16,7 @@ from study.instruments import instruments as shipped
 from study.models import Study, SurveyItem
 from study.permissions import FORM, study_page
 from study.services.designing import instrument_add, item_delete
+from study.services.saving import item_save, item_switch
 
 POST = ("POST",)
 ATTENTION: Mapping[str, Any] = {
@@ -34,10 +35,7 @@ def item(request: HttpRequest, study: Study, pk: int | None = None) -> HttpRespo
     initial = _first_words(request, study) if not pk else {}
     form = ConsoleItemForm(request.POST or None, instance=row, initial=initial)
     if request.method == "POST" and form.is_valid():
-        if not pk:
-            last = study.items.order_by("position").last()
-            form.instance.position = last.position + 1 if last else 1
-        form.save()
+        item_save(item=form.instance)
         return done(request, study, f"{form.instance.measure}: saved.")
     heading = f"Question “{row.measure}”" if pk else "A new question"
     return form_page(request, study, form, heading=heading, note=_note(form))
@@ -69,8 +67,7 @@ def item_act(request: HttpRequest, study: Study, pk: int, act: str) -> HttpRespo
     if act == "delete":
         return asked_once(request, study, lambda: item_delete(item=row), f"{row.measure} is deleted.")
     if act == "switch":
-        SurveyItem.objects.filter(pk=pk).update(enabled=not row.enabled)
-        return done(request, study, f"{row.measure} is {'off' if row.enabled else 'on'}.")
+        return done(request, study, f"{row.measure} is {'on' if item_switch(item=row) else 'off'}.")
     return moved(request, study, row, act)
 
 

@@ -9,6 +9,7 @@ from django.db import models, transaction
 
 from study.free_names import free_label, free_name
 from study.models import Condition, Membership, Outcome, Study, new_seed
+from study.services.saving import after_last
 
 Row = TypeVar("Row", bound=models.Model)
 
@@ -22,7 +23,7 @@ def condition_copy(condition: Condition) -> Condition:
         key=free_name(condition.key, "_copy", 50, keys.__contains__),
         name=free_name(condition.name, " copy", 80, names.__contains__),
         label=free_label(condition.study),
-        position=_after_last(condition.study),
+        position=after_last(condition.study.conditions.values_list("position", flat=True)),
     )
 
 
@@ -61,10 +62,6 @@ def _outcomes(study: Study) -> Iterator[Outcome]:
         row.code, row.url = "", row.url if "{code}" in row.url else ""
         if row.url or row.text:
             yield row
-
-
-def _after_last(study: Study) -> int:
-    return (study.conditions.aggregate(last=models.Max("position"))["last"] or 0) + 1
 
 
 def _anew(row: Row, **changes: object) -> Row:

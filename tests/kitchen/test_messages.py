@@ -9,7 +9,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from kitchen.messages import CommandMessage, MessageError, SyncMessage, read_message
+from kitchen.consumers import SeatConsumer
+from kitchen.messages import MESSAGES, CommandMessage, MessageError, SyncMessage, read_message
 
 
 def test_a_command_comes_as_a_list_or_as_a_form_sends_it() -> None:
@@ -23,6 +24,17 @@ def test_a_page_may_ask_for_the_present_state() -> None:
     assert read_message('{"type": "sync"}') == SyncMessage()
 
 
+COMMAND = {"step": 1, "command": ["noop"]}
+
+
+def test_every_type_of_message_names_itself_and_its_handler() -> None:
+    assert {kind: message.read(COMMAND).type for kind, message in MESSAGES.items()} == {
+        kind: kind for kind in MESSAGES
+    }
+    handlers = {name.removeprefix("on_") for name in vars(SeatConsumer) if name.startswith("on_")}
+    assert handlers == MESSAGES.keys()
+
+
 @pytest.mark.parametrize(
     "text",
     [
@@ -33,6 +45,8 @@ def test_a_page_may_ask_for_the_present_state() -> None:
         "x" * 9000,
         "[" * 5000,
         '{"type": "cheat"}',
+        '{"type": ["sync"]}',
+        '{"type": "disconnect"}',
         '{"type": "command"}',
         '{"type": "command", "step": true, "command": ["noop"]}',
         '{"type": "command", "step": 0, "command": ["noop"]}',
