@@ -172,8 +172,6 @@ class Figure:
     """It is compared between conditions."""
     words: tuple[str, str] | None = field(default=None, compare=False)
     """What it counts, for who played: after a 1 and after any other number; None is not shown to them."""
-    par: float | None = field(default=None, compare=False)
-    """What a good team reaches in a step, of a count or number; None where nobody can say."""
     low: float | None = 0.0
     """Ends of a number, both inclusive; None where it has no end."""
     high: float | None = None
@@ -201,6 +199,11 @@ class Figure:
         low, high = self.ends
         whole = self.kind != "count" or type(value) is int
         return whole and (low is None or low <= value) and (high is None or value <= high)
+
+    @property
+    def better_words(self) -> str:
+        """Which way is better, in words; empty where neither is."""
+        return "" if self.better == "neither" else f"{self.better} is better"
 
     def shown(self, value: float) -> str:
         """A value as people read it: `3`, `67 %`, `12.5`."""

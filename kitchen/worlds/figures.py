@@ -2,17 +2,26 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass
+from collections.abc import Collection, Iterable, Iterator, Mapping
+from dataclasses import dataclass, replace
 from itertools import count
 
+from kitchen.registry import UnknownNameError
 from kitchen.worlds.base import Figure, Json
 from kitchen.worlds.registry import WORLDS, get_world
 
 
 def figures_of(world: str) -> tuple[Figure, ...]:
     """What a world measures; nothing for one that this program does not have any more."""
-    return get_world(world).figures if world in WORLDS else ()
+    try:
+        return get_world(world).figures
+    except UnknownNameError:
+        return ()
+
+
+def measured_anywhere() -> tuple[NamedFigure, ...]:
+    """What episodes are compared by, whatever their world."""
+    return tuple(one for one in side_by_side(WORLDS) if one.figure.measured)
 
 
 def achieved(world: str, score: Mapping[str, Json]) -> tuple[tuple[str, str], ...]:
@@ -41,25 +50,26 @@ class NamedFigure:
         return score.get(self.figure.name) if world in self.worlds else None
 
 
-def side_by_side(worlds: Iterable[str]) -> tuple[NamedFigure, ...]:
+def side_by_side(
+    worlds: Iterable[str], *, names: Collection[str] = (), labels: Collection[str] = ()
+) -> tuple[NamedFigure, ...]:
     """The figures of these worlds. What two of them declare alike is one figure; one that shares no more than
-    the name or label of an earlier one is told apart by its world: adding a world renames nothing."""
-    found: list[NamedFigure] = []
+    the name or label of an earlier one, or has one of those that are taken by something else, is told apart
+    by its world: adding a world renames nothing."""
+    found: dict[Figure, NamedFigure] = {}
     for world in dict.fromkeys(worlds):
         for figure in figures_of(world):
-            _add(found, figure, world)
-    return tuple(found)
+            if known := found.get(figure):
+                found[figure] = replace(known, worlds=(*known.worlds, world))
+            else:
+                name = _free(_names(figure.name, world), [*names, *(one.name for one in found.values())])
+                label = _free(_labels(figure.label, world), [*labels, *(one.label for one in found.values())])
+                found[figure] = NamedFigure(name, label, figure, (world,))
+    return tuple(found.values())
 
 
-def _add(found: list[NamedFigure], figure: Figure, world: str) -> None:
-    for place, one in enumerate(found):
-        if one.figure == figure:
-            found[place] = NamedFigure(one.name, one.label, figure, (*one.worlds, world))
-            return
-    names, labels = {one.name for one in found}, {one.label for one in found}
-    name = next(name for name in _names(figure.name, world) if name not in names)
-    label = next(label for label in _labels(figure.label, world) if label not in labels)
-    found.append(NamedFigure(name, label, figure, (world,)))
+def _free(wanted: Iterator[str], taken: Collection[str]) -> str:
+    return next(one for one in wanted if one not in taken)
 
 
 def _names(name: str, world: str) -> Iterator[str]:

@@ -21,7 +21,6 @@ FIGURES = (
         so_far="Orders completed so far",
         unit="orders",
         words=("dish served", "dishes served"),
-        par=0.12,
     ),
     Figure(
         "failed",
