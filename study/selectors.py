@@ -8,6 +8,7 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from django.db.models import Case, Count, Exists, Max, OuterRef, Q, QuerySet, When
+from django.db.models.fields.json import KT
 
 from kitchen.models import Episode
 from kitchen.worlds.figures import NamedFigure
@@ -275,8 +276,12 @@ def left_out(study: Study) -> dict[int, str]:
 def _without_every_condition(study: Study, samples: Iterable[set[int]]) -> Iterator[int]:
     """Of each sample whom `analysis.exclusions.incomplete` finds, from the rounds alone."""
     rounds = Round.objects.filter(participant__study=study).exclude(episode__status=Episode.Status.PLAYING)
-    valued = ~Q(episode__score={}) | Exists(Answer.objects.filter(round=OuterRef("pk")))
-    told = rounds.annotate(valued=Case(When(valued, then=True), default=False)).order_by()
+    figures = [one for one in study_figures(study) if one.figure.measured]
+    values = {one.name: KT(f"episode__score__{one.figure.name}") for one in figures}
+    valued = Q(Exists(Answer.objects.filter(round=OuterRef("pk"))))
+    for one in figures:
+        valued |= Q(episode__world__in=one.worlds, **{f"{one.name}__isnull": False})
+    told = rounds.alias(**values).annotate(valued=Case(When(valued, then=True), default=False)).order_by()
     played: dict[int, dict[int, bool]] = {}
     for person, condition, value in told.values_list("participant_id", "condition_id", "valued"):
         played.setdefault(person, {})[condition] = value

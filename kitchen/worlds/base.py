@@ -140,7 +140,7 @@ def clean_settings(declared: Iterable[Setting], given: Mapping[str, Json]) -> di
     return {name: setting.clean(given.get(name, setting.default)) for name, setting in known.items()}
 
 
-FIGURE_NAME = re.compile(r"[a-z][a-z0-9_]{0,47}")
+FIGURE_NAME = re.compile(r"[a-z][a-z0-9]*(_[a-z0-9]+)*")
 
 
 @dataclass(frozen=True, slots=True)
@@ -153,7 +153,7 @@ class Figure:
     """
 
     name: str
-    """Its key in `World.score()`, its column in files: small letters, digits and `_`."""
+    """Its key in `World.score()`, its column in files: small letters and digits, `_` between words."""
     kind: Literal["count", "share", "number"]
     label: str
     """As tables and charts call it: `Success rate`. No two figures of one world share it."""
@@ -178,7 +178,7 @@ class Figure:
 
     def __post_init__(self) -> None:
         if not FIGURE_NAME.fullmatch(self.name):
-            raise ValueError(f"figure {self.name!r}: not a name of small letters, digits and _")
+            raise ValueError(f"figure {self.name!r}: not words of small letters and digits with _ between")
         if self.kind not in ("count", "share", "number"):
             raise ValueError(f"figure {self.name!r}: {self.kind!r} is no kind of figure")
         if self.of and self.kind != "share":

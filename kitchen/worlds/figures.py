@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 from itertools import count
 
 from kitchen.registry import UnknownNameError
-from kitchen.worlds.base import Figure, Json
+from kitchen.worlds.base import Figure, Json, World, WorldError
 from kitchen.worlds.registry import WORLDS, get_world
 
 
@@ -19,6 +19,14 @@ def figures_of(world: str) -> tuple[Figure, ...]:
         return ()
 
 
+def news_of(world: str) -> str:
+    """Its own events in words; nothing for a world that this program does not have any more."""
+    try:
+        return get_world(world).news
+    except UnknownNameError:
+        return ""
+
+
 def measured_anywhere() -> tuple[NamedFigure, ...]:
     """What episodes are compared by, whatever their world."""
     return tuple(one for one in side_by_side(WORLDS) if one.figure.measured)
@@ -28,6 +36,24 @@ def achieved(world: str, score: Mapping[str, Json]) -> tuple[tuple[str, str], ..
     """What was achieved in an episode, for who played it: (number, what it counts)."""
     values = ((figure, score.get(figure.name)) for figure in figures_of(world) if figure.words)
     return tuple(_in_words(figure, value) for figure, value in values if value is not None)
+
+
+def standing(world: str, score: Mapping[str, Json]) -> str:
+    """What episodes are compared by, for staff: `Success rate 75 %, Dishes completed 3`."""
+    values = ((figure, score.get(figure.name)) for figure in figures_of(world) if figure.measured)
+    told = ((figure.label, "none" if value is None else figure.shown(value)) for figure, value in values)
+    return ", ".join(f"{label} {value}" for label, value in told)
+
+
+def share_counts(world: World) -> tuple[int, int]:
+    """What was done and what was missed, by the share of two counts that the world declares; WorldError if it
+    declares none."""
+    score = world.score()
+    for figure in world.figures:
+        if figure.of:
+            done, missed = figure.of
+            return int(score[done]), int(score[missed])
+    raise WorldError(f"{world.kind} measures no share of what was done")
 
 
 def _in_words(figure: Figure, value: Json) -> tuple[str, str]:

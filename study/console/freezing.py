@@ -16,6 +16,7 @@ from study.console import in_words
 from study.console.changes import changes, program_changes
 from study.console.common import asked_once, context_of
 from study.console.in_words import Pair, condition_pairs
+from study.figures import measured
 from study.markdown import to_html
 from study.models import Study, Version
 from study.permissions import study_page
@@ -115,7 +116,7 @@ def readable(request: HttpRequest, study: Study, number: int) -> HttpResponse:
         "off": in_words.parts_off(design),
         "orders": content["orders"],
         "sequences": _sequences(content["orders"], {one.key: one.name for one in design.conditions}),
-        "measured": in_words.measured(design),
+        "measured": measured(design),
         "places": in_words.places(design),
         "scales": in_words.scales(design),
         "ends": in_words.ends(design),
