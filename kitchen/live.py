@@ -18,6 +18,7 @@ from kitchen import play
 from kitchen.clock import TIMEOUT
 from kitchen.models import Episode, ModelCall, Seat, SeatCommand
 from kitchen.worlds.base import WorldError
+from kitchen.worlds.figures import standing
 
 
 @dataclass(frozen=True, slots=True)
@@ -31,6 +32,8 @@ class EpisodeFacts:
     ended_because: str
     step: int
     """Steps taken."""
+    standing: str
+    """What episodes are compared by, as it stands, in words."""
     length: int | None
     """Steps of the whole episode, None if it has no fixed end or its state cannot be read."""
     turn_opened_at: datetime
@@ -111,6 +114,7 @@ def _facts(episode: Episode, seats: list[Seat], given: set[int], counts: dict[st
         status=episode.status,
         ended_because=episode.ended_because,
         step=episode.step,
+        standing=standing(episode.world, episode.score),
         length=_length(episode),
         turn_opened_at=episode.turn_opened_at,
         turn_closes_at=episode.turn_closes_at,

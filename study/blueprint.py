@@ -14,7 +14,7 @@ from functools import cached_property
 from typing import Any, Self
 
 from kitchen.worlds.base import Json
-from study.parts import PARTS
+from study.parts import KITCHEN, PARTS
 
 FORMAT = 3
 """Raised when documents are written in another form; older ones must still be read. Which do not say
@@ -143,6 +143,13 @@ class Blueprint:
     def has(self, kind: str) -> bool:
         """Whether this part is on."""
         return self.part(kind).enabled
+
+    @property
+    def worlds(self) -> tuple[str, ...]:
+        """The worlds that are played: those of the conditions, then that of the practice."""
+        practice = self.part("practice")
+        practised = [{**KITCHEN, **practice.settings["kitchen"]}["world"]] if practice.enabled else []
+        return tuple(dict.fromkeys([*(one.world for one in self.conditions), *practised]))
 
     def items_at(self, place: str) -> list[ItemPlan]:
         """The items asked there, in the order of the design."""

@@ -8,6 +8,8 @@ from django.http import HttpRequest, HttpResponse
 from django.shortcuts import render
 
 from study import selectors
+from study.blueprint import blueprint_of
+from study.figures import measured
 from study.models import Study
 from study.permissions import staff_page, study_page
 from study.sample_size_form import CORRECTION_LABELS, DEFAULTS, MOST_CONDITIONS, SampleSizeForm
@@ -31,6 +33,7 @@ def _page(request: HttpRequest, study: Study | None) -> HttpResponse:
     context: dict[str, Any] = {"form": form, "study": study, "own": len(names)}
     if study:
         context["counts"] = selectors.study_counts(study)
+        context["measured"] = measured(blueprint_of(study))
     if form.is_valid():
         context |= _shown(form, names)
     return render(request, "study/staff/sample_size.html", context)

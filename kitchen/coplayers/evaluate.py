@@ -16,25 +16,26 @@ from kitchen.coplayers.base import CoPlayer, Decision, Situation
 from kitchen.coplayers.registry import make_coplayer
 from kitchen.seeds import derived_seed
 from kitchen.worlds.base import Event, Json, World
+from kitchen.worlds.figures import share_counts
 from kitchen.worlds.registry import get_world
 
 
 @dataclass(frozen=True, slots=True)
 class Played:
-    """One episode: the world's score at its end, and how long each decision took in milliseconds."""
+    """One episode: its world at the end, and how long each decision took in milliseconds."""
 
-    score: Mapping[str, Json]
+    game: World
     milliseconds: tuple[float, ...]
 
     @property
     def completed(self) -> int:
-        """Orders served."""
-        return int(self.score["completed"])
+        """How much was done, of what the world counts as done or missed."""
+        return share_counts(self.game)[0]
 
     @property
     def failed(self) -> int:
-        """Orders that ran out."""
-        return int(self.score["failed"])
+        """How much was missed."""
+        return share_counts(self.game)[1]
 
 
 def see(
@@ -90,7 +91,7 @@ def play_alone(
     game = get_world(world).create(seats=seats, settings=settings)
     game.reset(seed)
     times = [spent for _, spent in decisions(make_coplayer(kind, chosen or {}), game, seed=seed)]
-    return Played(game.score(), tuple(times))
+    return Played(game, tuple(times))
 
 
 def collaboration_score(counts: Iterable[tuple[int, int]]) -> float | None:

@@ -15,6 +15,7 @@ from typing import Any
 from kitchen.experiments.optimum_model import Case, TimeIndexed, Turn
 from kitchen.experiments.setup import WORLD
 from kitchen.worlds.cuisine.options import read_options
+from kitchen.worlds.figures import share_counts
 from kitchen.worlds.registry import get_world
 
 
@@ -69,4 +70,4 @@ def replay(case: Case, turns: tuple[Turn, ...]) -> int:
     game.reset(case.seed)
     for turn in turns:
         game.step(turn)
-    return int(game.score()["completed"])
+    return share_counts(game)[0]

@@ -21,6 +21,7 @@ from kitchen.experiments.rows import FAILED, NEEDED, Row
 from kitchen.experiments.setup import STEPS, WORLD
 from kitchen.llm.base import BudgetSpentError, Call, Purse, UnpricedError, total
 from kitchen.worlds.base import Json, World
+from kitchen.worlds.figures import share_counts
 from kitchen.worlds.registry import get_world
 
 log = logging.getLogger(__name__)
@@ -125,7 +126,8 @@ _TEXTS = ("fallback_codes", "played_by", "model", "state_hash")
 
 
 def _row(job: Job, game: World, tally: _Tally) -> Row:
-    score, replies = game.score(), [call.reply for call in tally.calls if call.reply]
+    replies = [call.reply for call in tally.calls if call.reply]
+    completed, failed = share_counts(game)
     cost = total(call.cost for call in tally.calls)
     variant, level, agents = job.column.key
     return Row(
@@ -135,8 +137,8 @@ def _row(job: Job, game: World, tally: _Tally) -> Row:
         alpha=job.alpha,
         episode=job.episode,
         seed=job.seed,
-        completed=int(score["completed"]),
-        failed=int(score["failed"]),
+        completed=completed,
+        failed=failed,
         steps=game.clock,
         fallbacks=tally.why.total(),
         fallback_codes=counted(tally.why),

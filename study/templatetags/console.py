@@ -8,6 +8,8 @@ from typing import Any
 from django import template
 from django.urls import NoReverseMatch, reverse
 
+from kitchen.models import Episode
+from kitchen.worlds.figures import standing
 from study.console import in_words
 from study.models import Study
 from study.permissions import may, rights_in
@@ -51,6 +53,12 @@ def study_tabs(context: dict[str, Any], study: Study) -> dict[str, Any]:
         if right in rights
     ]
     return {"tabs": [tab for tab in found if tab.url], "study": study}
+
+
+@register.filter
+def score_words(episode: Episode) -> str:
+    """What episodes are compared by, of one as it stands."""
+    return standing(episode.world, episode.score)
 
 
 @register.simple_tag(takes_context=True, name="may")
