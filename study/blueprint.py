@@ -15,6 +15,7 @@ from typing import Any, Self
 
 from kitchen.worlds.base import Json
 from study.parts import PARTS
+from study.practice import practice_played
 
 FORMAT = 3
 """Raised when documents are written in another form; older ones must still be read. Which do not say
@@ -143,6 +144,12 @@ class Blueprint:
     def has(self, kind: str) -> bool:
         """Whether this part is on."""
         return self.part(kind).enabled
+
+    @property
+    def practice(self) -> ConditionPlan:
+        """The practice episode, as if it were a condition."""
+        played = practice_played(self.part("practice").settings.get("kitchen", {}))
+        return ConditionPlan(key="practice", name="Practice", label="Practice", **played)
 
     def items_at(self, place: str) -> list[ItemPlan]:
         """The items asked there, in the order of the design."""

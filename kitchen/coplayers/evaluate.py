@@ -16,7 +16,7 @@ from kitchen.coplayers.base import CoPlayer, Decision, Situation
 from kitchen.coplayers.registry import make_coplayer
 from kitchen.seeds import derived_seed
 from kitchen.worlds.base import Event, Json, World
-from kitchen.worlds.registry import get_world
+from kitchen.worlds.registry import DEFAULT, get_world
 
 
 @dataclass(frozen=True, slots=True)
@@ -28,12 +28,12 @@ class Played:
 
     @property
     def completed(self) -> int:
-        """Orders served."""
+        """What was done, as the world counts it."""
         return int(self.score["completed"])
 
     @property
     def failed(self) -> int:
-        """Orders that ran out."""
+        """What was missed."""
         return int(self.score["failed"])
 
 
@@ -80,7 +80,7 @@ def decisions(mind: CoPlayer, game: World, *, seed: int, **more: Any) -> Iterato
 def play_alone(
     kind: str,
     *,
-    world: str = "cuisine",
+    world: str = DEFAULT,
     seats: int,
     settings: Mapping[str, Json],
     seed: int,
