@@ -19,14 +19,12 @@ SHELL = ("bar", "clock", "hint", "over")
 def page_context(page: Page, view: SeatView, **more: Any) -> dict[str, Any]:
     """What `kitchen/play.html` needs for one seat."""
     panels = {panel.id.replace("-", "_"): panel for panel in page.panels(view)}
-    handbook, figures = page.handbook(view.brief), page.figures(view.score)
-    return {"page": page, "view": view, "panels": panels, "handbook": handbook, "figures": figures, **more}
+    return {"page": page, "view": view, "panels": panels, "handbook": page.handbook(view.brief), **more}
 
 
 def fragments(page: Page, view: SeatView, **more: Any) -> str:
     """Every panel of the page as out-of-band fragments, for the websocket."""
-    context = {"figures": page.figures(view.score)}
-    shell = [Panel(name, f"kitchen/{name}.html", context) for name in SHELL]
+    shell = [Panel(name, f"kitchen/{name}.html", {}) for name in SHELL]
     return "\n".join(_fragment(panel, view, more) for panel in (*shell, *page.panels(view)))
 
 

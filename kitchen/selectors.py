@@ -9,6 +9,7 @@ from kitchen.hints import hints_for
 from kitchen.messages import StateMessage
 from kitchen.models import Episode, Seat, SeatCommand, Step
 from kitchen.worlds.base import Command, World
+from kitchen.worlds.figures import achieved
 from kitchen.worlds.page import Page, PlayerView, SeatView, StepView
 from kitchen.worlds.registry import get_page
 
@@ -66,6 +67,7 @@ def seat_view(seat: Seat) -> SeatView:
         chosen=given.get(seat.number),
         history=_history(episode, seat.number, world),
         score=episode.score,
+        achieved=achieved(episode.world, episode.score),
         step_seconds=episode.step_seconds,
         seconds_left=clock.seconds_left(episode) if choosing else None,
         ended_by_staff=episode.status == Episode.Status.ABORTED,

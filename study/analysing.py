@@ -21,11 +21,11 @@ from kitchen.worlds.base import canonical_hash
 from study import selectors
 from study.analysis.analyse import Analysis, analyse
 from study.analysis.rows import AnalysisError
-from study.measures import ALWAYS
+from study.measures import measure_of
 from study.models import Participant, Study
 from study.players import players
 
-VERSION = 5
+VERSION = 6
 """Of what is kept; raised whenever `Finished` or anything in it changes its shape."""
 
 KEEP_SECONDS = 24 * 3600
@@ -59,7 +59,7 @@ def analyse_now(study: Study, who: str, preregistered: bool = False) -> Analysis
     return analyse(
         list(selectors.observations(study, scales=scales, **sample)),
         selectors.analysis_conditions(study, **sample),
-        [*ALWAYS, *scales.measures],
+        [*map(measure_of, scales.figures), *scales.measures],
         attrition=selectors.attrition(study, **sample),
         players=players(study, **sample),
         versions=selectors.analysis_versions(study),

@@ -151,6 +151,12 @@ class Blueprint:
         played = practice_played(self.part("practice").settings.get("kitchen", {}))
         return ConditionPlan(key="practice", name="Practice", label="Practice", **played)
 
+    @property
+    def worlds(self) -> tuple[str, ...]:
+        """The worlds that are played: those of the conditions, then that of the practice."""
+        practised = [self.practice.world] if self.has("practice") else []
+        return tuple(dict.fromkeys([*(one.world for one in self.conditions), *practised]))
+
     def items_at(self, place: str) -> list[ItemPlan]:
         """The items asked there, in the order of the design."""
         return [item for item in self.items if item.place == place]

@@ -1,12 +1,18 @@
-"""What every study measures, and whether a researcher's own names can stand beside it in the analysis."""
+"""What an analysis takes of play, and whether a researcher's own names can stand beside it there."""
 
 from __future__ import annotations
 
+from kitchen.worlds.figures import NamedFigure, measured_anywhere
 from study.analysis.rows import KEY, Measure
 
-SUCCESS = Measure.rate("success_rate", "Success rate")
-COMPLETED = Measure.count("completed", "Dishes completed")
-ALWAYS = (SUCCESS, COMPLETED)
+
+def measure_of(one: NamedFigure) -> Measure:
+    """A figure of play as the analysis has it."""
+    if one.figure.kind == "share":
+        return Measure.rate(one.name, one.label)
+    if one.figure.kind == "count":
+        return Measure.count(one.name, one.label)
+    return Measure.number(one.name, one.label, *one.figure.ends, unit=one.figure.unit)
 
 
 def key_problem(key: str) -> str:
@@ -22,14 +28,14 @@ def name_problem(name: str) -> str:
 
 
 def item_key_problem(key: str) -> str:
-    """As `key_problem`; nor may it be the key of what every study measures."""
-    if key in {one.key for one in ALWAYS}:
-        return f"Choose another key: “{key}” is a measure of every study already."
+    """As `key_problem`; nor may it be the name of a figure of play."""
+    if key in {one.name for one in measured_anywhere()}:
+        return f"Choose another key: “{key}” is a measure of play already."
     return key_problem(key)
 
 
 def measure_problem(measure: str) -> str:
-    """As `name_problem`; nor may it be the name of what every study measures."""
-    if measure in {one.label for one in ALWAYS}:
-        return f"Choose another name: “{measure}” is a measure of every study already."
+    """As `name_problem`; nor may it be the label of a figure of play."""
+    if measure in {one.label for one in measured_anywhere()}:
+        return f"Choose another name: “{measure}” is a measure of play already."
     return name_problem(measure)

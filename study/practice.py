@@ -11,7 +11,7 @@ from collections.abc import Mapping
 
 from kitchen.worlds.base import Json
 from kitchen.worlds.kit import Practice
-from kitchen.worlds.registry import DEFAULT, get_kit, worlds
+from kitchen.worlds.registry import DEFAULT, get_kit, known_worlds
 from study.plan import NOBODY
 
 PLAYED = ("world", "settings", "coplayer", "coplayer_settings", "teammates")
@@ -21,7 +21,7 @@ PLAYED = ("world", "settings", "coplayer", "coplayer_settings", "teammates")
 def practice_played(stored: Mapping[str, Json]) -> dict[str, Json]:
     """All of `PLAYED` for what a study has stored; a world that is no longer there brings nothing."""
     world = stored.get("world", DEFAULT)
-    usual = get_kit(world).practice if world in worlds() else Practice()
+    usual = get_kit(world).practice if world in known_worlds() else Practice()
     return {
         "world": world,
         "settings": dict(usual.settings),

@@ -1,17 +1,19 @@
-"""What an analysis takes of the surveys after the episodes: ratings, bounded numbers, scores of sub-scales.
+"""What an analysis takes of the episodes, and of the surveys after them: ratings, bounded numbers, scores of
+sub-scales.
 
 Attention checks, choices and texts are none of these.
 """
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Iterator, Mapping
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import chain, count
 
 from django.utils.text import slugify
 
 from kitchen.worlds.base import Json
+from kitchen.worlds.figures import NamedFigure
 from study.analysis.rows import Measure
 from study.blueprint import Blueprint, ItemPlan
 from study.items import SCALED
@@ -43,6 +45,16 @@ class Rated:
     """By primary key."""
     differing: list[str]
     """Labels of measures that not all versions asked alike."""
+    figures: Sequence[NamedFigure] = ()
+    """What is measured of play; no key or label of theirs is one of `measures`."""
+
+    def scored(self, world: str, score: Mapping[str, Json]) -> Iterator[tuple[str, float | None]]:
+        """The key and value of each figure after an episode in this world; those of other worlds are no
+        measures of it."""
+        for one in self.figures:
+            if world in one.worlds:
+                value = one.value(world, score)
+                yield one.name, None if value is None else float(value)
 
     def values(
         self, version: int, condition: str, answers: Mapping[str, Json]

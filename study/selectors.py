@@ -3,20 +3,21 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Iterator
-from dataclasses import dataclass
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass, replace
 from typing import Any
 
 from django.db.models import Case, Count, Exists, Max, OuterRef, Q, QuerySet, When
 
 from kitchen.models import Episode
+from kitchen.worlds.figures import NamedFigure
 from study.analysis.exclusions import Attrition
 from study.analysis.rows import Condition as AnalysisCondition
-from study.analysis.rows import Observation
+from study.analysis.rows import Measure, Observation
 from study.analysis.versions import DesignVersion
 from study.blueprint import Blueprint, ItemPlan, blueprint_of
+from study.figures import study_figures
 from study.items import is_right
-from study.measures import COMPLETED, SUCCESS
 from study.models import Answer, Participant, Round, Study, SurveyItem
 from study.rated import Rated, rated_in
 from study.versions import as_preregistered, freeze_states
@@ -173,11 +174,20 @@ def analysis_versions(study: Study) -> list[DesignVersion]:
 
 
 def rated(study: Study, *, who: str, preregistered: bool = False) -> Rated:
-    """What those analysed rated; what the present design asks while there is nobody."""
+    """What is measured of those analysed; of the present design while there is nobody."""
     people = analysed_people(study, who=who, preregistered=preregistered).order_by()
     versions = study.versions.filter(pk__in=people.values("version")).defer("bundle").order_by("-number")
     designs = {version.pk: version.blueprint for version in versions} or {0: blueprint_of(study)}
-    return rated_in(designs, {row.key: row.measure for row in study.items.all()})
+    scales = rated_in(designs, {row.key: row.measure for row in study.items.all()})
+    return replace(scales, figures=_figures(study, designs.values(), scales.measures))
+
+
+def _figures(study: Study, designs: Iterable[Blueprint], asked: Sequence[Measure]) -> list[NamedFigure]:
+    """The figures of the worlds of these designs' conditions by which episodes are compared."""
+    worlds = {condition.world for design in designs for condition in design.conditions}
+    names, labels = [one.key for one in asked], [one.label for one in asked]
+    found = study_figures(study, names=names, labels=labels)
+    return [one for one in found if one.figure.measured and worlds.intersection(one.worlds)]
 
 
 def observations(
@@ -191,8 +201,7 @@ def observations(
         person = one.participant
         answers = {answer.item.key: answer.value for answer in one.answers.all()}
         values = {
-            SUCCESS.key: one.episode.score.get("success_rate"),
-            COMPLETED.key: one.episode.score.get("completed"),
+            **dict(scales.scored(one.episode.world, one.episode.score)),
             **dict(scales.values(person.version_id, one.condition.key, answers)),
         }
         state = states[person.version_id]
@@ -201,7 +210,7 @@ def observations(
                 participant=person.code,
                 condition=one.condition.key,
                 measure=measure,
-                value=None if value is None else float(value),
+                value=value,
                 order_position=one.position,
                 synthetic=person.synthetic,
                 version=state.version,

@@ -10,7 +10,7 @@ from typing import Any
 from django.db.models import Q
 
 from kitchen.worlds.base import Json
-from study.blueprint import Blueprint
+from study.blueprint import Blueprint, blueprint_of
 from study.models import Study, Version
 
 
@@ -44,6 +44,14 @@ def freeze_states(study: Study) -> dict[int, FreezeState]:
         at = min(same, default=None)
         found[one.pk] = FreezeState(one.number, at is not None, bool(frozen) and at is None, at)
     return found
+
+
+def blueprints(study: Study) -> list[Blueprint]:
+    """What participants met or was preregistered, in the order of the versions; the present design where
+    there is no such. What only staff met, who erased their previews, is not among them."""
+    met = Q(frozen_at__isnull=False) | Q(pk__in=study.participants.order_by().values("version"))
+    found = study.versions.filter(met).defer("bundle").order_by("number")
+    return [version.blueprint for version in found] or [blueprint_of(study)]
 
 
 def tells(version: Version, design: Blueprint) -> bool:

@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from kitchen.coplayers.base import Adviser, CoPlayer
 from kitchen.registry import load, look_up
 from kitchen.worlds.base import Json
-from kitchen.worlds.registry import get_kit, worlds
+from kitchen.worlds.registry import get_kit, known_worlds
 
 COPLAYERS: dict[str, str] = {
     "random": "kitchen.coplayers.random:RandomPlayer",
@@ -19,7 +19,7 @@ NO_ADVISER = Adviser()
 
 def coplayers(world: str = "") -> dict[str, str]:
     """Every kind to its class, sorted by name; with a world only those that can play it."""
-    owned = {kind: path for name in worlds() for kind, path in get_kit(name).coplayers.items()}
+    owned = {kind: path for name in known_worlds() for kind, path in get_kit(name).coplayers.items()}
     found = sorted({**COPLAYERS, **owned}.items())
     return {kind: path for kind, path in found if not world or plays(load(path), world)}
 

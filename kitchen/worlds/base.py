@@ -15,10 +15,11 @@ from __future__ import annotations
 
 import hashlib
 import json
+import re
 from abc import ABC, abstractmethod
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
-from typing import Any, ClassVar, NamedTuple, Self
+from dataclasses import dataclass, field
+from typing import Any, ClassVar, Literal, NamedTuple, Self
 
 Json = Any
 """A value that `json.dumps` takes and gives back equal."""
@@ -139,6 +140,78 @@ def clean_settings(declared: Iterable[Setting], given: Mapping[str, Json]) -> di
     return {name: setting.clean(given.get(name, setting.default)) for name, setting in known.items()}
 
 
+FIGURE_NAME = re.compile(r"[a-z][a-z0-9_]{0,47}")
+
+
+@dataclass(frozen=True, slots=True)
+class Figure:
+    """One figure of `World.score()`. What pages, files and the analysis say of it follows from here.
+    Figures of two worlds that are equal share a column; how they are told to who plays is no part of that.
+
+    `kind` is `count` (a whole number from 0), `share` (from 0 to 1) or `number` (from `low` to `high`).
+    ValueError for one that contradicts itself.
+    """
+
+    name: str
+    """Its key in `World.score()`, its column in files: small letters, digits and `_`."""
+    kind: Literal["count", "share", "number"]
+    label: str
+    """As tables and charts call it: `Success rate`. No two figures of one world share it."""
+    meaning: str = ""
+    """What the codebook says of it, without a full stop; by default the label."""
+    so_far: str = ""
+    """What it says after a step; empty for one that only a whole episode has: it is in no row of a step."""
+    undefined: str = ""
+    """When there is none (`score` says None): `blank where both are 0`. Empty if there always is one."""
+    unit: str = ""
+    better: Literal["higher", "lower", "neither"] = "higher"
+    of: tuple[str, str] | None = None
+    """A share of two counts of this world: of what was done, by what was done and what was missed. Over
+    several episodes it is the share of their sums."""
+    measured: bool = True
+    """It is compared between conditions."""
+    words: tuple[str, str] | None = field(default=None, compare=False)
+    """What it counts, for who played: after a 1 and after any other number; None is not shown to them."""
+    low: float | None = 0.0
+    """Ends of a number, both inclusive; None where it has no end."""
+    high: float | None = None
+
+    def __post_init__(self) -> None:
+        if not FIGURE_NAME.fullmatch(self.name):
+            raise ValueError(f"figure {self.name!r}: not a name of small letters, digits and _")
+        if self.kind not in ("count", "share", "number"):
+            raise ValueError(f"figure {self.name!r}: {self.kind!r} is no kind of figure")
+        if self.of and self.kind != "share":
+            raise ValueError(f"figure {self.name!r}: only a share is made of two counts")
+
+    @property
+    def formula(self) -> str:
+        """How it follows from others; empty if it does not."""
+        return "{0} / ({0} + {1})".format(*self.of) if self.of else ""
+
+    @property
+    def ends(self) -> tuple[float | None, float | None]:
+        """The least and the most it can be; None where it has no end."""
+        return {"share": (0.0, 1.0), "count": (0.0, None)}.get(self.kind, (self.low, self.high))
+
+    def holds(self, value: Json) -> bool:
+        """Whether this is a value of it."""
+        low, high = self.ends
+        whole = self.kind != "count" or type(value) is int
+        return whole and (low is None or low <= value) and (high is None or value <= high)
+
+    @property
+    def better_words(self) -> str:
+        """Which way is better, in words; empty where neither is."""
+        return "" if self.better == "neither" else f"{self.better} is better"
+
+    def shown(self, value: float) -> str:
+        """A value as people read it: `3`, `67 %`, `12.5`."""
+        if self.kind == "share":
+            return f"{value:.0%}".replace("%", " %")
+        return f"{value:.0f}" if self.kind == "count" else f"{round(value, 2):g}"
+
+
 class World(ABC):
     """One game in play. Same settings, seed and commands give the same states, in every process.
 
@@ -155,6 +228,10 @@ class World(ABC):
     """What a seat does that nobody commands; always carried out."""
     min_seats: ClassVar[int] = 1
     max_seats: ClassVar[int]
+    figures: ClassVar[tuple[Figure, ...]]
+    """What `score` measures, the most important first."""
+    news: ClassVar[str] = ""
+    """Events of the world's own, in words that end a sentence: `completed, failed and new orders`."""
 
     seats: int
     """How many seats play."""
@@ -221,7 +298,8 @@ class World(ABC):
 
     @abstractmethod
     def score(self) -> dict[str, Json]:
-        """The figures of the episode so far, by name; a figure that is undefined is None."""
+        """Every one of `figures` as it stands, by name; one that is undefined is None. What else it says is
+        detail for the world's own page."""
 
     @abstractmethod
     def to_dict(self) -> dict[str, Json]:

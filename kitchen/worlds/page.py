@@ -63,6 +63,8 @@ class SeatView:
     history: tuple[StepView, ...]
     """The last steps, newest first."""
     score: Mapping[str, Json]
+    achieved: tuple[tuple[str, str], ...] = ()
+    """The score in words: (number, what it counts)."""
     step_seconds: float | None = None
     """Time of people for a step, None where they take as long as they want."""
     seconds_left: float | None = None
@@ -119,10 +121,6 @@ class Page(ABC):
     def handbook(self, brief: Mapping[str, Json]) -> Mapping[str, Json]:
         """What guide and recipes show of a brief, already in words: templates cannot look names up."""
         return brief
-
-    @abstractmethod
-    def figures(self, score: Mapping[str, Json]) -> tuple[tuple[str, str], ...]:
-        """What was achieved, for the end of an episode and the survey after it: (number, what it counts)."""
 
     @abstractmethod
     def phrase(self, command: Command) -> str:

@@ -27,7 +27,7 @@ DEFAULT = "cuisine"
 VARIABLE = "BRIGADE_WORLDS"
 
 
-def worlds() -> dict[str, str]:
+def known_worlds() -> dict[str, str]:
     """Every world of this installation to its kit, sorted by name; ValueError, in one line, for a variable
     that cannot be read."""
     return dict(sorted({**dict(_own()), **WORLDS}.items()))
@@ -43,7 +43,7 @@ def _own() -> Iterator[tuple[str, str]]:
 
 def get_kit(kind: str) -> WorldKit:
     """Everything of a world; UnknownNameError if there is none."""
-    found: WorldKit = look_up(worlds(), kind)
+    found: WorldKit = look_up(known_worlds(), kind)
     return found
 
 
@@ -61,5 +61,7 @@ def get_page(kind: str) -> Page:
 
 def folders(name: str) -> list[Path]:
     """The folders of this name (`templates`, `static`) of the worlds that have one, beside their kits."""
-    homes = (Path(str(import_module(path.partition(":")[0]).__file__)).parent for path in worlds().values())
+    homes = (
+        Path(str(import_module(path.partition(":")[0]).__file__)).parent for path in known_worlds().values()
+    )
     return [home / name for home in homes if (home / name).is_dir()]

@@ -14,7 +14,7 @@ from django import forms
 from kitchen.coplayers.registry import coplayers, get_coplayer
 from kitchen.setting_fields import readable, told
 from kitchen.worlds.base import Json, Setting
-from kitchen.worlds.registry import get_world, worlds
+from kitchen.worlds.registry import get_world, known_worlds
 from study.plan import NOBODY
 
 WORLD = "world"
@@ -50,7 +50,7 @@ def all_kinds() -> tuple[Kind, ...]:
 
 def world_kinds() -> tuple[Kind, ...]:
     """Every world."""
-    return tuple(Kind(WORLD, name, readable(name), get_world(name).settings) for name in worlds())
+    return tuple(Kind(WORLD, name, readable(name), get_world(name).settings) for name in known_worlds())
 
 
 def _coplayer_kind(name: str) -> Kind:

@@ -18,6 +18,7 @@ from matplotlib.figure import Figure
 from matplotlib.ticker import MaxNLocator
 
 from study.analysis.analyse import MeasureResult
+from study.analysis.describe import Description
 from study.analysis.format import p_value
 from study.analysis.layout import levels, side_by_side, wrapped
 from study.analysis.rows import Measure
@@ -197,12 +198,22 @@ def _dress(axes: Axes, measure: Measure) -> None:
 def bounds(result: MeasureResult) -> tuple[float, float]:
     """The ends of the value axis: the scale's own, or, where that is open, room for all that is drawn."""
     measure = result.measure
-    if measure.high is not None:
-        return measure.low, measure.high
-    tops = [top for d in result.descriptions for top in (d.maximum, d.ci_high) if top is not None]
-    top = max([*tops, measure.low + 1])
-    ticks = MaxNLocator(6, integer=True, steps=[1, 2, 5, 10]).tick_values(measure.low, top)
-    return measure.low, float(min(tick for tick in ticks if tick >= top))
+    low, high = measure.low, measure.high
+    if low is not None and high is not None:
+        return low, high
+    drawn = [end for d in result.descriptions for end in _reach(d) if end is not None]
+    bottom = low if low is not None else min([*drawn, 0.0 if high is None else high - 1])
+    top = high if high is not None else max([*drawn, bottom + 1])
+    ticks = MaxNLocator(6, integer=True, steps=[1, 2, 5, 10]).tick_values(bottom, top)
+    return (
+        bottom if low is not None else float(max(tick for tick in ticks if tick <= bottom)),
+        top if high is not None else float(min(tick for tick in ticks if tick >= top)),
+    )
+
+
+def _reach(found: Description) -> tuple[float | None, ...]:
+    """All ends of what is drawn of a condition."""
+    return found.minimum, found.ci_low, found.maximum, found.ci_high
 
 
 def _draw_condition(axes: Axes, result: MeasureResult, place: int) -> None:
@@ -212,9 +223,10 @@ def _draw_condition(axes: Axes, result: MeasureResult, place: int) -> None:
     colour = COLOURS[place % len(COLOURS)]
     values = result.table.values(found.condition.key)
     across = [place + shift for shift in side_by_side(values, low, high)]
-    axes.bar(place, found.mean - low, 0.66, bottom=low, color="white", zorder=1.5)
+    base = low if result.measure.low is not None else min(max(0.0, low), high)
+    axes.bar(place, found.mean - base, 0.66, bottom=base, color="white", zorder=1.5)
     axes.scatter(across, values, s=15, color=colour, alpha=0.75, linewidths=0, clip_on=False, zorder=2)
-    axes.bar(place, found.mean - low, 0.66, bottom=low, color=colour, alpha=0.38, zorder=3)
+    axes.bar(place, found.mean - base, 0.66, bottom=base, color=colour, alpha=0.38, zorder=3)
     axes.plot([place - 0.33, place + 0.33], [found.mean] * 2, color=colour, lw=2, zorder=4, clip_on=False)
     if found.ci_low is not None and found.ci_high is not None:
         ends = (max(found.ci_low, low), min(found.ci_high, high))

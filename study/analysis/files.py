@@ -204,9 +204,9 @@ def _version(found: VersionUsed) -> Row:
 
 
 def _measure(result: MeasureResult) -> Row:
-    tukey = _tukey(result)
+    tukey, unit = _tukey(result), result.measure.unit
     return {
-        **asdict(result.measure),
+        **{name: value for name, value in asdict(result.measure).items() if unit or name != "unit"},
         "descriptions": [_description(found) for found in result.descriptions],
         "anova": _anova(result.anova),
         "tukey": tukey[0] if isinstance(result.tukey, NotComputable) else tukey,

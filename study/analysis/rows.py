@@ -13,7 +13,7 @@ import re
 from dataclasses import dataclass
 from typing import Literal, Self, get_args
 
-Kind = Literal["rate", "count", "likert", "score"]
+Kind = Literal["rate", "count", "likert", "score", "number"]
 
 KEY = re.compile(r"[A-Za-z0-9][A-Za-z0-9_-]{0,63}")
 """Keys become names of files and columns."""
@@ -71,17 +71,19 @@ class Measure:
     """Something measured in every condition, with the bounds of its scale (both inclusive).
 
     `rate` is a share from 0 to 1; `count` has no upper bound where `high` is None; `likert` takes whole
-    steps from `low` to `high`, but a value may lie between them (a mean of items). `scale_labels` is
-    empty, or the words for the two ends, or a word for every step.
+    steps from `low` to `high`, but a value may lie between them (a mean of items); `number` has no bound
+    where `low` or `high` is None, and may have a `unit`. `scale_labels` is empty, or the words for the two
+    ends, or a word for every step.
     Raises DefinitionError where these contradict each other.
     """
 
     key: str
     label: str
     kind: Kind
-    low: float = 0.0
+    low: float | None = 0.0
     high: float | None = None
     scale_labels: tuple[str, ...] = ()
+    unit: str = ""
 
     @classmethod
     def rate(cls, key: str, label: str) -> Self:
@@ -103,6 +105,11 @@ class Measure:
         """A number between two ends, such as the score of several items."""
         return cls(key, label, "score", float(low), float(high))
 
+    @classmethod
+    def number(cls, key: str, label: str, low: float | None, high: float | None, unit: str = "") -> Self:
+        """Any number, such as a time in steps."""
+        return cls(key, label, "number", low, high, unit=unit)
+
     def __post_init__(self) -> None:
         _check_name("measure", self.key, self.label)
         if self.kind not in get_args(Kind):
@@ -111,15 +118,17 @@ class Measure:
         self._check_scale_labels()
 
     def _check_bounds(self) -> None:
-        if self.high is None and self.kind != "count":
+        if self.low is None and self.kind != "number":
+            raise DefinitionError(f"measure {self.key!r}: a {self.kind} needs a lower bound")
+        if self.high is None and self.kind not in ("count", "number"):
             raise DefinitionError(f"measure {self.key!r}: a {self.kind} needs an upper bound")
-        if self.high is not None and self.high <= self.low:
+        if self.low is not None and self.high is not None and self.high <= self.low:
             raise DefinitionError(f"measure {self.key!r}: upper bound {self.high} is not above {self.low}")
         if self.kind == "rate" and (self.low, self.high) != (0.0, 1.0):
             raise DefinitionError(f"measure {self.key!r}: a rate goes from 0 to 1")
 
     def _check_scale_labels(self) -> None:
-        steps = 0 if self.high is None else round(self.high - self.low) + 1
+        steps = 0 if self.low is None or self.high is None else round(self.high - self.low) + 1
         if len(self.scale_labels) not in (0, 2, steps):
             raise DefinitionError(
                 f"measure {self.key!r}: {len(self.scale_labels)} scale labels, but a scale has 2 or {steps}"
@@ -127,11 +136,13 @@ class Measure:
 
     def holds(self, value: float) -> bool:
         """Whether the value lies on this scale."""
-        return self.low <= value and (self.high is None or value <= self.high)
+        return (self.low is None or self.low <= value) and (self.high is None or value <= self.high)
 
     @property
     def scale(self) -> str:
         """The scale in words: "0 to 1", "1 = never to 5 = always", "0 or more"."""
+        if self.low is None:
+            return "any number" if self.high is None else f"{self.high:g} or less"
         if self.high is None:
             return f"{self.low:g} or more"
         if not self.scale_labels:

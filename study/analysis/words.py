@@ -19,6 +19,8 @@ def y_title(measure: Measure) -> str:
         return f"Rating ({measure.scale})"
     if measure.kind == "score":
         return f"Score ({measure.scale})"
+    if measure.kind == "number":
+        return measure.unit.capitalize() or "Value"
     return "Rate" if measure.kind == "rate" else "Count"
 
 

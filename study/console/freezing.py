@@ -17,7 +17,6 @@ from study.console.changes import changes, program_changes
 from study.console.common import asked_once, context_of
 from study.console.in_words import Pair, condition_pairs
 from study.markdown import to_html
-from study.measures import ALWAYS
 from study.models import Study, Version
 from study.permissions import study_page
 from study.preregistration import bundle_problem
@@ -116,7 +115,7 @@ def readable(request: HttpRequest, study: Study, number: int) -> HttpResponse:
         "off": in_words.parts_off(design),
         "orders": content["orders"],
         "sequences": _sequences(content["orders"], {one.key: one.name for one in design.conditions}),
-        "measured": [one.label for one in ALWAYS],
+        "measured": in_words.measured(design),
         "places": in_words.places(design),
         "scales": in_words.scales(design),
         "ends": in_words.ends(design),

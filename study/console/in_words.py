@@ -12,6 +12,7 @@ from django.utils.text import capfirst
 
 from kitchen.setting_fields import readable, told
 from kitchen.worlds.base import Json, Setting
+from kitchen.worlds.figures import NamedFigure, side_by_side
 from study.admin.kinds import COPLAYER, WORLD, all_kinds
 from study.blueprint import OUTCOMES, Blueprint, ConditionPlan, ItemPlan, OutcomePlan, PartPlan
 from study.console.forms import SETTING_FIELDS, PlanForm, SettingsForm
@@ -298,6 +299,24 @@ def question_pairs(item: ItemPlan) -> list[Pair]:
         *right,
         Pair("Further", many=asked.notes),
     ]
+
+
+def measured(design: Blueprint) -> list[tuple[str, list[str]]]:
+    """What is measured of play: in which episodes, and each figure with which way is better."""
+    worlds = {one.world for one in design.conditions}
+    found: dict[str, list[str]] = {}
+    for one in side_by_side(one.world for one in design.conditions):
+        if one.figure.measured:
+            here = worlds == set(one.worlds)
+            where = "every episode" if here else f"episodes in {', '.join(map(readable, one.worlds))}"
+            found.setdefault(where, []).append(figure_words(one))
+    return list(found.items())
+
+
+def figure_words(one: NamedFigure) -> str:
+    """As in `success rate (higher is better)`."""
+    label = one.label if one.label[:2].isupper() else f"{one.label[:1].lower()}{one.label[1:]}"
+    return f"{label} ({one.figure.better_words})" if one.figure.better_words else label
 
 
 def places(design: Blueprint) -> list[Place]:

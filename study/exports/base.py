@@ -39,15 +39,22 @@ class Table:
     name: str
     meaning: str
     columns: tuple[Column, ...]
-    """Those of every study; a study's own ones follow."""
+    """Those of every study."""
     read: Callable[..., Iterable[Sequence[Any]]]
     """Called with the study and who was chosen, and with what `more` said if there is such."""
     more: Callable[[Study], tuple[Column, ...]] | None = None
     """Columns that follow from the study's design."""
+    more_after: str = ""
+    """The column of every study that they stand behind; they are the last ones if it is not said."""
 
     def columns_of(self, study: Study) -> tuple[Column, ...]:
         """All columns of this study's file."""
-        return (*self.columns, *(self.more(study) if self.more else ()))
+        return self._with(self.more(study) if self.more else ())
+
+    def _with(self, more: tuple[Column, ...]) -> tuple[Column, ...]:
+        names = [column.name for column in self.columns]
+        place = names.index(self.more_after) + 1 if self.more_after else len(names)
+        return (*self.columns[:place], *more, *self.columns[place:])
 
     def rows(self, study: Study, chosen: Chosen = EVERYBODY) -> Iterable[Sequence[Any]]:
         """The rows of those who were chosen; values as Python has them."""
@@ -58,7 +65,7 @@ class Table:
         if self.more is None:
             return self.columns, self.read(study, chosen)
         more = self.more(study)
-        return (*self.columns, *more), self.read(study, chosen, more)
+        return self._with(more), self.read(study, chosen, more)
 
     def lines(self, study: Study, chosen: Chosen = EVERYBODY) -> Iterator[tuple[str, int]]:
         """The CSV file, a chunk of lines at a time: their text, and how many rows of the table they are."""

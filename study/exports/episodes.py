@@ -9,9 +9,11 @@ from typing import Any
 from django.db.models import Count
 
 from kitchen.models import Episode, Seat, SeatCommand
+from kitchen.worlds.base import Json
 from study.exports.base import EPISODE_LEVELS, MARKS, WHERE, Column, Table
 from study.exports.chosen import Chosen
 from study.exports.csv_text import JsonText
+from study.exports.figures import FigureColumn, episode_columns, figure_cells
 from study.exports.raw import as_text, read_small
 from study.exports.sittings import Sitting, in_pieces, sittings, who_are_there
 from study.models import Study
@@ -42,11 +44,6 @@ COLUMNS = (
     ),
     Column("status", "text", "How the episode stands.", levels=EPISODE_LEVELS),
     Column("steps", "integer", "Steps taken.", unit="steps"),
-    Column("completed", "integer", "Orders completed.", unit="orders"),
-    Column("failed", "integer", "Orders that ran out of time.", unit="orders"),
-    Column(
-        "success_rate", "number", "completed / (completed + failed); blank where both are 0.", unit="share"
-    ),
     Column(
         "fallbacks", "integer", "Commands that stood in for a co-player's missing decision.", unit="commands"
     ),
@@ -81,7 +78,7 @@ FIELDS = (
 )
 
 
-def rows(study: Study, chosen: Chosen) -> Iterator[Sequence[Any]]:
+def rows(study: Study, chosen: Chosen, scored: Sequence[FigureColumn]) -> Iterator[Sequence[Any]]:
     """One row per begun episode and participant, by participant and order."""
     for piece in in_pieces(sittings(study, chosen)):
         pks = {sitting.episode for sitting in piece}
@@ -89,7 +86,8 @@ def rows(study: Study, chosen: Chosen) -> Iterator[Sequence[Any]]:
         fallbacks = _fallbacks(pks)
         for sitting in who_are_there(piece):
             pk = sitting.episode
-            yield _cells(sitting, facts[pk], seated[pk], played_by[pk], fallbacks.get(pk, 0))
+            figures = figure_cells(scored, facts[pk]["world"], read_small(facts[pk]["score_text"]))
+            yield _cells(sitting, facts[pk], figures, seated[pk], played_by[pk], fallbacks.get(pk, 0))
 
 
 def _facts(pks: Iterable[int]) -> dict[int, dict[str, Any]]:
@@ -100,7 +98,12 @@ def _facts(pks: Iterable[int]) -> dict[int, dict[str, Any]]:
 
 
 def _cells(
-    sitting: Sitting, facts: dict[str, Any], seated: list[str], played_by: list[str], fallbacks: int
+    sitting: Sitting,
+    facts: dict[str, Any],
+    figures: Sequence[Json],
+    seated: list[str],
+    played_by: list[str],
+    fallbacks: int,
 ) -> tuple[Any, ...]:
     team = " ".join(sorted(set(seated))) or NOBODY, " ".join(sorted(played_by)), len(seated)
     named = sitting.condition_name or None, facts["label"]
@@ -111,7 +114,9 @@ def _cells(
         *named,
         *team,
         *_game(facts),
-        *_course(facts),
+        facts["status"],
+        facts["step"],
+        *figures,
         fallbacks,
         *times,
         *sitting.marks,
@@ -122,12 +127,6 @@ def _cells(
 
 def _game(facts: dict[str, Any]) -> tuple[Any, ...]:
     return facts["world"], facts["world_version"], JsonText(facts["settings_text"]), facts["seed"]
-
-
-def _course(facts: dict[str, Any]) -> tuple[Any, ...]:
-    score = read_small(facts["score_text"])
-    success = score.get("completed"), score.get("failed"), score.get("success_rate")
-    return facts["status"], facts["step"], *success
 
 
 def _pace(facts: dict[str, Any]) -> tuple[Any, ...]:
@@ -158,4 +157,11 @@ def _grouped(pairs: Iterable[tuple[int, str]]) -> dict[int, list[str]]:
     return found
 
 
-TABLE = Table("episodes", "Every episode that was begun: its set-up and how it went.", COLUMNS, rows)
+TABLE = Table(
+    "episodes",
+    "Every episode that was begun: its set-up and how it went.",
+    COLUMNS,
+    rows,
+    episode_columns,
+    more_after="steps",
+)

@@ -11,6 +11,7 @@ from study.exports.base import PERSON_MARKS, WHO, Column, Table, in_chunks
 from study.exports.chosen import Chosen
 from study.exports.sittings import PEOPLE, still_there
 from study.exports.wide import Left, WideColumn, left_by, wide_columns
+from study.figures import study_figures
 from study.models import Participant, Study
 from study.recruitment import PLACES
 from study.selectors import LEFT_OUT, left_out
@@ -182,10 +183,10 @@ def rows(study: Study, chosen: Chosen, wide: Sequence[WideColumn]) -> Iterator[S
     """One row per participant, by number; not of those who withdraw meanwhile."""
     versions = {version.pk: version for version in study.versions.all()}
     states, out = freeze_states(study), left_out(study)
-    slots = [column.slot for column in wide]
+    slots, figures = [column.slot for column in wide], study_figures(study)
     found = chosen.participants(study).filter(version__in=versions).iterator(chunk_size=PEOPLE)
     for chunk in in_chunks(found, PEOPLE):
-        left = left_by(chunk, versions)
+        left = left_by(chunk, versions, figures)
         there = still_there(left)
         for person in chunk:
             if person.pk in there:

@@ -62,6 +62,7 @@ class Sitting:
     episode: int
     key: str
     steps: int
+    world: str
 
     @property
     def where(self) -> tuple[Any, ...]:
@@ -117,16 +118,17 @@ def _rounds(pks: Sequence[int]) -> dict[int, list[tuple[Any, ...]]]:
         "episode_id",
         "episode__key",
         "episode__step",
+        "episode__world",
     )
     by_person: dict[int, list[tuple[Any, ...]]] = defaultdict(list)
-    for pk, *rest, key, steps in rows:
-        by_person[pk].append((*rest, str(key), steps))
+    for pk, *rest, key, steps, world in rows:
+        by_person[pk].append((*rest, str(key), steps, world))
     return by_person
 
 
-def _practised(pks: Sequence[int]) -> dict[int | None, tuple[int, str, int]]:
-    found = Episode.objects.filter(pk__in=pks).values_list("pk", "key", "step")
-    return {pk: (pk, str(key), steps) for pk, key, steps in found}
+def _practised(pks: Sequence[int]) -> dict[int | None, tuple[int, str, int, str]]:
+    found = Episode.objects.filter(pk__in=pks).values_list("pk", "key", "step", "world")
+    return {pk: (pk, str(key), steps, world) for pk, key, steps, world in found}
 
 
 def episodes_once(study: Study, chosen: Chosen) -> Iterator[Sitting]:

@@ -13,6 +13,7 @@ from kitchen.models import Step
 from study.exports.base import FALLBACK_LEVELS, MARKS, WHERE, Column, Table
 from study.exports.chosen import Chosen
 from study.exports.csv_text import JsonText, compact
+from study.exports.figures import FigureColumn, figure_cells, step_columns
 from study.exports.raw import MomentText, as_text, as_written, read_small, seconds_between
 from study.exports.sittings import Sitting, episodes_once, in_pieces
 from study.models import Study
@@ -25,8 +26,6 @@ STEP_COLUMNS = (
     Column("opened_at", "time", "When the step could be commanded."),
     Column("taken_at", "time", "When it ran."),
     Column("seconds", "number", "From opening to running.", unit="s"),
-    Column("completed", "integer", "Orders completed so far.", unit="orders"),
-    Column("failed", "integer", "Orders failed so far.", unit="orders"),
     Column("events", "json", "What happened, apart from the commands: completed, failed and new orders."),
     Column("state_hash", "text", "SHA-256 of the state after the step."),
     *MARKS,
@@ -65,21 +64,19 @@ TEXTS = {
 """Fields of a step as the text that the database holds."""
 
 
-def step_rows(study: Study, chosen: Chosen) -> Iterator[Sequence[Any]]:
+def step_rows(study: Study, chosen: Chosen, scored: Sequence[FigureColumn]) -> Iterator[Sequence[Any]]:
     """One row per step taken."""
     fields = ("number", "opened_at_text", "taken_at_text", "score_text", "events_text", "state_hash")
     for sitting, steps in _steps(study, chosen, fields):
         where, marks = sitting.where, sitting.marks
         for number, opened, taken, score, events, state_hash, _ in steps:
-            now = read_small(score)
             yield (
                 *where,
                 number,
                 as_written(opened),
                 as_written(taken),
                 seconds_between(opened, taken),
-                now.get("completed"),
-                now.get("failed"),
+                *figure_cells(scored, sitting.world, read_small(score)),
                 apart_from_commands(events),
                 state_hash,
                 *marks,
@@ -135,7 +132,9 @@ def _read(pks: Iterable[int], fields: Sequence[str]) -> dict[int, list[tuple[Any
     return {pk: list(steps) for pk, steps in groupby(rows, itemgetter(-1))}
 
 
-STEPS = Table("steps", "Every step of every episode.", STEP_COLUMNS, step_rows)
+STEPS = Table(
+    "steps", "Every step of every episode.", STEP_COLUMNS, step_rows, step_columns, more_after="seconds"
+)
 COMMANDS = Table(
     "commands", "Every command of every step, and what became of it.", COMMAND_COLUMNS, command_rows
 )

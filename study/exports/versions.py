@@ -5,10 +5,8 @@ from __future__ import annotations
 from dataclasses import asdict
 from typing import Any
 
-from django.db.models import Exists, OuterRef, Q, QuerySet
-
-from study.blueprint import Blueprint, blueprint_of
-from study.models import Participant, Study
+from study.blueprint import blueprint_of
+from study.models import Study
 from study.preregistration import program, program_differences
 from study.versions import freeze_states
 
@@ -16,17 +14,6 @@ from study.versions import freeze_states
 def changed_versions(study: Study) -> set[int]:
     """Numbers of the versions that came after a preregistration and are not what was preregistered."""
     return {one.version for one in freeze_states(study).values() if one.changed_since_freeze}
-
-
-def blueprints(study: Study) -> list[Blueprint]:
-    """What participants met or was preregistered, in the order of the versions; the present design where
-    there is no such. What only staff met, who erased their previews, is not among them."""
-    met = study.versions.filter(Q(frozen_at__isnull=False) | Exists(_participants()))
-    return [version.blueprint for version in met.order_by("number")] or [blueprint_of(study)]
-
-
-def _participants() -> QuerySet[Participant]:
-    return Participant.objects.filter(version=OuterRef("pk"))
 
 
 def design_document(study: Study) -> dict[str, Any]:

@@ -17,13 +17,16 @@ from typing import NamedTuple
 from django.utils.text import slugify
 
 from kitchen.worlds.base import Json
+from kitchen.worlds.figures import NamedFigure
 from study.blueprint import Blueprint, ConditionPlan, ItemPlan
 from study.exports.base import EPISODE_LEVELS, Column
+from study.exports.figures import KINDS as FIGURE_KINDS
 from study.exports.raw import as_text, read_small
-from study.exports.versions import blueprints
+from study.figures import study_figures
 from study.items import is_right
 from study.models import Answer, PageVisit, Participant, Round, Study, Version
 from study.subscales import SubScale, subscales
+from study.versions import blueprints
 
 KINDS = {"likert": "integer", "number": "number", "multiple": "json"}
 """Kind of column by kind of item; all others are texts."""
@@ -67,8 +70,9 @@ def wide_columns(study: Study, taken: Collection[str]) -> tuple[WideColumn, ...]
     """Those that follow from the design, in an order that later versions only add to; none of them has one
     of the names that are taken, nor that of another."""
     found: dict[Slot, WideColumn] = {}
+    figures = study_figures(study)
     for design in blueprints(study):
-        for column in _design_columns(design):
+        for column in _design_columns(design, figures):
             found[column.slot] = _both(found.get(column.slot, column), column)
     return tuple(_told_apart(found.values(), taken))
 
@@ -94,10 +98,10 @@ def _told_apart(columns: Iterable[WideColumn], taken: Collection[str]) -> Iterat
         yield column
 
 
-def _design_columns(design: Blueprint) -> Iterator[WideColumn]:
+def _design_columns(design: Blueprint, figures: Sequence[NamedFigure]) -> Iterator[WideColumn]:
     scales = list(subscales(design.items_at("survey")))
     for condition in design.conditions:
-        yield from _played_columns(condition)
+        yield from _played_columns(condition, figures)
         asked = design.items_after(condition.key)
         whole = (scale for scale in scales if all(item in asked for item in scale.items))
         yield from _item_columns(condition.key, "survey", asked, whole)
@@ -106,22 +110,28 @@ def _design_columns(design: Blueprint) -> Iterator[WideColumn]:
         yield from _item_columns(None, place, items, subscales(items))
 
 
-PLAYED = (
-    ("order_position", "integer", "When it was played", "", "1 = first"),
-    ("success_rate", "number", "completed / (completed + failed)", "share", ""),
-    ("completed", "integer", "Dishes completed", "orders", ""),
-    ("failed", "integer", "Orders that ran out of time", "orders", ""),
+ORDER = ("order_position", "integer", "When it was played", "", "1 = first")
+COURSE = (
     ("steps", "integer", "Steps taken", "steps", ""),
     ("episode_status", "text", "How the episode stands", "", EPISODE_LEVELS),
 )
-"""What is measured in every condition: name, kind, meaning, unit, levels."""
+"""Of every condition, before and behind what is scored in its world: name, kind, meaning, unit, levels."""
 
 
-def _played_columns(condition: ConditionPlan) -> Iterator[WideColumn]:
-    for name, kind, meaning, unit, levels in PLAYED:
+def _played_columns(condition: ConditionPlan, figures: Iterable[NamedFigure]) -> Iterator[WideColumn]:
+    scored = (_scored(one) for one in figures if condition.world in one.worlds)
+    for name, kind, meaning, unit, levels in (ORDER, *scored, *COURSE):
         slot = Slot(condition.key, "play", name)
         said = f"{meaning}, in the condition “{condition.name}”."
         yield WideColumn(slot.named(), kind, said, unit, levels, slot=slot)
+
+
+COURSE_NAMES = (ORDER[0], *(one[0] for one in COURSE))
+
+
+def _scored(one: NamedFigure) -> tuple[str, str, str, str, str]:
+    figure = one.figure
+    return one.name, FIGURE_KINDS[figure.kind], figure.formula or one.label, figure.unit, ""
 
 
 def _item_columns(
@@ -172,10 +182,13 @@ class Sheet:
         self.scales = {place: list(subscales(items)) for place, items in self.asked.items()}
 
 
-def left_by(people: Sequence[Participant], versions: Mapping[int, Version]) -> dict[int, Left]:
-    """What each of these left, by primary key; a handful of queries for all of them."""
+def left_by(
+    people: Sequence[Participant], versions: Mapping[int, Version], figures: Sequence[NamedFigure]
+) -> dict[int, Left]:
+    """What each of these left, by primary key; a handful of queries for all of them. `figures` are the
+    study's."""
     found = {person.pk: Left() for person in people}
-    _read_rounds(found)
+    _read_rounds(found, figures)
     sheets = {pk: Sheet(versions[pk].blueprint) for pk in {person.version_id for person in people}}
     given = _answers(found)
     for person in people:
@@ -186,29 +199,21 @@ def left_by(people: Sequence[Participant], versions: Mapping[int, Version]) -> d
     return found
 
 
-def _read_rounds(found: Mapping[int, Left]) -> None:
+def _read_rounds(found: Mapping[int, Left], figures: Sequence[NamedFigure]) -> None:
     rounds = Round.objects.filter(participant__in=found).annotate(score=as_text("episode__score"))
-    fields = ("condition__key", "position", "answered_at", "score", "episode__step", "episode__status")
-    for pk, key, position, answered, score, steps, status in rounds.order_by("position").values_list(
-        "participant_id", *fields
+    fields = ("condition__key", "answered_at", "episode__world", "score")
+    course = ("position", "episode__step", "episode__status")
+    for pk, key, answered, world, score, *played in rounds.order_by("position").values_list(
+        "participant_id", *fields, *course
     ):
         left = found[pk]
         left.order.append(key)
         left.answered += answered is not None
-        if status is not None:
-            left.values |= _played(key, position, read_small(score), steps, status)
-
-
-def _played(key: str, position: int, score: Json, steps: int, status: str) -> dict[Slot, Json]:
-    values = {
-        "order_position": position,
-        "success_rate": score.get("success_rate"),
-        "completed": score.get("completed"),
-        "failed": score.get("failed"),
-        "steps": steps,
-        "episode_status": status,
-    }
-    return {Slot(key, "play", name): value for name, value in values.items()}
+        if world is not None:
+            scored = read_small(score)
+            values = {one.name: one.value(world, scored) for one in figures}
+            values |= zip(COURSE_NAMES, played, strict=True)
+            left.values |= {Slot(key, "play", name): value for name, value in values.items()}
 
 
 Given = tuple[str | None, str, str, int, Json]

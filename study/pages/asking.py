@@ -8,7 +8,7 @@ from django.http import HttpRequest, HttpResponse
 from django.shortcuts import redirect, render
 
 from kitchen.models import Episode
-from kitchen.worlds.registry import get_page
+from kitchen.worlds.figures import achieved
 from study import flow, item_order, services
 from study.blueprint import ItemPlan
 from study.item_forms import ItemsForm
@@ -40,7 +40,7 @@ def survey(request: HttpRequest, person: Participant, place: flow.Place) -> Http
         "progress": flow.progress(person.version.blueprint, "survey", position=place.position, label=label),
         "ended_by_staff": episode.status == Episode.Status.ABORTED,
         "abandoned_because": episode.ended_because if episode.status == Episode.Status.ABANDONED else "",
-        "figures": get_page(episode.world).figures(episode.score),
+        "figures": achieved(episode.world, episode.score),
     }
     return _ask(request, person, place, context)
 

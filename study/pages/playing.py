@@ -10,7 +10,7 @@ from django.urls import reverse
 
 from kitchen.models import Episode
 from kitchen.views import play_page
-from kitchen.worlds.registry import get_page
+from kitchen.worlds.figures import achieved
 from study import flow, services
 from study.models import Participant
 from study.pages.common import part_context, sent
@@ -40,7 +40,7 @@ def practice(request: HttpRequest, person: Participant, place: flow.Place) -> Ht
     if person.practice.status == Episode.Status.PLAYING:
         progress = flow.progress(person.version.blueprint, "practice")
         return _kitchen(request, person, person.practice, 0, page_kind="practice", progress=progress)
-    figures = get_page(person.practice.world).figures(person.practice.score)
+    figures = achieved(person.practice.world, person.practice.score)
     return render(request, "study/practised.html", part_context(person, "practice") | {"figures": figures})
 
 

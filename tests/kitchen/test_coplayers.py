@@ -11,12 +11,12 @@ from kitchen.coplayers.base import CoPlayer, Decision
 from kitchen.coplayers.evaluate import collaboration_score, play_alone, see
 from kitchen.coplayers.registry import coplayers, get_coplayer, make_coplayer
 from kitchen.worlds.base import Command, Json, World
-from kitchen.worlds.registry import get_world, worlds
+from kitchen.worlds.registry import get_world, known_worlds
 
 PAIRS = [
     (kind, world)
     for kind in coplayers()
-    for world in worlds()
+    for world in known_worlds()
     if (plays := get_coplayer(kind).worlds) is None or world in plays
 ]
 

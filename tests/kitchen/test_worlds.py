@@ -137,6 +137,38 @@ def test_what_a_world_tells_is_json_that_comes_back_equal(kind: str) -> None:
 
 
 @every_world
+def test_figures_have_names_and_labels_of_their_own(kind: str) -> None:
+    figures = get_world(kind).figures
+    assert figures and any(figure.measured for figure in figures)
+    assert len({figure.name for figure in figures}) == len(figures)
+    assert len({figure.label for figure in figures}) == len(figures)
+    counts = {figure.name for figure in figures if figure.kind == "count"}
+    assert all(set(figure.of) <= counts for figure in figures if figure.of)
+
+
+@every_world
+def test_the_score_has_every_figure_that_is_declared(kind: str) -> None:
+    world, chance = make(kind), Random(9)
+    while not world.over:
+        check_figures(world)
+        world.step(choose(world, chance))
+    check_figures(world)
+
+
+def check_figures(world: World) -> None:
+    score = world.score()
+    for figure in world.figures:
+        value = score[figure.name]
+        if value is None:
+            assert figure.undefined, f"{figure.name} is None, and nothing says when"
+        elif figure.of:
+            done, missed = (score[name] for name in figure.of)
+            assert value == done / (done + missed)
+        else:
+            assert figure.holds(value), f"{figure.name} is {value}"
+
+
+@every_world
 def test_a_world_ends_after_its_length(kind: str) -> None:
     world = make(kind)
     taken = len(hashes(world, 10_000)) - 1

@@ -41,14 +41,6 @@ class CuisinePage(Page):
             for name, make in _PANELS.items()
         )
 
-    def figures(self, score: Mapping[str, Json]) -> tuple[tuple[str, str], ...]:
-        """Dishes served, orders missed."""
-        served, missed = score["completed"], score["failed"]
-        return (
-            (str(served), "dish served" if served == 1 else "dishes served"),
-            (str(missed), "order missed" if missed == 1 else "orders missed"),
-        )
-
     def handbook(self, brief: Mapping[str, Json]) -> Mapping[str, Json]:
         """Dishes with their graphs, tools with their times, orders in numbers, ingredients."""
         words = brief_words(brief)

@@ -9,6 +9,7 @@ from typing import ClassVar, Self
 from kitchen.worlds.base import (
     Command,
     Event,
+    Figure,
     Json,
     Setting,
     SettingsError,
@@ -20,6 +21,7 @@ from kitchen.worlds.base import (
 from kitchen.worlds.cuisine.anticipation import anticipated
 from kitchen.worlds.cuisine.brief import level_brief
 from kitchen.worlds.cuisine.catalogue import Catalogue, shipped
+from kitchen.worlds.cuisine.figures import FIGURES
 from kitchen.worlds.cuisine.kitchen import NOOP, NOTHING, STARTED, Play, kitchen_of, refused
 from kitchen.worlds.cuisine.options import Options, declared, read_options
 from kitchen.worlds.cuisine.orders import OrderBook
@@ -35,6 +37,8 @@ class CuisineWorld(World):
     version: ClassVar[int] = 1
     settings: ClassVar[tuple[Setting, ...]] = declared(shipped())
     max_seats: ClassVar[int] = 8
+    figures: ClassVar[tuple[Figure, ...]] = FIGURES
+    news: ClassVar[str] = "completed, failed and new orders"
 
     def __init__(self, seats: int, options: Options) -> None:
         if isinstance(seats, bool) or not isinstance(seats, int):

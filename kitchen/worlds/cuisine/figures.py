@@ -1,0 +1,35 @@
+"""What CuisineWorld measures, as the paper does. Orders that still stand count in none of it."""
+
+from __future__ import annotations
+
+from kitchen.worlds.base import Figure
+
+FIGURES = (
+    Figure(
+        "success_rate",
+        "share",
+        "Success rate",
+        undefined="blank where both are 0",
+        unit="share",
+        of=("completed", "failed"),
+    ),
+    Figure(
+        "completed",
+        "count",
+        "Dishes completed",
+        meaning="Orders completed",
+        so_far="Orders completed so far",
+        unit="orders",
+        words=("dish served", "dishes served"),
+    ),
+    Figure(
+        "failed",
+        "count",
+        "Orders that ran out of time",
+        so_far="Orders failed so far",
+        unit="orders",
+        better="lower",
+        measured=False,
+        words=("order missed", "orders missed"),
+    ),
+)

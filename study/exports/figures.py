@@ -1,0 +1,56 @@
+"""Columns of what was scored in episodes: the figures that the study's worlds declare."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+
+from kitchen.worlds.base import Figure, Json
+from kitchen.worlds.figures import NamedFigure
+from study.exports.base import Column
+from study.figures import study_figures
+from study.models import Study
+
+KINDS: Mapping[str, str] = {"count": "integer", "share": "number", "number": "number"}
+"""Kind of column by kind of figure."""
+
+
+@dataclass(frozen=True, slots=True)
+class FigureColumn(Column):
+    """A column that holds a figure."""
+
+    named: NamedFigure = field(kw_only=True)
+
+
+def episode_columns(study: Study) -> tuple[FigureColumn, ...]:
+    """Of a whole episode: counts first, then shares that are made of them."""
+    figures = study_figures(study)
+    columns = (_column(one, _of_episode(one.figure), figures) for one in figures)
+    return tuple(sorted(columns, key=lambda column: column.named.figure.of is not None))
+
+
+def step_columns(study: Study) -> tuple[FigureColumn, ...]:
+    """Of a step: the figures that there are after each."""
+    figures = study_figures(study)
+    return tuple(_column(one, one.figure.so_far, figures) for one in figures if one.figure.so_far)
+
+
+def figure_cells(columns: Iterable[FigureColumn], world: str, score: Mapping[str, Json]) -> Sequence[Json]:
+    """What an episode in this world has in these columns."""
+    return [column.named.value(world, score) for column in columns]
+
+
+def where_scored(one: NamedFigure, figures: Iterable[NamedFigure]) -> str:
+    """In which worlds it is, as a sentence, if it is not in all that the study has; empty if it is."""
+    others = {world for each in figures for world in each.worlds} - set(one.worlds)
+    return f" Of episodes in {', '.join(one.worlds)}; blank in others." if others else ""
+
+
+def _of_episode(figure: Figure) -> str:
+    said = figure.formula or figure.meaning or figure.label
+    return f"{said}; {figure.undefined}" if figure.undefined else said
+
+
+def _column(one: NamedFigure, meaning: str, figures: Iterable[NamedFigure]) -> FigureColumn:
+    said = f"{meaning}.{where_scored(one, figures)}"
+    return FigureColumn(one.name, KINDS[one.figure.kind], said, one.figure.unit, named=one)
