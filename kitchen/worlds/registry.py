@@ -61,7 +61,6 @@ def get_page(kind: str) -> Page:
 
 def folders(name: str) -> list[Path]:
     """The folders of this name (`templates`, `static`) of the worlds that have one, beside their kits."""
-    homes = (
-        Path(str(import_module(path.partition(":")[0]).__file__)).parent for path in known_worlds().values()
-    )
+    modules = (import_module(path.partition(":")[0]) for path in known_worlds().values())
+    homes = (Path(str(module.__file__)).parent for module in modules)
     return [home / name for home in homes if (home / name).is_dir()]
