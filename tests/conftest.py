@@ -15,8 +15,10 @@ from playwright.async_api import Browser, Page, async_playwright
 
 from brigade.celery import app
 from brigade.places import broker_url
+from kitchen.worlds.registry import VARIABLE, folders
 from tests.browser import ARGUMENTS, find_chromium
 from tests.servers import Stack, Valkey
+from tests.worlds.beacon import LINE
 
 SERVERS = {"db", "transactional_db", "redis_url", "valkey", "stack", "live_stack"}
 """Fixtures whose tests have to do with a database or a broker."""
@@ -59,6 +61,15 @@ def valkey_server() -> Iterator[Valkey]:
     """A Valkey for the whole run; `valkey` is what tests want."""
     with Valkey() as server:
         yield server
+
+
+@pytest.fixture
+def beacon(monkeypatch: pytest.MonkeyPatch, settings: Any) -> None:
+    """In this test there is a second world, `tests.worlds.beacon`, found as an installation's own are."""
+    monkeypatch.setenv(VARIABLE, LINE)
+    (engine,) = settings.TEMPLATES
+    settings.TEMPLATES = [{**engine, "DIRS": [settings.BASE_DIR / "templates", *folders("templates")]}]
+    settings.STATICFILES_DIRS = [settings.BASE_DIR / "static", *folders("static")]
 
 
 @pytest.fixture
