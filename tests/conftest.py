@@ -101,8 +101,8 @@ def _use_broker(url: str) -> None:
 
 @pytest.fixture(scope="session")
 def stack(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Stack]:
-    """The whole app, once for the run; `live_stack` is what tests want."""
-    with Stack(tmp_path_factory.mktemp("var")) as running:
+    """The whole app, once for the run, with a second world; `live_stack` is what tests want."""
+    with Stack(tmp_path_factory.mktemp("var"), {VARIABLE: LINE}) as running:
         yield running
 
 
