@@ -10,6 +10,7 @@
 | `DATABASE_URL` | `postgres://…` or `sqlite:///…` | SQLite in `var/` |
 | `REDIS_URL` | `redis://…`, `rediss://…` or `unix://…` | the Valkey that `make run` starts |
 | `BRIGADE_PREFIX` | tells installations on one Redis apart: its queues, its channels, its cache | brigade |
+| `BRIGADE_WORLDS` | worlds beside those that come with it, as `name=package.module:KIT`, with commas | none |
 | `BRIGADE_DECISION_SECONDS` | time for the co-players of one step before the fallback | 30 |
 
 An empty variable counts as one that is not set; a wrong one is an ImproperlyConfigured or a PlaceError, of
@@ -30,6 +31,7 @@ from django.core.exceptions import ImproperlyConfigured
 
 from brigade import places
 from brigade.address import noted_url
+from kitchen.worlds.registry import folders
 
 TRUE, FALSE = {"true", "yes", "on", "1"}, {"false", "no", "off", "0"}
 
@@ -166,7 +168,7 @@ ASGI_APPLICATION = "brigade.asgi.application"
 TEMPLATES = [
     {
         "BACKEND": "django.template.backends.django.DjangoTemplates",
-        "DIRS": [BASE_DIR / "templates"],
+        "DIRS": [BASE_DIR / "templates", *folders("templates")],
         "APP_DIRS": True,
         "OPTIONS": {
             "context_processors": [
@@ -237,7 +239,7 @@ USE_I18N = True
 USE_TZ = True
 
 STATIC_URL = "static/"
-STATICFILES_DIRS = [BASE_DIR / "static"]
+STATICFILES_DIRS = [BASE_DIR / "static", *folders("static")]
 WHITENOISE_USE_FINDERS = True
 
 CONTENT_SECURITY_POLICY = {

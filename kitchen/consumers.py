@@ -193,7 +193,7 @@ class SeatConsumer(AsyncWebsocketConsumer):
         stamp = selectors.episode_stamp(self.seat.episode_id)
         view = selectors.seat_view(self.seat)
         if self.json:
-            return stamp, to_json(selectors.state_message(view))
+            return stamp, to_json(selectors.state_message(self.seat, view))
         return stamp, render.fragments(selectors.seat_page(self.seat), view)
 
     async def notify(self, message: NoticeMessage) -> None:

@@ -9,9 +9,9 @@ from typing import Any
 from django import forms
 from django.core.exceptions import ValidationError
 
-from kitchen.coplayers.registry import COPLAYERS, get_coplayer
+from kitchen.coplayers.registry import coplayers, get_coplayer
 from kitchen.experiments.arguments import read_setup
-from kitchen.experiments.setup import AGENTS, ALPHAS, PRESETS, Setup, SetupError
+from kitchen.experiments.setup import AGENTS, ALPHAS, PRESETS, WORLD, Setup, SetupError
 from kitchen.models import Experiment
 from kitchen.setting_fields import readable, setting_field, without_name
 
@@ -120,7 +120,7 @@ class ExperimentForm(HowForm):
     def _forget_others(self) -> None:
         """What stands in fields of co-players that were not chosen is nobody's mistake."""
         chosen = self.cleaned_data.get(COPLAYER)
-        for kind in COPLAYERS:
+        for kind in coplayers(WORLD):
             for name in setting_names(kind) if kind != chosen else ():
                 self.errors.pop(name, None)
 
@@ -148,10 +148,10 @@ class ExperimentForm(HowForm):
 
 def experiment_form() -> type[ExperimentForm]:
     """The form over the co-players that are registered now."""
-    kinds = [(kind, readable(kind)) for kind in sorted(COPLAYERS)]
+    kinds = [(kind, readable(kind)) for kind in coplayers(WORLD)]
     chosen = forms.ChoiceField(label="Co-player", choices=kinds, initial="planner")
     fields: dict[str, Any] = {COPLAYER: chosen}
-    for kind in sorted(COPLAYERS):
+    for kind in coplayers(WORLD):
         fields |= dict(_fields_of(kind))
     return type("ExperimentForm", (ExperimentForm,), fields)
 
@@ -170,7 +170,7 @@ def fieldsets() -> list[tuple[str | None, Mapping[str, Any]]]:
     return [
         (None, {"fields": ["name"]}),
         ("What is played", {"fields": what}),
-        *(_settings_of(kind) for kind in sorted(COPLAYERS) if setting_names(kind)),
+        *(_settings_of(kind) for kind in coplayers(WORLD) if setting_names(kind)),
         HOW,
     ]
 

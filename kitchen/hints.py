@@ -20,8 +20,8 @@ def hints_for(world: World, view: SeatView) -> tuple[str, ...]:
 
 
 def _next(world: World, view: SeatView) -> str:
-    page, adviser = get_page(world.kind), get_adviser(world.kind)
-    advice = adviser(_situation(world, view)) if adviser else None
+    page = get_page(world.kind)
+    advice = get_adviser(world.kind).advise(_situation(world, view))
     if advice is None or advice.command not in view.legal:
         return page.general_hint
     return page.hint(view, advice.command, advice.aim)

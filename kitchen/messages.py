@@ -98,6 +98,10 @@ class NoticeMessage:
 class StateMessage:
     """All that a seat may know now (see `kitchen.worlds.page.SeatView`)."""
 
+    world: str
+    """Name of the world."""
+    seats: int
+    """How many there are."""
     seat: int
     phase: str
     step: int

@@ -104,9 +104,11 @@ def _history(episode: Episode, seat: int, world: World) -> tuple[StepView, ...]:
     )
 
 
-def state_message(view: SeatView) -> StateMessage:
-    """The view as it goes to a client that reads JSON."""
+def state_message(seat: Seat, view: SeatView) -> StateMessage:
+    """The seat's view as it goes to a client that reads JSON."""
     return StateMessage(
+        world=seat.episode.world,
+        seats=len(view.players),
         seat=view.seat,
         phase=view.phase,
         step=view.step,

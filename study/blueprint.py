@@ -14,7 +14,8 @@ from functools import cached_property
 from typing import Any, Self
 
 from kitchen.worlds.base import Json
-from study.parts import KITCHEN, PARTS
+from study.parts import PARTS
+from study.practice import practice_played
 
 FORMAT = 3
 """Raised when documents are written in another form; older ones must still be read. Which do not say
@@ -145,10 +146,15 @@ class Blueprint:
         return self.part(kind).enabled
 
     @property
+    def practice(self) -> ConditionPlan:
+        """The practice episode, as if it were a condition."""
+        played = practice_played(self.part("practice").settings.get("kitchen", {}))
+        return ConditionPlan(key="practice", name="Practice", label="Practice", **played)
+
+    @property
     def worlds(self) -> tuple[str, ...]:
         """The worlds that are played: those of the conditions, then that of the practice."""
-        practice = self.part("practice")
-        practised = [{**KITCHEN, **practice.settings["kitchen"]}["world"]] if practice.enabled else []
+        practised = [self.practice.world] if self.has("practice") else []
         return tuple(dict.fromkeys([*(one.world for one in self.conditions), *practised]))
 
     def items_at(self, place: str) -> list[ItemPlan]:

@@ -8,7 +8,6 @@ prices. At worst every decision takes all the calls and tries that it may, each 
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping
 from dataclasses import dataclass
 from decimal import Decimal
 from functools import lru_cache
@@ -16,7 +15,6 @@ from functools import lru_cache
 from django.db.models import Avg, Count, QuerySet
 
 from kitchen.coplayers import trial
-from kitchen.coplayers.dispatcher.door import read_model
 from kitchen.llm.base import BudgetSpentError, NotAskedError, UnpricedError, Usage
 from kitchen.llm.prices import PriceFileError, PriceList, UnknownPriceError, load_prices
 from kitchen.llm.registry import STAND_IN
@@ -25,6 +23,7 @@ from kitchen.registry import UnknownNameError
 from kitchen.worlds.base import WorldError
 from kitchen.worlds.registry import get_world
 from study.models import Condition, Participant, Round, Study
+from study.plan import mind_of
 
 PARTICIPANTS = 12
 """Still to come, unless the researcher says otherwise: as many as the paper had."""
@@ -141,11 +140,10 @@ def _prices() -> tuple[PriceList, str]:
 
 
 def _line(condition: Condition, prices: PriceList, problem: str) -> Line:
-    settings: Mapping[str, object] = condition.coplayer_settings
-    if not condition.teammates or condition.coplayer != "dispatcher":
-        return Line(condition, "", "asks no language model")
     try:
-        provider, model = read_model(str(settings.get(trial.MODEL, "")))
+        provider, _, model = _model(condition).partition(":")
+        if not provider:
+            return Line(condition, "", "asks no language model")
         if provider == STAND_IN:
             return Line(condition, "stand-in (no language model)", "costs nothing")
         return _priced(condition, provider, model, prices)
@@ -154,6 +152,16 @@ def _line(condition: Condition, prices: PriceList, problem: str) -> Line:
         return Line(condition, f"{provider} {model}", f"never asked, the fallback plays: {why}")
     except (WorldError, UnknownNameError) as error:
         return Line(condition, "", f"cannot be played: {error.args[0]}")
+
+
+def _model(condition: Condition) -> str:
+    """The language model that plays, `provider:model`; empty if none does."""
+    mind = mind_of(
+        coplayer=condition.coplayer,
+        coplayer_settings=condition.coplayer_settings,
+        teammates=condition.teammates,
+    )
+    return mind.model() if mind else ""
 
 
 def _priced(condition: Condition, provider: str, model: str, prices: PriceList) -> Line:

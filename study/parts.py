@@ -11,7 +11,8 @@ from dataclasses import dataclass, field
 
 from kitchen.registry import UnknownNameError
 from kitchen.worlds.base import Json, WorldError
-from study.plan import NOBODY, condition_check
+from study.plan import condition_check
+from study.practice import PLAYED, practice_played
 
 Check = Callable[[Json], str]
 """Says what is wrong with a value; empty if nothing is."""
@@ -45,10 +46,10 @@ def _failure(value: Json) -> str:
 
 
 def _kitchen(value: Json) -> str:
-    if not isinstance(value, dict) or value.keys() - KITCHEN.keys():
-        return f"A table with {', '.join(KITCHEN)} is wanted."
+    if not isinstance(value, dict) or value.keys() - set(PLAYED):
+        return f"A table with {', '.join(PLAYED)} is wanted."
     try:
-        condition_check(**{**KITCHEN, **value})
+        condition_check(**practice_played(value))
     except (WorldError, UnknownNameError, TypeError) as error:
         return str(error)
     return ""
@@ -60,15 +61,6 @@ def _truth(value: Json) -> str:
 
 FAILURES = {"end": "end the study for this participant", "continue": "go on; the data say so"}
 """What may follow when the last attempt at the check of understanding has failed."""
-
-KITCHEN: Mapping[str, Json] = {
-    "world": "cuisine",
-    "settings": {"level": "level_0", "alpha": 2.0, "beta": 2.5, "max_steps": 20},
-    "coplayer": NOBODY,
-    "coplayer_settings": {},
-    "teammates": 0,
-}
-"""The practice episode, unless the researcher says otherwise: the easiest level, alone."""
 
 PARTS: dict[str, PartKind] = {
     kind.name: kind
@@ -89,7 +81,7 @@ PARTS: dict[str, PartKind] = {
             "practice",
             "practice episode",
             "Practice",
-            settings={"kitchen": dict(KITCHEN), "hints": True},
+            settings={"kitchen": practice_played({}), "hints": True},
             checks={"kitchen": _kitchen, "hints": _truth},
         ),
         PartKind(

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from kitchen.coplayers.registry import get_coplayer, make_coplayer
+from kitchen.coplayers.base import CoPlayer
+from kitchen.coplayers.registry import get_coplayer, make_coplayer, plays
 from kitchen.registry import UnknownNameError
 from kitchen.services import MindPlan
 from kitchen.worlds.base import Json, SettingsError
@@ -21,17 +22,24 @@ def mind_plans(*, coplayer: str, coplayer_settings: Mapping[str, Json], teammate
     return [MindPlan(coplayer, tuple(range(1, teammates + 1)), dict(coplayer_settings))]
 
 
+def mind_of(*, coplayer: str, coplayer_settings: Mapping[str, Json], teammates: int) -> CoPlayer | None:
+    """The mind behind the teammates; None where the participant plays alone. SettingsError or
+    UnknownNameError for one that cannot be made."""
+    if coplayer == NOBODY or not teammates:
+        return None
+    return make_coplayer(coplayer, coplayer_settings)
+
+
 def condition_cautions(
     *, coplayer: str, coplayer_settings: Mapping[str, Json], teammates: int
 ) -> tuple[str, ...]:
     """What will keep the co-player from playing as it is set up, in whole sentences; nothing for one that
     cannot be played at all (`condition_check` says so)."""
-    if coplayer == NOBODY or not teammates:
-        return ()
     try:
-        return make_coplayer(coplayer, coplayer_settings).cautions()
+        mind = mind_of(coplayer=coplayer, coplayer_settings=coplayer_settings, teammates=teammates)
     except (SettingsError, UnknownNameError):
         return ()
+    return mind.cautions() if mind else ()
 
 
 def condition_check(
@@ -53,7 +61,6 @@ def condition_check(
     if (coplayer == NOBODY) != (teammates == 0):
         raise SettingsError("teammates: choose a co-player and at least one teammate, or neither")
     if coplayer != NOBODY:
-        plays = get_coplayer(coplayer).worlds
-        if plays is not None and world not in plays:
+        if not plays(get_coplayer(coplayer), world):
             raise SettingsError(f"co-player: {coplayer} cannot play {world}")
         make_coplayer(coplayer, coplayer_settings)

@@ -17,14 +17,14 @@ from typing import Any
 
 from django.conf import settings
 
+from kitchen.coplayers.base import CoPlayer
 from kitchen.coplayers.evaluate import see
-from kitchen.coplayers.registry import make_coplayer
 from kitchen.registry import UnknownNameError
 from kitchen.worlds.base import Json, WorldError
 from kitchen.worlds.registry import get_world
 from study.blueprint import Blueprint, ConditionPlan, digest_of
 from study.orders.registry import get_scheme, sequences
-from study.plan import NOBODY
+from study.plan import mind_of
 from study.versions import Difference
 
 FORMAT = 1
@@ -79,21 +79,28 @@ def _made_otherwise(old: Mapping[str, Json], new: Mapping[str, Json]) -> Iterato
 def prompts_of(condition: ConditionPlan) -> list[str]:
     """The fixed messages that a language model gets in this condition, as the code renders them; empty if
     none is asked."""
-    if condition.coplayer == NOBODY or not condition.teammates:
+    mind = _mind(condition)
+    if mind is None:
         return []
     world = get_world(condition.world).create(seats=condition.teammates + 1, settings=condition.settings)
     world.reset(0)  # fixed messages say nothing of what chance decides
     seats = range(1, condition.teammates + 1)
-    mind = make_coplayer(condition.coplayer, condition.coplayer_settings)
     return [*mind.fixed_messages(see(world, seats, people=(0,)))]
 
 
 def model_of(condition: ConditionPlan) -> str:
     """The language model that plays in this condition; empty if none does. Where the settings name none, it
     is the one that this process is set up with."""
-    if condition.coplayer == NOBODY or not condition.teammates:
-        return ""
-    return make_coplayer(condition.coplayer, condition.coplayer_settings).model()
+    mind = _mind(condition)
+    return mind.model() if mind else ""
+
+
+def _mind(condition: ConditionPlan) -> CoPlayer | None:
+    return mind_of(
+        coplayer=condition.coplayer,
+        coplayer_settings=condition.coplayer_settings,
+        teammates=condition.teammates,
+    )
 
 
 def orders_of(design: Blueprint) -> dict[str, Json]:

@@ -15,8 +15,10 @@ from playwright.async_api import Browser, Page, async_playwright
 
 from brigade.celery import app
 from brigade.places import broker_url
+from kitchen.worlds.registry import VARIABLE, folders
 from tests.browser import ARGUMENTS, find_chromium
 from tests.servers import Stack, Valkey
+from tests.worlds.beacon import LINE
 
 SERVERS = {"db", "transactional_db", "redis_url", "valkey", "stack", "live_stack"}
 """Fixtures whose tests have to do with a database or a broker."""
@@ -62,6 +64,15 @@ def valkey_server() -> Iterator[Valkey]:
 
 
 @pytest.fixture
+def beacon(monkeypatch: pytest.MonkeyPatch, settings: Any) -> None:
+    """In this test there is a second world, `tests.worlds.beacon`, found as an installation's own are."""
+    monkeypatch.setenv(VARIABLE, LINE)
+    (engine,) = settings.TEMPLATES
+    settings.TEMPLATES = [{**engine, "DIRS": [settings.BASE_DIR / "templates", *folders("templates")]}]
+    settings.STATICFILES_DIRS = [settings.BASE_DIR / "static", *folders("static")]
+
+
+@pytest.fixture
 def redis_url(request: pytest.FixtureRequest) -> str:
     """The server of `REDIS_URL`, or the run's own Valkey."""
     given = os.environ.get("REDIS_URL")
@@ -90,8 +101,8 @@ def _use_broker(url: str) -> None:
 
 @pytest.fixture(scope="session")
 def stack(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Stack]:
-    """The whole app, once for the run; `live_stack` is what tests want."""
-    with Stack(tmp_path_factory.mktemp("var")) as running:
+    """The whole app, once for the run, with a second world; `live_stack` is what tests want."""
+    with Stack(tmp_path_factory.mktemp("var"), {VARIABLE: LINE}) as running:
         yield running
 
 

@@ -80,6 +80,52 @@ class Advice:
     aim: Mapping[str, str]
 
 
+class Adviser:
+    """Who knows what is good to do in a world: for hints to people, and for programs that take part as people
+    do. This one knows nothing; a world's own says what it can. It keeps nothing between calls."""
+
+    def advise(self, situation: Situation) -> Advice | None:
+        """What would be good for the one seat of the situation; None where there is no telling. Quick: a page
+        waits for it."""
+        return None
+
+    def decide(self, situation: Situation) -> Decision:
+        """What a sensible person in the one seat of the situation does, who may take a moment; without a
+        command where there is no telling."""
+        advice = self.advise(situation)
+        return Decision({situation.seats[0]: advice.command} if advice else {}, memory=situation.memory)
+
+    def expected(self, situation: Situation, seats: Sequence[int]) -> Mapping[int, Command]:
+        """What a sensible person in the one seat of the situation expects of these other seats, as far as
+        there is a telling. `commanded` has what the person does."""
+        return {}
+
+    def came_true(self, seat: int, command: Command, observation: Mapping[str, Json]) -> bool:
+        """Whether this seat, as a person sees it after the step, looks as if it had done that."""
+        return False
+
+    def success(self, score: Mapping[str, Json]) -> float | None:
+        """How well an episode went, from 0 to 1; None where that cannot be said."""
+        return None
+
+    def output(self, score: Mapping[str, Json], steps: int) -> float:
+        """How much came out of so many steps, from 0 to 1: of the most that anybody could expect."""
+        return 0.0
+
+
+@dataclass(frozen=True, slots=True)
+class Rehearsal:
+    """How a co-player is tried out for a forecast of money, before any model is asked."""
+
+    settings: Mapping[str, Json]
+    """Of one of its kind that asks the stand-in in the model's place, the very same, at once, and remembers
+    nothing."""
+    remembered: int = 0
+    """Exchanges of earlier steps that its prompts may hold at most."""
+    repairs: int = 0
+    """How often it may ask again within one step."""
+
+
 class CoPlayer(ABC):
     """A kind of mind with its settings."""
 
@@ -89,6 +135,9 @@ class CoPlayer(ABC):
     """The worlds it can play; None for every world."""
     settings: ClassVar[tuple[Setting, ...]] = ()
     """What a researcher may set."""
+    names_model: ClassVar[str] = ""
+    """The setting that names the language model as `provider:model`, or `stand-in`; empty for a co-player
+    that asks none."""
 
     def __init__(self, chosen: Mapping[str, Json]) -> None:
         """Settings by name; what is not given has its default. SettingsError if they are wrong."""
@@ -103,6 +152,10 @@ class CoPlayer(ABC):
         """The language model that plays, `provider:model`, as this process is set up where the settings name
         none; empty for a co-player that asks none."""
         return ""
+
+    def rehearsal(self) -> Rehearsal | None:
+        """How what it asks can be tried out for nothing; None for a co-player that asks no language model."""
+        return None
 
     def fixed_messages(self, situation: Situation) -> tuple[str, ...]:
         """What a language model is told at every step of an episode that begins so, as it is sent; nothing

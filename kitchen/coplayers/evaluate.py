@@ -17,7 +17,7 @@ from kitchen.coplayers.registry import make_coplayer
 from kitchen.seeds import derived_seed
 from kitchen.worlds.base import Event, Json, World
 from kitchen.worlds.figures import share_counts
-from kitchen.worlds.registry import get_world
+from kitchen.worlds.registry import DEFAULT, get_world
 
 
 @dataclass(frozen=True, slots=True)
@@ -81,7 +81,7 @@ def decisions(mind: CoPlayer, game: World, *, seed: int, **more: Any) -> Iterato
 def play_alone(
     kind: str,
     *,
-    world: str = "cuisine",
+    world: str = DEFAULT,
     seats: int,
     settings: Mapping[str, Json],
     seed: int,

@@ -1,38 +1,43 @@
-"""Every kind of co-player: one line each, sorted by name."""
+"""Every kind of co-player: one line each, sorted by name; those of one world stand in the world's kit."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 
-from kitchen.coplayers.base import Advice, CoPlayer, Situation
-from kitchen.registry import look_up
+from kitchen.coplayers.base import Adviser, CoPlayer
+from kitchen.registry import load, look_up
 from kitchen.worlds.base import Json
+from kitchen.worlds.registry import get_kit, known_worlds
 
 COPLAYERS: dict[str, str] = {
-    "dispatcher": "kitchen.coplayers.dispatcher.mind:Dispatcher",
-    "planner": "kitchen.coplayers.planner.planner:Planner",
     "random": "kitchen.coplayers.random:RandomPlayer",
 }
-"""Name of the kind to its class."""
+"""Name of the kind to its class, of those that no single world owns."""
+
+NO_ADVISER = Adviser()
 
 
-ADVISERS: dict[str, str] = {
-    "cuisine": "kitchen.coplayers.planner.planner:advise",
-}
-"""Name of a world to what gives a person `Advice` in it, from a situation; a world may have none."""
+def coplayers(world: str = "") -> dict[str, str]:
+    """Every kind to its class, sorted by name; with a world only those that can play it."""
+    owned = {kind: path for name in known_worlds() for kind, path in get_kit(name).coplayers.items()}
+    found = sorted({**COPLAYERS, **owned}.items())
+    return {kind: path for kind, path in found if not world or plays(load(path), world)}
 
 
-def get_adviser(world: str) -> Callable[[Situation], Advice | None] | None:
-    """What gives advice in this world; None if nothing does."""
-    if world not in ADVISERS:
-        return None
-    found: Callable[[Situation], Advice | None] = look_up(ADVISERS, world)
-    return found
+def plays(coplayer: type[CoPlayer], world: str) -> bool:
+    """Whether this kind can play this world."""
+    return coplayer.worlds is None or world in coplayer.worlds
+
+
+def get_adviser(world: str) -> Adviser:
+    """Who knows what is good to do in this world: one who knows nothing if it has none."""
+    path = get_kit(world).adviser
+    return load(path) if path else NO_ADVISER
 
 
 def get_coplayer(kind: str) -> type[CoPlayer]:
     """The class of a co-player; UnknownNameError if there is none."""
-    found: type[CoPlayer] = look_up(COPLAYERS, kind)
+    found: type[CoPlayer] = look_up(coplayers(), kind)
     return found
 
 

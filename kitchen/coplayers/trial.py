@@ -2,8 +2,8 @@
 
 The stand-in, which costs nothing, is asked at some steps with the very prompts that the model would get, but
 for what it remembers; from their lengths follow the tokens (`kitchen.llm.tokens`). Between those steps the
-game stands idle, so that orders gather. What is remembered follows from the settings: the n-th step of an
-episode has the exchanges before it, as many as the memory holds.
+game stands idle, so that things to do pile up. What is remembered follows from the settings: the n-th step of
+an episode has the exchanges before it, as many as the memory holds.
 """
 
 from __future__ import annotations
@@ -14,33 +14,19 @@ from dataclasses import dataclass
 from statistics import fmean
 
 from kitchen.coplayers.evaluate import see
-from kitchen.coplayers.registry import get_coplayer, make_coplayer
+from kitchen.coplayers.registry import make_coplayer
 from kitchen.llm.base import Call, Message, Request
 from kitchen.llm.prices import Plan, PriceList
-from kitchen.llm.registry import STAND_IN
 from kitchen.llm.tokens import MESSAGE, likely_tokens, most_tokens
 from kitchen.llm.wrappers import Patience
-from kitchen.worlds.base import Json, World, WorldError, clean_settings
+from kitchen.worlds.base import Json, World, WorldError
 
-MODEL, MEMORY, REPAIR = "model", "memory", "repair"
-"""The settings that name a model (a co-player without it calls none), say how many messages it sees, and how
-often it may be asked again within a step."""
 ASKED_AT = (0, 20)
-"""Steps at which it is asked; the second has about as many orders standing as there will be."""
+"""Steps at which it is asked; by the second about as much is to be told as there will be."""
 FEEDBACK = 120
 """Tokens of what is told of one agent's last step, at worst."""
 TRIES = Patience().tries
 """How often one call may be made at worst."""
-ALONE: Mapping[str, Json] = {
-    MODEL: STAND_IN,
-    MEMORY: 1,
-    REPAIR: 0,
-    "stand_in_errors": 0.0,
-    "stand_in_nonsense": 0.0,
-    "stand_in_latency": 0.0,
-    "stand_in_failures": 0.0,
-}
-"""Who is asked here and how it plays, whatever the settings say."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -67,8 +53,10 @@ def sample(game: World, coplayer: str, settings: Mapping[str, Json], seats: Sequ
     the game is, or for settings that cannot be."""
     if game.length is None:
         raise WorldError("how many steps an episode has is not known before")
-    chosen = clean_settings(get_coplayer(coplayer).settings, settings)
-    mind = make_coplayer(coplayer, chosen | {name: value for name, value in ALONE.items() if name in chosen})
+    rehearsal = make_coplayer(coplayer, settings).rehearsal()
+    if rehearsal is None:
+        return Sample((), len(seats), game.length)
+    mind = make_coplayer(coplayer, rehearsal.settings)
     people = tuple(seat for seat in range(game.seats) if seat not in seats)
     waiting = dict.fromkeys(people, game.idle)
     calls: list[Call] = []
@@ -76,8 +64,7 @@ def sample(game: World, coplayer: str, settings: Mapping[str, Json], seats: Sequ
         if step in ASKED_AT or step == game.length - 1:
             calls += mind.decide(see(game, seats, commanded=waiting, people=people)).calls
         game.step(dict.fromkeys(range(game.seats), game.idle))
-    kept = (int(chosen.get(MEMORY, 1)) - 1) // 2
-    return Sample(tuple(calls), len(seats), game.length, kept, int(chosen.get(REPAIR, 0)))
+    return Sample(tuple(calls), len(seats), game.length, rehearsal.remembered, rehearsal.repairs)
 
 
 def plan_of(found: Sample, *, steps: int, episodes: int) -> Plan:

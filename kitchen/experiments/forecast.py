@@ -10,14 +10,13 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from kitchen.coplayers import trial
-from kitchen.coplayers.dispatcher.door import read_model
 from kitchen.experiments.plan import Job
 from kitchen.experiments.play import new_game
 from kitchen.experiments.setup import MODEL, STEPS, Column, Setup
 from kitchen.llm.base import total
 from kitchen.llm.money import dollars
 from kitchen.llm.prices import PriceList, UnknownPriceError
-from kitchen.llm.registry import STAND_IN
+from kitchen.llm.registry import STAND_IN, read_model
 
 
 @dataclass(frozen=True, slots=True)

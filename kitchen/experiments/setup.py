@@ -10,11 +10,9 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass, field, replace
 from typing import Any, Self
 
-from kitchen.coplayers.dispatcher.door import read_model
 from kitchen.coplayers.registry import get_coplayer
-from kitchen.coplayers.trial import MODEL as MODEL
 from kitchen.experiments import paper
-from kitchen.llm.registry import unavailable
+from kitchen.llm.registry import read_model, unavailable
 from kitchen.registry import UnknownNameError
 from kitchen.worlds.base import Json, SettingsError, clean_settings
 from kitchen.worlds.cuisine.world import CuisineWorld
@@ -23,6 +21,8 @@ WORLD = "cuisine"
 ALPHAS = (1.0, 1.5, 2.0, 2.5, 3.0)
 AGENTS = (2, 3, 4)
 STEPS = 60
+MODEL = "model"
+"""The setting that names a co-player's language model."""
 PRESET_LEVEL = "level_3"
 """Where the paper's Tables 6 to 8 were played."""
 MAX_EPISODES = 10_000

@@ -14,6 +14,7 @@ from kitchen.llm.prices import Price, PriceFileError, PriceList, load_prices
 from kitchen.llm.providers.claude import CLAUDE, traits
 from kitchen.llm.wrappers import Budgeted, Patience, Retrying
 from kitchen.registry import look_up
+from kitchen.worlds.base import SettingsError
 
 if TYPE_CHECKING:
     from kitchen.llm.providers.stand_in import StandIn
@@ -35,6 +36,9 @@ VARIABLES: dict[str, tuple[str, ...]] = {
     STAND_IN: (),
 }
 """Environment variables of which a provider needs one."""
+
+ALIASES = {"openai": OPENAI}
+"""Other names under which people may ask for a provider."""
 
 DEFAULT_CLAUDE = "claude-sonnet-5-5"
 
@@ -77,6 +81,20 @@ def default_model(provider: str) -> str:
     if provider == ANTHROPIC:
         return DEFAULT_CLAUDE
     return next(iter(models(provider)), "")
+
+
+def read_model(text: str) -> tuple[str, str]:
+    """Provider and model that a co-player's setting `provider:model` means; what it leaves out is the default
+    of this server.
+
+    SettingsError for a provider that there is not.
+    """
+    named, _, model = text.strip().partition(":")
+    provider = ALIASES.get(named, named) or default_provider()
+    if provider not in PROVIDERS:
+        known = ", ".join(PROVIDERS)
+        raise SettingsError(f"model: {named!r} is no provider of language models; there are {known}")
+    return provider, model.strip() or default_model(provider)
 
 
 def takes_temperature(provider: str, model: str) -> bool:

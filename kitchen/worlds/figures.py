@@ -8,7 +8,7 @@ from itertools import count
 
 from kitchen.registry import UnknownNameError
 from kitchen.worlds.base import Figure, Json, World, WorldError
-from kitchen.worlds.registry import WORLDS, get_world
+from kitchen.worlds.registry import get_world, known_worlds
 
 
 def figures_of(world: str) -> tuple[Figure, ...]:
@@ -29,7 +29,7 @@ def news_of(world: str) -> str:
 
 def measured_anywhere() -> tuple[NamedFigure, ...]:
     """What episodes are compared by, whatever their world."""
-    return tuple(one for one in side_by_side(WORLDS) if one.figure.measured)
+    return tuple(one for one in side_by_side(known_worlds()) if one.figure.measured)
 
 
 def achieved(world: str, score: Mapping[str, Json]) -> tuple[tuple[str, str], ...]:

@@ -95,12 +95,22 @@ class Page(ABC):
     guide: ClassVar[str]
     """Template of the guide: how to win, what the tables mean, tips. Gets `brief` and `handbook`, and
     `clocked` or `view.step_seconds` where steps have a time limit."""
-    recipes: ClassVar[str] = ""
-    """Template of a second reference that is open beside play, such as recipes; empty if there is none.
-    Gets `brief` and `handbook`."""
+    title: ClassVar[str] = ""
+    """What this world is called over its guide, where a study plays several; by default its name."""
+    reference: ClassVar[str] = ""
+    """Template of a second reference that can be opened beside play; empty if there is none. Gets `brief` and
+    `handbook`."""
+    reference_title: ClassVar[str] = ""
+    """What it is called: one or two words."""
+    settings_differ: ClassVar[str] = (
+        "You will play this in several ways. What is said here holds for the first one; in each of the "
+        "others, the guide that you can open beside the game is what counts there."
+    )
+    """What to know of the guide where several conditions play this world with other settings."""
     scripts: ClassVar[tuple[str, ...]] = ()
-    """Static paths of the world's own scripts."""
+    """Static paths of the world's own scripts, such as `worlds/<name>/play.js`."""
     styles: ClassVar[tuple[str, ...]] = ()
+    """Likewise its styles, on the page of the guide too."""
 
     first_steps: ClassVar[tuple[str, ...]] = (
         "Choose one of the actions; then press the button below them.",
@@ -119,7 +129,7 @@ class Page(ABC):
         """The panels in reading order; the same ids for every view of an episode."""
 
     def handbook(self, brief: Mapping[str, Json]) -> Mapping[str, Json]:
-        """What guide and recipes show of a brief, already in words: templates cannot look names up."""
+        """What guide and reference show of a brief, already in words: templates cannot look names up."""
         return brief
 
     @abstractmethod

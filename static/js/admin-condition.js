@@ -14,7 +14,19 @@
     show();
   };
 
+  // Co-players are offered for the worlds that they play.
+  const offer = () => {
+    const world = document.getElementById("id_world");
+    if (!world) return;
+    for (const option of document.querySelectorAll("#id_coplayer option[data-worlds]")) {
+      option.hidden = !option.selected && !option.dataset.worlds.split(" ").includes(world.value);
+      option.disabled = option.hidden;
+    }
+  };
+
   const start = () => {
+    offer();
+    document.getElementById("id_world")?.addEventListener("change", offer);
     follow("world");
     follow("coplayer");
     const button = document.querySelector(".show-settings");

@@ -151,13 +151,10 @@
 
   /* replacing panels */
 
+  /* where panels stood that scroll by themselves: [data-scroll], kept within a step, or always if it says so */
   function scrolls() {
-    const found = [];
-    for (const selector of [".menu-actions", "#happened", "#orders"]) {
-      const element = document.querySelector(selector);
-      if (element) found.push([selector, element.scrollTop, element.scrollLeft]);
-    }
-    return found;
+    const found = play.querySelectorAll("[data-scroll][id]");
+    return [...found].map((element) => [element.id, element.scrollTop, element.scrollLeft]);
   }
 
   function remember() {
@@ -201,9 +198,9 @@
     for (const id of kept.open) document.getElementById(id)?.setAttribute("open", "");
     restoreChoice();
     const sameStep = menu()?.dataset.step === kept.step;
-    for (const [selector, top, left] of kept.scrolls) {
-      const element = document.querySelector(selector);
-      if (element && (sameStep || selector === "#orders")) element.scrollTo(left, top);
+    for (const [id, top, left] of kept.scrolls) {
+      const element = document.getElementById(id);
+      if (element && (sameStep || element.dataset.scroll === "always")) element.scrollTo(left, top);
     }
     restoreFocus();
     kept = null;

@@ -14,7 +14,7 @@ from django.http import HttpRequest
 
 from kitchen.setting_fields import setting_field, without_name
 from kitchen.worlds.base import Json
-from study.admin.kinds import COPLAYER, WORLD, Kind, all_kinds, kind_choices
+from study.admin.kinds import COPLAYER, WORLD, Kind, KindSelect, all_kinds, kind_choices
 from study.fields import LinesField, ValueField
 from study.models import Condition, Study, SurveyItem
 
@@ -25,7 +25,31 @@ ELSEWHERE = {"co-player": COPLAYER, "seats": "teammates"}
 """Fields that messages of the rules call by another name."""
 
 
-class ConditionForm(forms.ModelForm):  # type: ignore[type-arg]
+class ShowsOthers:
+    """A form with the settings of several kinds, which can be asked to show those of another choice."""
+
+    def full_clean(self) -> None:
+        """Checks nothing if another choice is only to be shown."""
+        if SHOW in self.data:  # type: ignore[attr-defined]
+            self._errors = ErrorDict()
+            self.cleaned_data: dict[str, Any] = {}
+        else:
+            super().full_clean()  # type: ignore[misc]
+
+    def is_valid(self) -> bool:
+        """Never, if another choice is only to be shown."""
+        return SHOW not in self.data and super().is_valid()  # type: ignore[attr-defined, misc]
+
+
+def forget_others(form: Any, kinds: Iterable[Kind], cleaned: Mapping[str, Any]) -> None:
+    """What stands in fields out of sight, of kinds that are not chosen, is nobody's mistake."""
+    for kind in kinds:
+        if cleaned.get(kind.part) != kind.name:
+            for name, _ in kind.named_settings():
+                form.errors.pop(name, None)
+
+
+class ConditionForm(ShowsOthers, forms.ModelForm):  # type: ignore[type-arg]
     """A condition with one field per setting of every world and co-player; only the chosen ones count.
 
     The fields of all kinds are on the page, those not chosen out of sight: whatever was typed stays while
@@ -73,34 +97,16 @@ class ConditionForm(forms.ModelForm):  # type: ignore[type-arg]
         name, settings = values[kind.part]
         return settings if name == kind.name else {}
 
-    def full_clean(self) -> None:
-        """Checks nothing if another choice is only to be shown."""
-        if SHOW in self.data:
-            self._errors, self.cleaned_data = ErrorDict(), {}
-        else:
-            super().full_clean()
-
-    def is_valid(self) -> bool:
-        """Never, if another choice is only to be shown."""
-        return SHOW not in self.data and super().is_valid()
-
     def clean(self) -> dict[str, Any]:
         """Gathers the chosen kinds' settings; the model checks whether they can be played."""
         cleaned: dict[str, Any] = super().clean() or self.cleaned_data
-        self._forget_others(cleaned)
+        forget_others(self, self.kinds, cleaned)
         self._check_key(cleaned)
         if cleaned.get("position") is None and "position" not in self.errors:
             cleaned["position"] = next_position(self._study(cleaned))
         self.instance.settings = self._gathered(WORLD, self.instance.settings)
         self.instance.coplayer_settings = self._gathered(COPLAYER, {})
         return cleaned
-
-    def _forget_others(self, cleaned: Mapping[str, Any]) -> None:
-        """What stands in fields out of sight is nobody's mistake."""
-        for kind in self.kinds:
-            if cleaned.get(kind.part) != kind.name:
-                for name, _ in kind.named_settings():
-                    self.errors.pop(name, None)
 
     def _study(self, cleaned: Mapping[str, Any]) -> Study | None:
         return cleaned.get("study") or (self.instance.study if self.instance.study_id else None)
@@ -157,7 +163,7 @@ def condition_form() -> type[ConditionForm]:
     fresh = Condition()
     fields[WORLD] = forms.ChoiceField(choices=kind_choices(WORLD), initial=fresh.world)
     fields[COPLAYER] = forms.ChoiceField(
-        choices=kind_choices(COPLAYER), initial=fresh.coplayer, label="Co-player"
+        choices=kind_choices(COPLAYER), initial=fresh.coplayer, label="Co-player", widget=KindSelect
     )
     return type("ConditionForm", (ConditionForm,), {**fields, "kinds": kinds})
 

@@ -31,7 +31,8 @@ from study.console.in_words import (
     study_value,
 )
 from study.models import Condition, StudyPart, SurveyItem
-from study.parts import KITCHEN, PARTS
+from study.parts import PARTS
+from study.practice import practice_played
 from study.preregistration import program_differences
 from study.versions import Difference, differences
 
@@ -170,7 +171,7 @@ class _Telling:
 
     def _declared(self, plan: Any, name: str) -> Setting | None:
         """What the world or co-player that is set here declares under this name; None if nothing."""
-        played = vars(plan) if self.what == "condition" else {**KITCHEN, **plan.settings.get("kitchen", {})}
+        played = vars(plan) if self.what == "condition" else practice_played(plan.settings.get("kitchen", {}))
         parts = {"settings": WORLD, "coplayer_settings": COPLAYER}
         group = self.path[-2]
         inside = self.what == "condition" or len(self.path) > 2

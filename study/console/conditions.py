@@ -4,13 +4,14 @@ from __future__ import annotations
 
 from typing import Any
 
-from django.http import HttpRequest, HttpResponse, QueryDict
+from django.http import HttpRequest, HttpResponse
 from django.shortcuts import get_object_or_404, redirect
 
 from study.admin.conditions import condition_warnings
 from study.admin.forms import asked_kind
 from study.admin.kinds import COPLAYER, WORLD, all_kinds
 from study.bound import bound
+from study.console.chosen import chosen_fields, with_usual
 from study.console.common import asked_once, done, form_page, moved
 from study.console.forms import console_condition_form
 from study.free_names import free_label
@@ -29,7 +30,7 @@ def condition(request: HttpRequest, study: Study, pk: int | None = None) -> Http
     row = (
         get_object_or_404(study.conditions, pk=pk) if pk else Condition(study=study, label=free_label(study))
     )
-    form = console_condition_form()(_with_defaults(request.POST) or None, instance=row)
+    form = console_condition_form()(with_usual(request.POST, all_kinds()) or None, instance=row)
     if pk and (row.rounds.filter(participant__preview=False).exists() or bound(row)):
         form.fields["key"].disabled = True
     if request.method == "POST" and form.is_valid():
@@ -43,31 +44,8 @@ def condition(request: HttpRequest, study: Study, pk: int | None = None) -> Http
 def _shown(request: HttpRequest, row: Condition, form: Any) -> dict[str, Any]:
     """The plain fields, and those of every kind in a group of its own, the chosen ones marked."""
     chosen = {part: asked_kind(request, row, part) for part in (WORLD, COPLAYER)}
-    named = [(kind, [name for name, _ in kind.named_settings()]) for kind in all_kinds()]
-    own = {name for _, names in named for name in names}
-    return {
-        "condition": row,
-        "plain": [field for field in form if field.name not in own],
-        "groups": [
-            (kind.label, [form[name] for name in names], kind.name == chosen[kind.part], kind)
-            for kind, names in named
-            if names
-        ],
-        "cautions": row.cautions if row.pk else (),
-    }
-
-
-def _with_defaults(sent: QueryDict) -> QueryDict:
-    """What was sent, and the defaults of a world or co-player whose settings were not on the page: `_shown`
-    names those that were."""
-    found, shown = sent.copy(), sent.getlist("_shown")
-    for kind in all_kinds():
-        if sent.get(kind.part) != kind.name or f"{kind.part}__{kind.name}" in shown:
-            continue
-        for name, setting in kind.named_settings():
-            if name not in found and setting.default is not False:
-                found[name] = str(setting.default)
-    return found
+    shown = chosen_fields(form, all_kinds(), chosen)
+    return {"condition": row, **shown, "cautions": row.cautions if row.pk else ()}
 
 
 def _said(row: Condition) -> str:

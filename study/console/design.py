@@ -9,7 +9,9 @@ from django.http import Http404, HttpRequest, HttpResponse, HttpResponseBase
 from django.shortcuts import render
 
 from kitchen.counting import counted
+from study.admin.kinds import WORLD, world_kinds
 from study.blueprint import blueprint_of
+from study.console.chosen import chosen_fields, with_usual
 from study.console.common import context_of, done, form_page, participant_link
 from study.console.forms import (
     OrdersForm,
@@ -21,6 +23,7 @@ from study.console.forms import (
 )
 from study.console.in_words import OWN_CODE
 from study.console.orders import orders_shown
+from study.console.practice_fields import usual
 from study.markdown import to_html
 from study.models import Study, StudyPart, SurveyItem
 from study.parts import ALWAYS_ON, PARTS
@@ -135,12 +138,17 @@ recruitment = _study_form(RecruitmentForm, "Recruitment", _links_shown)
 def part(request: HttpRequest, study: Study, kind: str) -> HttpResponse:
     """One part: on or off, its words, its settings."""
     row = _part(study, kind)
-    form = PartForm(request.POST or None, instance=row)
+    sent = with_usual(request.POST, world_kinds(), usual) if kind == "practice" else request.POST
+    form = PartForm(sent or None, instance=row)
     if request.method == "POST" and form.is_valid() and PREVIEW not in request.POST:
         part_save(part=form.instance)
         return done(request, study, f"{PARTS[kind].words.capitalize()}: saved.")
     text = request.POST.get("text", row.text)
     more: dict[str, Any] = {"shown": to_html(text), "previewed": PREVIEW in request.POST, "can_preview": True}
+    if kind == "practice":
+        chosen = {WORLD: str(form[WORLD].value())}
+        more |= chosen_fields(form, world_kinds(), chosen)
+        more["template"] = "study/staff/design/practice.html"
     return form_page(request, study, form, heading=PARTS[kind].words.capitalize(), **more)
 
 

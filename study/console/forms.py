@@ -10,21 +10,18 @@ from django import forms
 from django.contrib.auth import get_user_model
 from django.utils import timezone
 
-from kitchen.setting_fields import setting_field
 from kitchen.worlds.base import Json
-from kitchen.worlds.registry import get_world
 from study.admin.common import has_begun
-from study.admin.forms import ConditionForm, SurveyItemForm, condition_form
-from study.admin.kinds import COPLAYER, kind_choices
+from study.admin.forms import ConditionForm, ShowsOthers, SurveyItemForm, condition_form, forget_others
+from study.admin.kinds import world_kinds
+from study.console.practice_fields import TEAM_SIZE, practice_fields, practice_fields_of, practice_settings
 from study.fields import LinesField
 from study.instruments import instruments
 from study.models import Membership, Outcome, Study, StudyPart
-from study.parts import ALWAYS_ON, FAILURES, KITCHEN, PARTS
-from study.plan import NOBODY
+from study.parts import ALWAYS_ON, FAILURES, PARTS
 from study.recruitment import PLACES
 
 TEXT = {"rows": 10, "spellcheck": "true"}
-TEAM_SIZE = "Robots beside the participant's own. 3 teammates make a kitchen of 4 agents."
 
 
 SLUG_MESSAGES = {
@@ -170,7 +167,7 @@ def console_condition_form() -> type[ConditionForm]:
     return type("ConsoleConditionForm", (base,), {"Meta": meta, "position": None})
 
 
-class PartForm(forms.ModelForm):  # type: ignore[type-arg]
+class PartForm(ShowsOthers, forms.ModelForm):  # type: ignore[type-arg]
     """One part: on or off, heading, text, and its settings as typed fields."""
 
     class Meta:
@@ -187,7 +184,7 @@ class PartForm(forms.ModelForm):  # type: ignore[type-arg]
         self.fields["title"].help_text = f"Empty: {kind.title or 'the title of the study'}."
         if kind.name in ALWAYS_ON:
             del self.fields["enabled"]
-        stored = _flat(self.settings)
+        stored = practice_fields_of(self.settings) if kind.name == "practice" else self.settings
         for name, field in SETTING_FIELDS.get(kind.name, dict)().items():
             self.fields[name] = field
             self.initial.setdefault(name, stored.get(name))
@@ -195,12 +192,14 @@ class PartForm(forms.ModelForm):  # type: ignore[type-arg]
     def clean(self) -> dict[str, Any]:
         """Gathers the settings; the model checks them."""
         cleaned = super().clean() or self.cleaned_data
+        if self.instance.kind == "practice":
+            forget_others(self, world_kinds(), cleaned)
         own = SETTING_FIELDS.get(self.instance.kind)
         if own is None or self.errors:
             return cleaned
         given = {name: cleaned.get(name) for name in own()}
         self.instance.settings = (
-            _practice(given, self.settings) if self.instance.kind == "practice" else given
+            practice_settings(given, self.settings) if self.instance.kind == "practice" else given
         )
         return cleaned
 
@@ -212,47 +211,6 @@ class PartForm(forms.ModelForm):  # type: ignore[type-arg]
             if not error.error_dict:
                 return
         super().add_error(field, error)
-
-
-def _flat(settings: Mapping[str, Json]) -> dict[str, Json]:
-    """A part's settings by the names of their fields."""
-    if "kitchen" not in settings:
-        return dict(settings)
-    kitchen = {**KITCHEN, **settings["kitchen"]}
-    world = get_world(kitchen["world"])
-    level = {one.name: kitchen["settings"].get(one.name, one.default) for one in world.settings}
-    return {**settings, **kitchen, **{f"level__{name}": value for name, value in level.items()}}
-
-
-def _practice(given: Mapping[str, Json], stored: Mapping[str, Json]) -> dict[str, Json]:
-    """The settings of the practice episode; what is not asked here stays as it is."""
-    kitchen = {**KITCHEN, **stored.get("kitchen", {})}
-    level = {
-        name.removeprefix("level__"): value for name, value in given.items() if name.startswith("level__")
-    }
-    same = kitchen["coplayer"] == given["coplayer"]
-    return {
-        "hints": given["hints"],
-        "kitchen": {
-            **kitchen,
-            "settings": {**kitchen["settings"], **level},
-            "coplayer": given["coplayer"],
-            "coplayer_settings": kitchen["coplayer_settings"] if same else {},
-            "teammates": given["teammates"] if given["coplayer"] != NOBODY else 0,
-        },
-    }
-
-
-def _practice_fields() -> dict[str, forms.Field]:
-    world = get_world(str(KITCHEN["world"]))
-    return {
-        "hints": forms.BooleanField(label="Hints step by step", required=False),
-        **{f"level__{setting.name}": setting_field(setting) for setting in world.settings},
-        "coplayer": forms.ChoiceField(label="Co-player", choices=kind_choices(COPLAYER)),
-        "teammates": forms.IntegerField(
-            label="Teammates", min_value=0, max_value=63, initial=0, help_text=TEAM_SIZE
-        ),
-    }
 
 
 def _consent_fields() -> dict[str, forms.Field]:
@@ -267,7 +225,7 @@ def _check_fields() -> dict[str, forms.Field]:
     }
 
 
-SETTING_FIELDS = {"consent": _consent_fields, "check": _check_fields, "practice": _practice_fields}
+SETTING_FIELDS = {"consent": _consent_fields, "check": _check_fields, "practice": practice_fields}
 """The typed fields of a part's settings, by its kind."""
 
 

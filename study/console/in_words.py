@@ -20,8 +20,9 @@ from study.items import SCALED, TEXT_LONGEST, Item, marks, must_be_answered, wri
 from study.markdown import to_html
 from study.models import Outcome, Study, SurveyItem
 from study.orders.registry import SCHEMES, get_scheme
-from study.parts import KITCHEN, PARTS
+from study.parts import PARTS
 from study.plan import NOBODY
+from study.practice import practice_played
 from study.subscales import SubScale, subscales
 
 NOTHING = "nothing"
@@ -228,7 +229,7 @@ def part_pairs(part: PartPlan) -> list[Pair]:
     found: list[Pair] = []
     for name, value in part.settings.items():
         if name == "kitchen":
-            found += played_pairs({**KITCHEN, **value})
+            found += played_pairs(practice_played(value))
         elif isinstance(value, list):
             found.append(Pair(part_label(part.kind, name), many=tuple(map(plain, value))))
         else:

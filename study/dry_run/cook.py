@@ -1,8 +1,8 @@
-"""How a synthetic participant plays an episode: by the planner's advice, with errors. Plain Python.
+"""How a synthetic participant plays an episode: as the world's adviser has it, with errors. Plain Python.
 
-The planner stands for a sensible person: it is given the participant's own seat only, so that it knows where
-the others are and not what they are up to. The same planner, asked for the others, is what the participant
-expects of them; how often that comes true is what *predictable* means here.
+The adviser (`kitchen.coplayers.base.Adviser`) stands for a sensible person. It also says what such a person
+expects of the others; how often that comes true is what *predictable* means here. In a world without one
+everything is chosen by chance among what is offered.
 """
 
 from __future__ import annotations
@@ -11,16 +11,12 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from kitchen.coplayers.base import Situation
-from kitchen.coplayers.planner.planner import Planner
+from kitchen.coplayers.registry import get_adviser
 from kitchen.worlds.base import Command, Json
 from study.dry_run.person import Experience, Person
 
 State = Mapping[str, Any]
 """A `kitchen.messages.StateMessage` as it came over the websocket."""
-SENSIBLE_DISHES_PER_STEP = 0.12
-"""Dishes a step that count as a full output; a good team comes close to it."""
-PLANNER_READS = frozenset({"recipes", "locations", "lifetimes", "tools", "dishes"})
-"""Parts of a brief that a world must have for the planner to give advice in it."""
 
 
 class Cook:
@@ -40,8 +36,8 @@ class Cook:
     def watch(self, state: State) -> None:
         """Take note of a state; a step that is new is compared with what was expected."""
         if self.last is not None and state["step"] == self.last["step"] + 1:
-            agents = _agents(state)
-            self._hits += [came_true(command, agents[seat]) for seat, command in self._expected.items()]
+            came_true, seen = get_adviser(state["world"]).came_true, state["observation"]
+            self._hits += [came_true(seat, command, seen) for seat, command in self._expected.items()]
         if self.last is None or state["step"] != self.last["step"]:
             self._expected = {}
         self.last = state
@@ -73,35 +69,28 @@ class Cook:
 
     def _advice(self, state: State) -> Command | None:
         """What a sensible person would do here; None where there is no telling."""
-        if not can_be_planned(state):
-            return None
-        seat = state["seat"]
-        situation = self._situation(state, (seat,), {}, memory=self._memory)
-        decision = Planner({}).decide(situation)
+        decision = get_adviser(state["world"]).decide(self._situation(state, {}))
         self._memory = decision.memory
-        return decision.commands.get(seat, ("noop",))
+        return decision.commands.get(state["seat"])
 
     def _expect(self, state: State, own: Command) -> None:
         """What sensible teammates would do now."""
-        others = tuple(seat for seat in range(len(_agents(state))) if seat != state["seat"])
-        if others and can_be_planned(state):
-            situation = self._situation(state, others, {state["seat"]: own}, memory=None)
-            self._expected = dict(Planner({}).decide(situation).commands)
+        if others := [seat for seat in range(state["seats"]) if seat != state["seat"]]:
+            situation = self._situation(state, {state["seat"]: own})
+            self._expected = dict(get_adviser(state["world"]).expected(situation, others))
 
-    def _situation(
-        self, state: State, seats: tuple[int, ...], commanded: Mapping[int, Command], *, memory: Json
-    ) -> Situation:
-        brief: Mapping[str, Json] = state["brief"]
-        seen: Mapping[str, Json] = state["observation"]
+    def _situation(self, state: State, commanded: Mapping[int, Command]) -> Situation:
+        seat: int = state["seat"]
         return Situation(
-            world="",
+            world=state["world"],
             step=state["step"],
-            seats=seats,
-            briefs=dict.fromkeys(seats, brief),
-            observations=dict.fromkeys(seats, seen),
-            legal={},
+            seats=(seat,),
+            briefs={seat: state["brief"]},
+            observations={seat: state["observation"]},
+            legal={seat: [tuple(command) for command in state["legal"]]},
             commanded=commanded,
-            memory=memory,
+            people=(seat,),
+            memory=self._memory,
             seed=self.person.chance("plan", self.episode, state["step"]).getrandbits(32),
         )
 
@@ -109,30 +98,10 @@ class Cook:
         """What this episode was like so far."""
         if self.last is None:
             return Experience()
-        score, steps = self.last["score"], max(self.last["step"], 1)
+        adviser, score = get_adviser(self.last["world"]), self.last["score"]
         return Experience(
-            teammates=max(len(_agents(self.last)) - 1, 0),
-            success=score.get("success_rate"),
-            output=min((score.get("completed") or 0) / (SENSIBLE_DISHES_PER_STEP * steps), 1.0),
+            teammates=self.last["seats"] - 1,
+            success=adviser.success(score),
+            output=adviser.output(score, max(self.last["step"], 1)),
             expected=sum(self._hits) / len(self._hits) if self._hits else 0.0,
         )
-
-
-def can_be_planned(state: State) -> bool:
-    """Whether this is a kitchen that the planner can read."""
-    return set(state["brief"]) >= PLANNER_READS
-
-
-def came_true(command: Command, agent: Mapping[str, Any]) -> bool:
-    """Whether an agent, as seen after the step, looks as if it had done this."""
-    if command[0] == "goto":
-        return bool(agent["at"] == command[1])
-    if command[0] == "get":
-        return agent["holds"] is not None
-    return agent["holds"] is None
-
-
-def _agents(state: State) -> Sequence[Mapping[str, Any]]:
-    """The agents as the observation shows them, by seat; none where a world shows none."""
-    found: Sequence[Mapping[str, Any]] = state["observation"].get("agents", ())
-    return found

@@ -142,7 +142,7 @@ class Crowd:
 
 
 def _rate(success: float | None) -> str:
-    """A success rate; there is none where no order came to an end."""
+    """A success rate; there is none where that cannot be said."""
     return "none" if success is None else f"{success:.2f}"
 
 

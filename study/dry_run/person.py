@@ -28,11 +28,11 @@ class Experience:
 
     teammates: int = 0
     success: float | None = None
-    """Orders served, of those that ended."""
+    """How well it went; None where that cannot be said."""
     output: float = 0.0
-    """Dishes served, of the most that anybody could expect."""
+    """What came out, of the most that anybody could expect."""
     expected: float = 0.0
-    """Share of the teammates' steps in which they did what a sensible cook would do; 0 without teammates."""
+    """Share of the teammates' steps in which they did what a sensible one would do; 0 without teammates."""
 
     @property
     def company(self) -> float:

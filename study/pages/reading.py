@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any
 
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import redirect, render
 
+from kitchen.setting_fields import readable
 from kitchen.worlds.base import Json
 from kitchen.worlds.registry import get_page, get_world
 from study import flow
@@ -17,7 +19,7 @@ from study.services.going_on import page_done
 
 
 def guide(request: HttpRequest, person: Participant, place: flow.Place) -> HttpResponse:
-    """How to play, for the world of the condition that comes first."""
+    """How to play, for the world of each condition."""
     if request.method == "POST":
         return _left(request, person, "guide")
     context = part_context(person, "guide") | guide_context(person) | {"teams": place.total}
@@ -25,17 +27,29 @@ def guide(request: HttpRequest, person: Participant, place: flow.Place) -> HttpR
 
 
 def guide_context(person: Participant) -> dict[str, Any]:
-    """What the guide says about the world that this person plays first, and whether it holds for all."""
+    """The guides of all worlds that this person plays, in the order of play, that of the practice last."""
     design = person.version.blueprint
-    first = design.condition(person.rounds.select_related("condition")[0].condition.key)
-    page, brief = get_page(first.world), _brief(first)
-    others = any((one.world, one.settings) != (first.world, first.settings) for one in design.conditions)
+    rounds = person.rounds.select_related("condition").order_by("position")
+    plans = [design.condition(one.condition.key) for one in rounds]
+    if design.has("practice") and design.practice.world not in {plan.world for plan in plans}:
+        plans.append(design.practice)
+    guides = [_guide(plans, world) for world in dict.fromkeys(plan.world for plan in plans)]
+    return {"guides": guides, "references": [guide["reference"] for guide in guides if guide["reference"]]}
+
+
+def _guide(plans: Sequence[ConditionPlan], world: str) -> dict[str, Any]:
+    """What the guide of a world says: of its first condition, and whether that holds for all of its."""
+    mine = [plan for plan in plans if plan.world == world]
+    page, brief = get_page(world), _brief(mine[0])
     return {
-        "world_guide": page.guide,
+        "title": page.title or readable(world),
+        "template": page.guide,
+        "styles": page.styles,
         "brief": brief,
         "handbook": page.handbook(brief),
-        "kitchens_differ": others,
-        "clocked": any(one.step_seconds for one in design.conditions),
+        "clocked": any(plan.step_seconds for plan in mine),
+        "differs": page.settings_differ if any(plan.settings != mine[0].settings for plan in mine) else "",
+        "reference": page.reference_title,
     }
 
 

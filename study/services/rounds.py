@@ -2,19 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from typing import Any
-
 from kitchen.models import Budget, Episode
 from kitchen.seeds import derived_seed
 from kitchen.services import episode_create
-from kitchen.worlds.base import Json
 from study.blueprint import ConditionPlan
 from study.held import scheme_of, tallies
 from study.models import Participant, Round, Study
 from study.news import audience_of
 from study.orders.issuing import issue
-from study.parts import KITCHEN
 from study.plan import mind_plans
 from study.services.leaving import finish
 
@@ -50,14 +45,9 @@ def round_episode(one: Round, person: Participant) -> Episode:
 
 def practice_episode(person: Participant) -> Episode:
     """The episode to practise in, as the part says."""
-    settings = person.version.blueprint.part("practice").settings
-    plan = ConditionPlan(key="practice", name="Practice", label="Practice", **_kitchen(settings))
-    seed = derived_seed(int(person.version.blueprint.study["seed"]), "practice", person.number)
-    return _episode(person, plan, seed=seed, hints=bool(settings["hints"]))
-
-
-def _kitchen(settings: Mapping[str, Json]) -> dict[str, Any]:
-    return {**KITCHEN, **settings["kitchen"]}
+    design = person.version.blueprint
+    seed = derived_seed(int(design.study["seed"]), "practice", person.number)
+    return _episode(person, design.practice, seed=seed, hints=bool(design.part("practice").settings["hints"]))
 
 
 def _episode(person: Participant, plan: ConditionPlan, *, seed: int, hints: bool = False) -> Episode:

@@ -20,7 +20,6 @@ from study.models import Answer, PageVisit, Participant, Round, Study, SurveyIte
 from study.news import audience_of
 from study.orders.base import OrderSequence
 from study.orders.issuing import Tally, issue
-from study.parts import KITCHEN
 from study.services.entering import consent_digest
 from study.services.leaving import code_to_give, outcome_codes
 from study.services.versions import version_current
@@ -79,8 +78,7 @@ def make(study: Study, wish: Wish, say: Callable[[str], object]) -> int:
 def _recordings(design: Blueprint, wish: Wish) -> dict[str, list[Recording]]:
     plans = {plan.key: plan for plan in design.conditions}
     if design.has("practice"):
-        kitchen = {**KITCHEN, **design.part("practice").settings["kitchen"]}
-        plans[PRACTICE] = ConditionPlan(key=PRACTICE, name="Practice", label="Practice", **kitchen)
+        plans[PRACTICE] = design.practice
     return {
         key: [_recorded(plan, key, number, design, wish) for number in range(1, wish.recordings + 1)]
         for key, plan in plans.items()

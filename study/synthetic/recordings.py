@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
@@ -11,17 +10,18 @@ from django.db import transaction
 
 from kitchen import deciding, selectors
 from kitchen.coplayers.registry import get_coplayer
+from kitchen.llm.registry import STAND_IN
 from kitchen.messages import to_json
 from kitchen.models import CallMessage, Decision, Episode, Mind, ModelCall, Prompt, Seat, SeatCommand, Step
 from kitchen.services import SeatOrder, commands_submit, episode_create
 from kitchen.worlds.base import Json
+from kitchen.worlds.registry import get_kit
 from study.blueprint import ConditionPlan
 from study.dry_run.cook import Cook
 from study.dry_run.person import Experience, Person
 from study.plan import NOBODY, mind_plans
 
 Row = dict[str, Any]
-STAND_IN = "stand-in"
 MOST_STEPS = 10_000
 """An episode that has not ended then will not."""
 
@@ -59,7 +59,7 @@ def record(plan: ConditionPlan, *, seed: int, number: int, thinking: float, step
 def _opened(plan: ConditionPlan, *, seed: int, steps: int | None) -> Episode:
     return episode_create(
         world=plan.world,
-        settings=_shortened(plan.settings, steps),
+        settings=_shortened(plan, steps),
         seats=plan.teammates + 1,
         seed=seed,
         minds=mind_plans(
@@ -75,7 +75,7 @@ def _opened(plan: ConditionPlan, *, seed: int, steps: int | None) -> Episode:
 def _play(episode: Episode, cook: Cook) -> None:
     seat = episode.seats.get(number=0)
     for step in range(1, MOST_STEPS):
-        state = json.loads(to_json(selectors.state_message(selectors.seat_view(seat))))
+        state = json.loads(to_json(selectors.state_message(seat, selectors.seat_view(seat))))
         cook.watch(state)
         if state["phase"] != "choose":
             break
@@ -84,15 +84,16 @@ def _play(episode: Episode, cook: Cook) -> None:
         deciding.decide_step(episode_id=episode.pk, step=step)
 
 
-def _shortened(settings: Mapping[str, Json], steps: int | None) -> dict[str, Json]:
-    return {**settings, "max_steps": steps} if steps and "max_steps" in settings else dict(settings)
+def _shortened(plan: ConditionPlan, steps: int | None) -> dict[str, Json]:
+    named = get_kit(plan.world).steps
+    return {**plan.settings, named: steps} if steps and named else dict(plan.settings)
 
 
 def _without_models(plan: ConditionPlan) -> dict[str, Json]:
     """The co-player's settings, with the stand-in where a model would be asked and paid."""
     settings = dict(plan.coplayer_settings)
-    known = {one.name for one in get_coplayer(plan.coplayer).settings} if plan.coplayer != NOBODY else set()
-    return {**settings, "model": STAND_IN} if "model" in known else settings
+    named = get_coplayer(plan.coplayer).names_model if plan.coplayer != NOBODY else ""
+    return {**settings, named: STAND_IN} if named else settings
 
 
 def _read(episode: Episode, experience: Experience, plan: ConditionPlan, thinking: float) -> Recording:

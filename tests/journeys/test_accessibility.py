@@ -142,7 +142,7 @@ async def test_consent_without_a_tick_and_dialogs_of_the_kitchen_are_accessible(
     await page.wait_for_selector("[role=alert]")
     found = await violations(page, "consent, not accepted")
     await page.goto(scenes["play"])
-    for name in ("guide", "recipes"):
+    for name in ("guide", "reference"):
         await page.click(f"[data-open={name}-dialog]")
         await page.wait_for_selector(f"#{name}-dialog[open]")
         found += await violations(page, f"play, {name}")

@@ -9,14 +9,14 @@ import pytest
 
 from kitchen.coplayers.base import CoPlayer, Decision
 from kitchen.coplayers.evaluate import collaboration_score, play_alone, see
-from kitchen.coplayers.registry import COPLAYERS, get_coplayer, make_coplayer
+from kitchen.coplayers.registry import coplayers, get_coplayer, make_coplayer
 from kitchen.worlds.base import Command, Json, World
-from kitchen.worlds.registry import WORLDS, get_world
+from kitchen.worlds.registry import get_world, known_worlds
 
 PAIRS = [
     (kind, world)
-    for kind in sorted(COPLAYERS)
-    for world in sorted(WORLDS)
+    for kind in coplayers()
+    for world in known_worlds()
     if (plays := get_coplayer(kind).worlds) is None or world in plays
 ]
 

@@ -10,12 +10,12 @@ from typing import Any
 import pytest
 
 from kitchen.coplayers.base import Decision, Situation
-from kitchen.coplayers.dispatcher.door import read_model
 from kitchen.coplayers.dispatcher.mind import WHY_NOT
 from kitchen.coplayers.evaluate import play_alone
 from kitchen.coplayers.registry import make_coplayer
 from kitchen.llm import base
 from kitchen.llm.base import Message, ModelError
+from kitchen.llm.registry import read_model
 from kitchen.worlds.base import SettingsError
 from tests.kitchen.cooking import kitchen
 from tests.kitchen.dispatching import MODEL, Scripted, decide, script, seen

@@ -7,7 +7,8 @@ import time
 import pytest
 
 from kitchen import play
-from kitchen.coplayers.registry import ADVISERS, get_adviser
+from kitchen.coplayers.base import Adviser
+from kitchen.coplayers.registry import get_adviser
 from kitchen.hints import _situation, hints_for
 from kitchen.models import Seat
 from kitchen.render import fragments
@@ -24,11 +25,10 @@ pytestmark = pytest.mark.filterwarnings("ignore::UserWarning")
 def test_who_follows_every_hint_serves_dishes_and_understands_each() -> None:
     episode = make_episode(hints=True, steps=50)
     adviser, seat = get_adviser("cuisine"), Seat.objects.select_related("episode").get()
-    assert adviser
     for step in range(1, 51):
         view = seat_view(seat)
         episode.refresh_from_db()
-        advice = adviser(_situation(play.episode_world(episode), view))
+        advice = adviser.advise(_situation(play.episode_world(episode), view))
         assert advice
         assert view.hints[-1] == PAGE.hint(view, advice.command, advice.aim)
         assert view.hints[-1].startswith("Hint: ") and view.hints[-1].endswith(".")
@@ -63,7 +63,7 @@ def test_every_level_has_hints_in_words(level: str) -> None:
 
 
 def test_a_world_without_an_adviser_points_to_its_guide(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.delitem(ADVISERS, "cuisine")
+    monkeypatch.setattr("kitchen.hints.get_adviser", lambda world: Adviser())
     world = get_world("cuisine").create(seats=1, settings={"level": "level_3"})
     world.reset(1)
     assert hints_for(world, seen(world, 0))[-1] == PAGE.general_hint

@@ -262,7 +262,7 @@ def test_commands_are_phrased_in_words() -> None:
 def test_every_code_has_a_readable_name_and_every_dish_a_picture() -> None:
     assert readable("salmonSushi") == "Salmon sushi"
     assert readable("chopboard0") == "Chopping board 1"
-    sprite = (TEMPLATES.parent / "static" / "img" / "dishes.svg").read_text()
+    sprite = (TEMPLATES.parent / "static" / "worlds" / "cuisine" / "dishes.svg").read_text()
     for level in LEVELS:
         for dish in start(level).brief["dishes"]:
             assert f'id="{icon(dish)}"' in sprite

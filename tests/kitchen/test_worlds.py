@@ -5,20 +5,24 @@ from __future__ import annotations
 import json
 import subprocess
 import sys
+from collections.abc import Iterator
 from pathlib import Path
 from random import Random
 
 import pytest
 
 from kitchen.worlds.base import Command, SettingsError, StateError, World
-from kitchen.worlds.registry import WORLDS, get_world
+from kitchen.worlds.registry import VARIABLE, WORLDS, get_world
 from tests.kitchen.playthrough import FOLDER, replay
+from tests.worlds.beacon import LINE as BEACON_LINE
+from tests.worlds.beacon.world import Beacon
 
 ROOT = Path(__file__).parents[2]
 SEED = 7
 STEPS = 40
 
-every_world = pytest.mark.parametrize("kind", sorted(WORLDS))
+every_world = pytest.mark.parametrize("kind", sorted([*WORLDS, Beacon.kind]))
+pytestmark = pytest.mark.usefixtures("beacon")
 
 
 def make(kind: str, seed: int = SEED) -> World:
@@ -30,6 +34,14 @@ def make(kind: str, seed: int = SEED) -> World:
 
 def choose(world: World, chance: Random) -> dict[int, Command]:
     return {seat: chance.choice(world.legal_actions(seat)) for seat in range(world.seats)}
+
+
+def steps_of(world: World) -> Iterator[int]:
+    """Some steps, or fewer if the world ends before."""
+    for number in range(STEPS):
+        if world.over:
+            return
+        yield number
 
 
 def hashes(world: World, steps: int, seed: int = 0) -> list[str]:
@@ -81,7 +93,7 @@ def test_a_state_comes_back_equal_and_goes_on_identically(kind: str) -> None:
 @every_world
 def test_every_legal_action_is_performed_by_who_acts_first(kind: str) -> None:
     world, chance = make(kind), Random(4)
-    for _ in range(STEPS):
+    for _ in steps_of(world):
         for seat in range(world.seats):
             for command in world.legal_actions(seat):
                 assert first_event(world, seat, command) == ("performed", seat, list(command))
@@ -92,7 +104,7 @@ def test_every_legal_action_is_performed_by_who_acts_first(kind: str) -> None:
 def test_an_action_that_is_not_legal_is_refused_with_reasons(kind: str) -> None:
     world, chance = make(kind), Random(5)
     met: set[Command] = set()
-    for _ in range(STEPS):
+    for _ in steps_of(world):
         for seat in range(world.seats):
             legal = set(world.legal_actions(seat))
             met |= legal
@@ -111,7 +123,7 @@ def first_event(world: World, seat: int, command: Command) -> tuple[str, int | N
 @every_world
 def test_anticipated_actions_are_not_legal_yet(kind: str) -> None:
     world, chance = make(kind), Random(6)
-    for _ in range(STEPS):
+    for _ in steps_of(world):
         for seat in range(world.seats):
             assert not set(world.anticipated_actions(seat)) & set(world.legal_actions(seat))
         world.step(choose(world, chance))
@@ -128,7 +140,7 @@ def test_senseless_commands_are_events_and_stop_nobody(kind: str) -> None:
 @every_world
 def test_what_a_world_tells_is_json_that_comes_back_equal(kind: str) -> None:
     world, chance = make(kind), Random(8)
-    for _ in range(STEPS):
+    for _ in steps_of(world):
         told = [world.to_dict(), world.score()]
         for seat in range(world.seats):
             told += [world.brief(seat), world.observe(seat)]
@@ -198,7 +210,7 @@ def test_default_settings_can_be_played(kind: str) -> None:
     assert all(setting.clean(setting.default) == setting.default for setting in get_world(kind).settings)
 
 
-@every_world
+@pytest.mark.parametrize("kind", sorted(WORLDS))
 def test_a_playthrough_exists_and_agrees(kind: str) -> None:
     path = FOLDER / f"{kind}.txt"
     assert path.exists(), f"record one: see {replay.__module__}"
@@ -233,7 +245,7 @@ def test_worlds_and_co_players_import_no_django() -> None:
 
 
 def run(program: str, hash_seed: str) -> str:
-    environment = {"PYTHONHASHSEED": hash_seed, "PYTHONPATH": str(ROOT), "PATH": ""}
+    environment = {"PYTHONHASHSEED": hash_seed, "PYTHONPATH": str(ROOT), "PATH": "", VARIABLE: BEACON_LINE}
     done = subprocess.run(
         [sys.executable, "-c", program], cwd=ROOT, env=environment, capture_output=True, text=True, check=True
     )

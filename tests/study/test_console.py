@@ -206,7 +206,13 @@ def test_a_consent_without_words_is_refused_at_its_field(study: Study, owner: Us
 
 def test_practice_and_check_have_typed_settings(study: Study, owner: User, client: Client) -> None:
     url = at(study, "part", "practice")
-    given = {"enabled": "on", "coplayer": "random", "teammates": 1, "level__level": "level_1"}
+    given = {
+        "enabled": "on",
+        "coplayer": "random",
+        "teammates": 1,
+        "world": "cuisine",
+        "world__cuisine__level": "level_1",
+    }
     response = client.post(url, filled(client, url, **given))
     assert response.status_code == 302, response.context["form"].errors
     sent = {"enabled": "on", "attempts": 3, "on_failure": "continue"}

@@ -8,11 +8,13 @@ from typing import Any
 
 import pytest
 
+from kitchen.coplayers.base import Adviser
 from kitchen.coplayers.evaluate import see
 from kitchen.coplayers.registry import make_coplayer
 from kitchen.worlds.base import Json, World
+from kitchen.worlds.cuisine.adviser import ADVISER
 from kitchen.worlds.registry import get_world
-from study.dry_run.cook import Cook, came_true, can_be_planned
+from study.dry_run.cook import Cook
 from study.dry_run.person import Experience, Person
 
 SETTINGS = {"level": "level_3", "alpha": 2.0, "beta": 2.5, "max_steps": 60}
@@ -27,6 +29,8 @@ def new_world(*, seats: int, seed: int, **more: Any) -> World:
 def state_of(world: World) -> dict[str, Json]:
     return {
         "type": "state",
+        "world": world.kind,
+        "seats": world.seats,
         "seat": 0,
         "phase": "over" if world.over else "choose",
         "step": world.clock,
@@ -104,13 +108,13 @@ def test_what_was_refused_is_not_said_again() -> None:
     assert len(said) == len(state["legal"])
 
 
-def test_a_world_that_the_planner_cannot_read_is_played_at_random() -> None:
+def test_a_world_without_an_adviser_is_played_at_random(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("study.dry_run.cook.get_adviser", lambda world: Adviser())
     state = {**state_of(new_world(seats=2, seed=3)), "brief": {"rules": "other"}, "observation": {}}
     cook = Cook(skilled(1.0), 1)
     cook.watch(state)
-    assert not can_be_planned(state)
     assert list(cook.choose(state)) in state["legal"]
-    assert cook.experience().teammates == 0
+    assert cook.experience() == Experience(teammates=1)
 
 
 def test_before_an_episode_nothing_was_experienced() -> None:
@@ -131,4 +135,4 @@ def test_before_an_episode_nothing_was_experienced() -> None:
 def test_what_teammates_did_is_seen_in_where_they_stand(
     command: tuple[str, ...], agent: dict[str, Any], true: bool
 ) -> None:
-    assert came_true(command, agent) is true
+    assert ADVISER.came_true(0, command, {"agents": [agent]}) is true

@@ -20,22 +20,7 @@ from kitchen.llm.base import Call, CallTimeoutError, Effort, LanguageModel, Mess
 from kitchen.llm.providers.stand_in import Advice, Manners, StandIn
 from kitchen.llm.providers.stand_in_text import Written
 from kitchen.llm.wrappers import ask_and_record
-from kitchen.worlds.base import Json, SettingsError
-
-ALIASES = {"openai": registry.OPENAI}
-
-
-def read_model(text: str) -> tuple[str, str]:
-    """Provider and model of the setting `model`; what it leaves out is the default of this server.
-
-    SettingsError for a provider that there is not.
-    """
-    named, _, model = text.strip().partition(":")
-    provider = ALIASES.get(named, named) or registry.default_provider()
-    if provider not in registry.PROVIDERS:
-        known = ", ".join(registry.PROVIDERS)
-        raise SettingsError(f"model: {named!r} is no provider of language models; there are {known}")
-    return provider, model.strip() or registry.default_model(provider)
+from kitchen.worlds.base import Json
 
 
 class Adviser:
@@ -74,7 +59,7 @@ class Door:
     """One decision's way to its model: retries, money and records are behind it (`kitchen.llm.wrappers`)."""
 
     def __init__(self, options: Options, situation: Situation, adviser: Adviser, deadline: float) -> None:
-        self.provider, self.model = read_model(options.model)
+        self.provider, self.model = registry.read_model(options.model)
         self.options, self.deadline = options, deadline
         manners = Manners(
             error_rate=options.stand_in_errors,

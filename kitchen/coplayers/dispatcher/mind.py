@@ -7,8 +7,8 @@ from collections.abc import Mapping
 from dataclasses import replace
 from typing import ClassVar
 
-from kitchen.coplayers.base import CoPlayer, Decision, Situation
-from kitchen.coplayers.dispatcher.door import Adviser, Door, read_model
+from kitchen.coplayers.base import CoPlayer, Decision, Rehearsal, Situation
+from kitchen.coplayers.dispatcher.door import Adviser, Door
 from kitchen.coplayers.dispatcher.feedback import feedback
 from kitchen.coplayers.dispatcher.memory import Memory
 from kitchen.coplayers.dispatcher.moment import Moment
@@ -18,12 +18,23 @@ from kitchen.coplayers.dispatcher.prompt import fixed_part, state_part
 from kitchen.coplayers.dispatcher.talk import Answered, Talk
 from kitchen.coplayers.dispatcher.validation import NOOP
 from kitchen.coplayers.dispatcher.wording import Fault
-from kitchen.llm.registry import hindrances
+from kitchen.llm.registry import STAND_IN, hindrances, read_model
 from kitchen.worlds.base import Json, Setting
 
 RESERVE = 1.0
 """Seconds kept back of the time for a decision, so that the fallback is in time; a quarter where there are
 less than four."""
+
+REHEARSED: Mapping[str, Json] = {
+    "model": STAND_IN,
+    "memory": 1,
+    "repair": 0,
+    "stand_in_errors": 0.0,
+    "stand_in_nonsense": 0.0,
+    "stand_in_latency": 0.0,
+    "stand_in_failures": 0.0,
+}
+"""How it is tried out for a forecast."""
 
 
 class Dispatcher(CoPlayer):
@@ -37,6 +48,7 @@ class Dispatcher(CoPlayer):
     kind = "dispatcher"
     worlds = ("cuisine",)
     settings: ClassVar[tuple[Setting, ...]] = SETTINGS
+    names_model: ClassVar[str] = "model"
 
     def __init__(self, chosen: Mapping[str, Json]) -> None:
         """SettingsError for a model of a provider that there is not."""
@@ -52,6 +64,11 @@ class Dispatcher(CoPlayer):
     def model(self) -> str:
         """What the settings name, or the default of this process."""
         return ":".join(read_model(self.options.model))
+
+    def rehearsal(self) -> Rehearsal:
+        """By the stand-in, whatever the settings say of it. Two messages are one exchange."""
+        kept = (self.options.memory - 1) // 2
+        return Rehearsal({**self.chosen, **REHEARSED}, remembered=kept, repairs=self.options.repair)
 
     def fixed_messages(self, situation: Situation) -> tuple[str, ...]:
         """The system message."""

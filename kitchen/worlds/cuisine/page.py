@@ -33,7 +33,15 @@ class CuisinePage(Page):
 
     layout = f"{_TEMPLATES}/layout.html"
     guide = f"{_TEMPLATES}/guide.html"
-    recipes = f"{_TEMPLATES}/recipes.html"
+    title = "The kitchen"
+    reference = f"{_TEMPLATES}/recipes.html"
+    reference_title = "Recipes"
+    settings_differ = (
+        "You will play in different kitchens. What is said here of tools, dishes and times holds for the "
+        "first one; in each of the others, the guide and the recipes that you can open beside the game are "
+        "what counts there."
+    )
+    styles = (f"{_TEMPLATES}/cuisine.css",)
 
     def panels(self, view: SeatView) -> tuple[Panel, ...]:
         """Orders, robots, locations, happened, menu, done, spoken: in reading order."""

@@ -1,0 +1,65 @@
+"""What is good to do in CuisineWorld, by the planner, and what a person makes of an episode in it.
+
+The planner stands for a sensible person: it is given the person's own seat only, so that it knows where the
+others are and not what they are up to. The same planner, asked for the others, is what the person expects of
+them.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+
+from kitchen.coplayers.base import Advice, Adviser, Decision, Situation
+from kitchen.coplayers.planner import Planner, advise
+from kitchen.worlds.base import Command, Json
+
+WAITS: Command = ("noop",)
+SENSIBLE_DISHES_PER_STEP = 0.12
+"""Dishes a step that count as a full output; a good team comes close to it."""
+
+
+class CuisineAdviser(Adviser):
+    """The planner at somebody's elbow."""
+
+    def advise(self, situation: Situation) -> Advice | None:
+        """The first plan that comes to mind."""
+        return advise(situation)
+
+    def decide(self, situation: Situation) -> Decision:
+        """The best plan found; whoever has nothing to do in it waits."""
+        found = Planner({}).decide(situation)
+        return replace(found, commands={seat: found.commands.get(seat, WAITS) for seat in situation.seats})
+
+    def expected(self, situation: Situation, seats: Sequence[int]) -> Mapping[int, Command]:
+        """The same for the others: all seats see the same."""
+        (seat,) = situation.seats
+        theirs = replace(
+            situation,
+            seats=tuple(seats),
+            briefs=dict.fromkeys(seats, situation.briefs[seat]),
+            observations=dict.fromkeys(seats, situation.observations[seat]),
+            memory=None,
+        )
+        return Planner({}).decide(theirs).commands
+
+    def came_true(self, seat: int, command: Command, observation: Mapping[str, Json]) -> bool:
+        """By where the agent stands and what it holds."""
+        agent = observation["agents"][seat]
+        if command[0] == "goto":
+            return bool(agent["at"] == command[1])
+        if command[0] == "get":
+            return agent["holds"] is not None
+        return agent["holds"] is None
+
+    def success(self, score: Mapping[str, Json]) -> float | None:
+        """Orders served, of those that ended."""
+        found: float | None = score["success_rate"]
+        return found
+
+    def output(self, score: Mapping[str, Json], steps: int) -> float:
+        """Dishes served, of the most that anybody could expect."""
+        return min(float(score["completed"]) / (SENSIBLE_DISHES_PER_STEP * steps), 1.0)
+
+
+ADVISER = CuisineAdviser()

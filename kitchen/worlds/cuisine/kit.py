@@ -1,0 +1,18 @@
+"""CuisineWorld's line in the registry: everything that it has."""
+
+from __future__ import annotations
+
+from kitchen.worlds.kit import Practice, WorldKit
+
+KIT = WorldKit(
+    rules="kitchen.worlds.cuisine.world:CuisineWorld",
+    page="kitchen.worlds.cuisine.page:PAGE",
+    coplayers={
+        "dispatcher": "kitchen.coplayers.dispatcher:Dispatcher",
+        "planner": "kitchen.coplayers.planner:Planner",
+    },
+    adviser="kitchen.worlds.cuisine.adviser:ADVISER",
+    practice=Practice(settings={"level": "level_0", "alpha": 2.0, "beta": 2.5, "max_steps": 20}),
+    steps="max_steps",
+)
+"""Practice is the easiest level, alone."""

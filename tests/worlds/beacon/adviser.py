@@ -1,0 +1,42 @@
+"""What a sensible keeper does."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+
+from kitchen.coplayers.base import Advice, Adviser, Situation
+from kitchen.worlds.base import Command, Json
+from tests.worlds.beacon.world import KEEPER, PILOT
+
+
+class BeaconAdviser(Adviser):
+    """Shows the way; of a pilot nothing is known."""
+
+    def advise(self, situation: Situation) -> Advice | None:
+        """The light that leads to the haven."""
+        (seat,) = situation.seats
+        if seat != KEEPER:
+            return None
+        seen = situation.observations[seat]
+        where = "left" if seen["haven"] < seen["ship"] else "right"
+        return Advice(("light", where), {"where": where})
+
+    def expected(self, situation: Situation, seats: Sequence[int]) -> Mapping[int, Command]:
+        """A good pilot steers where the light was."""
+        light = situation.observations[situation.seats[0]]["light"]
+        return {PILOT: ("steer", light)} if light in ("left", "right") else {}
+
+    def came_true(self, seat: int, command: Command, observation: Mapping[str, Json]) -> bool:
+        """By the end of the bay where the ship is now."""
+        return bool(observation["ship"] > 0) is (command[1] == "right")
+
+    def success(self, score: Mapping[str, Json]) -> float | None:
+        """Full where the ship never left the haven's side."""
+        return None if score["drift"] is None else max(0.0, 1 - score["drift"] / 4)
+
+    def output(self, score: Mapping[str, Json], steps: int) -> float:
+        """A haven in every other step is all that anybody could reach."""
+        return float(min(2 * score["havens"] / steps, 1.0))
+
+
+ADVISER = BeaconAdviser()

@@ -1,0 +1,61 @@
+"""A pilot who asks a language model where to steer."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from random import Random
+from typing import ClassVar
+
+from kitchen.coplayers.base import CoPlayer, Decision, Rehearsal, Situation
+from kitchen.llm.base import Message, Request
+from kitchen.llm.providers.stand_in import Advice, StandIn
+from kitchen.llm.registry import STAND_IN, open_door, read_model
+from kitchen.llm.wrappers import ask_and_record
+from kitchen.worlds.base import Command, Json, Setting
+from tests.worlds.beacon.world import PILOT, WAIT
+
+RULES = "You steer a ship by the light that the keeper showed last. Write steer_agent1_left or the like."
+WRITTEN = re.compile(r"steer(?:_agent1_|\(agent1, )(left|right)")
+
+
+class Pilot(CoPlayer):
+    """Steers where the light was, if its model agrees."""
+
+    kind: ClassVar[str] = "pilot"
+    worlds: ClassVar[tuple[str, ...]] = ("beacon",)
+    settings: ClassVar[tuple[Setting, ...]] = (Setting("oracle", "text", "Language model", STAND_IN),)
+    names_model: ClassVar[str] = "oracle"
+
+    def model(self) -> str:
+        """As the settings say."""
+        return ":".join(read_model(self.chosen["oracle"]))
+
+    def rehearsal(self) -> Rehearsal:
+        """It remembers nothing anyway."""
+        return Rehearsal({"oracle": STAND_IN})
+
+    def fixed_messages(self, situation: Situation) -> tuple[str, ...]:
+        """The rules."""
+        return (RULES,)
+
+    def decide(self, situation: Situation) -> Decision:
+        """One call."""
+        provider, model = read_model(self.chosen["oracle"])
+        seen = situation.observations[PILOT]
+        asked = [Message("system", RULES, fixed=True), Message("user", f"The ship and the light: {seen}")]
+        door = open_door(
+            provider,
+            rng=Random(situation.seed),
+            purse=situation.purse,
+            stand_in=lambda: StandIn(lambda: Advice({PILOT: follow(seen)}), seed=situation.seed),
+        )
+        call = ask_and_record(door, Request(model, asked, seconds=situation.seconds))
+        found = WRITTEN.search(call.reply.text) if call.reply else None
+        command: Command = ("steer", found[1]) if found else WAIT
+        return Decision({PILOT: command}, played_by=STAND_IN if provider == STAND_IN else "", calls=(call,))
+
+
+def follow(seen: Mapping[str, Json]) -> Command:
+    """Where the light was."""
+    return ("steer", seen["light"]) if seen["light"] in ("left", "right") else WAIT

@@ -1,0 +1,242 @@
+"""A study in a world that nothing outside its folder knows goes the whole way: `tests.worlds.beacon`."""
+
+from __future__ import annotations
+
+import csv
+import re
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+from django.contrib.auth.models import User
+from django.contrib.staticfiles import finders
+from django.core.management import call_command
+from django.test import Client
+
+from kitchen import deciding
+from kitchen import services as kitchen
+from kitchen.coplayers.registry import coplayers
+from kitchen.models import Decision, Episode, ModelCall
+from kitchen.render import fragments
+from kitchen.selectors import seat_page, seat_view
+from kitchen.worlds.registry import DEFAULT, VARIABLE, known_worlds
+from study.admin.kinds import COPLAYER, kind_choices
+from study.forecast import forecast
+from study.live import live_codes, live_rows
+from study.models import Condition, Participant, Study
+from study.preregistration import model_of, prompts_of
+from study.services.freezing import study_freeze
+from study.services.previewing import condition_preview
+from study.synthetic.making import Wish, make
+from tests.servers import Stack
+from tests.study.test_dry_run import walk
+from tests.study.test_views import agree, text_of
+
+STUDY = Path(__file__).parent / "beacon" / "study.toml"
+
+
+@pytest.fixture
+def study(db: None, beacon: None) -> Study:
+    call_command("load_study", str(STUDY))
+    return Study.objects.get()
+
+
+@pytest.fixture
+def boss(client: Client, django_user_model: type[User]) -> Client:
+    client.force_login(django_user_model.objects.create_superuser("boss"))
+    return client
+
+
+def play(episode: Episode, choose: str = "") -> Iterator[str]:
+    """Play the person's seat to the end, co-players asked in between; the page after every step."""
+    seat = episode.seats.get(number=0)
+    while (view := seat_view(seat)).phase == "choose":
+        yield fragments(seat_page(seat), view)
+        order = kitchen.SeatOrder(0, view.legal[0])
+        assert kitchen.commands_submit(episode_id=episode.pk, step=view.step + 1, orders=[order]).accepted
+        deciding.decide_step(episode_id=episode.pk, step=view.step + 1)
+    yield fragments(seat_page(seat), seat_view(seat))
+
+
+def test_a_variable_brings_worlds_and_a_wrong_one_is_told_in_a_line(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    assert "beacon" not in known_worlds()
+    monkeypatch.setenv(VARIABLE, "cuisine=tests.worlds.beacon.kit:KIT, other=tests.worlds.beacon.kit:KIT")
+    assert list(known_worlds()) == ["cuisine", "other"]
+    assert "beacon" not in known_worlds()["cuisine"], "what is there already cannot be replaced"
+    monkeypatch.setenv(VARIABLE, "beacon")
+    with pytest.raises(ValueError, match="is not name=package.module:KIT"):
+        known_worlds()
+
+
+def test_its_co_players_are_offered_in_its_conditions_alone(beacon: None) -> None:
+    assert set(coplayers("beacon")) == {"pilot", "random"}
+    assert "pilot" not in coplayers(DEFAULT)
+    assert set(coplayers()) == {*coplayers("beacon"), *coplayers(DEFAULT)}
+    assert set(dict(kind_choices(COPLAYER, world="beacon"))) == {"none", "pilot", "random"}
+    assert dict(kind_choices(COPLAYER, "planner", "beacon"))["planner"] == "Planner (plays Cuisine)"
+
+
+def test_a_participant_is_guided_practises_plays_answers_and_ends(client: Client, study: Study) -> None:
+    personal = agree(client, study)["Location"]
+    person = Participant.objects.get()
+    guide = text_of(client.get(personal))
+    assert "You are the keeper of a bay with 4 berths" in guide
+    assert "/static/worlds/beacon/beacon.css" in guide
+    assert "You can open this guide at any time" in guide
+    client.post(personal, {"page": "guide"})
+
+    person.refresh_from_db()
+    assert person.practice
+    assert (person.practice.world, person.practice.settings) == ("beacon", {"nights": 3, "width": 3})
+    page = text_of(client.get(personal))
+    assert 'data-page="practice"' in page and "You are the keeper" in page
+    assert "Hint: the haven lies to the" in page
+    assert len(list(play(person.practice))) == 4
+    assert "haven" in text_of(client.get(personal))
+    client.post(personal, {"page": "practice"})
+
+    for position in (1, 2):
+        episode = person.rounds.get(position=position).episode
+        assert episode
+        assert 'data-page="play"' in text_of(client.get(personal))
+        assert not any("Hint" in page for page in play(episode))
+        survey = text_of(client.get(personal))
+        assert "havens reached" in survey or "haven reached" in survey
+        answers = {"item_trust": "4", "item_fun": "5", "page": "survey", "position": str(position)}
+        client.post(personal, answers)
+    client.post(personal, {"page": "debriefing"})
+    person.refresh_from_db()
+    assert person.status == "complete"
+
+
+def test_the_keeper_is_not_shown_what_the_pilot_does(study: Study) -> None:
+    person = condition_preview(condition=study.conditions.get(key="asking"))
+    episode = person.rounds.get().episode
+    assert episode
+    list(play(episode))
+    view = seat_view(episode.seats.get(number=0))
+    assert all(set(step.commands) == {0} for step in view.history)
+    assert all(event.seat != 1 for step in view.history for event in step.events)
+    assert episode.steps.filter(commands__contains=[{"seat": 1}]).exists() or any(
+        command["seat"] == 1 for step in episode.steps.all() for command in step.commands
+    )
+
+
+def test_the_guide_has_every_world_of_the_conditions_once(client: Client, study: Study) -> None:
+    Condition.objects.create(
+        study=study,
+        key="cooking",
+        name="Cooking",
+        label="Team C",
+        position=3,
+        world=DEFAULT,
+        settings={"level": "level_0", "max_steps": 3},
+    )
+    personal = agree(client, study)["Location"]
+    guide = text_of(client.get(personal))
+    assert guide.count("You are the keeper of a bay") == 1
+    assert guide.count("You run one robot in a kitchen") == 1
+    assert "<h2>The lighthouse</h2>" in guide and "<h2>The kitchen</h2>" in guide
+    assert "You will play" not in guide
+    study.conditions.filter(key="asking").update(settings={"nights": 2, "width": 4})
+    other = text_of(Client().get(agree(Client(), study)["Location"]))
+    assert "You will play this in several ways" in other
+
+
+def test_the_forecast_asks_the_co_player_and_needs_no_call(study: Study) -> None:
+    study.conditions.filter(key="asking").update(coplayer_settings={"oracle": "anthropic:claude-sonnet-5-5"})
+    asking, drifting = forecast(study).lines
+    assert asking.model == "anthropic claude-sonnet-5-5"
+    assert asking.expected and asking.worst and asking.worst > asking.expected > 0
+    assert asking.rests_on.startswith("estimated")
+    assert drifting.rests_on == "asks no language model"
+    study.conditions.filter(key="asking").update(coplayer_settings={})
+    assert forecast(study).lines[0].rests_on == "costs nothing"
+
+
+def test_it_can_be_preregistered_and_previewed(study: Study, django_user_model: type[User]) -> None:
+    version = study_freeze(study_id=study.pk, user=django_user_model.objects.create_superuser("boss"))
+    content = version.bundle["content"]
+    assert content["worlds"] == {"beacon": 1}
+    asking = version.blueprint.condition("asking")
+    assert content["prompts"]["asking"] == prompts_of(asking)
+    assert "steer a ship" in prompts_of(asking)[0]
+    assert model_of(asking).startswith("stand-in")
+    assert condition_preview(condition=study.conditions.get(key="drifting")).preview
+
+
+def test_the_console_practises_it_and_shows_its_settings_in_words(study: Study, boss: Client) -> None:
+    url = f"/staff/{study.slug}/design/part/practice/"
+    page = text_of(boss.get(url))
+    assert "Berths of the bay" in page and "Level" not in page
+    given = {
+        "enabled": "on",
+        "hints": "on",
+        "world": "cuisine",
+        "coplayer": "none",
+        "teammates": "0",
+        "_show_settings": "1",
+    }
+    other = text_of(boss.post(url, given))
+    assert "Pace of orders" in other or "Level" in other
+    assert "Berths of the bay" not in other
+    wrong = {**given, "world": "beacon"}
+    del wrong["_show_settings"]
+    answer = boss.post(url, wrong)
+    assert answer.status_code == 422 and "beside the participant" in text_of(answer)
+    right = {**wrong, "coplayer": "pilot", "teammates": "1", "world__beacon__width": "7"}
+    assert boss.post(url, right).status_code == 302
+    kitchen_ = study.parts.get(kind="practice").settings["kitchen"]
+    assert kitchen_ == {
+        "world": "beacon",
+        "settings": {"nights": 3, "width": 7},
+        "coplayer": "pilot",
+        "coplayer_settings": {},
+        "teammates": 1,
+    }
+    assert "Berths of the bay" in text_of(boss.get(f"/staff/{study.slug}/design/"))
+    condition = study.conditions.get(key="asking")
+    page = text_of(boss.get(f"/staff/{study.slug}/design/condition/{condition.pk}/"))
+    offered = re.findall(r'<option value="(\w+)"', page[page.index('name="coplayer"') :])
+    assert {"pilot", "random"} <= set(offered) and "planner" not in offered
+
+
+def rows(folder: Path, name: str) -> list[dict[str, str]]:
+    with (folder / f"{name}.csv").open(encoding="utf-8", newline="") as file:
+        return list(csv.DictReader(file))
+
+
+def test_its_figures_are_watched_exported_and_analysed(study: Study, boss: Client, tmp_path: Path) -> None:
+    make(study, Wish(participants=12, seed=3), lambda _: None)
+    page = text_of(boss.get(f"/staff/{study.slug}/live/"))
+    assert study.title in page
+    assert live_rows(study, live_codes(study))
+
+    call_command("export_study", study.slug, "--out", str(tmp_path))
+    (folder,) = (path for path in tmp_path.iterdir() if path.is_dir())
+    episodes = rows(folder, "episodes")
+    assert {row["world"] for row in episodes} == {"beacon"}
+    assert all(row["havens"] != "" for row in episodes)
+    assert any(float(row["drift"]) > 0 for row in episodes if row["drift"])
+    assert {"drift", "havens"} <= {row["column"] for row in rows(folder, "codebook")}
+    assert "completed" not in episodes[0]
+    assert any("drift" in name for name in rows(folder, "participants_wide")[0])
+
+    call_command("analyse_study", study.slug, "--out", str(tmp_path / "found"))
+    report = "".join(path.read_text() for path in (tmp_path / "found").glob("*.md"))
+    assert "Drift" in report and "Havens reached" in report
+    assert "Drift" in text_of(boss.get(f"/staff/{study.slug}/analysis/"))
+    assert ModelCall.objects.exists() and Decision.objects.filter(mind__kind="pilot").exists()
+
+
+def test_synthetic_participants_walk_it_in_the_running_app(live_stack: Stack) -> None:
+    live_stack.manage("load_study", str(STUDY))
+    done = walk(live_stack, "lighthouse", "--participants", "2", "--seed", "77")
+    assert done.returncode == 0, done.stdout + done.stderr
+    assert done.stdout.splitlines()[-1] == "2 of 2 synthetic participants finished"
+
+
+def test_templates_and_styles_of_its_folder_are_found(beacon: None) -> None:
+    assert finders.find("worlds/beacon/beacon.css")
