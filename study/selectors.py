@@ -14,7 +14,8 @@ from study.analysis.exclusions import Attrition
 from study.analysis.rows import Condition as AnalysisCondition
 from study.analysis.rows import Observation
 from study.analysis.versions import DesignVersion
-from study.blueprint import Blueprint, ItemPlan, blueprint_of
+from study.blueprint import Blueprint, blueprint_of
+from study.item_fields import ItemPlan
 from study.items import is_right
 from study.measures import COMPLETED, SUCCESS
 from study.models import Answer, Participant, Round, Study, SurveyItem

@@ -18,6 +18,7 @@ from study.admin.forms import ConditionForm, SurveyItemForm, condition_form
 from study.admin.kinds import COPLAYER, kind_choices
 from study.fields import LinesField
 from study.instruments import instruments
+from study.item_fields import form_labels
 from study.models import Membership, Outcome, Study, StudyPart
 from study.parts import ALWAYS_ON, FAILURES, KITCHEN, PARTS
 from study.plan import NOBODY
@@ -132,17 +133,7 @@ class ConsoleItemForm(SurveyItemForm):
     """One item; its place in the order is set by buttons."""
 
     class Meta(SurveyItemForm.Meta):
-        labels = {
-            "low": "Words at the lowest point",
-            "high": "Words at the highest point",
-            "text": "What participants read",
-            "key": "Name in the data",
-            "points": "Points of the scale",
-            "scale": "Sub-scale",
-            "enabled": "Asked",
-            "required": "Must be answered",
-            "needs_teammates": "Only after episodes with teammates",
-        }
+        labels = {**form_labels(), "enabled": "Asked"}
 
     def __init__(self, *args: Any, **kwargs: Any) -> None:
         super().__init__(*args, **kwargs)

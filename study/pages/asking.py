@@ -10,7 +10,7 @@ from django.shortcuts import redirect, render
 from kitchen.models import Episode
 from kitchen.worlds.registry import get_page
 from study import flow, item_order, services
-from study.blueprint import ItemPlan
+from study.item_fields import ItemPlan
 from study.item_forms import ItemsForm
 from study.models import Participant
 from study.pages.common import part_context, sent

@@ -7,7 +7,8 @@ from typing import Any
 import pytest
 from django.template.loader import render_to_string
 
-from study.blueprint import ItemPlan, blueprint_of
+from study.blueprint import blueprint_of
+from study.item_fields import ItemPlan
 from study.item_forms import ItemsForm
 from study.items import item_problems, marks
 from study.models import SurveyItem

@@ -6,7 +6,8 @@ from typing import Any
 
 from django.core.management.base import BaseCommand, CommandError
 
-from study.files import DEMO, StudyFileError, study_from_file
+from kitchen.worlds.cuisine.reading import DataError
+from study.files import DEMO, study_from_file
 from study.models import Study
 
 
@@ -23,6 +24,6 @@ class Command(BaseCommand):
         try:
             study = study_from_file(DEMO)
             Study.objects.filter(pk=study.pk).update(shared=True)
-        except StudyFileError as error:
+        except DataError as error:
             raise CommandError(str(error), returncode=2) from error
         self.stdout.write(f"demo study: {study.get_absolute_url()}")
