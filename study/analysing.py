@@ -21,6 +21,7 @@ from kitchen.worlds.base import canonical_hash
 from study import selectors
 from study.analysis.analyse import Analysis, analyse
 from study.analysis.rows import AnalysisError
+from study.item_fields import ABOUT
 from study.measures import measure_of
 from study.models import Participant, Study
 from study.players import players
@@ -33,11 +34,7 @@ KEEP_SECONDS = 24 * 3600
 ASKED_SECONDS = 60
 """After so long an analysis that has not come is asked for again."""
 
-ITEM_FIELDS = (
-    *("key", "measure", "kind", "place", "position", "enabled", "correct", "needs_teammates"),
-    *("points", "minimum", "maximum", "low", "high"),
-    *("scale", "reversed"),
-)
+ITEM_FIELDS = (*(name for name, about in ABOUT.items() if about.analysed), "position", "enabled")
 """Of an item, what changes an analysis."""
 
 log = logging.getLogger(__name__)

@@ -8,28 +8,30 @@ from __future__ import annotations
 import hashlib
 import json
 from collections.abc import Mapping
-from dataclasses import asdict, dataclass, fields, replace
 from decimal import Decimal
 from functools import cached_property
-from typing import Any, Self
+from typing import Annotated, Any
+
+from pydantic import Strict, TypeAdapter
 
 from kitchen.worlds.base import Json
+from kitchen.worlds.cuisine.reading import Number, Record, Source
+from study.item_fields import ABOUT, ItemPlan
 from study.parts import PARTS
 from study.practice import practice_played
 
 FORMAT = 3
 """Raised when documents are written in another form; older ones must still be read. Which do not say
-what, `OUTCOMES`, `SINCE` and `ITEMS_SINCE` tell."""
+what, `OUTCOMES`, `SINCE` and what is `About` an item's fields tell."""
 SINCE = {"budget_limit": 2}
 """Fields of a study that documents have only from this format on."""
-ITEMS_SINCE = {"needs_teammates": 3}
+ITEMS_SINCE = {name: about.since for name, about in ABOUT.items()}
 """Likewise of an item."""
 OUTCOMES = 2
 """The format from which on documents have outcomes."""
 
 
-@dataclass(frozen=True)
-class ConditionPlan:
+class ConditionPlan(Record):
     """One condition; the fields mean what they mean in `study.models.Condition`."""
 
     key: str
@@ -40,35 +42,11 @@ class ConditionPlan:
     coplayer: str
     coplayer_settings: Mapping[str, Json]
     teammates: int
-    thinking_seconds: float | None = None
-    step_seconds: float | None = None
+    thinking_seconds: Number | None = None
+    step_seconds: Number | None = None
 
 
-@dataclass(frozen=True)
-class ItemPlan:
-    """One item; the fields mean what they mean in `study.models.SurveyItem`."""
-
-    key: str
-    place: str
-    kind: str
-    measure: str
-    text: str
-    points: int
-    low: str
-    high: str
-    scale: str
-    reversed: bool
-    options: list[str]
-    minimum: float | None
-    maximum: float | None
-    step: float | None
-    correct: Json
-    required: bool
-    needs_teammates: bool = False
-
-
-@dataclass(frozen=True)
-class PartPlan:
+class PartPlan(Record):
     """One part beside the rounds, with nothing left to default."""
 
     kind: str
@@ -78,8 +56,7 @@ class PartPlan:
     settings: Mapping[str, Json]
 
 
-@dataclass(frozen=True)
-class OutcomePlan:
+class OutcomePlan(Record):
     """What one kind of end gives: its words, and whether a code and an address are set. These themselves are
     no part of a design: whoever reads it could hand them in."""
 
@@ -89,39 +66,41 @@ class OutcomePlan:
     has_address: bool
 
 
-@dataclass(frozen=True)
-class Blueprint:
+class Blueprint(Record):
     """All that participants meet and all that was planned; `study` holds the study's own fields by name.
     `format` is that of its document: what an older one does not know is not there."""
 
     study: Mapping[str, Json]
-    conditions: tuple[ConditionPlan, ...]
-    parts: tuple[PartPlan, ...]
-    items: tuple[ItemPlan, ...]
-    outcomes: tuple[OutcomePlan, ...] = ()
+    conditions: Annotated[tuple[ConditionPlan, ...], Strict(False)]
+    parts: Annotated[tuple[PartPlan, ...], Strict(False)]
+    items: Annotated[tuple[ItemPlan, ...], Strict(False)]
+    outcomes: Annotated[tuple[OutcomePlan, ...], Strict(False)] = ()
     format: int = FORMAT
 
     @classmethod
-    def from_json(cls, document: Mapping[str, Json]) -> Self:
-        """What `to_json` wrote."""
-        return cls(
-            study=document["study"],
-            conditions=tuple(_read(ConditionPlan, row) for row in document["conditions"]),
-            parts=tuple(_read(PartPlan, row) for row in document["parts"]),
-            items=tuple(_read(ItemPlan, row) for row in document["items"]),
-            outcomes=tuple(_read(OutcomePlan, row) for row in document.get("outcomes", ())),
-            format=document["format"],
-        )
+    def from_json(cls, document: Mapping[str, Json]) -> Blueprint:
+        """What `to_json` wrote; DataError for what it cannot have written. What only a later program knows
+        is left out."""
+        source = Source("design")
+        found = source.read(_DOCUMENT, document, more=True)
+        if "format" not in found.model_fields_set:
+            raise source.error("format", "is missing")
+        for number, item in enumerate(found.items, start=1):
+            if lacking := ITEMS_SINCE.keys() - item.model_fields_set - _later(ITEMS_SINCE, found.format):
+                raise source.error(f"items[{number}].{min(lacking)}", "is missing")
+        return found
 
     def to_json(self) -> dict[str, Json]:
         """The document: JSON and nothing else."""
-        outcomes = {"outcomes": [asdict(one) for one in self.outcomes]} if self.format >= OUTCOMES else {}
+        outcomes = (
+            {"outcomes": [one.model_dump() for one in self.outcomes]} if self.format >= OUTCOMES else {}
+        )
         return {
             "format": self.format,
             "study": dict(self.study),
-            "conditions": [asdict(one) for one in self.conditions],
-            "parts": [asdict(one) for one in self.parts],
-            "items": [_known(asdict(one), ITEMS_SINCE, self.format) for one in self.items],
+            "conditions": [one.model_dump() for one in self.conditions],
+            "parts": [one.model_dump() for one in self.parts],
+            "items": [_known(one.model_dump(), ITEMS_SINCE, self.format) for one in self.items],
             **outcomes,
         }
 
@@ -129,8 +108,14 @@ class Blueprint:
         """The same design as a document of an older format tells it; itself where that is no older."""
         if number >= self.format:
             return self
-        outcomes = self.outcomes if number >= OUTCOMES else ()
-        return replace(self, study=_known(self.study, SINCE, number), outcomes=outcomes, format=number)
+        return Blueprint(
+            study=_known(self.study, SINCE, number),
+            conditions=self.conditions,
+            parts=self.parts,
+            items=self.items,
+            outcomes=self.outcomes if number >= OUTCOMES else (),
+            format=number,
+        )
 
     @cached_property
     def digest(self) -> str:
@@ -139,7 +124,8 @@ class Blueprint:
 
     def part(self, kind: str) -> PartPlan:
         """One of the parts."""
-        return next((one for one in self.parts if one.kind == kind), PartPlan(kind, False, "", "", {}))
+        off = PartPlan(kind=kind, enabled=False, title="", text="", settings={})
+        return next((one for one in self.parts if one.kind == kind), off)
 
     def has(self, kind: str) -> bool:
         """Whether this part is on."""
@@ -177,14 +163,18 @@ def digest_of(document: Mapping[str, Json]) -> str:
     return hashlib.sha256(text.encode()).hexdigest()
 
 
+_DOCUMENT = TypeAdapter(Blueprint)
+
+
 def _known(values: Mapping[str, Json], since: Mapping[str, int], number: int) -> dict[str, Json]:
     """The fields that a document of this format has."""
-    return {name: value for name, value in values.items() if since.get(name, 1) <= number}
+    later = _later(since, number)
+    return {name: value for name, value in values.items() if name not in later}
 
 
-def _read(kind: Any, row: Mapping[str, Json]) -> Any:
-    known = {one.name for one in fields(kind)}
-    return kind(**{name: value for name, value in row.items() if name in known})
+def _later(since: Mapping[str, int], number: int) -> set[str]:
+    """The fields that documents have only after this format."""
+    return {name for name, first in since.items() if first > number}
 
 
 STUDY_FIELDS = (
@@ -212,22 +202,21 @@ def blueprint_of(study: Any) -> Blueprint:
     return Blueprint(
         study={name: getattr(study, name) for name in STUDY_FIELDS}
         | {"budget_limit": f"{Decimal(study.budget_limit):.2f}"},
-        conditions=tuple(_of(ConditionPlan, row) for row in study.conditions.all()),
+        conditions=tuple(ConditionPlan.of(row) for row in study.conditions.all()),
         parts=tuple(_part(kind, written.get(kind)) for kind in PARTS),
-        items=tuple(_of(ItemPlan, row) for row in study.items.all() if row.enabled),
-        outcomes=tuple(
-            OutcomePlan(row.kind, row.text, bool(row.code), bool(row.url))
-            for row in study.outcomes.order_by("kind")
-        ),
+        items=tuple(ItemPlan.of(row) for row in study.items.all() if row.enabled),
+        outcomes=tuple(_outcome(row) for row in study.outcomes.order_by("kind")),
     )
 
 
-def _of(kind: Any, row: Any) -> Any:
-    return kind(**{one.name: getattr(row, one.name) for one in fields(kind)})
+def _outcome(row: Any) -> OutcomePlan:
+    return OutcomePlan(kind=row.kind, text=row.text, has_code=bool(row.code), has_address=bool(row.url))
 
 
 def _part(name: str, row: Any) -> PartPlan:
     kind = PARTS[name]
-    if row is None:
-        return PartPlan(name, kind.enabled, kind.title, "", dict(kind.settings))
-    return PartPlan(name, row.enabled, row.title or kind.title, row.text, {**kind.settings, **row.settings})
+    enabled, title, text, settings = (
+        (row.enabled, row.title, row.text, row.settings) if row else (kind.enabled, "", "", {})
+    )
+    settings = {**kind.settings, **settings}
+    return PartPlan(kind=name, enabled=enabled, title=title or kind.title, text=text, settings=settings)

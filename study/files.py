@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import tomllib
 from collections.abc import Mapping
 from decimal import Decimal
 from pathlib import Path
@@ -10,169 +9,155 @@ from typing import Any, TypeVar
 
 from django.core.exceptions import NON_FIELD_ERRORS, ValidationError
 from django.db import models, transaction
+from pydantic import TypeAdapter
 
+from kitchen.worlds.base import Json
+from kitchen.worlds.cuisine.reading import DataError, Number, Record, Source, opened
+from study.item_fields import ItemPlan
 from study.models import Condition, Outcome, Study, StudyPart, SurveyItem
 from study.readiness import hindrances
 
 
-class StudyFileError(Exception):
-    """A study file that cannot be used: the message names the file, the key and the reason."""
+class WorldTable(Record):
+    """What is played in every condition that does not say otherwise."""
+
+    kind: str = "cuisine"
+    settings: dict[str, Json] = {}
 
 
-STUDY: Mapping[str, type] = {
-    "slug": str,
-    "title": str,
-    "status": str,
-    "seed": int,
-    "orders": str,
-    "same_dishes": bool,
-    "shuffle_items": bool,
-    "recruitment": str,
-    "max_participants": int,
-    "idle_warning_minutes": int,
-    "idle_minutes": int,
-    "planned_participants": int,
-    "hypotheses": str,
-    "exclusions": str,
-    "failed_checks_allowed": int,
-    "planned_tests": str,
-    "thinking_seconds": float,
-    "budget": float,
-    "world": dict,
-    "parts": dict,
-    "conditions": list,
-    "items": list,
-    "outcomes": list,
-}
-PART: Mapping[str, type] = {"enabled": bool, "title": str, "text": str, "settings": dict}
-OUTCOME: Mapping[str, type] = {"kind": str, "code": str, "url": str, "text": str}
-WORLD: Mapping[str, type] = {"kind": str, "settings": dict}
-CONDITION: Mapping[str, type] = {
-    "key": str,
-    "name": str,
-    "label": str,
-    "world": str,
-    "settings": dict,
-    "coplayer": str,
-    "coplayer_settings": dict,
-    "teammates": int,
-    "thinking_seconds": float,
-    "step_seconds": float,
-}
-ITEM: Mapping[str, type] = {
-    "key": str,
-    "place": str,
-    "kind": str,
-    "measure": str,
-    "text": str,
-    "points": int,
-    "low": str,
-    "high": str,
-    "scale": str,
-    "reversed": bool,
-    "needs_teammates": bool,
-    "options": list,
-    "minimum": float,
-    "maximum": float,
-    "step": float,
-    "correct": object,
-    "required": bool,
-    "enabled": bool,
-}
-"""What may stand in each kind of table, and in what type."""
+class ConditionTable(Record):
+    """A condition; what is left out is as in the world's table, or as `Condition` has it."""
 
-WORDS = {
-    str: "text",
-    int: "a whole number",
-    float: "a number",
-    bool: "true or false",
-    dict: "a table",
-    list: "a list of tables",
-}
+    key: str
+    name: str
+    label: str
+    world: str | None = None
+    settings: dict[str, Json] = {}
+    coplayer: str | None = None
+    coplayer_settings: dict[str, Json] = {}
+    teammates: int = 0
+    thinking_seconds: Number | None = None
+    step_seconds: Number | None = None
+
+
+class ItemTable(ItemPlan):
+    """An item; one that is not enabled is not asked."""
+
+    enabled: bool = True
+
+
+class PartTable(Record):
+    """A part; what is left out is as `StudyPart` has it."""
+
+    enabled: bool = True
+    title: str = ""
+    text: str = ""
+    settings: dict[str, Json] = {}
+
+
+class OutcomeTable(Record):
+    """What one kind of end gives."""
+
+    kind: str
+    code: str = ""
+    url: str = ""
+    text: str = ""
+
+
+class StudyFile(Record):
+    """What stands in a study's file; what is left out is as `Study` has it."""
+
+    slug: str
+    title: str
+    status: str | None = None
+    seed: int | None = None
+    orders: str | None = None
+    same_dishes: bool = False
+    shuffle_items: bool = False
+    recruitment: str | None = None
+    max_participants: int | None = None
+    idle_warning_minutes: int | None = None
+    idle_minutes: int | None = None
+    planned_participants: int | None = None
+    hypotheses: str = ""
+    exclusions: str = ""
+    failed_checks_allowed: int | None = None
+    planned_tests: str = ""
+    thinking_seconds: Number | None = None
+    budget: Number | None = None
+    world: WorldTable = WorldTable()
+    parts: dict[str, PartTable] = {}
+    conditions: list[ConditionTable] = []
+    items: list[ItemTable] = []
+    outcomes: list[OutcomeTable] = []
+
+
+_FILE = TypeAdapter(StudyFile)
+ROWS = {"world", "parts", "conditions", "items", "outcomes"}
+"""What is no field of the study itself."""
 
 
 @transaction.atomic
 def study_from_file(path: Path) -> Study:
-    """The study that the file describes, made anew; StudyFileError if it is wrong or its slug is taken."""
-    table = _table(path, "study", _read(path), STUDY)
-    conditions, items = table.pop("conditions", []), table.pop("items", [])
-    parts, outcomes = table.pop("parts", {}), table.pop("outcomes", [])
-    world = _table(path, "world", table.pop("world", {}), WORLD)
-    if "budget" in table:
-        table["budget_limit"] = Decimal(str(table.pop("budget")))
-    study = _make(path, "study", Study, table)
-    for position, row in enumerate(conditions, start=1):
-        _make_condition(path, f"conditions[{position}]", row, world, {"study": study, "position": position})
-    for position, row in enumerate(items, start=1):
-        where = f"items[{position}]"
-        values = {**_table(path, where, row, ITEM), "study": study, "position": position}
-        _make(path, where, SurveyItem, values)
-    for kind, row in parts.items():
-        values = {**_table(path, f"parts.{kind}", row, PART), "study": study, "kind": kind}
-        _make(path, f"parts.{kind}", StudyPart, values)
-    for position, row in enumerate(outcomes, start=1):
-        where = f"outcomes[{position}]"
-        _make(path, where, Outcome, {**_table(path, where, row, OUTCOME), "study": study})
-    _check_open(path, study)
+    """The study that the file describes, made anew; DataError if it is wrong or its slug is taken."""
+    source, values = opened(path)
+    told = source.read(_FILE, values)
+    study = _make(source, Study, _study_values(told))
+    for position, condition in enumerate(told.conditions, start=1):
+        row = {**_condition_values(condition, told.world), "study": study, "position": position}
+        _make(source.at(f"conditions[{position}]"), Condition, row)
+    for position, item in enumerate(told.items, start=1):
+        row = {**_given(item), "study": study, "position": position}
+        _make(source.at(f"items[{position}]"), SurveyItem, row)
+    for kind, part in told.parts.items():
+        _make(source.at(f"parts.{kind}"), StudyPart, {**_given(part), "study": study, "kind": kind})
+    for position, outcome in enumerate(told.outcomes, start=1):
+        _make(source.at(f"outcomes[{position}]"), Outcome, {**_given(outcome), "study": study})
+    _check_open(source, study)
     return study
 
 
-def _check_open(path: Path, study: Study) -> None:
+def _given(told: Record) -> dict[str, Any]:
+    """What a table says, and nothing that it leaves out."""
+    return told.model_dump(exclude_unset=True)
+
+
+def _study_values(told: StudyFile) -> dict[str, Any]:
+    values = told.model_dump(exclude_unset=True, exclude=ROWS)
+    if "budget" in values:
+        values["budget_limit"] = Decimal(str(values.pop("budget")))
+    return values
+
+
+def _condition_values(told: ConditionTable, world: WorldTable) -> dict[str, Any]:
+    """A condition out of its own table and, where that says nothing, the study's world."""
+    settings = {**world.settings, **told.settings}
+    return {"world": world.kind, **_given(told), "settings": settings}
+
+
+def _check_open(source: Source, study: Study) -> None:
     """Nobody is taken before all is there that the console asks for."""
     if study.status == Study.Status.OPEN and (found := hindrances(study)):
-        where = f"parts.{found[0].args[0]}" if found[0].page == "part" else "study"
-        raise StudyFileError(f'{path}: {where}: {found[0].words} Or say status = "closed".')
-
-
-def _make_condition(
-    path: Path, where: str, row: object, world: Mapping[str, Any], place: Mapping[str, Any]
-) -> None:
-    """A condition out of its own table and, where that says nothing, the study's world."""
-    own = _table(path, where, row, CONDITION)
-    settings = {**world.get("settings", {}), **own.get("settings", {})}
-    filled = {"world": world.get("kind", "cuisine"), **own, "settings": settings, **place}
-    _make(path, where, Condition, filled)
-
-
-def _table(path: Path, where: str, found: object, kinds: Mapping[str, type]) -> dict[str, Any]:
-    """A copy of a table that holds only what it may; StudyFileError names what is wrong."""
-    if not isinstance(found, dict):
-        raise StudyFileError(f"{path}: {where}: a table is wanted, not {found!r}")
-    for key, value in found.items():
-        if key not in kinds:
-            raise StudyFileError(f"{path}: {where}: {key}: no such key; there are {', '.join(kinds)}")
-        if not _fits(value, kinds[key]):
-            raise StudyFileError(f"{path}: {where}: {key}: {WORDS[kinds[key]]} is wanted, not {value!r}")
-    return dict(found)
-
-
-def _fits(value: object, kind: type) -> bool:
-    """Exactly of this type: true is no number, but 2 is one with a fraction of nothing."""
-    return kind is object or type(value) is kind or (kind is float and type(value) is int)
-
-
-def _read(path: Path) -> dict[str, Any]:
-    try:
-        return tomllib.loads(path.read_text(encoding="utf-8"))
-    except (OSError, ValueError) as error:
-        raise StudyFileError(f"{path}: {error}") from error
+        where = f"parts.{found[0].args[0]}" if found[0].page == "part" else ""
+        raise source.error(where, f'{found[0].words} Or say status = "closed".')
 
 
 Made = TypeVar("Made", bound=models.Model)
 
 
-def _make(path: Path, where: str, model: type[Made], values: dict[str, Any]) -> Made:
+def _make(source: Source, model: type[Made], values: Mapping[str, Any]) -> Made:
     trimmed = {name: value.strip() if isinstance(value, str) else value for name, value in values.items()}
+    made = model(**trimmed)
     try:
-        made = model(**trimmed)
         made.full_clean()
-    except TypeError as error:
-        raise StudyFileError(f"{path}: {where}: {error}") from error
     except ValidationError as error:
-        reasons = "; ".join(
-            " ".join(texts) if name == NON_FIELD_ERRORS else f"{name}: {' '.join(texts)}"
-            for name, texts in error.message_dict.items()
-        )
-        raise StudyFileError(f"{path}: {where}: {reasons}") from error
+        raise _refusal(source, error) from error
     made.save()
     return made
+
+
+def _refusal(source: Source, error: ValidationError) -> DataError:
+    """All that the model finds wrong, in one line."""
+    found = {"" if name == NON_FIELD_ERRORS else name: texts for name, texts in error.message_dict.items()}
+    (key, reason), *more = ((source.at(name).key, " ".join(texts)) for name, texts in found.items())
+    return Source(source.file).error(key, "; ".join([reason, *(f"{key}: {told}" for key, told in more)]))

@@ -1,28 +1,44 @@
-"""Questionnaires as data: `study/data/instruments/*.toml`, checked when loaded, given as frozen dataclasses.
+"""Questionnaires as data: `study/data/instruments/*.toml`, checked when loaded, given as frozen records.
 
 A file has `title`, `source` (where it was published), `terms` (what may be done with it), `score` (a name of
 `study.scoring.SCORES`; "mean" if left out), `place` (one of `PLACES`, where its items are asked; "survey" if
-left out) and a list of `[[items]]`. What may stand in an item, and what it
-is if left out, is said at `Item`. A wrong file is refused with file, key and reason. Plain Python.
+left out) and a list of `[[items]]`. What may stand in an item, and what it is if left out, is said at
+`study.item_fields.ItemPlan`. A wrong file is refused with file, key and reason. Plain Python.
 """
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
+from typing import Annotated
 
-from kitchen.worlds.cuisine.reading import DataError, Table, parse_table, read_table
-from study.item_reading import KEYS, Item, read_item
+from pydantic import Field, TypeAdapter
+
+from kitchen.worlds.base import Json
+from kitchen.worlds.cuisine.reading import DataError, Record, Source, Text, one_of, opened, parsed
+from study.item_fields import PLACES, ItemPlan
+from study.item_reading import FileItem, item_of
 from study.scoring import SCORES, scale_problem
 
-__all__ = ["DataError", "Instrument", "Item", "instrument", "instruments", "parse_instrument"]
+__all__ = ["DataError", "Instrument", "instrument", "instruments", "parse_instrument"]
 
 FOLDER = Path(__file__).parent / "data" / "instruments"
 
-PLACES = ("about", "check", "survey", "final")
-"""Where items can be asked, as `study.models.SurveyItem.Place` has it."""
+
+class InstrumentFile(Record):
+    """What stands in a file."""
+
+    title: Text
+    source: Text
+    terms: Text
+    score: Annotated[Text, one_of(SCORES)] = "mean"
+    place: Annotated[Text, one_of(PLACES)] = "survey"
+    items: Annotated[list[FileItem], Field(min_length=1)]
+
+
+_FILE = TypeAdapter(InstrumentFile)
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,8 +53,8 @@ class Instrument:
     score: str
     """How the items of a scale become one number: a name of `study.scoring.SCORES`."""
     place: str
-    """Where its items are asked: one of `PLACES`."""
-    items: tuple[Item, ...]
+    """Where its items are asked."""
+    items: tuple[ItemPlan, ...]
 
     @property
     def scales(self) -> tuple[str, ...]:
@@ -49,7 +65,7 @@ class Instrument:
 @cache
 def instruments() -> tuple[Instrument, ...]:
     """All that are shipped, sorted by code."""
-    return tuple(_build(path.stem, read_table(path)) for path in sorted(FOLDER.glob("*.toml")))
+    return tuple(_build(path.stem, *opened(path)) for path in sorted(FOLDER.glob("*.toml")))
 
 
 def instrument(code: str) -> Instrument:
@@ -62,56 +78,40 @@ def instrument(code: str) -> Instrument:
 
 def parse_instrument(text: str, file: str) -> Instrument:
     """An instrument from the text of its file; DataError for whatever cannot be asked or scored."""
-    return _build(Path(file).stem, parse_table(text, file))
+    return _build(Path(file).stem, *parsed(text, file))
 
 
-def _build(code: str, table: Table) -> Instrument:
-    table.only(("title", "source", "terms", "score", "place", "items"))
-    place = _place(table)
-    items = _items(table, place)
-    score = table.text("score", "mean")
-    if score not in SCORES:
-        raise table.error("score", f"{score!r} is not one of {', '.join(SCORES)}")
-    _check_scales(table, items, score)
-    texts = {key: table.text(key) for key in ("title", "source", "terms")}
-    return Instrument(code=code, score=score, place=place, items=items, **texts)
+def _build(code: str, source: Source, values: Mapping[str, Json]) -> Instrument:
+    told = source.read(_FILE, values)
+    items = tuple(
+        item_of(one, source.at(f"items[{number}]"), told.place) for number, one in enumerate(told.items, 1)
+    )
+    _check_apart(source, items)
+    _check_scales(source, items, told.score)
+    return Instrument(
+        code=code,
+        title=told.title,
+        source=told.source,
+        terms=told.terms,
+        score=told.score,
+        place=told.place,
+        items=items,
+    )
 
 
-def _place(table: Table) -> str:
-    """Where the items are asked."""
-    place = table.text("place", "survey")
-    if place not in PLACES:
-        raise table.error("place", f"{place!r} is not one of {', '.join(PLACES)}")
-    return place
-
-
-def _items(table: Table, place: str) -> tuple[Item, ...]:
-    rows = table.values.get("items")
-    if not isinstance(rows, list) or not rows:
-        raise table.error("items", "must be a list of tables that is not empty")
-    found: list[Item] = []
-    for number, row in enumerate(rows, start=1):
-        if not isinstance(row, dict):
-            raise table.error(f"items[{number}]", "must be a table")
-        where = Table(table.file, f"items[{number}]", row)
-        where.only(KEYS)
-        found.append(read_item(where, place))
-        _check_new(where, found)
-    return tuple(found)
-
-
-def _check_new(where: Table, found: Sequence[Item]) -> None:
+def _check_apart(source: Source, items: Sequence[ItemPlan]) -> None:
     """Keys and measures tell items apart in data and figures."""
-    *before, item = found
-    if item.key in {one.key for one in before}:
-        raise where.error("key", f"{item.key!r} is the key of another item")
-    if item.measure in {one.measure for one in before}:
-        raise where.error("measure", f"{item.measure!r} is the measure of another item")
+    for name in ("key", "measure"):
+        values = [getattr(item, name) for item in items]
+        for number, value in enumerate(values):
+            if value in values[:number]:
+                reason = f"{value!r} is the {name} of another item"
+                raise source.error(f"items[{number + 1}].{name}", reason)
 
 
-def _check_scales(table: Table, items: Sequence[Item], score: str) -> None:
+def _check_scales(source: Source, items: Sequence[ItemPlan], score: str) -> None:
     """The items of a scale can be put together by this score."""
     for scale in dict.fromkeys(item.scale for item in items if item.scale):
         members = [item for item in items if item.scale == scale]
         if problem := scale_problem(members, score):
-            raise table.error("items", f"scale {scale!r}: {problem}")
+            raise source.error("items", f"scale {scale!r}: {problem}")

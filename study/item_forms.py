@@ -9,8 +9,10 @@ from typing import Any
 from django import forms
 
 from kitchen.worlds.base import Json
-from study.blueprint import ItemPlan
-from study.items import POINTS, TEXT_LONGEST, marks, meant, must_be_answered, value_problem, written
+from study.item_fields import ItemPlan
+from study.item_kinds import POINTS, TEXT_LONGEST, kind_of
+from study.item_numbers import marks, range_words, written
+from study.items import must_be_answered, value_problem
 
 EASY = 7
 """Points of a scale that fit side by side on a phone."""
@@ -26,22 +28,18 @@ class ItemField:
     @property
     def looks(self) -> str:
         """How it is asked: as a `scale` of points or marks, as `options`, or `typed`."""
-        if self.item.kind == "text":
-            return "typed"
-        if self.item.kind == "number":
-            return "scale" if marks(self.item) else "typed"
-        return "scale" if self.item.kind == "likert" else "options"
+        kind = kind_of(self.item)
+        return "scale" if kind.row(self.item) else kind.looks
 
     @property
     def ends(self) -> tuple[str, str]:
         """The words at the ends of a scale; each may be empty."""
-        low, high = self.item.low, self.item.high
-        return (low, high) if self.item.kind == "likert" else (meant(low), meant(high))
+        return kind_of(self.item).end_words(self.item)
 
     @property
     def crowding(self) -> str:
         """How many points stand side by side: nothing to say, `long`, or `marks`."""
-        points = self.item.points if self.item.kind == "likert" else len(marks(self.item))
+        points = len(kind_of(self.item).row(self.item))
         return "marks" if points > POINTS[1] else "long" if points > EASY else ""
 
 
@@ -159,7 +157,7 @@ def _number(item: ItemPlan, _: Any) -> forms.Field:
         label=item.text,
         required=must_be_answered(item),
         widget=forms.NumberInput(attrs=_number_attributes(item)),
-        help_text=number_words(item),
+        help_text=range_words(item),
         error_messages={"required": "Give a number.", "invalid": "Give a number."},
     )
 
@@ -168,19 +166,6 @@ def _number_attributes(item: ItemPlan) -> dict[str, str]:
     found = {"inputmode": "decimal", "step": "any" if item.step is None else written(item.step)}
     ends = {"min": item.minimum, "max": item.maximum}
     return found | {name: written(end) for name, end in ends.items() if end is not None}
-
-
-def number_words(item: ItemPlan) -> str:
-    """Which numbers are wanted and what the ends mean: “From 0 (Low) to 100 (High), in steps of 5”."""
-    words = []
-    for name, end, meaning in (("from", item.minimum, item.low), ("to", item.maximum, item.high)):
-        if end is not None:
-            told = meant(meaning)
-            words.append(f"{name} {written(end)}" + (f" ({told})" if told else ""))
-    if words and item.step not in {None, 1}:
-        words[-1] += f", in steps of {written(item.step)}"
-    said = " ".join(words)
-    return said[:1].upper() + said[1:]
 
 
 def _text(item: ItemPlan, _: Any) -> forms.Field:

@@ -7,7 +7,8 @@ from collections.abc import Sequence
 from random import Random
 
 from kitchen.seeds import derived_seed
-from study.blueprint import Blueprint, ItemPlan
+from study.blueprint import Blueprint
+from study.item_fields import ItemPlan
 
 
 def items_for(design: Blueprint, page: str, number: int, condition: str = "") -> list[ItemPlan]:

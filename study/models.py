@@ -20,7 +20,8 @@ from kitchen.registry import UnknownNameError
 from kitchen.worlds.base import WorldError
 from study.blueprint import Blueprint
 from study.bound import bound, bound_words
-from study.items import LONGEST, item_problems
+from study.item_fields import LONGEST, Fixed, ItemPlan, fixed_fields
+from study.items import item_problems
 from study.measures import item_key_problem, key_problem, measure_problem, name_problem
 from study.orders.registry import get_scheme
 from study.parts import PARTS, part_problems
@@ -392,26 +393,10 @@ class SurveyItem(models.Model):
 
     IN_DOCUMENT = "items"
     """Where a version's document names it."""
-    FROZEN = (
-        "key",
-        "place",
-        "kind",
-        "measure",
-        "text",
-        "points",
-        "low",
-        "high",
-        "scale",
-        "reversed",
-        "options",
-        "minimum",
-        "maximum",
-        "step",
-        "correct",
-    )
+    FROZEN = fixed_fields(Fixed.BY_PEOPLE)
     """What stays as it was answered, and as those on the way entered with it: the data rest on it."""
 
-    VALUES = ("key", "place", "kind", "points", "options", "minimum", "maximum", "step")
+    VALUES = fixed_fields(Fixed.BY_VALUES)
     """What stays while there are answers of programs or previews, too: stored values have this form."""
     TRIED = "synthetic participants or previews answered it; erase them first"
 
@@ -426,6 +411,11 @@ class SurveyItem(models.Model):
                     f"{self.key}: {self.why_fixed() or self.TRIED}; {', '.join(changed)} cannot change"
                 )
             super().save(*args, **kwargs)
+
+    @property
+    def plan(self) -> ItemPlan:
+        """It as rules and documents know it."""
+        return ItemPlan.of(self)
 
     def why_fixed(self) -> str:
         """Why what it asks stays; empty if it may change. Only people fix it."""
@@ -450,7 +440,7 @@ class SurveyItem(models.Model):
         if not found:
             named = {"key": self._key_problem(), "measure": self._measure_problem()}
             found = {name: said for name, said in named.items() if said and getattr(self, name)}
-            found |= item_problems(self, self.place)
+            found |= item_problems(self.plan)
         if found and not changed and self.why_fixed():
             found = {name: said for name, said in found.items() if name not in self.FROZEN}
         if found:

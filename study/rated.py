@@ -7,7 +7,7 @@ Attention checks, choices and texts are none of these.
 from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from itertools import chain, count
 
 from django.utils.text import slugify
@@ -15,8 +15,9 @@ from django.utils.text import slugify
 from kitchen.worlds.base import Json
 from kitchen.worlds.figures import NamedFigure
 from study.analysis.rows import Measure
-from study.blueprint import Blueprint, ItemPlan
-from study.items import SCALED
+from study.blueprint import Blueprint
+from study.item_fields import ItemPlan
+from study.item_kinds import kind_of
 from study.models import SurveyItem
 from study.scoring import ends
 from study.subscales import SubScale, subscales
@@ -94,15 +95,14 @@ def rated_in(designs: Mapping[int, Blueprint], labels: Mapping[str, str]) -> Rat
 
 def _asked(design: Blueprint) -> dict[Name, Asked]:
     """What one version measures; that something had to be answered is no difference in what was asked."""
-    survey = [replace(item, required=True) for item in design.items_at(SurveyItem.Place.SURVEY)]
+    survey = [item.model_copy(update={"required": True}) for item in design.items_at(SurveyItem.Place.SURVEY)]
     items = {("item", item.key): item for item in survey if _is_rating(item)}
     return {**items, **{("scale", one.name): one for one in subscales(survey) if not one.problem}}
 
 
 def _is_rating(item: ItemPlan) -> bool:
     """Whether its answers are numbers between two ends."""
-    bounded = item.kind == SurveyItem.Kind.LIKERT or None not in {item.minimum, item.maximum}
-    return item.kind in SCALED and item.correct is None and bounded
+    return item.correct is None and kind_of(item).ends(item) is not None
 
 
 def _needs_teammates(one: Asked) -> bool:

@@ -103,7 +103,7 @@ def _parts(study: Study, design: Blueprint) -> Iterator[Missing]:
 
 def _items(study: Study, design: Blueprint) -> Iterator[Missing]:
     for row in study.items.filter(enabled=True):
-        for wrong in item_problems(row, row.place).values():
+        for wrong in item_problems(row.plan).values():
             yield Missing(f"“{row.measure}”: {wrong}", "item", (row.pk,), hinders=not row.why_fixed())
     silent = [one.name for one in design.conditions if not design.items_after(one.key)]
     if silent:

@@ -9,26 +9,9 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from math import fsum
-from typing import Protocol
 
-
-class ScaledItem(Protocol):
-    """What scoring needs to know of an item; see `study.item_reading.Item`."""
-
-    @property
-    def key(self) -> str: ...
-    @property
-    def scale(self) -> str: ...
-    @property
-    def kind(self) -> str: ...
-    @property
-    def points(self) -> int: ...
-    @property
-    def minimum(self) -> float | None: ...
-    @property
-    def maximum(self) -> float | None: ...
-    @property
-    def reversed(self) -> bool: ...
+from study.item_fields import ItemPlan
+from study.item_kinds import kind_of
 
 
 class ScoringError(ValueError):
@@ -43,16 +26,15 @@ class Score:
     missing: tuple[str, ...] = ()
 
 
-def ends(item: ScaledItem) -> tuple[float, float]:
+def ends(item: ItemPlan) -> tuple[float, float]:
     """The lowest and the highest answer; ScoringError if the item has none."""
-    if item.kind == "likert":
-        return 1, item.points
-    if item.kind == "number" and item.minimum is not None and item.maximum is not None:
-        return item.minimum, item.maximum
-    raise ScoringError(f"{item.key}: only Likert items, and numbers with both bounds, can be scored.")
+    found = kind_of(item).ends(item)
+    if found is None:
+        raise ScoringError(f"{item.key}: only Likert items, and numbers with both bounds, can be scored.")
+    return found
 
 
-def turned(item: ScaledItem, value: float) -> float:
+def turned(item: ItemPlan, value: float) -> float:
     """The answer in the direction of its scale: reversed items are turned round (lowest + highest - value).
 
     ScoringError if no such answer can be given.
@@ -73,11 +55,11 @@ class Mean:
 
     label = "mean of the items"
 
-    def problem(self, items: Sequence[ScaledItem]) -> str:
+    def problem(self, items: Sequence[ItemPlan]) -> str:
         """Why these items cannot be put together; empty if they can."""
         return "" if len({ends(item) for item in items}) < 2 else "its items do not share one range"
 
-    def ends(self, items: Sequence[ScaledItem]) -> tuple[float, float]:
+    def ends(self, items: Sequence[ItemPlan]) -> tuple[float, float]:
         """The lowest and the highest score."""
         return ends(items[0])
 
@@ -91,12 +73,12 @@ class Sus:
 
     label = "SUS, 0 to 100"
 
-    def problem(self, items: Sequence[ScaledItem]) -> str:
+    def problem(self, items: Sequence[ItemPlan]) -> str:
         """The formula is for ten items of five points."""
         fits = len(items) == 10 and {ends(item) for item in items} == {(1, 5)}
         return "" if fits else "the SUS has ten Likert items of five points"
 
-    def ends(self, _: Sequence[ScaledItem]) -> tuple[float, float]:
+    def ends(self, _: Sequence[ItemPlan]) -> tuple[float, float]:
         """The lowest and the highest score."""
         return 0, 100
 
@@ -109,7 +91,7 @@ SCORES: dict[str, Mean | Sus] = {"mean": Mean(), "sus": Sus()}
 """How a scale's items become one number, by the name that instruments use."""
 
 
-def scale_problem(items: Sequence[ScaledItem], score: str = "mean") -> str:
+def scale_problem(items: Sequence[ItemPlan], score: str = "mean") -> str:
     """Why these items make no score, in words that end a sentence; empty if they make one."""
     if not items:
         return "it has no items"
@@ -119,9 +101,7 @@ def scale_problem(items: Sequence[ScaledItem], score: str = "mean") -> str:
         return str(error).removesuffix(".")
 
 
-def scale_score(
-    items: Sequence[ScaledItem], values: Mapping[str, float | None], score: str = "mean"
-) -> Score:
+def scale_score(items: Sequence[ItemPlan], values: Mapping[str, float | None], score: str = "mean") -> Score:
     """One scale's score from answers by item key; an item without an answer is absent or None.
 
     ScoringError if these items, or such an answer, cannot be scored.

@@ -16,8 +16,9 @@ from study.analysis.exclusions import Attrition
 from study.analysis.rows import Condition as AnalysisCondition
 from study.analysis.rows import Measure, Observation
 from study.analysis.versions import DesignVersion
-from study.blueprint import Blueprint, ItemPlan, blueprint_of
+from study.blueprint import Blueprint, blueprint_of
 from study.figures import study_figures
+from study.item_fields import ItemPlan
 from study.items import is_right
 from study.models import Answer, Participant, Round, Study, SurveyItem
 from study.rated import Rated, rated_in

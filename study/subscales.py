@@ -7,9 +7,9 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import NamedTuple
 
 from kitchen.worlds.base import Json
-from study.blueprint import ItemPlan
 from study.instruments import instruments
-from study.items import SCALED
+from study.item_fields import ItemPlan
+from study.item_kinds import SCALED
 from study.scoring import SCORES, ScoringError, scale_problem, scale_score
 
 

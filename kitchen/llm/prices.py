@@ -7,24 +7,23 @@ The rule for a model without a price: `UnknownPriceError`. A study with a budget
 from __future__ import annotations
 
 import os
-import tomllib
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import lru_cache
 from pathlib import Path
+from typing import Annotated
+
+from pydantic import ConfigDict, Field, FiniteFloat, TypeAdapter
 
 from kitchen.llm.base import Request, Usage
 from kitchen.llm.naming import undated
 from kitchen.llm.tokens import most_tokens
-from kitchen.worlds.base import Json
+from kitchen.worlds.cuisine.reading import DataError, Record, Source, parsed, said
 
 SHIPPED = Path(__file__).with_name("prices.toml")
 MILLION = 1_000_000
 EVERY = "*"
 """The entry for all models of a provider that have none of their own."""
-_REQUIRED = ("input", "output")
-_COUNTS = ("up_to", "cache_from")
-_KNOWN = (*_REQUIRED, "cache_read", "cache_write", *_COUNTS)
 CACHE_FROM = 4096
 """Tokens that a fixed part must have to be cached, where the list does not say: as many as any model needs
 of which that is known, so that no forecast is too low for want of a word."""
@@ -155,49 +154,54 @@ def _load(file: Path, changed: int) -> PriceList:
         raise PriceFileError(f"{file.name}: is not UTF-8: {error}") from error
 
 
+Dollars = Annotated[
+    int | FiniteFloat, Field(ge=0, le=MILLION), said("must be US dollars per million tokens, 0 or more")
+]
+Tokens = Annotated[int, Field(ge=1), said("must be a whole number of tokens from 1 on")]
+
+
+class PriceEntry(Record):
+    """What stands in the list of one model."""
+
+    input: Dollars
+    output: Dollars
+    cache_read: Dollars | None = None
+    cache_write: Dollars | None = None
+    up_to: Tokens | None = None
+    cache_from: Tokens = CACHE_FROM
+
+
+_STRICT = ConfigDict(strict=True)
+_DAY = TypeAdapter(Annotated[str, said("must be a text, such as a date in quotes")], config=_STRICT)
+_PROVIDERS = TypeAdapter(dict[str, dict[str, object]], config=_STRICT)
+_ENTRY = TypeAdapter(PriceEntry)
+
+
 def parse_prices(text: str, file: str) -> PriceList:
     """The price list that a TOML text means; `file` is what complaints call it. PriceFileError."""
     try:
-        tables = tomllib.loads(text)
-    except tomllib.TOMLDecodeError as error:
-        raise PriceFileError(f"{file}: not TOML: {error}") from error
-    checked = tables.pop("checked", "")
-    if not isinstance(checked, str):
-        raise PriceFileError(f"{file}: checked: must be a text, such as a date in quotes")
-    return PriceList(dict(_entries(tables, file)), checked)
+        source, values = parsed(text, file)
+        checked = source.at("checked").read(_DAY, values.pop("checked", ""))
+        found = {
+            (provider, model): _price(source.at(f'{provider}."{model}"'), entry)
+            for provider, models in source.read(_PROVIDERS, values).items()
+            for model, entry in models.items()
+        }
+    except DataError as error:
+        raise PriceFileError(str(error)) from error
+    return PriceList(found, checked)
 
 
-def _entries(tables: Mapping[str, Json], file: str) -> Iterator[tuple[tuple[str, str], Price]]:
-    for provider, models in tables.items():
-        if not isinstance(models, dict):
-            raise PriceFileError(f"{file}: {provider}: must be a table of models")
-        for model, values in models.items():
-            where = f'{file}: {provider}."{model}"'
-            if not isinstance(values, dict):
-                raise PriceFileError(f"{where}: must be a table of prices")
-            yield (provider, model), _price(values, where)
-
-
-def _price(values: Mapping[str, Json], where: str) -> Price:
-    for key in values:
-        if key not in _KNOWN:
-            raise PriceFileError(f"{where}.{key}: unknown key; there are {', '.join(_KNOWN)}")
-    for key in _REQUIRED:
-        if key not in values:
-            raise PriceFileError(f"{where}.{key}: is missing")
-    money = {key: _money(value, f"{where}.{key}") for key, value in values.items() if key not in _COUNTS}
-    plain = money["input"]
-    counts = {key: _count(values[key], f"{where}.{key}") for key in _COUNTS if key in values}
-    return Price(**{"cache_read": plain, "cache_write": plain, **money}, **counts)  # type: ignore[arg-type]
-
-
-def _money(value: Json, where: str) -> float:
-    if isinstance(value, bool) or not isinstance(value, int | float) or not 0 <= value <= MILLION:
-        raise PriceFileError(f"{where}: must be US dollars per million tokens, 0 or more, not {value!r}")
-    return float(value)
-
-
-def _count(value: Json, where: str) -> int:
-    if isinstance(value, bool) or not isinstance(value, int) or value < 1:
-        raise PriceFileError(f"{where}: must be a whole number of tokens from 1 on, not {value!r}")
-    return value
+def _price(source: Source, values: object) -> Price:
+    """The price of one model; what comes from the cache or is put there costs what all input does, unless the
+    list says otherwise."""
+    told = source.read(_ENTRY, values)
+    cached, kept = (told.input if one is None else one for one in (told.cache_read, told.cache_write))
+    return Price(
+        input=float(told.input),
+        output=float(told.output),
+        cache_read=float(cached),
+        cache_write=float(kept),
+        up_to=told.up_to,
+        cache_from=told.cache_from,
+    )

@@ -16,6 +16,7 @@ from kitchen.setting_fields import setting_field, without_name
 from kitchen.worlds.base import Json
 from study.admin.kinds import COPLAYER, WORLD, Kind, KindSelect, all_kinds, kind_choices
 from study.fields import LinesField, ValueField
+from study.item_fields import Group, form_fields
 from study.models import Condition, Study, SurveyItem
 
 SHOW = "_show_settings"
@@ -208,24 +209,11 @@ class SurveyItemForm(forms.ModelForm):  # type: ignore[type-arg]
         model = SurveyItem
         fields = (
             "position",
-            "place",
-            "kind",
-            "key",
-            "measure",
-            "text",
-            "points",
-            "low",
-            "high",
-            "required",
-            "needs_teammates",
+            *form_fields(Group.WHERE),
+            *form_fields(Group.WORDS),
+            *form_fields(Group.ASKED),
             "enabled",
-            "scale",
-            "reversed",
-            "options",
-            "minimum",
-            "maximum",
-            "step",
-            "correct",
+            *form_fields(Group.MORE),
         )
         help_texts = {"key": "The measure's name in the data, for example trust."}
         labels = {"low": "Lowest point", "high": "Highest point"}

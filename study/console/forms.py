@@ -17,6 +17,7 @@ from study.admin.kinds import world_kinds
 from study.console.practice_fields import TEAM_SIZE, practice_fields, practice_fields_of, practice_settings
 from study.fields import LinesField
 from study.instruments import instruments
+from study.item_fields import form_labels
 from study.models import Membership, Outcome, Study, StudyPart
 from study.parts import ALWAYS_ON, FAILURES, PARTS
 from study.recruitment import PLACES
@@ -129,17 +130,7 @@ class ConsoleItemForm(SurveyItemForm):
     """One item; its place in the order is set by buttons."""
 
     class Meta(SurveyItemForm.Meta):
-        labels = {
-            "low": "Words at the lowest point",
-            "high": "Words at the highest point",
-            "text": "What participants read",
-            "key": "Name in the data",
-            "points": "Points of the scale",
-            "scale": "Sub-scale",
-            "enabled": "Asked",
-            "required": "Must be answered",
-            "needs_teammates": "Only after episodes with teammates",
-        }
+        labels = {**form_labels(), "enabled": "Asked"}
 
     def __init__(self, *args: Any, **kwargs: Any) -> None:
         super().__init__(*args, **kwargs)

@@ -13,10 +13,12 @@ from django.utils.text import capfirst
 from kitchen.setting_fields import readable, told
 from kitchen.worlds.base import Json, Setting
 from study.admin.kinds import COPLAYER, WORLD, all_kinds
-from study.blueprint import OUTCOMES, Blueprint, ConditionPlan, ItemPlan, OutcomePlan, PartPlan
+from study.blueprint import OUTCOMES, Blueprint, ConditionPlan, OutcomePlan, PartPlan
 from study.console.forms import SETTING_FIELDS, PlanForm, SettingsForm
-from study.item_forms import number_words
-from study.items import SCALED, TEXT_LONGEST, Item, marks, must_be_answered, written
+from study.item_fields import ItemPlan, notes
+from study.item_kinds import KIND_FIELDS, kind_of
+from study.item_numbers import written
+from study.items import must_be_answered
 from study.markdown import to_html
 from study.models import Outcome, Study, SurveyItem
 from study.orders.registry import SCHEMES, get_scheme
@@ -242,40 +244,21 @@ def parts_off(design: Blueprint) -> list[str]:
     return [PARTS[one.kind].words for one in design.parts if not one.enabled]
 
 
-def answers_words(item: Any) -> str:
-    """The kind of an item (stored or planned) in words, with points or range and the words at the ends."""
-    words = SurveyItem.Kind(item.kind).label
-    if item.kind == "likert":
-        low, high = (f" ({end})" if end else "" for end in (item.low, item.high))
-        return f"{words}: 1{low} to {item.points}{high}"
-    if item.kind == "number":
-        row = len(marks(item))
-        return f"{words}: {_range(item)}" + (f", as a row of {row} marks" if row else "")
-    return f"{words}, at most {TEXT_LONGEST} characters" if item.kind == "text" else str(words)
+def answers_words(item: ItemPlan) -> str:
+    """The kind of an item in words, with points or range and the words at the ends."""
+    return kind_of(item).answers_words(item)
 
 
-def _range(item: Any) -> str:
-    said = number_words(item) or "Any"
-    if item.step is not None and "in steps of" not in said:
-        said += f", in steps of {written(item.step)}"
-    return said[:1].lower() + said[1:]
-
-
-def right_words(item: Item) -> str:
+def right_words(item: ItemPlan) -> str:
     """The right answer; empty if there is none."""
     return "" if item.correct is None else plain(item.correct)
 
 
-def item_notes(item: Item) -> tuple[str, ...]:
+def item_notes(item: ItemPlan) -> tuple[str, ...]:
     """What of an item is not as it mostly is: sub-scale, reversed, who is asked, may be left open."""
-    scaled = item.kind in SCALED
-    found = {
-        f"sub-scale {item.scale}": scaled and item.scale,
-        "reversed": scaled and item.reversed,
-        "only with teammates": item.needs_teammates,
-        "may be left open": not must_be_answered(item),
-    }
-    return tuple(words for words, holds in found.items() if holds)
+    meaningless = set(KIND_FIELDS) - set(kind_of(item).uses)
+    told = [words for name, words in notes(item).items() if name not in meaningless]
+    return (*told, *(() if must_be_answered(item) else ("may be left open",)))
 
 
 def question(item: ItemPlan) -> Question:
@@ -347,7 +330,7 @@ def ends(design: Blueprint) -> list[End]:
     if design.format < OUTCOMES:
         return []
     known = {one.kind: one for one in design.outcomes}
-    known.setdefault("complete", OutcomePlan("complete", "", has_code=False, has_address=False))
+    known.setdefault("complete", OutcomePlan(kind="complete", text="", has_code=False, has_address=False))
     rows = [known[kind] for kind in Outcome.Kind.values if kind in known]
     return [End(end_words(one.kind), _given(one), to_html(one.text)) for one in rows]
 

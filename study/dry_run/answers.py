@@ -12,7 +12,7 @@ from random import Random
 from kitchen.worlds.base import Json
 from study.dry_run.pages import Field, Form, Sent
 from study.dry_run.person import Experience, Person
-from study.items import written
+from study.item_numbers import written
 
 ASKED = ("radio", "select", "checkbox", "number", "textarea")
 """Kinds of fields that are questions."""

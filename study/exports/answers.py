@@ -5,10 +5,11 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
-from study.blueprint import Blueprint, ItemPlan
+from study.blueprint import Blueprint
 from study.exports.base import PERSON_MARKS, WHERE, Column, Table, in_chunks
 from study.exports.chosen import Chosen
 from study.exports.sittings import PEOPLE, Who, people
+from study.item_fields import ItemPlan
 from study.item_order import items_for
 from study.items import is_right
 from study.models import Answer, Study, SurveyItem
@@ -43,7 +44,7 @@ COLUMNS = (
 def rows(study: Study, chosen: Chosen) -> Iterator[Sequence[Any]]:
     """One row per answer: by participant, in the order in which they were given, then by item. What an item
     was like is read from the participant's version, not from the item as it is now."""
-    items = {item.pk: item for item in study.items.all()}
+    items = {item.pk: item.plan for item in study.items.all()}
     designs = {version.number: version.blueprint for version in study.versions.defer("bundle")}
     asked = {(number, item.key): item for number, design in designs.items() for item in design.items}
     for chunk in in_chunks(people(study, chosen), PEOPLE):
@@ -83,7 +84,7 @@ class Orders(dict[tuple[int, str, int, str], dict[str, int]]):
 
 def _cells(
     who: Who,
-    item: ItemPlan | SurveyItem,
+    item: ItemPlan,
     shown_at: int | None,
     condition: str | None,
     position: int | None,

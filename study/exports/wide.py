@@ -18,18 +18,18 @@ from django.utils.text import slugify
 
 from kitchen.worlds.base import Json
 from kitchen.worlds.figures import NamedFigure
-from study.blueprint import Blueprint, ConditionPlan, ItemPlan
+from study.blueprint import Blueprint, ConditionPlan
 from study.exports.base import EPISODE_LEVELS, Column
 from study.exports.figures import KINDS as FIGURE_KINDS
 from study.exports.raw import as_text, read_small
 from study.figures import study_figures
+from study.item_fields import ItemPlan
+from study.item_kinds import kind_of
 from study.items import is_right
 from study.models import Answer, PageVisit, Participant, Round, Study, Version
 from study.subscales import SubScale, subscales
 from study.versions import blueprints
 
-KINDS = {"likert": "integer", "number": "number", "multiple": "json"}
-"""Kind of column by kind of item; all others are texts."""
 WIDTHS = ("integer", "number", "text", "json")
 """Kinds of columns: each can hold the values of those before it."""
 OUTSIDE = ("about", "check", "final")
@@ -139,21 +139,15 @@ def _item_columns(
 ) -> Iterator[WideColumn]:
     """Of items asked there, and of the sub-scales of which all is asked there."""
     for item in items:
-        slot = Slot(condition, place, item.key)
+        slot, kind = Slot(condition, place, item.key), kind_of(item)
         said = f"{item.measure}: {item.text}" + (" Last attempt." if place == "check" else "")
-        yield WideColumn(slot.named(), KINDS.get(item.kind, "text"), said, levels=_levels(item), slot=slot)
+        yield WideColumn(slot.named(), kind.column, said, levels=kind.levels(item), slot=slot)
     for scale in scales:
         slot = Slot(condition, place, scale.name, scored=True)
         keys = ", ".join(f"{item.key} (reversed)" if item.reversed else item.key for item in scale.items)
         how = "SUS" if scale.formula == "sus" else "mean"
         said = f"Score of the scale “{scale.name}” ({how} of {keys}); blank if an item was not answered."
         yield WideColumn(slot.named(), "number", said, unit="scale points", slot=slot)
-
-
-def _levels(item: ItemPlan) -> str:
-    if item.kind == "likert":
-        return f"1 = {item.low}; {item.points} = {item.high}"
-    return "; ".join(item.options) if item.options else ""
 
 
 @dataclass(slots=True)

@@ -10,7 +10,7 @@ from django.shortcuts import redirect, render
 from kitchen.models import Episode
 from kitchen.worlds.figures import achieved
 from study import flow, item_order
-from study.blueprint import ItemPlan
+from study.item_fields import ItemPlan
 from study.item_forms import ItemsForm
 from study.models import Participant
 from study.pages.common import part_context, sent

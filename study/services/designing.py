@@ -178,31 +178,10 @@ def instrument_add(*, study_id: int, instrument: Instrument) -> int:
         raise DesignError(f"{instrument.title} is there already, or items of the same name: {there[0]}.")
     last = study.items.aggregate(last=models.Max("position"))["last"] or 0
     for position, one in enumerate(instrument.items, start=last + 1):
-        values: dict[str, Any] = {name: getattr(one, name) for name in ITEM_FIELDS}
-        values["options"] = list(one.options)
-        values["correct"] = list(one.correct) if isinstance(one.correct, tuple) else one.correct
-        made = SurveyItem(study=study, place=instrument.place, position=position, **values)
+        made = SurveyItem(study=study, position=position, **one.model_dump())
         made.full_clean()
         made.save()
     return len(instrument.items)
-
-
-ITEM_FIELDS = (
-    "key",
-    "measure",
-    "text",
-    "scale",
-    "kind",
-    "points",
-    "low",
-    "high",
-    "minimum",
-    "maximum",
-    "step",
-    "reversed",
-    "required",
-    "needs_teammates",
-)
 
 
 @transaction.atomic

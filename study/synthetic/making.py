@@ -13,9 +13,10 @@ from django.utils import timezone
 from kitchen.seeds import derived_seed
 from kitchen.worlds.base import Json
 from study import flow
-from study.blueprint import Blueprint, ConditionPlan, ItemPlan
+from study.blueprint import Blueprint, ConditionPlan
 from study.dry_run.person import Experience, Person
 from study.held import scheme_of, tallies
+from study.item_fields import ItemPlan
 from study.models import Answer, PageVisit, Participant, Round, Study, SurveyItem, Version
 from study.news import audience_of
 from study.orders.base import OrderSequence

@@ -7,10 +7,10 @@ from typing import Any
 import pytest
 
 from kitchen.worlds.base import Json
-from study.blueprint import ItemPlan
 from study.dry_run.answers import answers_to
 from study.dry_run.pages import Form, Sent, read_page
 from study.dry_run.person import Experience, Person
+from study.item_fields import ItemPlan
 from study.item_forms import ItemsForm
 from study.items import is_right
 

@@ -8,9 +8,10 @@ from pathlib import Path
 import pytest
 from django.core.management import call_command
 
+from kitchen.worlds.cuisine.reading import DataError
 from study.blueprint import blueprint_of
 from study.demo import DEMO
-from study.files import StudyFileError, study_from_file
+from study.files import study_from_file
 from study.flow import PAGES, is_shown
 from study.instruments import instruments
 from study.models import Study
@@ -56,32 +57,48 @@ def test_it_is_made_once() -> None:
 @pytest.mark.parametrize(
     ("old", "new", "names"),
     [
-        ('slug = "demo"', 'slug = "not a slug"', "study: slug"),
-        ('slug = "demo"', 'slug = "tokens"', "study: slug: This name is taken"),
-        ("seed = 20231", "seed = 1\nidle_warning_minutes = 60", "study: idle_warning_minutes: Warn earlier"),
+        ('slug = "demo"', 'slug = "not a slug"', "demo.toml: slug: "),
+        ('slug = "demo"', 'slug = "tokens"', "demo.toml: slug: This name is taken"),
+        (
+            "seed = 20231",
+            "seed = 1\nidle_warning_minutes = 60",
+            "toml: idle_warning_minutes: Warn",
+        ),
         (
             "seed = 20231",
             'seed = 1\nrecruitment = "prolific"',
-            "study: Prolific gets no code .* status = .closed",
+            "demo.toml: Prolific gets no code .* status = .closed",
         ),
-        ('title = "Cooking together"', 'tittle = "x"', "study: .*tittle"),
+        (
+            'title = "Cooking together"',
+            'tittle = "x"',
+            "toml: tittle: unknown key; there are slug",
+        ),
         ('coplayer = "random"', 'coplayer = "genius"', r"conditions\[5\]: .*genius"),
         ('level = "level_3"', 'level = "level_99"', r"conditions\[1\]: .*level_99"),
         ("teammates = 3", "teammates = 9", r"conditions\[4\]: .*teammates"),
         ('key = "trust"', 'key = "fun"', r"items\[7\]"),
         ("seed = 20231", "seed = ", "demo.toml"),
-        ("seed = 20231", "seed = 2.5", "study: seed: a whole number is wanted"),
-        ("seed = 20231", "seed = 1\nid = 1", "study: id: no such key"),
-        ("seed = 20231", "seed = 1\nentered = 7", "study: entered: no such key"),
-        ("seed = 20231", "seed = 1\nwithdrawn = 7", "study: withdrawn: no such key"),
-        ("teammates = 3", "teammates = true", r"conditions\[4\]: teammates: a whole number"),
-        ("teammates = 3", "teammates = 3\nposition = 1", r"conditions\[4\]: position: no such key"),
-        ("teammates = 3", "teammates = 3\nstudy = 1", r"conditions\[4\]: study: no such key"),
-        ("teammates = 3", "teammates = 3\nsettings = 4", r"conditions\[4\]: settings: a table"),
-        ('kind = "cuisine"\nsettings = {', 'kind = "cuisine"\nsettings = 4 # {', "world: settings: a table"),
-        ('kind = "cuisine"', 'kind = "cuisine"\nlevel = 3', "world: level: no such key"),
-        ("seed = 20231", "seed = 1\nbudget = -1", "study: budget_limit"),
-        ('key = "trust"', 'key = "trust"\nid = 3', r"items\[7\]: id: no such key"),
+        ("seed = 20231", "seed = 2.5", "demo.toml: seed: must be a whole number, not 2.5"),
+        ("seed = 20231", "seed = 1\nid = 1", "demo.toml: id: unknown key"),
+        ("seed = 20231", "seed = 1\nentered = 7", "demo.toml: entered: unknown key"),
+        ("seed = 20231", "seed = 1\nwithdrawn = 7", "demo.toml: withdrawn: unknown key"),
+        ("teammates = 3", "teammates = true", r"conditions\[4\].teammates: must be a whole number, not True"),
+        ("teammates = 3", "teammates = 3\nposition = 1", r"conditions\[4\].position: unknown key"),
+        ("teammates = 3", "teammates = 3\nstudy = 1", r"conditions\[4\].study: unknown key"),
+        ("teammates = 3", "teammates = 3\nsettings = 4", r"conditions\[4\].settings: must be a table, not 4"),
+        (
+            'kind = "cuisine"\nsettings = {',
+            'kind = "cuisine"\nsettings = 4 # {',
+            "world.settings: must be a table",
+        ),
+        (
+            'kind = "cuisine"',
+            'kind = "cuisine"\nlevel = 3',
+            "world.level: unknown key; there are kind",
+        ),
+        ("seed = 20231", "seed = 1\nbudget = -1", "demo.toml: budget_limit"),
+        ('key = "trust"', 'key = "trust"\nid = 3', r"items\[7\].id: unknown key; there are key, place"),
     ],
 )
 def test_a_wrong_file_is_refused_with_the_place_and_makes_nothing(
@@ -91,7 +108,7 @@ def test_a_wrong_file_is_refused_with_the_place_and_makes_nothing(
     assert old in text
     wrong = tmp_path / "demo.toml"
     wrong.write_text(text.replace(old, new, 1))
-    with pytest.raises(StudyFileError, match=names):
+    with pytest.raises(DataError, match=names):
         study_from_file(wrong)
     assert not Study.objects.exists()
 
@@ -105,17 +122,17 @@ def test_a_file_can_name_the_budget(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("line", "names"),
     [
-        ("conditions = 5", "study: conditions: a list of tables is wanted, not 5"),
-        ("conditions = [5]", r"conditions\[1\]: a table is wanted, not 5"),
-        ("items = {}", "study: items: a list of tables"),
-        ('items = ["trust"]', r"items\[1\]: a table is wanted, not 'trust'"),
-        ("world = 3", "study: world: a table is wanted, not 3"),
-        ("world = {kind = 3}", "world: kind: text is wanted, not 3"),
+        ("conditions = 5", "study.toml: conditions: must be a list, not 5"),
+        ("conditions = [5]", r"conditions\[1\]: must be a table, not 5"),
+        ("items = {}", "study.toml: items: must be a list"),
+        ('items = ["trust"]', r"items\[1\]: must be a table, not 'trust'"),
+        ("world = 3", "study.toml: world: must be a table, not 3"),
+        ("world = {kind = 3}", "world.kind: must be a text, not 3"),
     ],
 )
 def test_what_is_no_table_is_refused_with_its_place(tmp_path: Path, line: str, names: str) -> None:
     file = tmp_path / "study.toml"
     file.write_text(f'slug = "s"\ntitle = "T"\n{line}\n')
-    with pytest.raises(StudyFileError, match=names):
+    with pytest.raises(DataError, match=names):
         study_from_file(file)
     assert not Study.objects.exists()

@@ -10,7 +10,7 @@ from django.contrib.auth.models import User
 from django.test import Client
 from django.urls import reverse
 
-from study.blueprint import Blueprint, ItemPlan, blueprint_of
+from study.blueprint import Blueprint, blueprint_of
 from study.console.in_words import (
     FIXED_CODE,
     OWN_CODE,
@@ -28,6 +28,7 @@ from study.console.in_words import (
     study_pairs,
 )
 from study.instruments import instrument
+from study.item_fields import ItemPlan
 from study.models import Outcome, Study, StudyPart, SurveyItem
 from study.services.designing import instrument_add
 from study.services.freezing import study_freeze

@@ -7,9 +7,11 @@ from typing import Any
 import pytest
 from django.template.loader import render_to_string
 
-from study.blueprint import ItemPlan, blueprint_of
+from study.blueprint import blueprint_of
+from study.item_fields import ItemPlan
 from study.item_forms import ItemsForm
-from study.items import item_problems, marks
+from study.item_numbers import marks
+from study.items import item_problems
 from study.models import SurveyItem
 from tests.study.factories import make_study
 
@@ -76,7 +78,7 @@ def test_the_first_and_the_last_mark_say_what_they_mean() -> None:
 )
 def test_numbers_that_nobody_could_answer_rightly_are_refused(ends: dict[str, float], field: str) -> None:
     item = SurveyItem(key="n", kind="number", **ends)
-    assert field in item_problems(item, "survey")
+    assert field in item_problems(item.plan)
 
 
 def test_a_typed_number_names_its_bounds_in_full() -> None:

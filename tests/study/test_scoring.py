@@ -4,16 +4,18 @@ from __future__ import annotations
 
 import pytest
 
-from study.instruments import Item, instrument
+from study.instruments import instrument
+from study.item_fields import ItemPlan
 from study.scoring import Score, ScoringError, scale_score, turned
 
 
-def likert(key: str, *, reversed: bool = False, points: int = 5, scale: str = "s") -> Item:
-    return Item(key=key, measure=key, text=key, scale=scale, points=points, reversed=reversed)
+def likert(key: str, *, reversed: bool = False, points: int = 5, scale: str = "s") -> ItemPlan:
+    return ItemPlan(key=key, measure=key, text=key, scale=scale, points=points, reversed=reversed)
 
 
-def number(key: str, low: float, high: float, *, reversed: bool = False) -> Item:
-    return Item(key, key, key, "s", "number", minimum=low, maximum=high, reversed=reversed)
+def number(key: str, low: float, high: float, *, reversed: bool = False) -> ItemPlan:
+    plain = ItemPlan(key=key, measure=key, text=key, scale="s", kind="number", minimum=low, maximum=high)
+    return plain.model_copy(update={"reversed": reversed})
 
 
 def test_reversed_items_are_turned_round_within_their_range() -> None:
@@ -77,4 +79,4 @@ def test_what_cannot_be_scored_is_refused_with_words() -> None:
     with pytest.raises(ScoringError, match="ten Likert items"):
         scale_score([likert("a")], {"a": 3}, "sus")
     with pytest.raises(ScoringError, match="a: only Likert items"):
-        scale_score([Item("a", "a", "a", "s", "text")], {"a": 1})
+        scale_score([ItemPlan(key="a", measure="a", text="a", scale="s", kind="text")], {"a": 1})

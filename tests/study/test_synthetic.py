@@ -58,7 +58,9 @@ def test_only_copies_are_left_and_each_replays_to_its_hashes(study: Study) -> No
 def test_answers_are_such_as_can_be_given_and_times_go_on(study: Study) -> None:
     make(study)
     assert Answer.objects.exists()
-    assert not [one for one in Answer.objects.select_related("item") if value_problem(one.item, one.value)]
+    assert not [
+        one for one in Answer.objects.select_related("item") if value_problem(one.item.plan, one.value)
+    ]
     for person in Participant.objects.filter(status="complete"):
         assert person.ended_at
         times = [*person.answers.order_by("pk").values_list("answered_at", flat=True)]
@@ -97,8 +99,8 @@ def test_who_fails_the_check_answered_wrongly_and_has_rounds_that_were_not_playe
         assert (person.status, person.given_code) == ("failed_check", "SORRY")
         answers = Answer.objects.filter(participant=person, item=item)
         assert sorted(one.attempt for one in answers) == [1, 2]
-        assert all(is_right(item, one.value) is False for one in answers)
-        assert not any(value_problem(item, one.value) for one in answers)
+        assert all(is_right(item.plan, one.value) is False for one in answers)
+        assert not any(value_problem(item.plan, one.value) for one in answers)
         assert person.sequence
         assert [one.episode for one in person.rounds.all()] == [None, None]
 

@@ -64,8 +64,8 @@ def test_programs_made_at_once_leave_it_out_and_its_scale_has_no_score_alone(stu
 
 def test_only_what_is_asked_after_episodes_can_depend_on_them() -> None:
     item = SurveyItem(key="age", place="about", needs_teammates=True)
-    assert "needs_teammates" in item_problems(item, "about")
-    assert not item_problems(SurveyItem(key="trust", needs_teammates=True), "survey")
+    assert "needs_teammates" in item_problems(item.plan)
+    assert not item_problems(SurveyItem(key="trust", needs_teammates=True).plan)
 
 
 def test_an_older_document_does_not_know_of_it(study: Study) -> None:

@@ -12,16 +12,50 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
+from typing import Annotated
 
-from kitchen.worlds.cuisine.level import Level, build_level, parse_level
-from kitchen.worlds.cuisine.reading import DataError, Table, read_table
+from pydantic import ConfigDict, Field, TypeAdapter
+
+from kitchen.worlds.cuisine.level import Level, open_level, parse_level
+from kitchen.worlds.cuisine.reading import DataError, Names, Record, Source, Text, one_of, opened, said
 from kitchen.worlds.cuisine.stock import Recipe, Stock, Tool
 from kitchen.worlds.cuisine.timing import work_of
 
 DATA = Path(__file__).parent / "data"
 
-_TOOL_KEYS = ("name", "role", "capacity", "busy", "attended", "always_open")
-_RECIPE_KEYS = ("name", "tool", "ingredients")
+COUNTERS = ("storage", "serving")
+"""Roles of places that are no tools."""
+CODE = re.compile(r"[A-Za-z][A-Za-z0-9_]*")
+
+
+class PlaceEntry(Record):
+    """What stands in `tools.toml` of the storage or of the serving table."""
+
+    name: Text
+    role: Annotated[Text, one_of((*COUNTERS, "tool"))]
+
+
+class ToolEntry(PlaceEntry):
+    """What stands there of anything else."""
+
+    capacity: Annotated[int, Field(ge=1), said("must be a whole number from 1 on")]
+    busy: Annotated[int, Field(ge=0), said("must be a whole number from 0 on")]
+    attended: bool = False
+    always_open: bool = False
+
+
+class RecipeEntry(Record):
+    """What stands in `recipes.toml` of one product."""
+
+    name: Text
+    tool: Text
+    ingredients: Names
+
+
+_INGREDIENTS = TypeAdapter(dict[str, dict[str, Text]], config=ConfigDict(strict=True))
+_TABLES = TypeAdapter(dict[str, dict[str, object]], config=ConfigDict(strict=True))
+_PLACE, _TOOL = TypeAdapter(PlaceEntry), TypeAdapter(ToolEntry)
+_RECIPES = TypeAdapter(dict[str, RecipeEntry], config=ConfigDict(strict=True))
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -45,7 +79,7 @@ class Catalogue:
 
     def level_from_file(self, path: Path) -> Level:
         """A level file from any directory, over the recipes and tools of this catalogue."""
-        return build_level(Path(path).stem, read_table(Path(path)), self.stock)
+        return open_level(Path(path), self.stock)
 
 
 @cache
@@ -61,16 +95,14 @@ def load_catalogue(directory: Path = DATA) -> Catalogue:
     files = sorted((directory / "levels").glob("*.toml"), key=_in_number_order)
     if not files:
         raise DataError(f"{directory / 'levels'}: holds no level")
-    return Catalogue(stock, {path.stem: build_level(path.stem, read_table(path), stock) for path in files})
+    return Catalogue(stock, {path.stem: open_level(path, stock) for path in files})
 
 
 def load_stock(directory: Path) -> Stock:
     """The ingredients, tools and recipes of a directory of data."""
-    ingredients = _ingredients(read_table(directory / "ingredients.toml"))
-    tools = _tools(read_table(directory / "tools.toml"))
-    table = read_table(directory / "recipes.toml")
-    recipes = _recipes(table, ingredients, tools)
-    _check_cycles(table, recipes)
+    ingredients = _ingredients(directory / "ingredients.toml")
+    tools = _tools(directory / "tools.toml")
+    recipes = _recipes(directory / "recipes.toml", ingredients, tools)
     busy = {tool.code: tool.busy for tool in tools.values()}
     work = {product: work_of(product, recipes, busy) for product in recipes}
     return Stock(ingredients, tools, recipes, work)
@@ -80,97 +112,90 @@ def _in_number_order(path: Path) -> list[tuple[int, str]]:
     return [(int(part), "") if part.isdigit() else (0, part) for part in re.split(r"(\d+)", path.stem)]
 
 
-def _ingredients(file: Table) -> dict[str, str]:
+def _ingredients(path: Path) -> dict[str, str]:
+    source, values = opened(path)
     found: dict[str, str] = {}
-    for _, group in file.tables():
-        for code in group.values:
-            _check_new(group, code, group.text(code), found)
-            found[code] = group.text(code)
+    for group, names in source.read(_INGREDIENTS, values).items():
+        for code, name in names.items():
+            _check_new(source.at(group), code, name, found)
+            found[code] = name
     if not found:
-        raise file.error("", "holds no ingredient")
+        raise source.error("", "holds no ingredient")
     return found
 
 
-def _tools(file: Table) -> dict[str, Tool]:
+def _tools(path: Path) -> dict[str, Tool]:
+    source, values = opened(path)
     found: dict[str, Tool] = {}
-    for code, table in file.tables():
-        _check_new(file, code, table.text("name"), {each.code: each.name for each in found.values()})
+    for code, table in source.read(_TABLES, values).items():
+        tool = _tool(source, code, table)
+        _check_new(source, code, tool.name, {each.code: each.name for each in found.values()})
         if code[-1].isdigit():
-            raise file.error(code, "must not end in a digit: places are numbered")
-        found[code] = _tool(code, table)
-    for role in ("storage", "serving"):
+            raise source.error(code, "must not end in a digit: places are numbered")
+        found[code] = tool
+    for role in COUNTERS:
         if role not in {tool.role for tool in found.values()}:
-            raise file.error("", f"no place has the role {role!r}")
+            raise source.error("", f"no place has the role {role!r}")
     return found
 
 
-def _tool(code: str, table: Table) -> Tool:
-    table.only(_TOOL_KEYS)
-    name, role = table.text("name"), table.text("role")
-    if role in ("storage", "serving"):
-        table.only(("name", "role"))
-        return Tool(code, name, role, capacity=None, busy=0, attended=False, always_open=role == "storage")
-    if role != "tool":
-        raise table.error("role", f"{role!r} is not one of storage, serving, tool")
-    return Tool(
-        code,
-        name,
-        role,
-        capacity=table.whole("capacity", 1),
-        busy=table.whole("busy", 0),
-        attended=table.truth("attended", False),
-        always_open=table.truth("always_open", False),
-    )
+def _tool(source: Source, code: str, table: Mapping[str, object]) -> Tool:
+    if table.get("role") not in COUNTERS:
+        return Tool(code, **source.at(code).read(_TOOL, table).model_dump())
+    told = source.at(code).read(_PLACE, table)
+    is_open = told.role == "storage"
+    return Tool(code, told.name, told.role, capacity=None, busy=0, attended=False, always_open=is_open)
 
 
-def _recipes(file: Table, ingredients: Mapping[str, str], tools: Mapping[str, Tool]) -> dict[str, Recipe]:
+def _recipes(path: Path, ingredients: Mapping[str, str], tools: Mapping[str, Tool]) -> dict[str, Recipe]:
+    source, values = opened(path)
     names = {**ingredients, **{tool.code: tool.name for tool in tools.values()}}
     found: dict[str, Recipe] = {}
-    for product, table in file.tables():
-        table.only(_RECIPE_KEYS)
-        _check_new(file, product, table.text("name"), names)
-        names[product] = table.text("name")
-        found[product] = _recipe(product, table, tools, {*ingredients, *file.values})
-        _check_only_one_way(table, found.values())
+    for product, told in source.read(_RECIPES, values).items():
+        _check_new(source, product, told.name, names)
+        names[product] = told.name
+        _check_made(source.at(product), told, tools, {*ingredients, *values})
+        found[product] = Recipe(product, **told.model_dump())
+        _check_only_one_way(source.at(product), found.values())
+    _check_cycles(source, found)
     return found
 
 
-def _recipe(product: str, table: Table, tools: Mapping[str, Tool], items: set[str]) -> Recipe:
-    tool, ingredients = table.text("tool"), table.distinct("ingredients")
-    if tool not in tools or tools[tool].capacity is None:
-        raise table.error("tool", f"unknown tool {tool!r}")
-    for item in ingredients:
+def _check_made(source: Source, told: RecipeEntry, tools: Mapping[str, Tool], items: set[str]) -> None:
+    """It is made in a tool that is there, of what is there and fits into it."""
+    capacity = tools[told.tool].capacity if told.tool in tools else None
+    if capacity is None:
+        raise source.error("tool", f"unknown tool {told.tool!r}")
+    for item in told.ingredients:
         if item not in items:
-            raise table.error("ingredients", f"unknown ingredient {item!r}")
-    if len(ingredients) > (tools[tool].capacity or 0):
-        raise table.error(
-            "ingredients", f"{len(ingredients)} do not fit into {tool} ({tools[tool].capacity})"
-        )
-    return Recipe(product, table.text("name"), tool, ingredients)
+            raise source.error("ingredients", f"unknown ingredient {item!r}")
+    if len(told.ingredients) > capacity:
+        reason = f"{len(told.ingredients)} do not fit into {told.tool} ({capacity})"
+        raise source.error("ingredients", reason)
 
 
-def _check_new(table: Table, code: str, name: str, names: Mapping[str, str]) -> None:
-    if not re.fullmatch(r"[A-Za-z][A-Za-z0-9_]*", code):
-        raise table.error(code, "a code is made of letters, digits and _, a letter first")
+def _check_new(source: Source, code: str, name: str, names: Mapping[str, str]) -> None:
+    if not CODE.fullmatch(code):
+        raise source.error(code, "a code is made of letters, digits and _, a letter first")
     if code in names:
-        raise table.error(code, "this code is used twice")
+        raise source.error(code, "this code is used twice")
     if name in names.values():
-        raise table.error(code, f"the name {name!r} is used twice")
+        raise source.error(code, f"the name {name!r} is used twice")
 
 
-def _check_only_one_way(table: Table, recipes: Iterable[Recipe]) -> None:
+def _check_only_one_way(source: Source, recipes: Iterable[Recipe]) -> None:
     *others, last = recipes
     for other in others:
         if other.tool == last.tool and set(other.ingredients) == set(last.ingredients):
-            raise table.error("ingredients", f"{other.product} is made of the same in the same tool")
+            raise source.error("ingredients", f"{other.product} is made of the same in the same tool")
 
 
-def _check_cycles(file: Table, recipes: Mapping[str, Recipe]) -> None:
+def _check_cycles(source: Source, recipes: Mapping[str, Recipe]) -> None:
     safe: set[str] = set()
 
     def visit(item: str, way: tuple[str, ...]) -> None:
         if item in way:
-            raise file.error(item, f"is made of itself: {' <- '.join((*way[way.index(item) :], item))}")
+            raise source.error(item, f"is made of itself: {' <- '.join((*way[way.index(item) :], item))}")
         if item in safe or item not in recipes:
             return
         for ingredient in recipes[item].ingredients:

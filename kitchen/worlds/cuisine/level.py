@@ -19,8 +19,12 @@ import warnings
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Annotated
 
-from kitchen.worlds.cuisine.reading import Table, parse_table
+from pydantic import TypeAdapter
+
+from kitchen.worlds.base import Json
+from kitchen.worlds.cuisine.reading import Names, Record, Source, Text, Texts, one_of, opened, parsed
 from kitchen.worlds.cuisine.stock import Recipe, Stock, Tool
 from kitchen.worlds.cuisine.timing import nodes_of
 
@@ -32,7 +36,18 @@ DIFFICULTIES: Mapping[str, str] = {
 }
 """The paper's four classes of levels, easiest first, with readable names."""
 
-_KEYS = ("title", "difficulty", "kitchen", "dishes", "known_uncookable")
+
+class LevelFile(Record):
+    """What stands in a level file."""
+
+    title: Text
+    difficulty: Annotated[Text, one_of(DIFFICULTIES)] | None = None
+    kitchen: Texts
+    dishes: Names
+    known_uncookable: Names = ()
+
+
+_FILE = TypeAdapter(LevelFile)
 
 
 class UncookableDishWarning(UserWarning):
@@ -69,27 +84,33 @@ class Level:
 
 
 def parse_level(text: str, file: str, stock: Stock) -> Level:
-    """A level from the text of a level file; its code is the stem of `file`."""
-    return build_level(Path(file).stem, parse_table(text, file), stock)
+    """A level from the text of a level file; its code is the stem of `file`. DataError for whatever cannot be
+    played."""
+    return _level(Path(file).stem, *parsed(text, file), stock)
 
 
-def build_level(code: str, table: Table, stock: Stock) -> Level:
-    """A level from its file; DataError for whatever cannot be played."""
-    table.only(_KEYS)
-    kitchen = _kitchen(table, stock)
-    dishes = _dishes(table, stock)
-    uncookable = _uncookable(table, dishes, kitchen, stock)
-    places = number_places(kitchen, stock)
+def open_level(path: Path, stock: Stock) -> Level:
+    """Likewise from a level file."""
+    return _level(path.stem, *opened(path), stock)
+
+
+def _level(code: str, source: Source, values: Mapping[str, Json], stock: Stock) -> Level:
+    told = source.read(_FILE, values)
+    _check_kitchen(source, told, stock)
+    for dish in told.dishes:
+        if dish not in stock.recipes:
+            raise source.error("dishes", f"no recipe for {dish!r}")
+    places = number_places(told.kitchen, stock)
     return Level(
         code=code,
-        title=table.text("title"),
-        difficulty=_difficulty(table),
-        kitchen=kitchen,
-        dishes=dishes,
-        uncookable=uncookable,
+        title=told.title,
+        difficulty=told.difficulty,
+        kitchen=told.kitchen,
+        dishes=told.dishes,
+        uncookable=_uncookable(source, told, stock),
         places=places,
         serving_table=next(id for id, tool in places.items() if tool.role == "serving"),
-        recipes=_leading_to(dishes, stock),
+        recipes=_leading_to(told.dishes, stock),
         stock=stock,
     )
 
@@ -123,47 +144,28 @@ def _as_list(values: Iterable[str]) -> str:
     return "[" + ", ".join(f'"{value}"' for value in values) + "]"
 
 
-def _kitchen(table: Table, stock: Stock) -> tuple[str, ...]:
-    kitchen = table.texts("kitchen")
-    for kind in kitchen:
+def _check_kitchen(source: Source, told: LevelFile, stock: Stock) -> None:
+    """Every place is known, one is the storage and one the serving table."""
+    for kind in told.kitchen:
         if kind not in stock.tools:
-            raise table.error("kitchen", f"unknown tool {kind!r}")
-    roles = [stock.tools[kind].role for kind in kitchen]
+            raise source.error("kitchen", f"unknown tool {kind!r}")
+    roles = [stock.tools[kind].role for kind in told.kitchen]
     for role in ("storage", "serving"):
         if roles.count(role) != 1:
-            raise table.error(
+            raise source.error(
                 "kitchen", f"needs exactly one place of the role {role}, has {roles.count(role)}"
             )
-    return kitchen
 
 
-def _dishes(table: Table, stock: Stock) -> tuple[str, ...]:
-    dishes = table.distinct("dishes")
-    for dish in dishes:
-        if dish not in stock.recipes:
-            raise table.error("dishes", f"no recipe for {dish!r}")
-    return dishes
-
-
-def _difficulty(table: Table) -> str | None:
-    if "difficulty" not in table.values:
-        return None
-    found = table.text("difficulty")
-    if found not in DIFFICULTIES:
-        raise table.error("difficulty", f"{found!r} is not one of {', '.join(DIFFICULTIES)}")
-    return found
-
-
-def _uncookable(table: Table, dishes: Iterable[str], kitchen: Iterable[str], stock: Stock) -> tuple[str, ...]:
-    known = table.distinct("known_uncookable", [])
-    present = set(kitchen)
-    missing = {dish: [t for t in tools_needed(dish, stock) if t not in present] for dish in dishes}
+def _uncookable(source: Source, told: LevelFile, stock: Stock) -> tuple[str, ...]:
+    """The dishes that lack a tool; the file says of just these that it is meant."""
+    missing = {dish: [t for t in tools_needed(dish, stock) if t not in told.kitchen] for dish in told.dishes}
     for dish, tools in missing.items():
-        if tools and dish not in known:
-            raise table.error("dishes", f"{dish!r} needs {', '.join(tools)}, which the kitchen lacks")
-    for dish in known:
+        if tools and dish not in told.known_uncookable:
+            raise source.error("dishes", f"{dish!r} needs {', '.join(tools)}, which the kitchen lacks")
+    for dish in told.known_uncookable:
         if not missing.get(dish):
-            raise table.error("known_uncookable", f"{dish!r} is not a dish of this level that lacks a tool")
+            raise source.error("known_uncookable", f"{dish!r} is not a dish of this level that lacks a tool")
     return tuple(dish for dish, tools in missing.items() if tools)
 
 

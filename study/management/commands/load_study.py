@@ -8,7 +8,8 @@ from typing import Any
 from django.core.management.base import CommandError, CommandParser
 
 from kitchen.management.base import OneLineCommand
-from study.files import StudyFileError, study_from_file
+from kitchen.worlds.cuisine.reading import DataError
+from study.files import study_from_file
 
 
 class Command(OneLineCommand):
@@ -24,6 +25,6 @@ class Command(OneLineCommand):
         """Make it and print its link."""
         try:
             study = study_from_file(file)
-        except StudyFileError as error:
+        except DataError as error:
             raise CommandError(str(error), returncode=2) from error
         self.stdout.write(f"study {study.slug}: {study.get_absolute_url()}")

@@ -6,8 +6,9 @@ from typing import Any
 
 from django.core.management.base import BaseCommand, CommandError
 
+from kitchen.worlds.cuisine.reading import DataError
 from study.demo import DEMO
-from study.files import StudyFileError, study_from_file
+from study.files import study_from_file
 from study.models import Study
 
 
@@ -24,6 +25,6 @@ class Command(BaseCommand):
         try:
             study = study_from_file(DEMO)
             Study.objects.filter(pk=study.pk).update(shared=True)
-        except StudyFileError as error:
+        except DataError as error:
             raise CommandError(str(error), returncode=2) from error
         self.stdout.write(f"demo study: {study.get_absolute_url()}")
