@@ -7,22 +7,33 @@ PORT = $(or $(BRIGADE_PORT),$(GIVEN_PORT),8000)
 
 run: export BRIGADE_HOST := $(HOST)
 run: export BRIGADE_PORT := $(PORT)
+unexport PYTHONDONTWRITEBYTECODE  # without bytecode every start takes seconds longer
 
-.PHONY: run test check bench install optimum lock clean
+OURS = .venv/bin/python
+INSTALL = $(PYTHON) brigade/bootstrap.py requirements.txt
+PIN = .venv/bin/uv pip compile --quiet --upgrade --universal --python-version 3.11 --no-emit-index-url \
+	--no-emit-find-links --annotation-style line --custom-compile-command 'make lock'
+OLD = import sys; sys.exit(sys.version_info < (3, 11) and "brigade: this is Python %d.%d, and 3.11 or later is \
+	needed: try `make run PYTHON=python3.11`" % sys.version_info[:2])
 
-run:      ## start everything on this machine; PORT=8001 HOST=127.0.0.1 PYTHON=python3.12
-	@$(PYTHON) brigade/bootstrap.py run
-test:     ## checks, every test, a real browser, PostgreSQL and Redis
-	@$(PYTHON) brigade/bootstrap.py test
-check:    ## ruff, mypy, Django's own checks, migrations
-	@$(PYTHON) brigade/bootstrap.py check
-bench:    ## the benchmarks
-	@$(PYTHON) brigade/bootstrap.py bench
-install:  ## only make .venv, with the tools for tests
-	@$(PYTHON) brigade/bootstrap.py install
-optimum:  ## how far the planner is from the exact optimum of small cases (installs OR-tools)
-	@$(PYTHON) brigade/bootstrap.py optimum
+.PHONY: run test test-all check bench install optimum lock clean python app
+
+run: app  ## start everything on this machine; PORT=8001 HOST=127.0.0.1 PYTHON=python3.12
+	@$(OURS) -m brigade.runner
+test test-all check bench: install  ## checks and tests; on both databases; only checks; the benchmarks
+	@$(OURS) -m tests.run $@
+install: python  ## only make .venv, with the tools for tests
+	@$(INSTALL) requirements-dev.txt
+optimum: python  ## how far the planner is from the exact optimum of small cases (installs OR-tools)
+	@$(INSTALL) requirements-optimum.txt
+	@$(OURS) manage.py optimum
 lock: install  ## pin requirements.in and requirements-dev.in anew
-	@.venv/bin/python -m brigade.lock
+	@$(PIN) requirements.in --output-file requirements.txt
+	@$(PIN) requirements-dev.in --output-file requirements-dev.txt
 clean:    ## remove .venv (data in var/ stays)
 	rm -rf .venv
+
+app: python
+	@$(INSTALL)
+python:
+	@$(PYTHON) -c '$(OLD)'

