@@ -50,6 +50,7 @@ def test_what_was_killed_comes_back_at_the_same_address(live_stack: Stack) -> No
 
 
 @pytest.mark.browser
+@pytest.mark.asyncio(loop_scope="session")
 async def test_a_browser_shows_the_demo_study(page: Page) -> None:
     answer = await page.goto("/s/demo/")
     assert answer
