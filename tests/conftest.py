@@ -6,6 +6,7 @@ import os
 from collections import Counter
 from collections.abc import AsyncIterator, Iterator
 from pathlib import Path
+from random import Random
 from typing import Any
 
 import kombu.pools
@@ -17,6 +18,8 @@ from playwright.async_api import Browser, Page, async_playwright
 
 from brigade.celery import app
 from brigade.places import broker_url
+from kitchen.llm import registry as llm_registry
+from kitchen.llm.wrappers import Patience
 from tests.browser import ARGUMENTS, find_chromium
 from tests.servers import Stack, Valkey
 from tests.template import Template, drop_database
@@ -164,3 +167,16 @@ def var(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     """A `var` folder of this test's own."""
     monkeypatch.setenv("BRIGADE_VAR", str(tmp_path / "var"))
     return tmp_path / "var"
+
+
+class AtOnce(Patience):
+    """Tries again as often as ever, and does not wait."""
+
+    def wait(self, failed: int, asked: float | None, rng: Random) -> float:
+        return 0.0
+
+
+@pytest.fixture
+def no_waits(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A model that fails is asked again at once."""
+    monkeypatch.setattr(llm_registry, "Patience", AtOnce)

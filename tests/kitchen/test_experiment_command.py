@@ -147,7 +147,7 @@ def test_the_stand_in_is_free_and_its_decisions_are_named(tmp_path: Path) -> Non
     assert (row.played_by, row.calls, row.cost, row.model) == ("stand-in x60", 60, 0, "stand-in-1")
 
 
-def test_the_line_before_the_last_says_who_really_played(tmp_path: Path) -> None:
+def test_the_line_before_the_last_says_who_really_played(tmp_path: Path, no_waits: None) -> None:
     stand_in = ["--co-player", "dispatcher", "--model", "stand-in", "--alphas", "2.0", "--local"]
     said = run(tmp_path, *stand_in, "--set", "stand_in_failures=0.9").splitlines()
     assert said[-2].startswith("Played by: the planner ")
