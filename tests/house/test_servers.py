@@ -11,6 +11,8 @@ from playwright.async_api import Page
 from brigade.celery import app
 from tests.servers import Stack
 
+pytestmark = pytest.mark.servers
+
 
 async def test_the_channel_layer_is_a_real_server(valkey: str) -> None:
     layer = get_channel_layer()

@@ -17,7 +17,7 @@ from kitchen.models import Decision, Episode
 from kitchen.processes import process_is_gone, process_name
 from tests.kitchen.factories import make_episode, mind, submit
 
-pytestmark = pytest.mark.django_db
+pytestmark = [pytest.mark.django_db, pytest.mark.servers]
 LONG_AGO = "2020-01-01T00:00:00Z"
 
 

@@ -17,7 +17,7 @@ from kitchen.selectors import seat_view
 from kitchen.worlds.base import SettingsError
 from tests.kitchen.factories import make_episode, mind, submit
 
-pytestmark = pytest.mark.django_db
+pytestmark = [pytest.mark.django_db, pytest.mark.servers]
 
 
 @pytest.fixture

@@ -19,6 +19,8 @@ from kitchen.selectors import episode_stamp, seat_view
 from tests.kitchen.factories import make_episode, mind, submit
 from tests.servers import wait_until
 
+pytestmark = pytest.mark.servers
+
 Queued = list[tuple[int, int, float]]
 
 

@@ -13,7 +13,7 @@ from study.models import Participant, Study, SurveyItem
 from study.services import staffing
 from tests.study.factories import complete, enter, make_study
 
-pytestmark = pytest.mark.django_db
+pytestmark = [pytest.mark.django_db, pytest.mark.servers]
 
 
 def analysed(study: Study) -> set[str]:

@@ -16,6 +16,8 @@ from study.models import Answer, Condition, Participant, Study, StudyPart, Surve
 from study.pages.asking import items_for
 from tests.study.factories import enter, make_study, play_round
 
+pytestmark = pytest.mark.servers
+
 ALL_FOUR = [1, 2, 3, 4]
 """The sequences of a balanced block of four conditions."""
 

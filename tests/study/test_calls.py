@@ -23,7 +23,7 @@ from study.exports.writing import write_study
 from study.models import Condition, Participant, Study
 from tests.study.factories import SETTINGS, enter, make_study
 
-pytestmark = pytest.mark.django_db
+pytestmark = [pytest.mark.django_db, pytest.mark.servers]
 
 
 @pytest.fixture

@@ -26,7 +26,7 @@ from study.services.freezing import study_freeze
 from study.services.previewing import condition_preview, study_preview
 from tests.study.factories import enter, make_study, play_round
 
-pytestmark = pytest.mark.django_db
+pytestmark = [pytest.mark.django_db, pytest.mark.servers]
 
 PAGES: dict[str, str] = {
     "staff-design": "copy",

@@ -37,7 +37,7 @@ from study.services.dry_runs import (
 )
 from tests.study.factories import complete, make_study
 
-pytestmark = pytest.mark.django_db
+pytestmark = [pytest.mark.django_db, pytest.mark.servers]
 
 SENT = {
     "participants": "5",

@@ -24,7 +24,7 @@ from study.models import PageVisit, Study
 from study.selectors import StudyCounts
 from tests.study.factories import complete, enter, make_study
 
-pytestmark = pytest.mark.django_db
+pytestmark = [pytest.mark.django_db, pytest.mark.servers]
 
 
 UNMARKED = {

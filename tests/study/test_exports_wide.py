@@ -18,7 +18,7 @@ from study.models import Condition, Participant, Study, SurveyItem, Version
 from study.services.previewing import previews_erase
 from tests.study.factories import make_study, play_out
 
-pytestmark = pytest.mark.django_db
+pytestmark = [pytest.mark.django_db, pytest.mark.servers]
 
 
 def answered(study: Study, entry: str, values: dict[str, Any], **more: Any) -> Participant:

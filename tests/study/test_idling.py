@@ -19,7 +19,7 @@ from study.models import Outcome, Participant, Study, Version
 from study.tasks import time_out_idle
 from tests.study.factories import complete, enter, make_study
 
-pytestmark = pytest.mark.django_db
+pytestmark = [pytest.mark.django_db, pytest.mark.servers]
 
 Clock = Callable[[float], None]
 

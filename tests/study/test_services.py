@@ -11,7 +11,7 @@ from study.models import Answer, Participant, Round, Study, StudyPart, SurveyIte
 from study.services.receipts import receipt_read
 from tests.study.factories import SETTINGS, complete, enter, make_study, play_out, play_round
 
-pytestmark = pytest.mark.django_db
+pytestmark = [pytest.mark.django_db, pytest.mark.servers]
 
 
 def place(participant: Participant) -> str:

@@ -9,8 +9,12 @@ import subprocess
 import sys
 from pathlib import Path
 
+import pytest
+
 from brigade.places import base_dir
 from tests.template import Template, create_database, drop_database, named
+
+pytestmark = pytest.mark.servers
 
 UPGRADE = "from tests.study.upgrading import upgrade; upgrade()"
 

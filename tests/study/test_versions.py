@@ -17,7 +17,7 @@ from study.services.freezing import study_freeze
 from study.versions import Difference, differences, freeze_states, frozen_version
 from tests.study.factories import make_study
 
-pytestmark = pytest.mark.django_db
+pytestmark = [pytest.mark.django_db, pytest.mark.servers]
 
 
 def version(study: Study, *, title: str, frozen: bool = False) -> Version:

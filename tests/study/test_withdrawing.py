@@ -22,6 +22,8 @@ from study.models import Condition, Participant
 from study.services import leaving as leaving_module
 from tests.study.factories import SETTINGS, enter, make_study
 
+pytestmark = pytest.mark.servers
+
 
 @pytest.mark.django_db(transaction=True)
 @pytest.mark.skipif(connection.vendor != "sqlite", reason="a file of SQLite")
