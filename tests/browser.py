@@ -5,6 +5,10 @@ from __future__ import annotations
 import os
 import shutil
 
+import pytest
+
+IN_A_BROWSER = [pytest.mark.browser, pytest.mark.asyncio(loop_scope="session")]
+"""`pytestmark` of a module whose tests use the fixtures `browser` and `page`: one browser serves them all."""
 NAMES = ("chromium", "chromium-browser", "google-chrome", "google-chrome-stable")
 
 ARGUMENTS = [

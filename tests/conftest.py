@@ -3,57 +3,80 @@
 from __future__ import annotations
 
 import os
+from collections import Counter
 from collections.abc import AsyncIterator, Iterator
 from pathlib import Path
+from random import Random
 from typing import Any
 
 import kombu.pools
 import pytest
+import pytest_asyncio
 from django.conf import settings as django_settings
 from hypothesis import HealthCheck, settings
 from playwright.async_api import Browser, Page, async_playwright
 
 from brigade.celery import app
 from brigade.places import broker_url
+from kitchen.llm import registry as llm_registry
+from kitchen.llm.wrappers import Patience
 from kitchen.worlds.registry import VARIABLE, folders
 from tests.browser import ARGUMENTS, find_chromium
 from tests.servers import Stack, Valkey
+from tests.template import Template, drop_database
 from tests.worlds.beacon import LINE
 
-SERVERS = {"db", "transactional_db", "redis_url", "valkey", "stack", "live_stack"}
-"""Fixtures whose tests have to do with a database or a broker."""
+PROGRAMS = {"stack", "live_stack", "browser", "page", "running", "started"}
+"""Fixtures whose tests start programs and wait for them: they take longest, and are begun with."""
 
 settings.register_profile("brigade", deadline=None, suppress_health_check=[HealthCheck.too_slow])
 settings.load_profile("brigade")  # a busy machine is no fault of the code
 
 
-def pytest_addoption(parser: pytest.Parser) -> None:
-    """`--servers`, for a second run of the same tests elsewhere."""
-    parser.addoption("--servers", action="store_true", help="only tests that need a database or a broker")
+def pytest_configure() -> None:
+    """All processes of the run share one template; passwords of tests need not be hard to guess."""
+    Template()
+    django_settings.PASSWORD_HASHERS = ["django.contrib.auth.hashers.MD5PasswordHasher"]
 
 
-def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
-    """With `--servers`, leave out what would be the same on every database and broker."""
-    if config.getoption("--servers"):
-        chosen = [item for item in items if needs_servers(item)]
-        config.hook.pytest_deselected(items=[item for item in items if item not in chosen])
-        items[:] = chosen
+def pytest_sessionfinish(session: pytest.Session) -> None:
+    """Whoever began the run cleans up after it."""
+    if not hasattr(session.config, "workerinput"):
+        Template().drop()
 
 
-def needs_servers(item: pytest.Item) -> bool:
-    """Whether a test asks for a database or a broker, by its mark or its fixtures."""
-    asked = set(getattr(item, "fixturenames", ()))
-    return item.get_closest_marker("django_db") is not None or bool(asked & SERVERS)
+@pytest.hookimpl(tryfirst=True)
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """A file is played by one process, and those come first whose tests start most programs."""
+    starts = Counter(item.path for item in items if PROGRAMS & set(getattr(item, "fixturenames", ())))
+    items.sort(key=lambda item: -starts[item.path])
+    for item in items:
+        item.add_marker(pytest.mark.xdist_group(str(item.path.relative_to(item.config.rootpath))))
+
+
+@pytest.fixture(scope="session")
+def django_db_keepdb() -> bool:
+    """The tests' database is there already: a copy of the template."""
+    return True
 
 
 @pytest.fixture(scope="session")
 def django_db_modify_db_settings(
     tmp_path_factory: pytest.TempPathFactory, django_db_modify_db_settings_parallel_suffix: None
-) -> None:
-    """SQLite's test database is a file of this run, so that two runs in one folder do not meet."""
-    database = django_settings.DATABASES["default"]
-    if database["ENGINE"].endswith("sqlite3"):
-        database["TEST"]["NAME"] = str(tmp_path_factory.mktemp("database") / "test.sqlite3")
+) -> Iterator[None]:
+    """A database of this process alone, so that two runs in one folder or on one server do not meet."""
+    database, template = django_settings.DATABASES["default"], Template()
+    if template.server:
+        name = f"test_{template.name}_{os.environ.get('PYTEST_XDIST_WORKER', 'alone')}"
+        database["TEST"]["NAME"] = name
+        address = template.copy_to_server(name)
+        yield
+        drop_database(address)
+    else:
+        file = tmp_path_factory.mktemp("database") / "test.sqlite3"
+        database["TEST"]["NAME"] = str(file)
+        template.copy_to_file(file)
+        yield
 
 
 @pytest.fixture(scope="session")
@@ -126,22 +149,28 @@ def chromium() -> str:
     return found
 
 
-@pytest.fixture
-async def browser(chromium: str) -> AsyncIterator[Browser]:
-    """A browser; `await browser.new_context()` is one more person at a computer of their own."""
+@pytest_asyncio.fixture(scope="session", loop_scope="session")
+async def running_browser(chromium: str) -> AsyncIterator[Browser]:
+    """A browser, once for the run; `browser` is what tests want."""
     async with async_playwright() as playwright:
-        found = await playwright.chromium.launch(executable_path=chromium, args=ARGUMENTS)
-        yield found
-        await found.close()
+        yield await playwright.chromium.launch(executable_path=chromium, args=ARGUMENTS)
 
 
-@pytest.fixture
+@pytest_asyncio.fixture(loop_scope="session")
+async def browser(running_browser: Browser) -> AsyncIterator[Browser]:
+    """A browser; `await browser.new_context()` is one more person at a computer of their own, until the test
+    is over."""
+    yield running_browser
+    for context in list(running_browser.contexts):
+        await context.close()
+
+
+@pytest_asyncio.fixture(loop_scope="session")
 async def page(browser: Browser, live_stack: Stack) -> AsyncIterator[Page]:
     """An empty page whose addresses are relative to the running app: `await page.goto("/s/demo/")`."""
     context = await browser.new_context(base_url=live_stack.url)
     context.set_default_timeout(60_000)
     yield await context.new_page()
-    await context.close()
 
 
 @pytest.fixture
@@ -149,3 +178,16 @@ def var(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     """A `var` folder of this test's own."""
     monkeypatch.setenv("BRIGADE_VAR", str(tmp_path / "var"))
     return tmp_path / "var"
+
+
+class AtOnce(Patience):
+    """Tries again as often as ever, and does not wait."""
+
+    def wait(self, failed: int, asked: float | None, rng: Random) -> float:
+        return 0.0
+
+
+@pytest.fixture
+def no_waits(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A model that fails is asked again at once."""
+    monkeypatch.setattr(llm_registry, "Patience", AtOnce)

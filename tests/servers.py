@@ -10,7 +10,6 @@ import secrets
 import signal
 import socket
 import subprocess
-import sys
 import tempfile
 import time
 from collections.abc import Callable, Mapping
@@ -18,13 +17,13 @@ from pathlib import Path
 from typing import Self
 from urllib.parse import urlsplit, urlunsplit
 
-import psycopg
-
 from brigade.address import Address, address_of, listen
 from brigade.parts import children_environment, experimenter, valkey_command, web, worker
-from brigade.places import base_dir, unix_url
+from brigade.places import unix_url
 from brigade.runner import serves
 from brigade.supervise import Child, last_lines
+from tests.commands import Commands
+from tests.template import Template, drop_database
 
 PATIENCE = 180.0
 """Seconds that anything here may take to come up; far more than it needs on an idle machine."""
@@ -92,13 +91,13 @@ class Stack:
         self._listener = listen(Address("127.0.0.1", 0))
         self.url = address_of(self._listener).url
         self._valkey: Valkey | None = None
-        self._database = new_database_url()
 
     def __enter__(self) -> Self:
-        create_database(self._database)
+        self._database = new_database(self.var)
         if not os.environ.get("REDIS_URL"):
             self._valkey = Valkey().__enter__()
         self.environment = self._make_environment()
+        self._commands = Commands(self.environment).__enter__()
         self.manage("prepare")
         self.web = web(self.environment, self._listener.fileno())
         self.worker = worker(self.environment)
@@ -112,6 +111,7 @@ class Stack:
         self.kill_daphne()
         self.kill_worker()
         kill(self.experimenter)
+        self._commands.__exit__()
         if self._valkey is not None:
             self._valkey.__exit__()
         self._listener.close()
@@ -124,19 +124,15 @@ class Stack:
         found["DJANGO_SETTINGS_MODULE"] = "brigade.settings"
         return {name: value for name, value in (found | self._extra).items() if value}
 
-    def manage(self, *arguments: str, check: bool = True, seconds: float = 300) -> str:
+    def command(self, *arguments: str, seconds: float = 300) -> subprocess.CompletedProcess[str]:
+        """What became of `manage.py` with these arguments; TimeoutError."""
+        return self._commands.run(*arguments, seconds=seconds)
+
+    def manage(self, *arguments: str) -> str:
         """What `manage.py` prints with these arguments; AssertionError with all of it where it fails."""
-        found = subprocess.run(
-            [sys.executable, str(base_dir() / "manage.py"), *arguments],
-            cwd=base_dir(),
-            env=self.environment,
-            capture_output=True,
-            text=True,
-            timeout=seconds,
-            check=False,
-        )
-        assert not check or found.returncode == 0, f"{arguments}: {found.stdout}{found.stderr}"
-        return found.stdout
+        done = self.command(*arguments)
+        assert done.returncode == 0, f"{arguments}: {done.stdout}{done.stderr}"
+        return done.stdout
 
     def start_experimenter(self) -> None:
         """Start the worker of experiments and of dry runs, unless it runs: few tests need it."""
@@ -185,27 +181,11 @@ def own_redis_url() -> str:
     return urlunsplit(urlsplit(os.environ["REDIS_URL"])._replace(path=f"/{number}"))
 
 
-def new_database_url() -> str:
-    """A database for one stack: another one on the server of `DATABASE_URL`, or empty for SQLite in var."""
-    given = os.environ.get("DATABASE_URL", "")
-    if not given.startswith("postgres"):
-        return ""
-    return urlunsplit(urlsplit(given)._replace(path=f"/brigade_live_{secrets.token_hex(4)}"))
-
-
-def create_database(url: str) -> None:
-    """Make the PostgreSQL database that this address names."""
-    _at_the_server(url, 'CREATE DATABASE "{}"')
-
-
-def drop_database(url: str) -> None:
-    """Remove it, whoever is connected."""
-    _at_the_server(url, 'DROP DATABASE IF EXISTS "{}" WITH (FORCE)')
-
-
-def _at_the_server(url: str, statement: str) -> None:
-    if not url:
-        return
-    parts = urlsplit(url)
-    with psycopg.connect(urlunsplit(parts._replace(path="/postgres")), autocommit=True) as connection:
-        connection.execute(statement.format(parts.path.lstrip("/")).encode())
+def new_database(var: Path) -> str:
+    """A database for one stack, with all migrations: another one on the server of `DATABASE_URL`, with its
+    address; or SQLite in `var`, without one."""
+    template = Template()
+    if template.server:
+        return template.copy_to_server(f"brigade_live_{secrets.token_hex(4)}")
+    template.copy_to_file(var / "db.sqlite3")
+    return ""

@@ -18,6 +18,7 @@ import pytest
 
 from brigade.places import base_dir
 from tests.servers import wait_until
+from tests.template import Template
 
 pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="looks into /proc")
 
@@ -112,7 +113,8 @@ def running(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Running]:
 
 @pytest.fixture
 def started(tmp_path: Path) -> Iterator[Running]:
-    """A runner for a test that ends it."""
+    """A runner for a test that ends it, on a database that has all migrations."""
+    Template().copy_to_file(tmp_path / "var" / "db.sqlite3")
     runner = Running(tmp_path / "var")
     yield runner
     runner.process.kill()

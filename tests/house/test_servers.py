@@ -11,6 +11,8 @@ from playwright.async_api import Page
 from brigade.celery import app
 from tests.servers import Stack
 
+pytestmark = pytest.mark.servers
+
 
 async def test_the_channel_layer_is_a_real_server(valkey: str) -> None:
     layer = get_channel_layer()
@@ -50,6 +52,7 @@ def test_what_was_killed_comes_back_at_the_same_address(live_stack: Stack) -> No
 
 
 @pytest.mark.browser
+@pytest.mark.asyncio(loop_scope="session")
 async def test_a_browser_shows_the_demo_study(page: Page) -> None:
     answer = await page.goto("/s/demo/")
     assert answer

@@ -12,15 +12,17 @@ from collections.abc import AsyncIterator, Iterator
 from typing import Any, Literal
 
 import pytest
+import pytest_asyncio
 from axe_playwright_python.base import AXE_SCRIPT
 from django.urls import URLPattern, URLResolver, get_resolver
 from playwright.async_api import Browser, Page
 
 from study.flow import PAGES
+from tests.browser import IN_A_BROWSER
 from tests.journeys.scenes import CODE, PASSWORD, PK, SLUG, STAFF
 from tests.servers import Stack
 
-pytestmark = pytest.mark.browser
+pytestmark = IN_A_BROWSER
 
 TAGS = ["wcag2a", "wcag2aa", "wcag21a", "wcag21aa", "wcag22aa"]
 WIDTHS = (360, 1440)
@@ -173,7 +175,7 @@ def researchers() -> list[str]:
     return found
 
 
-@pytest.fixture
+@pytest_asyncio.fixture(loop_scope="session")
 async def staff(browser: Browser, live_stack: Stack, scenes: dict[str, str]) -> AsyncIterator[Page]:
     """A researcher's page, logged in."""
     context = await browser.new_context(base_url=live_stack.url)

@@ -5,13 +5,13 @@ from __future__ import annotations
 import secrets
 from pathlib import Path
 
-import pytest
 from playwright.async_api import Page
 
+from tests.browser import IN_A_BROWSER
 from tests.journeys.person import Person, condition, load_study
 from tests.servers import Stack
 
-pytestmark = pytest.mark.browser
+pytestmark = IN_A_BROWSER
 
 SET_CLOCK = """
 from kitchen.models import Episode

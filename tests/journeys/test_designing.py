@@ -6,12 +6,12 @@ import json
 import secrets
 from pathlib import Path
 
-import pytest
 from playwright.async_api import Page
 
+from tests.browser import IN_A_BROWSER
 from tests.servers import Stack
 
-pytestmark = pytest.mark.browser
+pytestmark = IN_A_BROWSER
 
 MAKE = """
 from django.contrib.auth.models import User

@@ -13,11 +13,12 @@ from pathlib import Path
 import pytest
 from playwright.async_api import Browser, Error, Page, Response, WebSocket
 
+from tests.browser import IN_A_BROWSER
 from tests.journeys.person import Person, condition, load_study
 from tests.servers import Stack, wait_until
 from tests.stand_in_server import StandInServer, reply, status
 
-pytestmark = pytest.mark.browser
+pytestmark = IN_A_BROWSER
 
 GO = "Let us see. goto_agent1_storage0 and goto(agent2, pot0); goto_agent3_mixer0."
 NONSENSE = "I am sorry, as a kitchen I cannot say."

@@ -5,14 +5,14 @@ from __future__ import annotations
 import secrets
 from pathlib import Path
 
-import pytest
 from playwright.async_api import Page, expect
 
+from tests.browser import IN_A_BROWSER
 from tests.journeys.person import Person, condition, load_study
 from tests.journeys.test_live import log_in, picture
 from tests.servers import Stack
 
-pytestmark = pytest.mark.browser
+pytestmark = IN_A_BROWSER
 
 LOOK = """
 from study.models import Study

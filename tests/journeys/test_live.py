@@ -7,13 +7,13 @@ import os
 import secrets
 from pathlib import Path
 
-import pytest
 from playwright.async_api import Browser, Page
 
+from tests.browser import IN_A_BROWSER
 from tests.journeys.person import Person, condition, load_study
 from tests.servers import Stack
 
-pytestmark = pytest.mark.browser
+pytestmark = IN_A_BROWSER
 
 MAKE_STAFF = """
 from django.contrib.auth.models import User

@@ -9,10 +9,11 @@ from pathlib import Path
 import pytest
 from playwright.async_api import Browser, Page
 
+from tests.browser import IN_A_BROWSER
 from tests.journeys.person import Person, condition, load_study
 from tests.servers import Stack
 
-pytestmark = pytest.mark.browser
+pytestmark = IN_A_BROWSER
 
 TWO_PLANNERS = condition("two", "planner", 2)
 

@@ -10,10 +10,11 @@ from pathlib import Path
 import pytest
 from playwright.async_api import Browser, Page, expect
 
+from tests.browser import IN_A_BROWSER
 from tests.journeys.person import Person
 from tests.servers import Stack
 
-pytestmark = pytest.mark.browser
+pytestmark = IN_A_BROWSER
 
 STUDY = """
 slug = "{slug}"

@@ -18,7 +18,7 @@ from kitchen.processes import process_is_gone, process_name
 from kitchen.services import Receipt
 from tests.kitchen.factories import make_episode, mind, submit
 
-pytestmark = pytest.mark.django_db
+pytestmark = [pytest.mark.django_db, pytest.mark.servers]
 LONG_AGO = "2020-01-01T00:00:00Z"
 
 

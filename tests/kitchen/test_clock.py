@@ -17,7 +17,7 @@ from kitchen.worlds.base import SettingsError
 from kitchen.worlds.cuisine.story import story
 from tests.kitchen.factories import make_episode, mind, submit
 
-pytestmark = pytest.mark.django_db
+pytestmark = [pytest.mark.django_db, pytest.mark.servers]
 
 
 def opened(*, seconds: float = 5, **more: Any) -> Episode:

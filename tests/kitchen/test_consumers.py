@@ -18,7 +18,7 @@ from kitchen.models import Episode, Seat, SeatCommand
 from kitchen.urls import websocket_urlpatterns
 from tests.kitchen.factories import make_episode, mind, submit
 
-pytestmark = pytest.mark.django_db(transaction=True)
+pytestmark = [pytest.mark.django_db(transaction=True), pytest.mark.servers]
 application = URLRouter(websocket_urlpatterns)
 
 

@@ -24,7 +24,7 @@ from kitchen.storable import printable
 from kitchen.worlds.base import Event, World
 from tests.kitchen.factories import make_episode, mind, submit
 
-pytestmark = pytest.mark.django_db
+pytestmark = [pytest.mark.django_db, pytest.mark.servers]
 
 KEY = "-".join(["sk", "not", "a", "key"])
 

@@ -18,7 +18,7 @@ OPENAI = "openai:qwen"
 
 
 @pytest.fixture(autouse=True)
-def keys(monkeypatch: pytest.MonkeyPatch) -> None:
+def keys(monkeypatch: pytest.MonkeyPatch, no_waits: None) -> None:
     monkeypatch.setenv("NO_PROXY", "127.0.0.1")
     for provider, name in ((registry.ANTHROPIC, "ANTHROPIC_API_KEY"), (registry.OPENAI, "OPENAI_API_KEY")):
         monkeypatch.setenv(name, "test-key")

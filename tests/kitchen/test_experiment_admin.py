@@ -142,7 +142,7 @@ def test_every_file_can_be_downloaded_by_who_may_see_it(admin_client: Client) ->
     assert admin_client.get(f"{LIST}{experiment.pk}/file/settings.py").status_code == 404
 
 
-def test_the_stand_in_is_named_and_its_fallbacks_are_counted(admin_client: Client) -> None:
+def test_the_stand_in_is_named_and_its_fallbacks_are_counted(admin_client: Client, no_waits: None) -> None:
     failing = {MODEL: "stand-in", "coplayer__dispatcher__stand_in_failures": "1"}
     add(admin_client, coplayer="dispatcher", **failing)
     experiment = Experiment.objects.get()

@@ -147,7 +147,7 @@ def test_the_stand_in_is_free_and_its_decisions_are_named(tmp_path: Path) -> Non
     assert (row.played_by, row.calls, row.cost, row.model) == ("stand-in x60", 60, 0, "stand-in-1")
 
 
-def test_the_line_before_the_last_says_who_really_played(tmp_path: Path) -> None:
+def test_the_line_before_the_last_says_who_really_played(tmp_path: Path, no_waits: None) -> None:
     stand_in = ["--co-player", "dispatcher", "--model", "stand-in", "--alphas", "2.0", "--local"]
     said = run(tmp_path, *stand_in, "--set", "stand_in_failures=0.9").splitlines()
     assert said[-2].startswith("Played by: the planner ")
@@ -209,6 +209,7 @@ def inline(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 @pytest.mark.django_db
+@pytest.mark.servers
 def test_workers_play_it_and_a_second_command_finds_it_played(tmp_path: Path, inline: None) -> None:
     first = run(tmp_path)
     assert ExperimentEpisode.objects.exclude(row__isnull=True).count() == 2
@@ -239,6 +240,7 @@ def test_from_workers_to_here_and_back(tmp_path: Path, inline: None) -> None:
 
 
 @pytest.mark.django_db
+@pytest.mark.servers
 def test_a_taken_episode_is_not_taken_again_and_its_row_is_written_once() -> None:
     experiment = make(at_once=2)
     Experiment.objects.update(running=True)
@@ -250,6 +252,7 @@ def test_a_taken_episode_is_not_taken_again_and_its_row_is_written_once() -> Non
 
 
 @pytest.mark.django_db
+@pytest.mark.servers
 def test_the_episode_of_a_dead_worker_is_taken_up_again() -> None:
     experiment = make(at_once=1)
     Experiment.objects.update(running=True)
@@ -361,6 +364,7 @@ def test_the_words_of_an_unforeseen_error_are_not_kept(monkeypatch: pytest.Monke
 
 
 @pytest.mark.django_db(transaction=True)
+@pytest.mark.servers
 def test_a_database_that_is_away_for_a_moment_costs_no_episode(monkeypatch: pytest.MonkeyPatch) -> None:
     """Away at each renewal of the claim, and twice when the row is stored."""
     experiment = make()
@@ -388,6 +392,7 @@ def test_a_database_that_is_away_for_a_moment_costs_no_episode(monkeypatch: pyte
     assert [row.steps for row in experimenting.rows_of(experiment).values()] == [60]
 
 
+@pytest.mark.servers
 def test_a_real_worker_plays_it(live_stack: Stack, tmp_path: Path) -> None:
     live_stack.start_experimenter()
     said = live_stack.manage("experiment", *SMALL, "--out", str(tmp_path), "--poll", "0.2")

@@ -18,7 +18,7 @@ from kitchen.services import SeatOrder, commands_submit, episode_end
 from kitchen.worlds.base import SettingsError
 from tests.kitchen.factories import make_episode, mind, submit
 
-pytestmark = pytest.mark.django_db
+pytestmark = [pytest.mark.django_db, pytest.mark.servers]
 
 
 @pytest.fixture

@@ -10,7 +10,7 @@ from kitchen.services import MindPlan, SeatOrder, commands_submit, episode_cut_o
 from kitchen.worlds.base import SettingsError
 from tests.kitchen.factories import make_episode, mind, submit
 
-pytestmark = pytest.mark.django_db
+pytestmark = [pytest.mark.django_db, pytest.mark.servers]
 
 
 def untouched(episode: Episode) -> bool:

@@ -10,7 +10,7 @@ from kitchen.llm.base import BudgetSpentError
 from kitchen.models import Budget, Spending
 from kitchen.spending import MOST, BudgetPurse, booked, money
 
-pytestmark = pytest.mark.django_db
+pytestmark = [pytest.mark.django_db, pytest.mark.servers]
 
 
 @pytest.fixture

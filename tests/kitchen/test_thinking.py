@@ -20,6 +20,8 @@ from kitchen.services import episode_cut_off, step_run
 from tests.kitchen.factories import make_episode, mind, submit
 from tests.servers import wait_until
 
+pytestmark = pytest.mark.servers
+
 Queued = list[tuple[int, int, float]]
 
 

@@ -10,6 +10,8 @@ import zipfile
 from collections import Counter
 from pathlib import Path
 
+import pytest
+
 from tests.servers import Stack
 from tests.study.test_dry_run import walk
 
@@ -60,6 +62,8 @@ for model in apps.get_models():
     for row in model._base_manager.values():
         print(model._meta.label, row)
 """
+
+pytestmark = pytest.mark.servers
 
 
 def design(folder: Path) -> Path:

@@ -307,6 +307,7 @@ def test_a_study_with_participants_is_not_deleted_and_one_without_is(admin_clien
     assert list(Study.objects.all()) == [study]
 
 
+@pytest.mark.servers
 def test_a_study_with_previews_alone_is_deleted_with_them_and_one_with_programs_says_what_to_do(
     admin_client: Client,
 ) -> None:
@@ -321,6 +322,7 @@ def test_a_study_with_previews_alone_is_deleted_with_them_and_one_with_programs_
     assert list(Study.objects.all()) == [study]
 
 
+@pytest.mark.servers
 def test_many_studies_are_deleted_by_those_who_own_them_only(client: Client) -> None:
     study = make_study()
     user = User.objects.create_user("collaborator", is_staff=True)
@@ -437,6 +439,7 @@ def test_two_items_of_one_measure_are_told_at_the_second(
     assert study.items.count() == 1
 
 
+@pytest.mark.servers
 def test_saving_a_study_keeps_those_who_entered_meanwhile(
     admin_client: Client, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -514,6 +517,7 @@ def test_empty_pages_say_what_to_do_first(admin_client: Client) -> None:
     assert "Nobody has entered yet" in nobody
 
 
+@pytest.mark.servers
 def test_lists_ask_the_database_as_often_for_many_rows_as_for_one(
     admin_client: Client, django_assert_max_num_queries: Any
 ) -> None:

@@ -12,7 +12,7 @@ from kitchen.models import Episode, Seat
 from study.models import Participant
 from tests.study.factories import complete, make_study
 
-pytestmark = pytest.mark.django_db
+pytestmark = [pytest.mark.django_db, pytest.mark.servers]
 
 LIST = reverse("admin:study_participant_changelist")
 

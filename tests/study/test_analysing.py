@@ -79,6 +79,7 @@ def test_the_page_waits_for_a_worker_and_then_shows_what_it_computed(
     assert admin_client.get("/staff/small/analysis/nothing.svg").status_code == 404
 
 
+@pytest.mark.servers
 def test_a_worker_is_asked_once_and_again_when_the_data_change(
     study: Study, asked: list[tuple[int, str]]
 ) -> None:
@@ -95,6 +96,7 @@ def test_a_worker_is_asked_once_and_again_when_the_data_change(
 
 
 @pytest.mark.parametrize("who", list(selectors.WHO))
+@pytest.mark.servers
 def test_a_withdrawal_erases_what_is_kept(
     study: Study, who: str, django_capture_on_commit_callbacks: Any
 ) -> None:
@@ -107,6 +109,7 @@ def test_a_withdrawal_erases_what_is_kept(
     assert cache.get(analysing._key(other.pk, who)) is not None
 
 
+@pytest.mark.servers
 def test_what_was_computed_while_somebody_withdrew_is_not_kept(
     study: Study, monkeypatch: pytest.MonkeyPatch, django_capture_on_commit_callbacks: Any
 ) -> None:
@@ -136,6 +139,7 @@ def test_one_entry_is_kept_however_often_the_data_change(study: Study, asked: li
     assert len(found.analysis.participants) == 5
 
 
+@pytest.mark.servers
 def test_a_withdrawal_goes_through_while_redis_is_away(
     study: Study, monkeypatch: pytest.MonkeyPatch, django_capture_on_commit_callbacks: Any
 ) -> None:
@@ -211,6 +215,7 @@ def test_a_study_that_is_gone_asks_nothing_of_a_worker() -> None:
     tasks.compute_analysis(99, "all")
 
 
+@pytest.mark.servers
 def test_while_redis_is_away_the_page_says_so(
     study: Study, admin_client: Client, monkeypatch: pytest.MonkeyPatch
 ) -> None:

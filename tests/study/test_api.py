@@ -87,6 +87,7 @@ def test_nobody_makes_a_token_for_a_study_of_others(viewer: Any) -> None:
         token_make(user=viewer, name="mine", study=make_study("other"))
 
 
+@pytest.mark.servers
 def test_progress_is_in_numbers(viewer: Any, study: Study) -> None:
     _, secret = token_make(user=viewer, name="mine")
     found = asked("studies/small/progress", secret).json()
@@ -96,6 +97,7 @@ def test_progress_is_in_numbers(viewer: Any, study: Study) -> None:
     assert found["spent_usd"] == 0.0
 
 
+@pytest.mark.servers
 def test_sequences_are_counted_by_scheme_and_whole_blocks_are_listed(viewer: Any, study: Study) -> None:
     _, secret = token_make(user=viewer, name="mine")
     before = asked("studies/small/progress", secret).json()["cells"]
@@ -115,6 +117,7 @@ def test_sequences_are_counted_by_scheme_and_whole_blocks_are_listed(viewer: Any
     assert len(asked("studies/small/progress", secret).json()["cells"]) == 8
 
 
+@pytest.mark.servers
 def test_every_file_can_be_read_and_kinds_left_out(viewer: Any, study: Study) -> None:
     _, secret = token_make(user=viewer, name="mine")
     listed = {one["name"] for one in asked("studies/small/files", secret).json()}

@@ -15,7 +15,7 @@ from study.services.entering import participant_enter
 from study.services.leaving import participant_end, participant_withdraw
 from tests.study.factories import complete, enter, make_study
 
-pytestmark = pytest.mark.django_db
+pytestmark = [pytest.mark.django_db, pytest.mark.servers]
 
 
 def analysed(study: Study) -> set[str]:

@@ -20,6 +20,8 @@ from study.services.going_on import page_done
 from study.services.leaving import participant_end
 from tests.study.factories import enter, make_study, play_round
 
+pytestmark = pytest.mark.servers
+
 ALL_FOUR = [1, 2, 3, 4]
 """The sequences of a balanced block of four conditions."""
 

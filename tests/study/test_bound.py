@@ -21,7 +21,7 @@ from study.services.previewing import condition_preview, study_preview
 from tests.study.factories import enter, make_study, play_out, play_round
 from tests.study.test_console import filled
 
-pytestmark = pytest.mark.django_db
+pytestmark = [pytest.mark.django_db, pytest.mark.servers]
 
 
 def arrived(study: Study, entry: str = "one", **more: Any) -> Participant:

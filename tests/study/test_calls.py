@@ -24,7 +24,7 @@ from study.services.going_on import page_done
 from study.services.leaving import participant_withdraw
 from tests.study.factories import SETTINGS, enter, make_study
 
-pytestmark = pytest.mark.django_db
+pytestmark = [pytest.mark.django_db, pytest.mark.servers]
 
 
 @pytest.fixture

@@ -30,7 +30,7 @@ from study.services.versions import version_current
 from study.urls import urlpatterns
 from tests.study.factories import enter, make_study, play_round
 
-pytestmark = pytest.mark.django_db
+pytestmark = [pytest.mark.django_db, pytest.mark.servers]
 
 PAGES: dict[str, str] = {
     "staff-design": "copy",

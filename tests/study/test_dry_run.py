@@ -185,6 +185,7 @@ def whole_study(folder: Path) -> Path:
     return file
 
 
+@pytest.mark.servers
 def test_some_drop_out_withdraw_refuse_and_fail_as_planned(live_stack: Stack, tmp_path: Path) -> None:
     live_stack.manage("load_study", str(whole_study(tmp_path)))
     shares = ("--drop-outs", "25", "--withdrawals", "17", "--refusals", "8", "--fail-checks", "17")
@@ -213,6 +214,7 @@ def test_who_waits_in_vain_gives_up_and_says_where(live_stack: Stack) -> None:
     assert "phase thinking" in done.stderr
 
 
+@pytest.mark.servers
 def test_they_go_on_where_they_were_when_daphne_and_the_worker_die(live_stack: Stack) -> None:
     live_stack.manage("shell", "-v", "0", "-c", MAKE.format(slug="killed", steps=30))
     found: list[subprocess.CompletedProcess[str]] = []

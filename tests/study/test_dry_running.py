@@ -39,7 +39,7 @@ from study.services.dry_runs import (
 from study.services.entering import study_takes
 from tests.study.factories import complete, make_study
 
-pytestmark = pytest.mark.django_db
+pytestmark = [pytest.mark.django_db, pytest.mark.servers]
 
 SENT = {
     "participants": "5",

@@ -22,7 +22,7 @@ from study.services.leaving import participant_withdraw
 from study.services.previewing import study_preview
 from tests.study.factories import complete, enter, make_study
 
-pytestmark = pytest.mark.django_db
+pytestmark = [pytest.mark.django_db, pytest.mark.servers]
 
 
 @pytest.fixture

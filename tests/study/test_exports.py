@@ -25,7 +25,7 @@ from study.selectors import StudyCounts
 from study.services.going_on import page_done
 from tests.study.factories import complete, enter, make_study
 
-pytestmark = pytest.mark.django_db
+pytestmark = [pytest.mark.django_db, pytest.mark.servers]
 
 
 UNMARKED = {

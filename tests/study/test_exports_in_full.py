@@ -30,7 +30,7 @@ from study.services.leaving import participant_withdraw
 from tests.study.factories import SETTINGS, complete, make_study, play_out
 from tests.study.test_exports import MARKED, WITHOUT_ROWS
 
-pytestmark = pytest.mark.django_db
+pytestmark = [pytest.mark.django_db, pytest.mark.servers]
 
 WITH_ROWS = [name for name in MARKED if name not in WITHOUT_ROWS]
 PRACTICE = {"kitchen": {"settings": SETTINGS}, "hints": True}

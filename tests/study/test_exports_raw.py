@@ -13,6 +13,8 @@ from study.exports.steps import apart_from_commands
 from study.models import PageVisit
 from tests.study.factories import enter, make_study
 
+pytestmark = pytest.mark.servers
+
 OPENED = datetime(2026, 11, 21, 7, 59, 59, 123456, tzinfo=UTC)
 
 

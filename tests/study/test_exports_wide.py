@@ -21,7 +21,7 @@ from study.services.previewing import previews_erase
 from study.services.versions import version_current
 from tests.study.factories import make_study, play_out
 
-pytestmark = pytest.mark.django_db
+pytestmark = [pytest.mark.django_db, pytest.mark.servers]
 
 
 def answered(study: Study, entry: str, values: dict[str, Any], **more: Any) -> Participant:

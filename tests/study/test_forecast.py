@@ -19,7 +19,7 @@ from study.services.going_on import page_done
 from study.services.rounds import round_episode
 from tests.study.factories import SETTINGS, enter, make_study
 
-pytestmark = pytest.mark.django_db
+pytestmark = [pytest.mark.django_db, pytest.mark.servers]
 
 PAID = {"model": "anthropic:claude-sonnet-5-5", "demonstration": "none"}
 

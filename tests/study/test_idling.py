@@ -23,7 +23,7 @@ from study.services.leaving import participant_end, participant_withdraw
 from study.tasks import time_out_idle
 from tests.study.factories import complete, enter, make_study
 
-pytestmark = pytest.mark.django_db
+pytestmark = [pytest.mark.django_db, pytest.mark.servers]
 
 Clock = Callable[[float], None]
 

@@ -32,7 +32,7 @@ from study.services.leaving import participant_end, participant_withdraw
 from study.sockets import websocket_urlpatterns
 from tests.study.factories import complete, enter, make_study, play_out
 
-pytestmark = pytest.mark.django_db
+pytestmark = [pytest.mark.django_db, pytest.mark.servers]
 
 
 def row_of(person: Participant) -> live.LiveRow:

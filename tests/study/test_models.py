@@ -11,7 +11,7 @@ from study.analysing import analyse_now
 from study.models import Condition, FrozenError, SurveyItem
 from tests.study.factories import complete, make_study
 
-pytestmark = pytest.mark.django_db
+pytestmark = [pytest.mark.django_db, pytest.mark.servers]
 
 CHANGES = [
     ("key", "other"),

@@ -25,7 +25,7 @@ from study.services.going_on import page_done
 from tests.kitchen.dispatching import MODEL, Scripted
 from tests.study.factories import SETTINGS, enter, make_study
 
-pytestmark = pytest.mark.django_db
+pytestmark = [pytest.mark.django_db, pytest.mark.servers]
 
 STEPS = 3
 STAND_IN = "stand-in (no language model)"

@@ -13,7 +13,7 @@ from tests.study.test_views import text_of
 
 BANNER = "Preview: nothing here counts"
 
-pytestmark = pytest.mark.django_db
+pytestmark = [pytest.mark.django_db, pytest.mark.servers]
 
 
 def test_every_page_of_a_preview_says_so_and_no_page_of_others(client: Client) -> None:

@@ -21,6 +21,8 @@ from study.services.leaving import finish, participant_end, participant_withdraw
 from tests.study.factories import complete, enter, make_study
 from tests.study.test_views import begin, field, text_of
 
+pytestmark = pytest.mark.servers
+
 LINKS = {
     "anonymous": "",
     "label": "?label=w1",

@@ -60,6 +60,7 @@ def test_one_version_that_was_not_preregistered_needs_no_warning(study: Study) -
     assert analyse_now(study, "people").warnings == []
 
 
+@pytest.mark.servers
 def test_pooled_versions_and_what_is_not_as_preregistered_are_told(study: Study, user: User) -> None:
     three_kinds(study, user)
     found = analyse_now(study, "people")
@@ -187,6 +188,7 @@ def test_who_entered_before_the_freeze_is_marked_and_counted(
     assert "Before it was frozen" in page.content.decode()
 
 
+@pytest.mark.servers
 def test_the_data_say_who_is_left_out_of_the_analysis_and_why(
     study: Study, user: User, tmp_path: Path
 ) -> None:

@@ -17,7 +17,7 @@ from study.services.receipts import receipt_read
 from study.services.versions import version_current
 from tests.study.factories import SETTINGS, complete, enter, make_study, play_out, play_round
 
-pytestmark = pytest.mark.django_db
+pytestmark = [pytest.mark.django_db, pytest.mark.servers]
 
 
 def place(participant: Participant) -> str:

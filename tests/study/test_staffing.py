@@ -23,7 +23,7 @@ from study.services.staffing import ReasonError, link_stamp
 from tests.study.factories import complete, enter, make_study
 from tests.study.test_views import agree, begin, field, text_of
 
-pytestmark = pytest.mark.django_db
+pytestmark = [pytest.mark.django_db, pytest.mark.servers]
 
 
 @pytest.fixture

@@ -16,7 +16,7 @@ from study.items import is_right, value_problem
 from study.models import Answer, Outcome, Participant, Study, StudyPart, SurveyItem
 from tests.study.factories import make_study
 
-pytestmark = pytest.mark.django_db
+pytestmark = [pytest.mark.django_db, pytest.mark.servers]
 
 
 @pytest.fixture

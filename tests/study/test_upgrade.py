@@ -4,19 +4,25 @@ from __future__ import annotations
 
 import json
 import os
+import secrets
 import subprocess
 import sys
 from pathlib import Path
 
+import pytest
+
 from brigade.places import base_dir
-from tests.servers import create_database, drop_database, new_database_url
+from tests.template import Template, create_database, drop_database, named
+
+pytestmark = pytest.mark.servers
 
 UPGRADE = "from tests.study.upgrading import upgrade; upgrade()"
 
 
 def upgraded(var: Path, redis_url: str) -> str:
     """What `tests.study.upgrading` says, on a new database where the other tests have theirs."""
-    database = new_database_url()
+    server = Template().server
+    database = named(server, f"brigade_old_{secrets.token_hex(4)}") if server else ""
     create_database(database)
     given = {"DATABASE_URL": database, "BRIGADE_VAR": str(var), "REDIS_URL": redis_url}
     kept = {name: value for name, value in os.environ.items() if name not in given}

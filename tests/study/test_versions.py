@@ -18,7 +18,7 @@ from study.services.versions import version_current
 from study.versions import Difference, differences, freeze_states, frozen_version
 from tests.study.factories import make_study
 
-pytestmark = pytest.mark.django_db
+pytestmark = [pytest.mark.django_db, pytest.mark.servers]
 
 
 def version(study: Study, *, title: str, frozen: bool = False) -> Version:

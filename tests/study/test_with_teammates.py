@@ -18,7 +18,7 @@ from study.readiness import missing
 from study.services.going_on import page_done
 from tests.study.factories import enter, make_study, play_out
 
-pytestmark = pytest.mark.django_db
+pytestmark = [pytest.mark.django_db, pytest.mark.servers]
 
 
 @pytest.fixture

@@ -24,6 +24,8 @@ from study.services.going_on import page_done
 from study.services.leaving import participant_withdraw
 from tests.study.factories import SETTINGS, enter, make_study
 
+pytestmark = pytest.mark.servers
+
 
 @pytest.mark.django_db(transaction=True)
 @pytest.mark.skipif(connection.vendor != "sqlite", reason="a file of SQLite")
