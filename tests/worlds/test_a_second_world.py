@@ -66,7 +66,7 @@ def test_a_variable_brings_worlds_and_a_wrong_one_is_told_in_a_line(
     assert list(known_worlds()) == ["cuisine", "other"]
     assert "beacon" not in known_worlds()["cuisine"], "what is there already cannot be replaced"
     monkeypatch.setenv(VARIABLE, "beacon")
-    with pytest.raises(ValueError, match="is not name=package.module:KIT"):
+    with pytest.raises(ValueError, match=r"is not name=package\.module:KIT"):
         known_worlds()
 
 

@@ -11,7 +11,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
 from kitchen.coplayers.base import Advice, Adviser, Decision, Situation
-from kitchen.coplayers.planner import Planner, advise
+from kitchen.coplayers.planner.planner import Planner, advise
 from kitchen.worlds.base import Command, Json
 
 WAITS: Command = ("noop",)

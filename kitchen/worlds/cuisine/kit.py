@@ -8,8 +8,8 @@ KIT = WorldKit(
     rules="kitchen.worlds.cuisine.world:CuisineWorld",
     page="kitchen.worlds.cuisine.page:PAGE",
     coplayers={
-        "dispatcher": "kitchen.coplayers.dispatcher:Dispatcher",
-        "planner": "kitchen.coplayers.planner:Planner",
+        "dispatcher": "kitchen.coplayers.dispatcher.mind:Dispatcher",
+        "planner": "kitchen.coplayers.planner.planner:Planner",
     },
     adviser="kitchen.worlds.cuisine.adviser:ADVISER",
     practice=Practice(settings={"level": "level_0", "alpha": 2.0, "beta": 2.5, "max_steps": 20}),
