@@ -12,7 +12,7 @@ def main() -> None:
     from django.core.management import execute_from_command_line
 
     from brigade.places import PlaceError
-    from kitchen.worlds.base import WorldError
+    from kitchen.contract.world import WorldError
 
     try:
         execute_from_command_line(sys.argv)

@@ -31,7 +31,7 @@ from django.core.exceptions import ImproperlyConfigured
 
 from brigade import places
 from brigade.address import noted_url
-from kitchen.worlds.registry import folders
+from kitchen.registry.worlds import folders
 
 TRUE, FALSE = {"true", "yes", "on", "1"}, {"false", "no", "off", "0"}
 

@@ -6,8 +6,8 @@ from django.contrib import admin
 from django.http import Http404, HttpRequest, HttpResponse
 from django.urls import include, path
 
-from study.api import api
-from study.staff_tokens import api_page
+from study.exports.api import api
+from study.exports.tokens_page import api_page
 
 admin.site.site_header = "Brigade"
 admin.site.site_title = "Brigade"

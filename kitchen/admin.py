@@ -1,4 +1,4 @@
-"""Episodes in the admin: to look at, for those whose business they are (`kitchen.visibility`). Nothing can be
+"""Episodes in the admin: to look at, for those whose business they are (`kitchen.play.visibility`). Nothing can be
 changed or deleted; seats' keys are not shown."""
 
 from __future__ import annotations
@@ -17,10 +17,11 @@ from django.http import HttpRequest, HttpResponse
 from django.utils.html import format_html
 from django.utils.safestring import SafeString
 
-from kitchen.experiment_admin import ExperimentAdmin as ExperimentAdmin
-from kitchen.models import Decision, Episode, Seat, Spending, Step
-from kitchen.visibility import episodes_visible
-from kitchen.worlds.base import Json
+from kitchen.contract.world import Json
+from kitchen.experiments.admin import ExperimentAdmin as ExperimentAdmin
+from kitchen.money.models import Spending
+from kitchen.play.models import Decision, Episode, Seat, Step
+from kitchen.play.visibility import episodes_visible
 
 STEPS_SHOWN = 25
 """Steps on one page of the log."""

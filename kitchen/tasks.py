@@ -16,13 +16,13 @@ from celery.signals import worker_ready
 from django.db.models import Exists, OuterRef, Q
 from django.utils import timezone
 
-from kitchen import experiment_tasks  # noqa: F401 - Celery looks for tasks here
-from kitchen.claims import claims_free_dead, decision_claim, kept_claim
-from kitchen.deciding import decide_step
-from kitchen.llm.base import ModelError
+from kitchen.contract.model import ModelError
+from kitchen.experiments import tasks  # noqa: F401 - Celery looks for tasks here
 from kitchen.llm.registry import default_provider, warm_up
-from kitchen.models import Episode, Mind, Seat, SeatCommand
-from kitchen.queue import (
+from kitchen.play.claims import claims_free_dead, decision_claim, kept_claim
+from kitchen.play.deciding import decide_step
+from kitchen.play.models import Episode, Mind, Seat, SeatCommand
+from kitchen.play.queue import (
     CLOSE_TURN,
     DECIDE,
     PICK_UP_OPEN_TURNS,
@@ -31,7 +31,7 @@ from kitchen.queue import (
     ask_look,
     close_turn_later,
 )
-from kitchen.services import step_run, turn_close
+from kitchen.play.services import step_run, turn_close
 
 log = logging.getLogger(__name__)
 

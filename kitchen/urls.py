@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from django.urls import path, re_path
 
-from kitchen.consumers import NowhereConsumer, SeatConsumer
+from kitchen.play.consumers import NowhereConsumer, SeatConsumer
 
 websocket_urlpatterns = [
     path("ws/seat/<slug:key>/", SeatConsumer.as_asgi()),

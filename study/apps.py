@@ -12,10 +12,10 @@ class StudyConfig(AppConfig):
     def ready(self) -> None:
         """The kitchen's pages show the staff the episodes of the studies that they may see. No analysis is
         kept of somebody who was erased."""
-        from kitchen.visibility import episodes_shown_by
-        from study.analysing import forget
-        from study.permissions import episodes_for
-        from study.signals import person_erased
+        from kitchen.play.visibility import episodes_shown_by
+        from study.analysis.results import forget
+        from study.people.signals import person_erased
+        from study.researchers.permissions import episodes_for
 
         episodes_shown_by(episodes_for)
         person_erased.connect(forget)

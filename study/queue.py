@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from kitchen.broker import task_send
+from kitchen.machine.broker import task_send
 
 COMPUTE_ANALYSIS = "study.compute_analysis"
 ERASE_SYNTHETIC = "study.erase_synthetic"

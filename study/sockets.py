@@ -5,7 +5,7 @@ from __future__ import annotations
 from channels.auth import AuthMiddlewareStack
 from django.urls import path
 
-from study.consumers import LiveConsumer
+from study.monitor.consumers import LiveConsumer
 
 websocket_urlpatterns = [
     path("ws/staff/study/<slug:slug>/", AuthMiddlewareStack(LiveConsumer.as_asgi())),

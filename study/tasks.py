@@ -7,12 +7,12 @@ from typing import Any
 from celery import shared_task
 from celery.signals import worker_ready
 
-from study.analysing import compute
-from study.dry_work import dry_run_walk
-from study.models import Study
+from study.analysis.results import compute
+from study.design.models import Study
 from study.queue import COMPUTE_ANALYSIS, DRY_RUN, ERASE_SYNTHETIC, TIME_OUT_IDLE, ask_sweep
-from study.services import idling
-from study.services.erasing import synthetic_erase
+from study.taking_part import idling
+from study.trying_out.erasing import synthetic_erase
+from study.trying_out.work import dry_run_walk
 
 SWEEP_SECONDS = 30.0
 """How often a worker looks for participants who do nothing."""

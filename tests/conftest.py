@@ -20,7 +20,7 @@ from brigade.celery import app
 from brigade.places import broker_url
 from kitchen.llm import registry as llm_registry
 from kitchen.llm.wrappers import Patience
-from kitchen.worlds.registry import VARIABLE, folders
+from kitchen.registry.worlds import VARIABLE, folders
 from tests.browser import ARGUMENTS, find_chromium
 from tests.servers import Stack, Valkey
 from tests.template import Template, drop_database

@@ -31,9 +31,9 @@ CHECKS: tuple[Command, ...] = (
 
 BENCHES: tuple[Command, ...] = (
     ("manage.py", "bench_engine", "tests/kitchen/data/cuisineworld.jsonl.gz"),
-    ("-m", "tests.llm.bench"),
-    ("-m", "tests.kitchen.bench_planner"),
-    ("-m", "tests.study.bench_exports"),
+    ("-m", "tests.kitchen.llm.bench"),
+    ("-m", "tests.kitchen.worlds.cuisine.bench_planner"),
+    ("-m", "tests.study.exports.bench_exports"),
 )
 """What `make bench` runs, each with this Python; add a line to add a benchmark."""
 

@@ -6,9 +6,9 @@ import json
 from collections.abc import Callable, Mapping
 from typing import Any, TypeVar
 
+from kitchen.contract.world import Json
 from kitchen.experiments import paper
 from kitchen.experiments.setup import AGENTS, ALPHAS, PRESET_LEVEL, Setup, SetupError, checked
-from kitchen.worlds.base import Json
 
 T = TypeVar("T")
 

@@ -18,9 +18,9 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from matplotlib.lines import Line2D
 
-from kitchen.counting import counted
 from kitchen.experiments.results import CellResult, players_of
 from kitchen.experiments.setup import Setup
+from kitchen.words.counting import counted
 
 Format = Literal["svg", "pdf"]
 

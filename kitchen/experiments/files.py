@@ -12,7 +12,7 @@ from importlib import metadata
 from pathlib import Path
 from typing import Literal
 
-from kitchen.atomic import put
+from kitchen.contract.world import Json
 from kitchen.experiments import rows as csv_rows
 from kitchen.experiments import tables
 from kitchen.experiments.plan import Key, jobs_of
@@ -20,8 +20,8 @@ from kitchen.experiments.results import CellResult, results_of
 from kitchen.experiments.rows import Row, RowsError
 from kitchen.experiments.setup import STEPS, WORLD, Setup
 from kitchen.experiments.summary import last_line
-from kitchen.worlds.base import Json
-from kitchen.worlds.registry import get_world
+from kitchen.machine.atomic import put
+from kitchen.registry.worlds import get_world
 
 EPISODES, SETTINGS = "episodes.csv", "experiment.json"
 Make = Callable[[Setup, tuple[CellResult, ...]], bytes]

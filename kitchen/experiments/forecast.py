@@ -1,6 +1,6 @@
 """What an experiment's calls of language models will cost, before any is made.
 
-The stand-in is asked in every cell (`kitchen.coplayers.trial`); from the lengths of the prompts follow the
+The stand-in is asked in every cell (`kitchen.agents.trial`); from the lengths of the prompts follow the
 tokens, from the price list the money. `expected` and `worst` mean the same as in a study's forecast.
 """
 
@@ -9,11 +9,11 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from kitchen.coplayers import trial
+from kitchen.agents import trial
+from kitchen.contract.model import total
 from kitchen.experiments.plan import Job
 from kitchen.experiments.play import new_game
 from kitchen.experiments.setup import MODEL, STEPS, Column, Setup
-from kitchen.llm.base import total
 from kitchen.llm.money import dollars
 from kitchen.llm.prices import PriceList, UnknownPriceError
 from kitchen.llm.registry import STAND_IN, read_model

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping
 
+from kitchen.contract.model import Purse
 from kitchen.experiments.plan import Job, Key, jobs_of
 from kitchen.experiments.play import EpisodeFailedError, failed_row, play
 from kitchen.experiments.rows import Row
 from kitchen.experiments.setup import Setup
-from kitchen.llm.base import Purse
 
 
 def play_rest(

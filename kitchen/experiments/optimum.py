@@ -14,9 +14,9 @@ from typing import Any
 
 from kitchen.experiments.optimum_model import Case, TimeIndexed, Turn
 from kitchen.experiments.setup import WORLD
+from kitchen.registry.figures import share_counts
+from kitchen.registry.worlds import get_world
 from kitchen.worlds.cuisine.options import read_options
-from kitchen.worlds.figures import share_counts
-from kitchen.worlds.registry import get_world
 
 
 class NoSolverError(Exception):

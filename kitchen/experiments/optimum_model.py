@@ -12,8 +12,8 @@ from dataclasses import dataclass
 from itertools import product as pairs
 from typing import Any
 
+from kitchen.contract.world import Command
 from kitchen.experiments.bounds import episode_bound, orders_of
-from kitchen.worlds.base import Command
 from kitchen.worlds.cuisine.level import Level
 from kitchen.worlds.cuisine.options import Options
 

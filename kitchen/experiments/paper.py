@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 from functools import cache
 from pathlib import Path
 
-from kitchen.worlds.base import Json
+from kitchen.contract.world import Json
 
 DATA = Path(__file__).with_name("data") / "mindagent.json"
 

@@ -7,8 +7,8 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from kitchen.contract.seeds import derived_seed
 from kitchen.experiments.setup import Column, Setup
-from kitchen.seeds import derived_seed
 
 Key = tuple[str, str, int, float, int]
 """Variant, level, agents, alpha, episode: what names an episode within its experiment."""

@@ -12,17 +12,17 @@ from pathlib import Path
 from statistics import median
 from typing import Any
 
-from kitchen.coplayers.base import Decision
-from kitchen.coplayers.evaluate import decisions
-from kitchen.coplayers.registry import make_coplayer
+from kitchen.agents.evaluate import decisions
+from kitchen.contract.agent import Decision
+from kitchen.contract.model import BudgetSpentError, Call, Purse, UnpricedError, total
+from kitchen.contract.world import Json, World
 from kitchen.experiments.plan import Job
 from kitchen.experiments.players import counted
 from kitchen.experiments.rows import FAILED, NEEDED, Row
 from kitchen.experiments.setup import STEPS, WORLD
-from kitchen.llm.base import BudgetSpentError, Call, Purse, UnpricedError, total
-from kitchen.worlds.base import Json, World
-from kitchen.worlds.figures import share_counts
-from kitchen.worlds.registry import get_world
+from kitchen.registry.agents import make_coplayer
+from kitchen.registry.figures import share_counts
+from kitchen.registry.worlds import get_world
 
 log = logging.getLogger(__name__)
 

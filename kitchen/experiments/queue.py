@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from kitchen.broker import task_send
+from kitchen.machine.broker import task_send
 
 EXPERIMENT_LANE = "kitchen.experiment_lane"
 PICK_UP_EXPERIMENTS = "kitchen.pick_up_experiments"

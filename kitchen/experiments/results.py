@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from functools import lru_cache
 from statistics import fmean
 
-from kitchen.coplayers.evaluate import collaboration_score
+from kitchen.agents.evaluate import collaboration_score
 from kitchen.experiments.bounds import Bound, cell_bound
 from kitchen.experiments.paper import Counts
 from kitchen.experiments.plan import seed_of

@@ -8,8 +8,8 @@ from collections.abc import Iterable, Mapping
 from dataclasses import MISSING, asdict, dataclass, fields
 from typing import Self
 
+from kitchen.contract.world import Json
 from kitchen.experiments.plan import Job, Key
-from kitchen.worlds.base import Json
 
 PLAYED, FAILED = "played", "failed"
 """Outcomes of an episode."""

@@ -10,11 +10,11 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass, field, replace
 from typing import Any, Self
 
-from kitchen.coplayers.registry import get_coplayer
+from kitchen.contract.world import Json, SettingsError, clean_settings
 from kitchen.experiments import paper
 from kitchen.llm.registry import read_model, unavailable
-from kitchen.registry import UnknownNameError
-from kitchen.worlds.base import Json, SettingsError, clean_settings
+from kitchen.registry.agents import get_coplayer
+from kitchen.registry.names import UnknownNameError
 from kitchen.worlds.cuisine.world import CuisineWorld
 
 WORLD = "cuisine"

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from kitchen.counting import counted
 from kitchen.experiments.results import CellResult, by_agents, means_of
+from kitchen.words.counting import counted
 
 
 def last_line(results: Sequence[CellResult]) -> str:

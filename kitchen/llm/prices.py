@@ -15,10 +15,10 @@ from typing import Annotated
 
 from pydantic import ConfigDict, Field, FiniteFloat, TypeAdapter
 
-from kitchen.llm.base import Request, Usage
+from kitchen.contract.data_files import DataError, Record, Source, parsed, said
+from kitchen.contract.model import Request, Usage
 from kitchen.llm.naming import undated
 from kitchen.llm.tokens import most_tokens
-from kitchen.worlds.cuisine.reading import DataError, Record, Source, parsed, said
 
 SHIPPED = Path(__file__).with_name("prices.toml")
 MILLION = 1_000_000

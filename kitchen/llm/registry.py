@@ -9,12 +9,12 @@ from importlib import import_module
 from random import Random
 from typing import TYPE_CHECKING
 
-from kitchen.llm.base import LanguageModel, Purse
+from kitchen.contract.model import LanguageModel, Purse
+from kitchen.contract.world import SettingsError
 from kitchen.llm.prices import Price, PriceFileError, PriceList, load_prices
 from kitchen.llm.providers.claude import CLAUDE, traits
 from kitchen.llm.wrappers import Budgeted, Patience, Retrying
-from kitchen.registry import look_up
-from kitchen.worlds.base import SettingsError
+from kitchen.registry.names import look_up
 
 if TYPE_CHECKING:
     from kitchen.llm.providers.stand_in import StandIn

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import json
 
-from kitchen.llm.base import Request
+from kitchen.contract.model import Request
 
 LIKELY = 3.5
 """Bytes of one token, on average."""

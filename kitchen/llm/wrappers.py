@@ -15,8 +15,7 @@ from dataclasses import dataclass, replace
 from random import Random
 from threading import Lock
 
-from kitchen.failures import traced
-from kitchen.llm.base import (
+from kitchen.contract.model import (
     Attempt,
     BudgetSpentError,
     Call,
@@ -32,6 +31,7 @@ from kitchen.llm.base import (
 )
 from kitchen.llm.money import dollars
 from kitchen.llm.prices import PriceList, UnknownPriceError
+from kitchen.machine.failures import traced
 
 log = logging.getLogger(__name__)
 

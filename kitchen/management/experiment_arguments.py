@@ -7,8 +7,8 @@ from pathlib import Path
 
 from django.core.management.base import CommandParser
 
-from kitchen.coplayers.registry import coplayers
 from kitchen.experiments.setup import AGENTS, ALPHAS, PRESETS, WORLD
+from kitchen.registry.agents import coplayers
 
 AT_ONCE = 4
 """Episodes that are played side by side on workers, if nobody says otherwise."""

@@ -6,7 +6,7 @@ from django.core.management.base import CommandError
 from django.db import DatabaseError, connection
 from django.db.migrations.executor import MigrationExecutor
 
-from kitchen.broker import broker_answers
+from kitchen.machine.broker import broker_answers
 
 
 def require_database() -> None:

@@ -10,11 +10,10 @@ from django.db.models import Count, IntegerField, OuterRef, QuerySet, Subquery
 from django.db.models.functions import Coalesce
 from django.http import HttpRequest, HttpResponse
 
-from kitchen.counting import counted
-from kitchen.setting_fields import readable
-from study.models import Condition, Participant, Study
-from study.permissions import may, studies_for
-from study.plan import NOBODY
+from kitchen.forms.setting_fields import readable
+from study.design.models import Condition, Study
+from study.design.plan import NOBODY
+from study.researchers.permissions import may, studies_for
 
 
 class PlayedInWords:
@@ -35,24 +34,6 @@ def number_of(rows: QuerySet[Any], by: str = "study") -> Coalesce:
     """How many of these rows belong to each study of a list: one subquery, whatever else is counted."""
     per_study = rows.order_by().filter(**{by: OuterRef("pk")}).values(by).annotate(n=Count("pk")).values("n")
     return Coalesce(Subquery(per_study, output_field=IntegerField()), 0)
-
-
-def has_begun(study: Study | None) -> bool:
-    """Whether anybody ever entered; whoever withdrew counts, programs and previews do not."""
-    if study is None or study.pk is None:
-        return False
-    return study.withdrawn > 0 or people_of(study).exists()
-
-
-def people_of(study: Study) -> QuerySet[Participant]:
-    """Participants who are neither programs nor staff."""
-    return study.participants.filter(synthetic=False, preview=False)
-
-
-def begun_words(study: Study) -> str:
-    """`12 participants have begun`."""
-    number = people_of(study).count()
-    return f"{counted(number, 'participant')} {'has' if number == 1 else 'have'} begun"
 
 
 class ForMembers(admin.ModelAdmin):  # type: ignore[type-arg]

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import warnings
 from typing import Any
 
 from django.contrib import admin, messages
@@ -12,18 +11,19 @@ from django.urls import reverse
 from django.utils.html import format_html, format_html_join
 from django.utils.safestring import SafeString
 
-from kitchen.counting import counted
-from kitchen.setting_fields import readable
-from study.admin.common import Explained, MyStudies, PlayedInWords, begun_words, people_of
-from study.admin.forms import SHOW, ConditionForm, asked_kind, condition_form, next_position
-from study.admin.kinds import COPLAYER, WORLD, Kind, all_kinds, told_settings
-from study.bound import bound
-from study.free_names import free_label
-from study.models import Condition, Study
-from study.permissions import studies_for
-from study.plan import condition_check
-from study.services.copying import condition_copy
-from study.services.designing import condition_delete, why_condition_stays
+from kitchen.forms.setting_fields import readable
+from kitchen.words.counting import counted
+from study.admin.common import Explained, MyStudies, PlayedInWords
+from study.design.bound import bound
+from study.design.cautions import condition_warnings
+from study.design.free_names import free_label
+from study.design.kinds import COPLAYER, WORLD, Kind, all_kinds, told_settings
+from study.design.models import Condition, Study
+from study.editor.copying import condition_copy
+from study.editor.model_forms import SHOW, ConditionForm, asked_kind, condition_form, next_position
+from study.editor.services import condition_delete, why_condition_stays
+from study.people.counts import begun_words, people_of
+from study.researchers.permissions import studies_for
 
 TIMES = ("step_seconds", "thinking_seconds")
 """Fields of the condition's clock and of its teammates' pace."""
@@ -183,17 +183,3 @@ def _settings_of(kind: Kind, chosen: str) -> tuple[str | None, dict[str, Any]]:
 def _told(part: str, name: str, values: dict[str, Any]) -> str:
     told = told_settings(part, name, values)
     return format_html_join("", "{}: {}<br>", told) if told else "none"
-
-
-def condition_warnings(condition: Condition) -> list[str]:
-    """What its world or co-player warns of, one text each."""
-    with warnings.catch_warnings(record=True) as caught:
-        warnings.simplefilter("always")
-        condition_check(
-            world=condition.world,
-            settings=condition.settings,
-            coplayer=condition.coplayer,
-            coplayer_settings=condition.coplayer_settings,
-            teammates=condition.teammates,
-        )
-    return list(dict.fromkeys(str(warning.message) for warning in caught))

@@ -13,7 +13,8 @@ from django.utils.safestring import SafeString
 
 from kitchen.admin import ReadOnly
 from study.admin.common import ForMembers, MyStudies
-from study.models import Answer, Participant, Round, SurveyItem
+from study.design.models import SurveyItem
+from study.people.models import Answer, Participant, Round
 
 SECRET = ("key", "entry")
 """Fields whose values open somebody's pages."""

@@ -14,17 +14,20 @@ from django.utils.html import format_html, format_html_join
 from django.utils.safestring import SafeString
 
 from kitchen.admin import ReadOnly
-from kitchen.counting import counted
 from kitchen.llm.money import dollars
-from kitchen.spending import booked
-from study.admin.common import Explained, PlayedInWords, begun_words, has_begun, number_of, people_of
-from study.admin.forms import StudyForm, SurveyItemForm, SurveyItemFormSet, with_answer_counts
-from study.errors import DesignError
-from study.forecast import forecast
-from study.models import Condition, Membership, Outcome, Participant, Study, StudyPart, SurveyItem
-from study.permissions import may
-from study.services.copying import study_copy
-from study.services.designing import study_delete, study_open, why_study_stays
+from kitchen.money.spending import booked
+from kitchen.words.counting import counted
+from study.admin.common import Explained, PlayedInWords, number_of
+from study.design.errors import DesignError
+from study.design.models import Condition, Outcome, Study, StudyPart, SurveyItem
+from study.editor.copying import study_copy
+from study.editor.model_forms import StudyForm, SurveyItemForm, SurveyItemFormSet, with_answer_counts
+from study.editor.services import study_delete, study_open, why_study_stays
+from study.people.counts import begun_words, has_begun, people_of
+from study.people.models import Participant
+from study.planning.forecast import forecast
+from study.researchers.models import Membership
+from study.researchers.permissions import may
 
 PAGES = {"staff-study": "Participants", "staff-data": "Data", "staff-analysis": "Analysis"}
 """The researcher's pages of one study, with the words of their links."""

@@ -7,12 +7,12 @@ from dataclasses import dataclass
 from itertools import islice
 from typing import Any, TypeVar
 
-from kitchen.coplayers.base import FALLBACKS
-from kitchen.llm.base import error_codes
+from kitchen.contract.agent import FALLBACKS
+from kitchen.contract.model import error_codes
+from study.design.models import Study
 from study.exports import csv_text
 from study.exports.chosen import EVERYBODY, Chosen
 from study.exports.csv_text import LINE_END
-from study.models import Study
 
 AT_ONCE = 1000
 """Rows that are turned into cells, and held, at once."""
@@ -137,3 +137,13 @@ EPISODE_LEVELS = (
     "playing, over (it ended by its rules), cut_off (it was ended from outside), aborted (staff ended it), "
     "abandoned (a person in it did nothing for too long, or left)"
 )
+
+
+@dataclass(frozen=True, slots=True)
+class Document:
+    """One file; `text` is the whole of it (short: it does not grow with the participants)."""
+
+    name: str
+    meaning: str
+    content_type: str
+    text: Callable[[Study, Chosen], str]

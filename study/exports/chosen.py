@@ -8,7 +8,8 @@ from typing import Self
 
 from django.db.models import Q, QuerySet
 
-from study.models import Participant, Study
+from study.design.models import Study
+from study.people.models import Participant
 
 KINDS: Mapping[str, str] = {
     "people": "people",

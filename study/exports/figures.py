@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 
-from kitchen.worlds.base import Figure, Json
-from kitchen.worlds.figures import NamedFigure
+from kitchen.contract.world import Figure, Json
+from kitchen.registry.figures import NamedFigure
+from study.design.figures import study_figures
+from study.design.models import Study
 from study.exports.base import Column
-from study.figures import study_figures
-from study.models import Study
 
 KINDS: Mapping[str, str] = {"count": "integer", "share": "number", "number": "number"}
 """Kind of column by kind of figure."""

@@ -6,11 +6,11 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from datetime import datetime
 from typing import Any
 
+from study.design.models import Study
 from study.exports.base import AT_ONCE, Column, Table, in_chunks
 from study.exports.chosen import EVERYBODY, Chosen
 from study.exports.csv_text import JsonText, compact
 from study.exports.pipe import Pipe, Tally
-from study.models import Study
 
 ROW_GROUP = 16 * 1024 * 1024
 """Bytes that are held, as Arrow has them, before they are written together."""

@@ -2,27 +2,27 @@
 
 from __future__ import annotations
 
-from kitchen.registry import load, look_up
-from study.exports.base import Table
-from study.exports.dictionary import codebook
-from study.exports.documents import Document, readme
+from kitchen.registry.names import load, look_up
+from study.exports.base import Document, Table
+from study.exports.tables.dictionary import codebook
+from study.exports.tables.documents import readme
 
 TABLES: dict[str, str] = {
-    "participants": "study.exports.participants:TABLE",
-    "episodes": "study.exports.episodes:TABLE",
-    "steps": "study.exports.steps:STEPS",
-    "commands": "study.exports.steps:COMMANDS",
-    "answers": "study.exports.answers:TABLE",
-    "page_times": "study.exports.page_times:TABLE",
-    "decisions": "study.exports.decisions:DECISIONS",
-    "prompts": "study.exports.decisions:PROMPTS",
-    "staff_actions": "study.exports.staff_actions:TABLE",
+    "participants": "study.exports.tables.participants:TABLE",
+    "episodes": "study.exports.tables.episodes:TABLE",
+    "steps": "study.exports.tables.steps:STEPS",
+    "commands": "study.exports.tables.steps:COMMANDS",
+    "answers": "study.exports.tables.answers:TABLE",
+    "page_times": "study.exports.tables.page_times:TABLE",
+    "decisions": "study.exports.tables.decisions:DECISIONS",
+    "prompts": "study.exports.tables.decisions:PROMPTS",
+    "staff_actions": "study.exports.tables.staff_actions:TABLE",
     "codebook": "study.exports.registry:CODEBOOK",
     "dictionary": "study.exports.registry:DICTIONARY",
 }
 
 DOCUMENTS: dict[str, str] = {
-    "design.json": "study.exports.documents:DESIGN",
+    "design.json": "study.exports.tables.documents:DESIGN",
     "README.md": "study.exports.registry:README",
 }
 """Files that are no tables, by their whole name."""

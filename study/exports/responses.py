@@ -7,11 +7,11 @@ from collections.abc import AsyncIterator, Iterator
 from asgiref.sync import sync_to_async
 from django.http import HttpResponse, HttpResponseBase, StreamingHttpResponse
 
-from kitchen.registry import UnknownNameError
+from kitchen.registry.names import UnknownNameError
+from study.design.models import Study
 from study.exports.chosen import Chosen
 from study.exports.registry import get_document, get_table
 from study.exports.writing import FORMATS, zip_pieces
-from study.models import Study
 
 ZIP = "zip"
 

@@ -12,12 +12,12 @@ from pathlib import Path
 
 from django.utils import timezone
 
+from study.design.models import Study
 from study.exports.base import Table
 from study.exports.chosen import EVERYBODY, Chosen
 from study.exports.parquet import parquet_pieces
 from study.exports.pipe import Pipe, Tally
 from study.exports.registry import documents, tables
-from study.models import Study
 
 PIECE = 64 * 1024
 """Characters of CSV that are sent at once, or a little more."""

@@ -7,7 +7,7 @@ from pathlib import Path
 from django.core.management.base import CommandError, CommandParser
 
 from kitchen.management.base import OneLineCommand
-from study.models import Study
+from study.design.models import Study
 
 
 class StudyCommand(OneLineCommand):

@@ -8,12 +8,12 @@ from typing import Any
 from django import template
 from django.urls import NoReverseMatch, reverse
 
-from kitchen.models import Episode
-from kitchen.worlds.figures import standing
-from study.console import in_words
-from study.models import Study
-from study.permissions import may, rights_in
-from study.readiness import Missing
+from kitchen.play.models import Episode
+from kitchen.registry.figures import standing
+from study.design.models import Study
+from study.design.readiness import Missing
+from study.editor import in_words
+from study.researchers.permissions import may, rights_in
 
 register = template.Library()
 register.filter("answers_words", in_words.answers_words)
@@ -42,7 +42,7 @@ class Tab:
     current: bool
 
 
-@register.inclusion_tag("study/staff/tabs.html", takes_context=True)
+@register.inclusion_tag("study/console/tabs.html", takes_context=True)
 def study_tabs(context: dict[str, Any], study: Study) -> dict[str, Any]:
     """The tabs of a study that this person may open; the one that the page belongs to is marked."""
     request = context["request"]

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from django import template
 
-from study.analysis import format as written
-from study.power.words import pattern_words, power_words
+from study.analysis.statistics import format as written
+from study.planning.power.words import pattern_words, power_words
 
 register = template.Library()
 register.filter("number", written.number)

@@ -13,7 +13,7 @@ import pytest
 from django.test import Client
 
 from brigade.logs import DiscreetFormatter, shortened
-from kitchen.models import new_key
+from kitchen.play.models import new_key
 from tests.servers import Stack, wait_until
 
 KEY = "Ab3-_fGh1JkLmN0pQrStUv"

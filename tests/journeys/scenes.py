@@ -8,16 +8,18 @@ from typing import Any
 from django.contrib.auth.models import User
 from django.urls import reverse
 
-from kitchen.worlds.base import Json
-from study import flow
-from study.dry_run.plans import Shares
-from study.models import Condition, Participant, Study, StudyPart, SurveyItem
-from study.services.answering import answers_submit, check_submit
-from study.services.dry_runs import dry_run_create, dry_run_stop, dry_run_take
-from study.services.entering import consent_given, participant_enter
-from study.services.freezing import study_freeze
-from study.services.going_on import page_done
-from study.services.leaving import participant_end
+from kitchen.contract.world import Json
+from study.design.freezing import study_freeze
+from study.design.models import Condition, Study, StudyPart, SurveyItem
+from study.design.way import PAGES
+from study.people import flow
+from study.people.leaving import participant_end
+from study.people.models import Participant
+from study.taking_part.answering import answers_submit, check_submit
+from study.taking_part.entering import consent_given, participant_enter
+from study.taking_part.going_on import page_done
+from study.trying_out.runs import dry_run_create, dry_run_stop, dry_run_take
+from study.trying_out.walk.plans import Shares
 from tests.study.factories import SETTINGS, make_study, play_out
 
 SLUG, SHUT, LABELLED = "scenes", "scenes-shut", "scenes-labelled"
@@ -65,7 +67,7 @@ def scenes() -> None:
     user = User.objects.create_superuser(STAFF, password=PASSWORD)
     study_freeze(study_id=study.pk, user=user)
     dry_runs(study, user)
-    found = {page: on_page(study, page) for page in flow.PAGES}
+    found = {page: on_page(study, page) for page in PAGES}
     found["practised"] = on_page(study, "practice")
     assert found["practised"].practice
     play_out(found["practised"].practice)

@@ -14,7 +14,7 @@ from tests.servers import Stack
 pytestmark = IN_A_BROWSER
 
 SET_CLOCK = """
-from kitchen.models import Episode
+from kitchen.play.models import Episode
 Episode.objects.filter(rounds__participant__key="{key}").update(step_seconds=3)
 """
 

@@ -19,8 +19,8 @@ User.objects.create_user({name!r}, password="a long password", is_staff=True)
 """
 ASK = """
 import json
-from study.blueprint import blueprint_of
-from study.models import Study
+from study.design.blueprint import blueprint_of
+from study.design.models import Study
 print(json.dumps(blueprint_of(Study.objects.get(slug={slug!r})).to_json()))
 """
 OVERFLOWS = "document.documentElement.scrollWidth > document.documentElement.clientWidth"

@@ -15,7 +15,7 @@ from tests.servers import Stack
 pytestmark = IN_A_BROWSER
 
 LOOK = """
-from study.models import Study
+from study.design.models import Study
 study = Study.objects.get(slug="{slug}")
 there = study.participants.all()
 print(sorted(there.values_list("status", flat=True)), all(one.synthetic for one in there))

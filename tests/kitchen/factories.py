@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
-from kitchen.models import Episode
-from kitchen.services import MindPlan, Receipt, SeatOrder, commands_submit, episode_create
+from kitchen.play.models import Episode
+from kitchen.play.services import MindPlan, Receipt, SeatOrder, commands_submit, episode_create
 
 SETTINGS = {"level": "level_3", "alpha": 2.0, "beta": 2.5, "max_steps": 60}
 

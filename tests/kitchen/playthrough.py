@@ -14,8 +14,8 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
-from kitchen.worlds.base import Command, World
-from kitchen.worlds.registry import get_world
+from kitchen.contract.world import Command, World
+from kitchen.registry.worlds import get_world
 
 FOLDER = Path(__file__).parent / "playthroughs"
 

@@ -9,8 +9,8 @@ from django.urls import reverse
 from django.utils import timezone
 
 from kitchen.admin import STEPS_SHOWN
-from kitchen.models import Decision, Episode, Step
-from kitchen.services import MadeDecision, MindPlan, SeatOrder, commands_submit, episode_create
+from kitchen.play.models import Decision, Episode, Step
+from kitchen.play.services import MadeDecision, MindPlan, SeatOrder, commands_submit, episode_create
 
 pytestmark = pytest.mark.django_db
 

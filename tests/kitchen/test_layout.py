@@ -35,10 +35,10 @@ def test_the_kitchen_never_imports_the_study(path: Path) -> None:
     "source",
     [
         "import study",
-        "import os, study.models as m",
-        "from study.models import Study",
+        "import os, study.design.models as m",
+        "from study.design.models import Study",
         "def f():\n    from study import flow",
-        "import importlib\nimportlib.import_module('study.flow')",
+        "import importlib\nimportlib.import_module('study.people.flow')",
     ],
 )
 def test_the_test_would_see_it(source: str) -> None:

@@ -4,13 +4,14 @@ from __future__ import annotations
 
 from typing import Any
 
-from kitchen.models import Episode
-from kitchen.selectors import seat_view
-from kitchen.services import SeatOrder, commands_submit
-from study.models import Condition, Participant, Study, StudyPart, SurveyItem
-from study.services.answering import answers_submit
-from study.services.entering import consent_given, participant_enter
-from study.services.going_on import page_done
+from kitchen.play.models import Episode
+from kitchen.play.selectors import seat_view
+from kitchen.play.services import SeatOrder, commands_submit
+from study.design.models import Condition, Study, StudyPart, SurveyItem
+from study.people.models import Participant
+from study.taking_part.answering import answers_submit
+from study.taking_part.entering import consent_given, participant_enter
+from study.taking_part.going_on import page_done
 
 SETTINGS = {"level": "level_0", "alpha": 2.0, "beta": 2.5, "max_steps": 3}
 

@@ -13,7 +13,7 @@ from pathlib import Path
 import pytest
 
 from tests.servers import Stack
-from tests.study.test_dry_run import walk
+from tests.study.trying_out.test_dry_run import walk
 
 SLUG, PEOPLE, SEED = "three-teams", 10, 470
 """No other test walks with this seed: the stack, and so its database, is shared."""

@@ -13,12 +13,13 @@ from django.db.migrations.executor import MigrationExecutor
 from django.test import Client
 from django.utils import timezone
 
-from kitchen.worlds.registry import get_world
-from study import flow
-from study.dry_run.pages import read_page
-from study.models import Participant, Study
-from study.services.answering import answers_submit
-from study.services.entering import participant_enter
+from kitchen.registry.worlds import get_world
+from study.design.models import Study
+from study.people import flow
+from study.people.models import Participant
+from study.taking_part.answering import answers_submit
+from study.taking_part.entering import participant_enter
+from study.trying_out.walk.pages import read_page
 
 BEFORE = [("kitchen", "0003_experiment"), ("study", "0002_models_and_money")]
 SETTINGS = {"level": "level_0", "alpha": 2.0, "beta": 2.5, "max_steps": 3}

@@ -13,24 +13,25 @@ from django.contrib.staticfiles import finders
 from django.core.management import call_command
 from django.test import Client
 
-from kitchen import deciding
-from kitchen import services as kitchen
-from kitchen.coplayers.registry import coplayers
-from kitchen.models import Decision, Episode, ModelCall
-from kitchen.render import fragments
-from kitchen.selectors import seat_page, seat_view
-from kitchen.worlds.registry import DEFAULT, VARIABLE, known_worlds
-from study.admin.kinds import COPLAYER, kind_choices
-from study.forecast import forecast
-from study.live import live_codes, live_rows
-from study.models import Condition, Participant, Study
-from study.preregistration import model_of, prompts_of
-from study.services.freezing import study_freeze
-from study.services.previewing import condition_preview
-from study.synthetic.making import Wish, make
+from kitchen.play import deciding
+from kitchen.play import services as kitchen
+from kitchen.play.models import Decision, Episode, ModelCall
+from kitchen.play.render import fragments
+from kitchen.play.selectors import seat_page, seat_view
+from kitchen.registry.agents import coplayers
+from kitchen.registry.worlds import DEFAULT, VARIABLE, known_worlds
+from study.design.freezing import study_freeze
+from study.design.kinds import COPLAYER, kind_choices
+from study.design.models import Condition, Study
+from study.design.preregistration import model_of, prompts_of
+from study.monitor.live import live_codes, live_rows
+from study.people.models import Participant
+from study.planning.forecast import forecast
+from study.trying_out.previews import condition_preview
+from study.trying_out.synthetic.making import Wish, make
 from tests.servers import Stack
-from tests.study.test_dry_run import walk
-from tests.study.test_views import agree, text_of
+from tests.study.taking_part.test_views import agree, text_of
+from tests.study.trying_out.test_dry_run import walk
 
 STUDY = Path(__file__).parent / "beacon" / "study.toml"
 

@@ -13,10 +13,10 @@ from collections.abc import Sequence
 from functools import lru_cache
 from typing import Any
 
-from kitchen.llm.base import LanguageModel, Message, Reply, Request, Tool, UnreadableReplyError, Usage
+from kitchen.contract.model import LanguageModel, Message, Reply, Request, Tool, UnreadableReplyError, Usage
+from kitchen.contract.world import Json
 from kitchen.llm.providers import sdk
 from kitchen.llm.providers.claude import OLD_VERSION, Traits, traits
-from kitchen.worlds.base import Json
 
 
 class Anthropic(LanguageModel):

@@ -13,8 +13,8 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 
+from kitchen.contract.world import Json
 from kitchen.llm.naming import undated
-from kitchen.worlds.base import Json
 
 OLD_VERSION = "2023-06-01"
 """The API version that still takes a temperature."""

@@ -13,9 +13,9 @@ from functools import lru_cache
 from typing import Any
 from urllib.parse import urlsplit
 
-from kitchen.llm.base import LanguageModel, Reply, Request, Tool, UnreadableReplyError, Usage
+from kitchen.contract.model import LanguageModel, Reply, Request, Tool, UnreadableReplyError, Usage
+from kitchen.contract.world import Json
 from kitchen.llm.providers import sdk
-from kitchen.worlds.base import Json
 
 NO_KEY = "not-needed"
 OPENAI = "api.openai.com"

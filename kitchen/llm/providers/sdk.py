@@ -16,7 +16,7 @@ from datetime import UTC, datetime
 from email.utils import parsedate_to_datetime
 from typing import Any
 
-from kitchen.llm.base import (
+from kitchen.contract.model import (
     CallTimeoutError,
     ConnectionLostError,
     ModelError,
@@ -31,7 +31,7 @@ from kitchen.llm.base import (
     UnreadableReplyError,
     Usage,
 )
-from kitchen.worlds.base import Json
+from kitchen.contract.world import Json
 
 LONGEST_MESSAGE = 300
 """Characters of a server's message that are kept."""

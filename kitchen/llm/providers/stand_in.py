@@ -23,7 +23,7 @@ from dataclasses import dataclass, field
 from itertools import count
 from random import Random
 
-from kitchen.llm.base import (
+from kitchen.contract.model import (
     CallTimeoutError,
     ConnectionLostError,
     LanguageModel,
@@ -36,9 +36,9 @@ from kitchen.llm.base import (
     UnreadableReplyError,
     Usage,
 )
+from kitchen.contract.world import Command, Json
 from kitchen.llm.providers.stand_in_text import Written, nonsense, write
 from kitchen.llm.tokens import likely_tokens
-from kitchen.worlds.base import Command, Json
 
 MODEL = "stand-in-1"
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from random import Random
 
-from kitchen.worlds.base import Command
+from kitchen.contract.world import Command
 
 Written = tuple[int, Command]
 """A command as it is written: the agent and what it is to do."""

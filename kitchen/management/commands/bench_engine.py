@@ -9,8 +9,8 @@ from typing import Any
 
 from django.core.management.base import CommandError
 
+from kitchen.contract.world import SettingsError
 from kitchen.management.base import OneLineCommand
-from kitchen.worlds.base import SettingsError
 from kitchen.worlds.cuisine.speed import measure
 from kitchen.worlds.cuisine.traces import TraceFileError, read_traces
 

@@ -15,10 +15,10 @@ from typing import Any
 
 from django.core.management.base import CommandError, CommandParser
 
-from kitchen import experimenting
-from kitchen.experiments import files, local, tables
+from kitchen.experiments import files, local, services, tables
 from kitchen.experiments.arguments import number, read_setup
 from kitchen.experiments.forecast import CostForecast, forecast
+from kitchen.experiments.models import Experiment
 from kitchen.experiments.plan import Key, jobs_of
 from kitchen.experiments.play import MoneySpentError
 from kitchen.experiments.queue import ask_lanes
@@ -32,7 +32,6 @@ from kitchen.management.base import OneLineCommand
 from kitchen.management.experiment_arguments import add_arguments
 from kitchen.management.progress import Progress
 from kitchen.management.ready import require_broker, require_database
-from kitchen.models import Experiment
 
 FIRST_PATIENCE, PATIENCE = 5.0, 30.0
 """Seconds without a played episode until a hint is given and workers are asked again: at first, then."""
@@ -120,30 +119,30 @@ class Command(OneLineCommand):
         at_once: int,
         poll: float,
     ) -> dict[Key, Row]:
-        experiment = experimenting.experiment_find(key=key)
+        experiment = services.experiment_find(key=key)
         if len(rows) < progress.total:
             require_broker()
         if experiment is None:
             name = str(out)[-120:]
-            experiment = experimenting.experiment_create(setup=setup, name=name, at_once=at_once, rows=rows)
-        experimenting.rows_adopt(experiment=experiment, rows=rows)
+            experiment = services.experiment_create(setup=setup, name=name, at_once=at_once, rows=rows)
+        services.rows_adopt(experiment=experiment, rows=rows)
         experiment.at_once = at_once
         experiment.save(update_fields=["at_once"])
         files.write_settings(out, setup, str(experiment.key))
-        known = experimenting.rows_of(experiment)
+        known = services.rows_of(experiment)
         if any(row.outcome == FAILED for row in known.values()) or len(known) < progress.total:
-            experimenting.experiment_start(experiment=experiment, allowed=ahead.worst)
+            services.experiment_start(experiment=experiment, allowed=ahead.worst)
         try:
             return self._watch(experiment, out, progress, poll)
         except KeyboardInterrupt:
-            experimenting.experiment_stop(experiment_id=experiment.pk, because="stopped by hand")
+            services.experiment_stop(experiment_id=experiment.pk, because="stopped by hand")
             raise CommandError("stopped; the same command goes on") from None
 
     def _watch(self, experiment: Experiment, out: Path, progress: Progress, poll: float) -> dict[Key, Row]:
         """Wait for the workers; keep what they have played."""
         patience, last, rows = FIRST_PATIENCE, time.monotonic(), dict[Key, Row]()
         while True:
-            found = experimenting.rows_of(experiment)
+            found = services.rows_of(experiment)
             if len(found) > len(rows):
                 files.write_rows(out, found.values())
                 rows, last = found, time.monotonic()
@@ -164,7 +163,7 @@ class Command(OneLineCommand):
     def _hint(self, experiment: Experiment) -> None:
         if not ask_lanes(experiment.pk):
             require_broker()
-        if not experimenting.being_played(experiment.pk):
+        if not services.being_played(experiment.pk):
             self.stderr.write("no worker answers: start `make run`, or use --local to play here")
 
     def _report(self, setup: Setup, out: Path, rows: Iterable[Row]) -> None:

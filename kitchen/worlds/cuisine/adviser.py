@@ -10,9 +10,9 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
-from kitchen.coplayers.base import Advice, Adviser, Decision, Situation
-from kitchen.coplayers.planner.planner import Planner, advise
-from kitchen.worlds.base import Command, Json
+from kitchen.contract.agent import Advice, Adviser, Decision, Situation
+from kitchen.contract.world import Command, Json
+from kitchen.worlds.cuisine.planner.planner import Planner, advise
 
 WAITS: Command = ("noop",)
 SENSIBLE_DISHES_PER_STEP = 0.12

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
-from kitchen.worlds.base import Command
+from kitchen.contract.world import Command
 from kitchen.worlds.cuisine.kitchen import Kitchen
 from kitchen.worlds.cuisine.states import AgentState, PlaceState
 

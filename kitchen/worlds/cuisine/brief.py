@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Mapping
 
-from kitchen.worlds.base import Json
+from kitchen.contract.world import Json
 from kitchen.worlds.cuisine.level import Level
 from kitchen.worlds.cuisine.orders import MAX_ORDERS
 from kitchen.worlds.cuisine.timing import Timing, nodes_of

@@ -16,8 +16,8 @@ from typing import Annotated
 
 from pydantic import ConfigDict, Field, TypeAdapter
 
+from kitchen.contract.data_files import DataError, Names, Record, Source, Text, one_of, opened, said
 from kitchen.worlds.cuisine.level import Level, open_level, parse_level
-from kitchen.worlds.cuisine.reading import DataError, Names, Record, Source, Text, one_of, opened, said
 from kitchen.worlds.cuisine.stock import Recipe, Stock, Tool
 from kitchen.worlds.cuisine.timing import work_of
 

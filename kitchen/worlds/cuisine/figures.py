@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from kitchen.worlds.base import Figure
+from kitchen.contract.world import Figure
 
 FIGURES = (
     Figure(

@@ -14,7 +14,7 @@ from typing import Any
 
 import networkx as nx
 
-from kitchen.worlds.base import Json
+from kitchen.contract.world import Json
 from kitchen.worlds.cuisine.words import Words
 
 SERVING = "servingtable"

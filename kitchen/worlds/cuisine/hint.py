@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from kitchen.worlds.base import Command
+from kitchen.contract.page import SeatView
+from kitchen.contract.world import Command
 from kitchen.worlds.cuisine.words import Words, brief_words, within
-from kitchen.worlds.page import SeatView
 
 
 def hint(view: SeatView, command: Command, aim: Mapping[str, str]) -> str:

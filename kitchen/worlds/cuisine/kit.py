@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from kitchen.worlds.kit import Practice, WorldKit
+from kitchen.contract.kit import Practice, WorldKit
 
 KIT = WorldKit(
     rules="kitchen.worlds.cuisine.world:CuisineWorld",
     page="kitchen.worlds.cuisine.page:PAGE",
     coplayers={
-        "dispatcher": "kitchen.coplayers.dispatcher.mind:Dispatcher",
-        "planner": "kitchen.coplayers.planner.planner:Planner",
+        "dispatcher": "kitchen.worlds.cuisine.dispatcher.mind:Dispatcher",
+        "planner": "kitchen.worlds.cuisine.planner.planner:Planner",
     },
     adviser="kitchen.worlds.cuisine.adviser:ADVISER",
     practice=Practice(settings={"level": "level_0", "alpha": 2.0, "beta": 2.5, "max_steps": 20}),

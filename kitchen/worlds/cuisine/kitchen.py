@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from functools import lru_cache
 
-from kitchen.worlds.base import Command, Event
+from kitchen.contract.world import Command, Event
 from kitchen.worlds.cuisine.level import Level
 from kitchen.worlds.cuisine.rules import Outcome, carry_out, is_open, senseless
 from kitchen.worlds.cuisine.states import AgentState, PlaceState, States

@@ -23,8 +23,8 @@ from typing import Annotated
 
 from pydantic import TypeAdapter
 
-from kitchen.worlds.base import Json
-from kitchen.worlds.cuisine.reading import Names, Record, Source, Text, Texts, one_of, opened, parsed
+from kitchen.contract.data_files import Names, Record, Source, Text, Texts, one_of, opened, parsed
+from kitchen.contract.world import Json
 from kitchen.worlds.cuisine.stock import Recipe, Stock, Tool
 from kitchen.worlds.cuisine.timing import nodes_of
 

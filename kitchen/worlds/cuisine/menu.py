@@ -6,9 +6,9 @@ import json
 from collections.abc import Iterable, Mapping, Sequence
 from string import ascii_lowercase
 
-from kitchen.worlds.base import Command, Json
+from kitchen.contract.page import SeatView
+from kitchen.contract.world import Command, Json
 from kitchen.worlds.cuisine.words import VERB_TITLES, Words, brief_words, within
-from kitchen.worlds.page import SeatView
 
 _FIXED_KEYS = {"put": "p", "activate": "u", "noop": "w"}
 

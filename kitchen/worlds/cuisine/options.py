@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass
 
-from kitchen.worlds.base import Json, Setting, SettingsError, clean_settings
+from kitchen.contract.world import Json, Setting, SettingsError, clean_settings
 from kitchen.worlds.cuisine.catalogue import Catalogue, shipped
 from kitchen.worlds.cuisine.level import DIFFICULTIES, Level
 from kitchen.worlds.cuisine.procedural import MAX_LEVEL_SEED, generate

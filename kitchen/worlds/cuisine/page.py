@@ -9,14 +9,14 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Callable, Mapping
 
-from kitchen.counting import counted
-from kitchen.worlds.base import Command, Json
+from kitchen.contract.page import Page, Panel, SeatView
+from kitchen.contract.world import Command, Json
+from kitchen.words.counting import counted
 from kitchen.worlds.cuisine import graph
 from kitchen.worlds.cuisine.hint import hint
 from kitchen.worlds.cuisine.menu import made_of, menu, needed_ingredients
 from kitchen.worlds.cuisine.story import spoken, story
 from kitchen.worlds.cuisine.words import Words, brief_words, more_steps
-from kitchen.worlds.page import Page, Panel, SeatView
 
 _TEMPLATES = "worlds/cuisine"
 _ICONS = (

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from functools import lru_cache
 from random import Random
 
-from kitchen.worlds.base import SettingsError
+from kitchen.contract.world import SettingsError
 from kitchen.worlds.cuisine.level import DIFFICULTIES, Level, parse_level, tools_needed
 from kitchen.worlds.cuisine.stock import Stock
 from kitchen.worlds.cuisine.timing import depth_of

@@ -17,7 +17,7 @@ from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from typing import NamedTuple
 
-from kitchen.worlds.base import Command
+from kitchen.contract.world import Command
 from kitchen.worlds.cuisine.level import Level
 from kitchen.worlds.cuisine.states import AgentState, PlaceState, States
 from kitchen.worlds.cuisine.stock import Tool

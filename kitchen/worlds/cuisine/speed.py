@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from time import perf_counter
 
-from kitchen.worlds.base import Command, SettingsError
+from kitchen.contract.world import Command, SettingsError
 from kitchen.worlds.cuisine.traces import Trace
 from kitchen.worlds.cuisine.world import CuisineWorld
 

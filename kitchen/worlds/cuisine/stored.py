@@ -10,7 +10,7 @@ from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
-from kitchen.worlds.base import Json, StateError
+from kitchen.contract.world import Json, StateError
 from kitchen.worlds.cuisine.level import Level
 from kitchen.worlds.cuisine.options import Options
 from kitchen.worlds.cuisine.orders import MAX_ORDERS, OrderBook

@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from kitchen.counting import counted
-from kitchen.worlds.base import Command, Event, Json
+from kitchen.contract.page import PlayerView, SeatView, StepView
+from kitchen.contract.world import Command, Event, Json
+from kitchen.words.counting import counted
 from kitchen.worlds.cuisine.words import Words, brief_words, subject, within
-from kitchen.worlds.page import PlayerView, SeatView, StepView
 
 _NEWS = {
     "completed": "{dish} served",

@@ -18,7 +18,7 @@ from functools import lru_cache
 from pathlib import Path
 from sys import intern
 
-from kitchen.worlds.base import Command, Event, Json, SettingsError
+from kitchen.contract.world import Command, Event, Json, SettingsError
 from kitchen.worlds.cuisine.level import UncookableDishWarning
 from kitchen.worlds.cuisine.world import CuisineWorld
 

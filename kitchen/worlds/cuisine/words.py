@@ -8,8 +8,8 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
 
-from kitchen.counting import counted
-from kitchen.worlds.base import Command, Json
+from kitchen.contract.world import Command, Json
+from kitchen.words.counting import counted
 
 _SPELLED = {
     "servingtable": "Serving table",

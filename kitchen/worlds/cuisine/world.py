@@ -6,7 +6,7 @@ from collections import Counter
 from collections.abc import Iterable, Mapping
 from typing import ClassVar, Self
 
-from kitchen.worlds.base import (
+from kitchen.contract.world import (
     Command,
     Event,
     Figure,

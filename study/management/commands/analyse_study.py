@@ -7,15 +7,15 @@ from typing import Any
 
 from django.core.management.base import CommandError, CommandParser
 
-from study import selectors
-from study.analysing import analyse_now
-from study.analysis.analyse import Analysis
-from study.analysis.files import write
-from study.analysis.rows import AnalysisError
-from study.analysis.words import anova_sentence
+from study.analysis import sample
+from study.analysis.results import analyse_now
+from study.analysis.statistics.analyse import Analysis
+from study.analysis.statistics.files import write
+from study.analysis.statistics.rows import AnalysisError
+from study.analysis.statistics.words import anova_sentence
+from study.design.models import Study
+from study.design.versions import frozen_version
 from study.management.base import StudyCommand, explain
-from study.models import Study
-from study.versions import frozen_version
 
 
 class Command(StudyCommand):
@@ -28,7 +28,7 @@ class Command(StudyCommand):
         super().add_arguments(parser)
         parser.add_argument("--out", metavar="DIR", type=Path, required=True, help="folder for the files")
         parser.add_argument(
-            "--who", choices=sorted(selectors.WHO), help="whose data (default: people, synthetic if none)"
+            "--who", choices=sorted(sample.WHO), help="whose data (default: people, synthetic if none)"
         )
         parser.add_argument(
             "--only-preregistered",
@@ -41,10 +41,10 @@ class Command(StudyCommand):
     ) -> None:
         """Analyse, write, and print one line per measure; warnings go to standard error."""
         study = self.study(slug)
-        who = who or selectors.whose_data(study)
+        who = who or sample.whose_data(study)
         if only_preregistered and not frozen_version(study):
             raise CommandError(f"no version of {slug} is preregistered", returncode=2)
-        whose = selectors.WHO[who] + (", as preregistered" if only_preregistered else "")
+        whose = sample.WHO[who] + (", as preregistered" if only_preregistered else "")
         analysis = self._analyse(study, who, only_preregistered)
         if not analysis.participants:
             raise CommandError(_nobody(analysis, slug, whose), returncode=2)

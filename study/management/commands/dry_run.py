@@ -15,9 +15,9 @@ from typing import Any
 from django.conf import settings
 from django.core.management.base import CommandError, CommandParser
 
-from study.dry_run.plans import Shares
-from study.dry_running import PATIENCE, AskError, UnreachableError, Wish, order_of, walked
 from study.management.base import StudyCommand
+from study.trying_out.asking import PATIENCE, AskError, UnreachableError, Wish, order_of, walked
+from study.trying_out.walk.plans import Shares
 
 SHARES = {
     "drop-outs": "how many of a hundred just stop somewhere",

@@ -7,9 +7,9 @@ from __future__ import annotations
 
 from typing import Any
 
-from kitchen.counting import counted
+from kitchen.words.counting import counted
 from study.management.base import StudyCommand
-from study.services.erasing import synthetic_erase
+from study.trying_out.erasing import synthetic_erase
 
 
 class Command(StudyCommand):

@@ -7,9 +7,9 @@ from typing import Any
 
 from django.core.management.base import CommandError, CommandParser
 
+from kitchen.contract.data_files import DataError
 from kitchen.management.base import OneLineCommand
-from kitchen.worlds.cuisine.reading import DataError
-from study.files import study_from_file
+from study.design.files import study_from_file
 
 
 class Command(OneLineCommand):

@@ -12,9 +12,9 @@ from typing import Any
 
 from django.core.management.base import CommandError, CommandParser
 
-from kitchen.worlds.base import WorldError
+from kitchen.contract.world import WorldError
 from study.management.base import StudyCommand
-from study.synthetic.making import Wish, make
+from study.trying_out.synthetic.making import Wish, make
 
 
 class Command(StudyCommand):

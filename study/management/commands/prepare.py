@@ -13,7 +13,7 @@ from django.core.management import call_command
 from django.core.management.base import BaseCommand
 from django.urls import reverse
 
-from study.models import Study
+from study.design.models import Study
 
 
 class Command(BaseCommand):

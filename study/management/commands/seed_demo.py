@@ -6,10 +6,10 @@ from typing import Any
 
 from django.core.management.base import BaseCommand, CommandError
 
-from kitchen.worlds.cuisine.reading import DataError
-from study.demo import DEMO
-from study.files import study_from_file
-from study.models import Study
+from kitchen.contract.data_files import DataError
+from study.design.demo import DEMO
+from study.design.files import study_from_file
+from study.design.models import Study
 
 
 class Command(BaseCommand):

@@ -9,7 +9,7 @@ from typing import Any
 
 from django.core.management.base import BaseCommand, CommandError
 
-from study.preregistration import bundle_problem
+from study.design.preregistration import bundle_problem
 
 
 class Command(BaseCommand):

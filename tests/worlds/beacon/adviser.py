@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
-from kitchen.coplayers.base import Advice, Adviser, Situation
-from kitchen.worlds.base import Command, Json
+from kitchen.contract.agent import Advice, Adviser, Situation
+from kitchen.contract.world import Command, Json
 from tests.worlds.beacon.world import KEEPER, PILOT
 
 

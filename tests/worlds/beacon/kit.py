@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from kitchen.worlds.kit import Practice, WorldKit
+from kitchen.contract.kit import Practice, WorldKit
 
 KIT = WorldKit(
     rules="tests.worlds.beacon.world:Beacon",

@@ -5,8 +5,8 @@ from __future__ import annotations
 import json
 from collections.abc import Mapping
 
-from kitchen.worlds.base import Command, Json
-from kitchen.worlds.page import Page, Panel, SeatView
+from kitchen.contract.page import Page, Panel, SeatView
+from kitchen.contract.world import Command, Json
 
 WORDS = {"left": "left", "here": "here", "right": "right"}
 

@@ -7,12 +7,12 @@ from collections.abc import Mapping
 from random import Random
 from typing import ClassVar
 
-from kitchen.coplayers.base import CoPlayer, Decision, Rehearsal, Situation
-from kitchen.llm.base import Message, Request
+from kitchen.contract.agent import CoPlayer, Decision, Rehearsal, Situation
+from kitchen.contract.model import Message, Request
+from kitchen.contract.world import Command, Json, Setting
 from kitchen.llm.providers.stand_in import Advice, StandIn
 from kitchen.llm.registry import STAND_IN, open_door, read_model
 from kitchen.llm.wrappers import ask_and_record
-from kitchen.worlds.base import Command, Json, Setting
 from tests.worlds.beacon.world import PILOT, WAIT
 
 RULES = "You steer a ship by the light that the keeper showed last. Write steer_agent1_left or the like."

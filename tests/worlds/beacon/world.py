@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from random import Random
 from typing import ClassVar, Self
 
-from kitchen.worlds.base import (
+from kitchen.contract.world import (
     Command,
     Event,
     Figure,

@@ -1,0 +1,101 @@
+"""Co-players measured: episodes of agents alone, and the collaboration score over them.
+
+CoS = mean over the intervals of completed / (completed + failed), each count summed over the episodes of
+that interval (MindAgent, arXiv 2309.09971, section 3).
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass, replace
+from statistics import fmean
+from typing import Any
+
+from kitchen.contract.agent import CoPlayer, Decision, Situation
+from kitchen.contract.seeds import derived_seed
+from kitchen.contract.world import Event, Json, World
+from kitchen.registry.agents import make_coplayer
+from kitchen.registry.figures import share_counts
+from kitchen.registry.worlds import DEFAULT, get_world
+
+
+@dataclass(frozen=True, slots=True)
+class Played:
+    """One episode: its world at the end, and how long each decision took in milliseconds."""
+
+    game: World
+    milliseconds: tuple[float, ...]
+
+    @property
+    def completed(self) -> int:
+        """How much was done, of what the world counts as done or missed."""
+        return share_counts(self.game)[0]
+
+    @property
+    def failed(self) -> int:
+        """How much was missed."""
+        return share_counts(self.game)[1]
+
+
+def see(
+    world: World,
+    seats: Iterable[int],
+    *,
+    memory: Json = None,
+    events: tuple[Event, ...] = (),
+    commanded: Mapping[int, tuple[str, ...]] | None = None,
+    people: tuple[int, ...] = (),
+    seed: int = 0,
+) -> Situation:
+    """What a mind that holds these seats is told about a world now."""
+    held = tuple(seats)
+    return Situation(
+        world=world.kind,
+        step=world.clock,
+        seats=held,
+        briefs={seat: world.brief(seat) for seat in held},
+        observations={seat: world.observe(seat) for seat in held},
+        legal={seat: world.legal_actions(seat) for seat in held},
+        commanded=dict(commanded or {}),
+        people=people,
+        events=events,
+        memory=memory,
+        seed=seed,
+    )
+
+
+def decisions(mind: CoPlayer, game: World, *, seed: int, **more: Any) -> Iterator[tuple[Decision, float]]:
+    """Play to the end: one mind commands every seat. For each step the decision and its milliseconds, told
+    before the step is made; `more` is what else every situation says (`seconds`, `purse`)."""
+    decision, events = Decision(commands={}), tuple[Event, ...]()
+    while not (game.over or game.cut_off):
+        drawn = derived_seed(seed, game.clock)
+        seen = see(game, range(game.seats), memory=decision.memory, events=events, seed=drawn)
+        start = time.perf_counter()
+        decision = mind.decide(replace(seen, **more))
+        yield decision, (time.perf_counter() - start) * 1000
+        events = game.step(decision.commands)
+
+
+def play_alone(
+    kind: str,
+    *,
+    world: str = DEFAULT,
+    seats: int,
+    settings: Mapping[str, Json],
+    seed: int,
+    chosen: Mapping[str, Json] | None = None,
+) -> Played:
+    """One episode in which one mind of this kind commands every seat."""
+    game = get_world(world).create(seats=seats, settings=settings)
+    game.reset(seed)
+    times = [spent for _, spent in decisions(make_coplayer(kind, chosen or {}), game, seed=seed)]
+    return Played(game, tuple(times))
+
+
+def collaboration_score(counts: Iterable[tuple[int, int]]) -> float | None:
+    """The mean over intervals of completed / (completed + failed) for (completed, failed) pairs; None where
+    an interval has neither."""
+    shares = [done / (done + failed) if done + failed else None for done, failed in counts]
+    return None if None in shares or not shares else fmean(share for share in shares if share is not None)

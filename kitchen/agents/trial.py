@@ -1,0 +1,116 @@
+"""What calls of a language model will be like, before any is made: for forecasts of money.
+
+The stand-in, which costs nothing, is asked at some steps with the very prompts that the model would get, but
+for what it remembers; from their lengths follow the tokens (`kitchen.llm.tokens`). Between those steps the
+game stands idle, so that things to do pile up. What is remembered follows from the settings: the n-th step of
+an episode has the exchanges before it, as many as the memory holds.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from statistics import fmean
+
+from kitchen.agents.evaluate import see
+from kitchen.contract.model import Call, Message, Request
+from kitchen.contract.world import Json, World, WorldError
+from kitchen.llm.prices import Plan, PriceList
+from kitchen.llm.tokens import MESSAGE, likely_tokens, most_tokens
+from kitchen.llm.wrappers import Patience
+from kitchen.registry.agents import make_coplayer
+
+ASKED_AT = (0, 20)
+"""Steps at which it is asked; by the second about as much is to be told as there will be."""
+FEEDBACK = 120
+"""Tokens of what is told of one agent's last step, at worst."""
+TRIES = Patience().tries
+"""How often one call may be made at worst."""
+
+
+@dataclass(frozen=True, slots=True)
+class Sample:
+    """Calls without anything remembered, and what the settings make of them over an episode."""
+
+    calls: tuple[Call, ...]
+    seats: int
+    """Agents that are commanded."""
+    steps: int
+    """Of a whole episode."""
+    kept: int = 0
+    """Exchanges that are remembered at most."""
+    repairs: int = 0
+    """Second tries in a step, at most."""
+
+    def remembered(self) -> list[int]:
+        """How many exchanges each step of an episode remembers."""
+        return [min(step, self.kept) for step in range(self.steps)]
+
+
+def sample(game: World, coplayer: str, settings: Mapping[str, Json], seats: Sequence[int]) -> Sample:
+    """What a mind in these seats asks in this game, by the stand-in. WorldError where nobody knows how long
+    the game is, or for settings that cannot be."""
+    if game.length is None:
+        raise WorldError("how many steps an episode has is not known before")
+    rehearsal = make_coplayer(coplayer, settings).rehearsal()
+    if rehearsal is None:
+        return Sample((), len(seats), game.length)
+    mind = make_coplayer(coplayer, rehearsal.settings)
+    people = tuple(seat for seat in range(game.seats) if seat not in seats)
+    waiting = dict.fromkeys(people, game.idle)
+    calls: list[Call] = []
+    for step in range(min(game.length, ASKED_AT[-1] + 1)):
+        if step in ASKED_AT or step == game.length - 1:
+            calls += mind.decide(see(game, seats, commanded=waiting, people=people)).calls
+        game.step(dict.fromkeys(range(game.seats), game.idle))
+    return Sample(tuple(calls), len(seats), game.length, rehearsal.remembered, rehearsal.repairs)
+
+
+def plan_of(found: Sample, *, steps: int, episodes: int) -> Plan:
+    """So many steps ahead in so many episodes, with one call each: questions as long as the longest of
+    these, answers as long as theirs, and what is remembered of them."""
+    answers = [call.reply.usage.output for call in found.calls if call.reply]
+    answer = round(fmean(answers)) if answers else 0
+    question = max((_tokens(call.request, fixed=False) for call in found.calls), default=0)
+    exchanges = found.remembered() or [0]
+    return Plan(
+        calls=steps if found.calls else 0,
+        fixed=max((_tokens(call.request, fixed=True) for call in found.calls), default=0),
+        fresh=round(question + fmean(exchanges) * (question + answer)),
+        longest=question + max(exchanges) * (question + answer),
+        output=answer,
+        episodes=episodes,
+    )
+
+
+def _tokens(request: Request, *, fixed: bool) -> int:
+    """Of the part of a prompt that stays the same, the tool's description among it, or of the rest."""
+    text = "".join(message.text for message in request.messages if message.fixed is fixed)
+    tool = request.tool if fixed else None
+    described = json.dumps([tool.name, tool.description, dict(tool.schema)]) if tool else ""
+    return likely_tokens(text + described)
+
+
+def worst(found: Sample, prices: PriceList, provider: str, model: str) -> float:
+    """The most that one episode can cost, in US dollars: in every step all the calls and tries that there may
+    be, every answer as long as it may be, also those that are remembered or are to be mended, and feedback on
+    every agent. UnknownPriceError if there is no price; a prompt that is too long for it is never sent."""
+    if not found.calls:
+        return 0.0
+    price, answer = prices.price(provider, model), found.calls[0].request.max_tokens
+    told = FEEDBACK * found.seats + 2 * MESSAGE
+    first = max(most_tokens(call.request) for call in found.calls) + told
+    exchange = max(_question(call.request) for call in found.calls) + told + (1 + found.repairs) * answer
+    prompts = [
+        first + exchanges * exchange + again * (answer + told)
+        for exchanges in found.remembered()
+        for again in range(1 + found.repairs)
+    ]
+    return TRIES * sum(price.at_worst(min(p, price.up_to or p), answer) for p in prompts)
+
+
+def _question(request: Request) -> int:
+    """Tokens of what is new in a step, at worst."""
+    asked = [Message(each.role, each.text) for each in request.messages if not each.fixed]
+    return most_tokens(Request(request.model, asked))

@@ -1,0 +1,1 @@
+"""What every world, page, agent and language model promises. Read this first. Plain Python."""

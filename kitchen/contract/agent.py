@@ -1,0 +1,172 @@
+"""What every co-player promises. Plain Python, no Django.
+
+A co-player is a *mind* that commands one or more seats. It is a function of what it is given: it keeps
+nothing between calls, so that any worker can go on where another one died. What it wants to remember goes
+out as `Decision.memory`, is stored with the step, and comes in again as `Situation.memory`.
+"""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import ClassVar
+
+from kitchen.contract.model import Call, Purse
+from kitchen.contract.world import Command, Event, Json, Setting, clean_settings
+
+FALLBACKS = {"timeout": "No decision in time", "error": "The co-player failed"}
+"""Why a mind is replaced from outside. What makes a mind fall back by itself has a ModelError's code."""
+
+
+@dataclass(frozen=True, slots=True)
+class Situation:
+    """All that a mind may know when it decides. Mappings are keyed by the seats that the mind commands."""
+
+    world: str
+    """Name of the world."""
+    step: int
+    """Steps taken so far: the decision is for the step after it."""
+    seats: tuple[int, ...]
+    briefs: Mapping[int, Mapping[str, Json]]
+    """What each seat knows that never changes (`World.brief`)."""
+    observations: Mapping[int, Mapping[str, Json]]
+    """What each seat sees now (`World.observe`)."""
+    legal: Mapping[int, Sequence[Command]]
+    """What each seat could do now (`World.legal_actions`)."""
+    commanded: Mapping[int, Command] = field(default_factory=dict)
+    """Commands of this step that are known already, by seat: those of people and of earlier minds."""
+    people: tuple[int, ...] = ()
+    """Seats played by people."""
+    events: tuple[Event, ...] = ()
+    """What happened in the last step."""
+    memory: Json = None
+    """What this mind returned last time; None at the first step."""
+    seed: int = 0
+    """The only source of chance: another one at every step, the same one if this step is decided again."""
+    seconds: float = 5.0
+    """The time left for this decision."""
+    purse: Purse | None = None
+    """Who pays for calls of language models; None where nobody counts."""
+
+
+@dataclass(frozen=True, slots=True)
+class Decision:
+    """What a mind decided for the coming step.
+
+    `commands` are in the order in which they are to run; a seat left out does the world's default.
+    `played_by` names who really chose, where that is not the mind itself (a stand-in). `note` is JSON for
+    the log: why, what was asked and answered.
+
+    `calls` are all calls of language models that this decision took, in order, those without an answer among
+    them. `fallback` is the code of the ModelError that made the mind fall back on its stand-in, empty if it
+    did not.
+    """
+
+    commands: Mapping[int, Command]
+    memory: Json = None
+    played_by: str = ""
+    note: Json = None
+    calls: tuple[Call, ...] = ()
+    fallback: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Advice:
+    """What would be good for one seat to do next: for hints to a person. `aim` says what for, in the codes of
+    the world; its page has the words (`Page.hint`)."""
+
+    command: Command
+    aim: Mapping[str, str]
+
+
+class Adviser:
+    """Who knows what is good to do in a world: for hints to people, and for programs that take part as people
+    do. This one knows nothing; a world's own says what it can. It keeps nothing between calls."""
+
+    def advise(self, situation: Situation) -> Advice | None:
+        """What would be good for the one seat of the situation; None where there is no telling. Quick: a page
+        waits for it."""
+        return None
+
+    def decide(self, situation: Situation) -> Decision:
+        """What a sensible person in the one seat of the situation does, who may take a moment; without a
+        command where there is no telling."""
+        advice = self.advise(situation)
+        return Decision({situation.seats[0]: advice.command} if advice else {}, memory=situation.memory)
+
+    def expected(self, situation: Situation, seats: Sequence[int]) -> Mapping[int, Command]:
+        """What a sensible person in the one seat of the situation expects of these other seats, as far as
+        there is a telling. `commanded` has what the person does."""
+        return {}
+
+    def came_true(self, seat: int, command: Command, observation: Mapping[str, Json]) -> bool:
+        """Whether this seat, as a person sees it after the step, looks as if it had done that."""
+        return False
+
+    def success(self, score: Mapping[str, Json]) -> float | None:
+        """How well an episode went, from 0 to 1; None where that cannot be said."""
+        return None
+
+    def output(self, score: Mapping[str, Json], steps: int) -> float:
+        """How much came out of so many steps, from 0 to 1: of the most that anybody could expect."""
+        return 0.0
+
+
+@dataclass(frozen=True, slots=True)
+class Rehearsal:
+    """How a co-player is tried out for a forecast of money, before any model is asked."""
+
+    settings: Mapping[str, Json]
+    """Of one of its kind that asks the stand-in in the model's place, the very same, at once, and remembers
+    nothing."""
+    remembered: int = 0
+    """Exchanges of earlier steps that its prompts may hold at most."""
+    repairs: int = 0
+    """How often it may ask again within one step."""
+
+
+class CoPlayer(ABC):
+    """A kind of mind with its settings."""
+
+    kind: ClassVar[str]
+    """The name in the registry."""
+    worlds: ClassVar[tuple[str, ...] | None] = None
+    """The worlds it can play; None for every world."""
+    settings: ClassVar[tuple[Setting, ...]] = ()
+    """What a researcher may set."""
+    names_model: ClassVar[str] = ""
+    """The setting that names the language model as `provider:model`, or `stand-in`; empty for a co-player
+    that asks none."""
+
+    def __init__(self, chosen: Mapping[str, Json]) -> None:
+        """Settings by name; what is not given has its default. SettingsError if they are wrong."""
+        self.chosen = clean_settings(self.settings, chosen)
+
+    def cautions(self) -> tuple[str, ...]:
+        """What will keep it from playing as these settings say, as far as this process can see: whole
+        sentences for the researcher. The study has a budget."""
+        return ()
+
+    def model(self) -> str:
+        """The language model that plays, `provider:model`, as this process is set up where the settings name
+        none; empty for a co-player that asks none."""
+        return ""
+
+    def rehearsal(self) -> Rehearsal | None:
+        """How what it asks can be tried out for nothing; None for a co-player that asks no language model."""
+        return None
+
+    def fixed_messages(self, situation: Situation) -> tuple[str, ...]:
+        """What a language model is told at every step of an episode that begins so, as it is sent; nothing
+        for a co-player that asks none."""
+        return ()
+
+    @abstractmethod
+    def decide(self, situation: Situation) -> Decision:
+        """The commands for the coming step. May raise: the caller records it and falls back."""
+
+    def fall_back(self, situation: Situation, code: str) -> Decision:
+        """What is done in a step whose decision was late (`code` is `timeout`) or failed (`error`): nothing,
+        unless the settings name somebody who stands in, and then at once. May raise."""
+        return Decision(commands={}, memory=situation.memory)

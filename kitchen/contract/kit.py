@@ -1,0 +1,48 @@
+"""Everything of one world, named in one place: its `WorldKit`, which is its line in the registry.
+
+The world's folder holds what the kit names, and beside it `templates/` and `static/`, which are found like
+those of the house. Names are `package.module:attribute`, looked up when first needed: a kit is read by every
+process, the planner of a world only by those who ask it. Plain Python, no Django.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+
+from kitchen.contract.world import Json
+
+
+@dataclass(frozen=True, slots=True)
+class Practice:
+    """The episode in which people practise this world, unless a researcher says otherwise: in seat 0, with
+    `teammates` others in the seats after it, all commanded by one mind of the kind `coplayer`."""
+
+    settings: Mapping[str, Json] = field(default_factory=dict)
+    coplayer: str = ""
+    """Empty: nobody, the person plays alone."""
+    coplayer_settings: Mapping[str, Json] = field(default_factory=dict)
+    teammates: int = 0
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class WorldKit:
+    """One world. Only `rules` and `page` must be there."""
+
+    rules: str
+    """The class of the world: a `kitchen.contract.world.World`."""
+    page: str
+    """How it is shown in a browser: a `kitchen.contract.page.Page`."""
+    coplayers: Mapping[str, str] = field(default_factory=dict)
+    """Kinds of co-player that play this world alone: the class of each by its kind, which no other world
+    and no co-player of all worlds has."""
+    adviser: str = ""
+    """Who knows what is good to do in it: a `kitchen.contract.agent.Adviser`; empty if nobody does."""
+    practice: Practice = Practice()
+    steps: str = ""
+    """The setting that says how many steps an episode has; empty if none does."""
+    bench: str = ""
+    """What agents alone are compared on in it: a `kitchen.worlds.bench.Bench`; empty if there is nothing."""
+    recordings: str = ""
+    """Episodes recorded in another engine, to compare with: a `kitchen.worlds.recordings.Recordings`; empty
+    if there are none."""

@@ -1,0 +1,137 @@
+"""How a world is shown in a browser, and how a person gives a command in it. Plain Python, no Django.
+
+The shell around it (connection, clock, who is waited for, leaving) is shared by all worlds and lives in
+`templates/kitchen/`. What is the world's own lives with the world: a `Page` turns a `SeatView` into panels,
+each of them one template with its context, sent whole when the page loads and one by one after each step.
+"""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import ClassVar
+
+from kitchen.contract.world import Command, Event, Json
+
+
+@dataclass(frozen=True, slots=True)
+class PlayerView:
+    """One seat as everybody at the table may know it: never what kind of mind plays it."""
+
+    seat: int
+    name: str
+    """As shown: `Robot 1`."""
+    is_you: bool
+
+
+@dataclass(frozen=True, slots=True)
+class StepView:
+    """One step of the past, for *what just happened*."""
+
+    number: int
+    """1 for the first step."""
+    commands: Mapping[int, Command]
+    events: tuple[Event, ...]
+    ran_out: bool = False
+    """Time ran out for this seat before it had commanded."""
+
+
+@dataclass(frozen=True, slots=True)
+class SeatView:
+    """Everything that the page of one seat shows."""
+
+    seat: int
+    phase: str
+    """`choose` (this seat is to command), `waiting` (for other people), `thinking` (co-players decide),
+    `over` (the episode has ended)."""
+    step: int
+    """Steps taken."""
+    length: int | None
+    """Steps of the whole episode, None if it has no fixed end."""
+    label: str
+    """The neutral name of the team."""
+    players: tuple[PlayerView, ...]
+    waiting_for: tuple[int, ...]
+    """Seats whose command is still missing."""
+    brief: Mapping[str, Json]
+    observation: Mapping[str, Json]
+    legal: Sequence[Command]
+    anticipated: Sequence[Command]
+    chosen: Command | None
+    """The command that this seat has given for the coming step, if it has."""
+    history: tuple[StepView, ...]
+    """The last steps, newest first."""
+    score: Mapping[str, Json]
+    achieved: tuple[tuple[str, str], ...] = ()
+    """The score in words: (number, what it counts)."""
+    step_seconds: float | None = None
+    """Time of people for a step, None where they take as long as they want."""
+    seconds_left: float | None = None
+    """What is left of it while this seat is to command; None where the clock does not run."""
+    ended_by_staff: bool = False
+    """The episode did not end by itself."""
+    abandoned_because: str = ""
+    """Nor here: somebody was gone. What completes “It was ended because …”; empty else."""
+    hints: tuple[str, ...] = ()
+    """Sentences on what would be good to do next, where hints are on."""
+
+
+@dataclass(frozen=True, slots=True)
+class Panel:
+    """A part of the page that is replaced as a whole: `id` is its HTML id, `template` must render exactly
+    one element with that id."""
+
+    id: str
+    template: str
+    context: Mapping[str, Json]
+
+
+class Page(ABC):
+    """The browser's side of one world."""
+
+    layout: ClassVar[str]
+    """Template that arranges the panels; gets `panels` (by id with `-` as `_`) and `view`."""
+    guide: ClassVar[str]
+    """Template of the guide: how to win, what the tables mean, tips. Gets `brief` and `handbook`, and
+    `clocked` or `view.step_seconds` where steps have a time limit."""
+    title: ClassVar[str] = ""
+    """What this world is called over its guide, where a study plays several; by default its name."""
+    reference: ClassVar[str] = ""
+    """Template of a second reference that can be opened beside play; empty if there is none. Gets `brief` and
+    `handbook`."""
+    reference_title: ClassVar[str] = ""
+    """What it is called: one or two words."""
+    settings_differ: ClassVar[str] = (
+        "You will play this in several ways. What is said here holds for the first one; in each of the "
+        "others, the guide that you can open beside the game is what counts there."
+    )
+    """What to know of the guide where several conditions play this world with other settings."""
+    scripts: ClassVar[tuple[str, ...]] = ()
+    """Static paths of the world's own scripts, such as `worlds/<name>/play.js`."""
+    styles: ClassVar[tuple[str, ...]] = ()
+    """Likewise its styles, on the page of the guide too."""
+
+    first_steps: ClassVar[tuple[str, ...]] = (
+        "Choose one of the actions; then press the button below them.",
+        "Look at what has changed: your robot has done it, and so have the others.",
+    )
+    """How the page is used: a sentence for each of the first steps, shown where hints are on."""
+    general_hint: ClassVar[str] = "Read the guide again whenever you like: it says how to win."
+    """The hint where nobody can say what would be good to do."""
+
+    def hint(self, view: SeatView, command: Command, aim: Mapping[str, str]) -> str:
+        """This command, as an adviser gave it with its aim (`Advice`), and why it is good, in a sentence."""
+        return f"Hint: {self.phrase(command)}."
+
+    @abstractmethod
+    def panels(self, view: SeatView) -> tuple[Panel, ...]:
+        """The panels in reading order; the same ids for every view of an episode."""
+
+    def handbook(self, brief: Mapping[str, Json]) -> Mapping[str, Json]:
+        """What guide and reference show of a brief, already in words: templates cannot look names up."""
+        return brief
+
+    @abstractmethod
+    def phrase(self, command: Command) -> str:
+        """The command in words for a menu or a history: `Put it into pot 1`."""

@@ -1,0 +1,295 @@
+"""Experiments in the admin: set up, started, watched, and two of them side by side."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from decimal import Decimal
+from typing import Any
+
+from django.contrib import admin, messages
+from django.core.exceptions import PermissionDenied
+from django.db.models import Count, Q, QuerySet
+from django.http import Http404, HttpRequest, HttpResponse, HttpResponseRedirect
+from django.shortcuts import get_object_or_404
+from django.template.response import TemplateResponse
+from django.urls import path, reverse
+from django.utils.html import format_html, format_html_join
+
+from kitchen.experiments import files, services, tables
+from kitchen.experiments.forecast import provider_names
+from kitchen.experiments.form import (
+    HOW,
+    START,
+    HowForm,
+    LimitForm,
+    exactly,
+    experiment_form,
+    fieldsets,
+    listed,
+)
+from kitchen.experiments.models import Experiment
+from kitchen.experiments.results import CellResult, players_of, results_of
+from kitchen.experiments.rows import FAILED, to_csv
+from kitchen.experiments.services import failed
+from kitchen.experiments.setup import Setup, SetupError
+from kitchen.experiments.summary import last_line, score
+from kitchen.forms.setting_fields import told
+from kitchen.llm.prices import PriceFileError
+from kitchen.money.spending import money
+from kitchen.registry.agents import get_coplayer
+
+FILES: dict[str, str] = {
+    "episodes.csv": "text/csv; charset=utf-8",
+    "table.csv": "text/csv; charset=utf-8",
+    "table.md": "text/markdown; charset=utf-8",
+    "table.tex": "application/x-tex; charset=utf-8",
+    "figure4.svg": "image/svg+xml",
+    "figure4.pdf": "application/pdf",
+    "experiment.json": "application/json",
+}
+"""What can be downloaded, with its type: the files of the command."""
+
+
+@admin.register(Experiment)
+class ExperimentAdmin(admin.ModelAdmin):  # type: ignore[type-arg]
+    """What is played is fixed once it is saved; how many at once and the money are not."""
+
+    list_display = ("__str__", "what", "progress", "state", "created_at")
+    ordering = ("-created_at",)
+    actions = ("start", "stop", "compare")
+    readonly_fields = ("what", "settings", "progress", "state", "created_at")
+    change_form_template = "admin/kitchen/experiment.html"
+
+    class Media:
+        css = {"all": ["css/admin-study.css"]}
+        js = ["js/admin-condition.js"]
+
+    def get_queryset(self, request: HttpRequest) -> QuerySet[Experiment]:
+        """Experiments with how many episodes they have, and how many are played."""
+        found: QuerySet[Experiment] = super().get_queryset(request)
+        broken = Q(episodes__row__outcome=FAILED)
+        return found.annotate(
+            all_episodes=Count("episodes"),
+            played_episodes=Count("episodes", filter=Q(episodes__row__isnull=False)),
+            failed_episodes=Count("episodes", filter=broken),
+        )
+
+    def get_form(self, request: Any, obj: Any = None, change: bool = False, **kwargs: Any) -> Any:
+        """All arguments for a new one; for one that there is, what may change."""
+        form = experiment_form() if obj is None else HowForm
+        return super().get_form(request, obj, change, **{**kwargs, "form": form})
+
+    def get_fieldsets(self, request: HttpRequest, obj: Any = None) -> Any:
+        """As `get_form`."""
+        if obj is None:
+            return fieldsets()
+        shown = {"fields": ["name", "what", "settings", "progress", "state", "created_at"]}
+        return [(None, shown), HOW]
+
+    def get_urls(self) -> list[Any]:
+        """With the files to download."""
+        there = path(
+            "<int:pk>/file/<str:name>", self.admin_site.admin_view(self.file), name="kitchen_experiment_file"
+        )
+        start = path(
+            "<int:pk>/start/", self.admin_site.admin_view(self.start_page), name="kitchen_experiment_start"
+        )
+        return [there, start, *super().get_urls()]
+
+    def file(self, request: HttpRequest, pk: int, name: str) -> HttpResponse:
+        """One file of results, as the command writes it."""
+        experiment = get_object_or_404(Experiment, pk=pk)
+        if not self.has_view_permission(request, experiment):
+            raise PermissionDenied
+        if name not in FILES:
+            raise Http404(name)
+        saved_as = f'attachment; filename="experiment-{pk}-{name}"'
+        data = _file(experiment, name)
+        return HttpResponse(data, content_type=FILES[name], headers={"Content-Disposition": saved_as})
+
+    def save_model(self, request: HttpRequest, obj: Experiment, form: Any, change: bool) -> None:
+        """A new experiment comes with all its episodes, waiting to be started."""
+        if change:
+            services.experiment_save(experiment=obj, fields=form.changed_data)
+            return
+        made = services.experiment_create(
+            setup=form.setup, name=obj.name, at_once=obj.at_once, limit=obj.limit
+        )
+        obj.pk, obj.key, obj.setup = made.pk, made.key, made.setup
+        obj._state.adding = False
+
+    @admin.display(description="What is played")
+    def what(self, experiment: Experiment) -> str:
+        """The arguments in one line."""
+        setup = Setup.from_json(experiment.setup)
+        where = setup.preset or f"{listed(setup.levels)} with {listed(setup.agents)} agents"
+        return f"{setup.coplayer}: {where}; alpha {listed(setup.alphas)}; {setup.episodes} episodes each"
+
+    @admin.display(description="Settings of the co-player")
+    def settings(self, experiment: Experiment) -> str:
+        """Every setting in words."""
+        setup = Setup.from_json(experiment.setup)
+        declared = get_coplayer(setup.coplayer).settings
+        found = [(each.label, told(each, setup.settings.get(each.name, each.default))) for each in declared]
+        return format_html_join("", "{}: {}<br>", found) if found else "none"
+
+    @admin.display(description="Played")
+    def progress(self, experiment: Any) -> str:
+        """Episodes played, of all."""
+        return f"{experiment.played_episodes} of {experiment.all_episodes} episodes"
+
+    @admin.display(description="State")
+    def state(self, experiment: Any) -> str:
+        """Whether it runs, and why not."""
+        if experiment.running:
+            return "running"
+        if experiment.failed_episodes:
+            reason = failed(experiment.pk).values_list("row__reason", flat=True)[0]
+            return f"{experiment.failed_episodes} episodes failed ({reason}); a new start plays them again"
+        if experiment.played_episodes == experiment.all_episodes:
+            return "complete"
+        return f"stopped: {experiment.stopped_because}" if experiment.stopped_because else "not started"
+
+    @admin.action(description="Start (or go on with) the selected experiments", permissions=["change"])
+    def start(self, request: HttpRequest, found: QuerySet[Experiment]) -> None:
+        """Queue them; for one that may cost money the forecast is shown first."""
+        for experiment in found:
+            if provider_names(Setup.from_json(experiment.setup)):
+                text = 'Calls of a model may cost money: <a href="{}">see the forecast and start {}</a>.'
+                there = reverse("admin:kitchen_experiment_start", args=[experiment.pk])
+                self.message_user(request, format_html(text, there, experiment), messages.WARNING)
+            else:
+                self._start(request, experiment)
+
+    def start_page(self, request: HttpRequest, pk: int) -> HttpResponse:
+        """The forecast, and the limit that it is started with."""
+        experiment = get_object_or_404(Experiment, pk=pk)
+        if not self.has_change_permission(request, experiment):
+            raise PermissionDenied
+        try:
+            ahead = services.price_ahead(experiment)
+        except (PriceFileError, SetupError) as error:
+            self.message_user(request, f"{experiment}: {error}", messages.ERROR)
+            return self._back(experiment)
+        suggested = experiment.limit or (money(ahead.worst) if ahead.worst else None)
+        form = LimitForm(request.POST or None, initial={"limit": suggested and exactly(suggested)})
+        form.fields["limit"].required = not ahead.is_free
+        if request.method == "POST" and form.is_valid():
+            experiment.limit = form.cleaned_data["limit"] or Decimal(0)
+            self._start(request, experiment)
+            return self._back(experiment)
+        return self._ask_first(request, experiment, ahead, form)
+
+    def _ask_first(
+        self, request: HttpRequest, experiment: Experiment, ahead: object, form: LimitForm
+    ) -> HttpResponse:
+        context = {
+            **self.admin_site.each_context(request),
+            "title": f"Start {experiment}?",
+            "opts": self.opts,
+            "what": self.what(experiment),
+            "ahead": str(ahead),
+            "form": form,
+            "back": reverse("admin:kitchen_experiment_change", args=[experiment.pk]),
+        }
+        return TemplateResponse(request, "admin/kitchen/experiment_start.html", context)
+
+    def _start(self, request: HttpRequest, experiment: Experiment) -> None:
+        if services.experiment_start(experiment=experiment):
+            self.message_user(request, f"{experiment} was started.")
+        else:
+            waits = (
+                f"{experiment} waits: the broker cannot be reached. It begins when workers are there again."
+            )
+            self.message_user(request, waits, messages.WARNING)
+
+    def response_add(
+        self, request: HttpRequest, obj: Experiment, post_url_continue: Any = None
+    ) -> HttpResponse:
+        """Started, if that was asked for."""
+        return self._started(request, obj) or super().response_add(request, obj, post_url_continue)
+
+    def response_change(self, request: HttpRequest, obj: Experiment) -> HttpResponse:
+        """Started or stopped, if that was asked for."""
+        if "_stop" in request.POST:
+            services.experiment_stop(experiment_id=obj.pk, because="stopped by hand")
+            return self._back(obj)
+        return self._started(request, obj) or super().response_change(request, obj)
+
+    def _started(self, request: HttpRequest, obj: Experiment) -> HttpResponse | None:
+        if START not in request.POST:
+            return None
+        if provider_names(Setup.from_json(obj.setup)):
+            return HttpResponseRedirect(reverse("admin:kitchen_experiment_start", args=[obj.pk]))
+        self._start(request, Experiment.objects.get(pk=obj.pk))
+        return self._back(obj)
+
+    def _back(self, obj: Experiment) -> HttpResponse:
+        return HttpResponseRedirect(reverse("admin:kitchen_experiment_change", args=[obj.pk]))
+
+    @admin.action(description="Stop the selected experiments", permissions=["change"])
+    def stop(self, request: HttpRequest, found: QuerySet[Experiment]) -> None:
+        """Episodes that are being played come to their end."""
+        for experiment in found:
+            services.experiment_stop(experiment_id=experiment.pk, because="stopped by hand")
+
+    @admin.action(description="Compare two experiments", permissions=["view"])
+    def compare(self, request: HttpRequest, found: QuerySet[Experiment]) -> HttpResponse | None:
+        """CoS of every cell of both, side by side."""
+        if len(found) != 2:
+            self.message_user(request, "Select two experiments.", messages.ERROR)
+            return None
+        both = [(experiment, results(experiment)) for experiment in found.order_by("created_at")]
+        context = {
+            **self.admin_site.each_context(request),
+            "title": "Two experiments side by side",
+            "opts": self.opts,
+            "experiments": [
+                (experiment, self.what(experiment), str(players_of(cells)), last_line(cells))
+                for experiment, cells in both
+            ],
+            "rows": side_by_side(*(cells for _, cells in both)),
+            "back": reverse("admin:kitchen_experiment_changelist"),
+        }
+        return TemplateResponse(request, "admin/kitchen/experiments_compared.html", context)
+
+    def render_change_form(self, request: Any, context: Any, *args: Any, **kwargs: Any) -> HttpResponse:
+        """The page, with who played, the files and the tables below it."""
+        if experiment := kwargs.get("obj"):
+            found = results(experiment)
+            context["who"], context["files"] = str(players_of(found)), list(FILES)
+            context["experiment_runs"] = experiment.running
+            context["grids"] = tables.grids(Setup.from_json(experiment.setup), found)
+            context["line"], context["explained"] = last_line(found), tables.EXPLAINED
+            context["reload"] = experiment.running
+        return super().render_change_form(request, context, *args, **kwargs)
+
+
+def _file(experiment: Experiment, name: str) -> bytes:
+    setup = Setup.from_json(experiment.setup)
+    if name == files.EPISODES:
+        return to_csv(services.rows_of(experiment).values())
+    if name == files.SETTINGS:
+        return files.settings_file(setup, str(experiment.key))
+    return files.RESULTS[name](setup, results(experiment))
+
+
+def results(experiment: Experiment) -> tuple[CellResult, ...]:
+    """What an experiment has come to so far."""
+    setup = Setup.from_json(experiment.setup)
+    return results_of(setup, services.rows_of(experiment).values())
+
+
+def side_by_side(first: Sequence[CellResult], second: Sequence[CellResult]) -> list[tuple[str, ...]]:
+    """Cell, CoS of the first, of the second, their difference, the paper's; cells of either."""
+    ones, others = ({each.column.key: each for each in found} for found in (first, second))
+    lines: list[tuple[str, ...]] = []
+    for key in dict.fromkeys([*ones, *others]):
+        pair = [found[key].cos if key in found else None for found in (ones, others)]
+        known = None not in pair
+        difference = f"{(pair[1] or 0) - (pair[0] or 0):+.3f}" if known else ""
+        variant, level, agents = key
+        name = f"{variant or level}, {agents} agents"
+        papers = (ones.get(key) or others[key]).paper_cos
+        lines.append((name, score(pair[0]), score(pair[1]), difference, score(papers)))
+    return lines

@@ -1,0 +1,183 @@
+"""The arguments of `manage.py experiment` as a form: a field for each, and one per setting of a co-player."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from decimal import Decimal
+from typing import Any
+
+from django import forms
+from django.core.exceptions import ValidationError
+
+from kitchen.experiments.arguments import read_setup
+from kitchen.experiments.models import Experiment
+from kitchen.experiments.setup import AGENTS, ALPHAS, PRESETS, WORLD, Setup, SetupError
+from kitchen.forms.setting_fields import readable, setting_field, without_name
+from kitchen.registry.agents import coplayers, get_coplayer
+
+ARGUMENTS = ("preset", "model", "levels", "agents", "alphas", "episodes", "seed")
+COPLAYER, START = "coplayer", "_start"
+
+
+def listed(values: Sequence[object]) -> str:
+    """With commas, as arguments are written."""
+    return ",".join(str(value) for value in values)
+
+
+def setting_names(kind: str) -> dict[str, str]:
+    """Names of a co-player's settings by the names of their fields."""
+    return {f"{COPLAYER}__{kind}__{each.name}": each.name for each in get_coplayer(kind).settings}
+
+
+def exactly(amount: Decimal) -> Decimal:
+    """The same money with as many decimals as it needs, at least two: what is saved unchanged stays."""
+    cents = amount.quantize(Decimal("0.01"))
+    return cents if cents == amount else amount.normalize()
+
+
+class HowForm(forms.ModelForm):  # type: ignore[type-arg]
+    """What may change after an experiment was set up: its name, how many episodes at once, the money."""
+
+    at_once = forms.IntegerField(
+        label="Episodes at once",
+        initial=4,
+        min_value=1,
+        max_value=1000,
+        help_text="How many may be played side by side; never more than the workers have threads.",
+    )
+    limit = forms.DecimalField(
+        label="Limit of money",
+        initial=0,
+        min_value=0,
+        max_digits=12,
+        decimal_places=6,
+        help_text="US dollars that calls of models may cost in all; 0 where they cost nothing.",
+    )
+
+    class Meta:
+        model = Experiment
+        fields = ("name", "at_once", "limit")
+
+    def __init__(self, *args: Any, **kwargs: Any) -> None:
+        super().__init__(*args, **kwargs)
+        if self.initial.get("limit") is not None:
+            self.initial["limit"] = exactly(self.initial["limit"])
+
+    def clean(self) -> dict[str, Any]:
+        """What is wanted must be playable."""
+        found: dict[str, Any] = super().clean() or self.cleaned_data
+        self.wanted()
+        return found
+
+    def wanted(self) -> Setup | None:
+        """What is to be played, None where that has errors."""
+        return Setup.from_json(self.instance.setup)
+
+
+class LimitForm(forms.Form):
+    """How much an experiment may cost from its start on."""
+
+    limit = forms.DecimalField(
+        label="Limit of money for all its calls",
+        min_value=Decimal("0.000001"),
+        max_digits=12,
+        decimal_places=6,
+        help_text="US dollars, what is spent already among them.",
+    )
+
+
+class ExperimentForm(HowForm):
+    """A new experiment; its arguments become `Experiment.setup`. Made by `experiment_form`."""
+
+    preset = forms.ChoiceField(
+        required=False,
+        choices=[("", "None: the levels and agents below"), *((name, readable(name)) for name in PRESETS)],
+        help_text="A table of the paper, played by the dispatcher on level_3.",
+    )
+    model = forms.CharField(
+        required=False,
+        label="Models to compare",
+        help_text="For table 6: provider:model, with commas. Else choose the model below.",
+    )
+    levels = forms.CharField(required=False, help_text="Such as 0,1,3. Empty: the paper's 12.")
+    agents = forms.CharField(required=False, help_text=f"Empty: {listed(AGENTS)}.")
+    alphas = forms.CharField(required=False, label="Intervals (alpha)", help_text=f"Empty: {listed(ALPHAS)}.")
+    episodes = forms.IntegerField(initial=3, min_value=1, help_text="For each cell and interval.")
+    seed = forms.IntegerField(initial=1, min_value=0)
+
+    def wanted(self) -> Setup | None:
+        """What the fields come to together; what is wrong stands at its field."""
+        self._forget_others()
+        if self.errors:
+            return None
+        try:
+            self.setup = read_setup(self._given())
+        except SetupError as error:
+            self.add_error(*self._placed(error))
+            return None
+        return self.setup
+
+    def _forget_others(self) -> None:
+        """What stands in fields of co-players that were not chosen is nobody's mistake."""
+        chosen = self.cleaned_data.get(COPLAYER)
+        for kind in coplayers(WORLD):
+            for name in setting_names(kind) if kind != chosen else ():
+                self.errors.pop(name, None)
+
+    def _given(self) -> dict[str, Any]:
+        found = self.cleaned_data
+        names = setting_names(found[COPLAYER])
+        given = {name: str(found[name]) if found[name] not in {"", None} else None for name in ARGUMENTS}
+        if given["model"] and given["preset"] != "table6":
+            raise SetupError("model: only table 6 compares models: choose the model below", "model")
+        given |= dict.fromkeys(("demo", "no_feedback", "no_hints"))
+        settings = {setting: found[name] for name, setting in names.items()}
+        return {**given, "co_player": found[COPLAYER], "coplayer_settings": settings}
+
+    def _placed(self, error: SetupError) -> tuple[str | None, ValidationError]:
+        """The field that an error is about, and what stands there."""
+        text, compares = str(error), self.cleaned_data.get("preset") == "table6"
+        setting = f"{COPLAYER}__{self.cleaned_data[COPLAYER]}__{error.setting}"
+        if setting in self.fields and not (compares and error.about == "model"):
+            return setting, ValidationError(without_name(text.partition(f"{error.setting}: ")[2] or text))
+        about = COPLAYER if error.about == "co_player" else error.about
+        if about in self.fields:
+            return about, ValidationError(without_name(text))
+        return None, ValidationError(text)
+
+
+def experiment_form() -> type[ExperimentForm]:
+    """The form over the co-players that are registered now."""
+    kinds = [(kind, readable(kind)) for kind in coplayers(WORLD)]
+    chosen = forms.ChoiceField(label="Co-player", choices=kinds, initial="planner")
+    fields: dict[str, Any] = {COPLAYER: chosen}
+    for kind in coplayers(WORLD):
+        fields |= dict(_fields_of(kind))
+    return type("ExperimentForm", (ExperimentForm,), fields)
+
+
+def _fields_of(kind: str) -> Iterator[tuple[str, forms.Field]]:
+    names = setting_names(kind)
+    for name, setting in zip(names, get_coplayer(kind).settings, strict=True):
+        field = setting_field(setting)
+        field.initial = setting.default
+        yield name, field
+
+
+def fieldsets() -> list[tuple[str | None, Mapping[str, Any]]]:
+    """All fields of a new experiment; the page shows the settings of the co-player that is chosen."""
+    what = [COPLAYER, *ARGUMENTS]
+    return [
+        (None, {"fields": ["name"]}),
+        ("What is played", {"fields": what}),
+        *(_settings_of(kind) for kind in coplayers(WORLD) if setting_names(kind)),
+        HOW,
+    ]
+
+
+def _settings_of(kind: str) -> tuple[str, Mapping[str, Any]]:
+    classes = ["settings-of", f"settings-of-{COPLAYER}", f"is-{kind}"]
+    return f"Settings of {readable(kind)}", {"fields": list(setting_names(kind)), "classes": classes}
+
+
+HOW: tuple[str, Mapping[str, Any]] = ("How", {"fields": ["at_once", "limit"]})

@@ -1,0 +1,64 @@
+"""Agents alone: experiments and their episodes."""
+
+from __future__ import annotations
+
+import uuid
+
+from django.db import models
+
+from kitchen.money.models import Budget
+
+
+class Experiment(models.Model):
+    """Agents alone over many cells (`kitchen.experiments`), played by workers."""
+
+    id: int
+    key = models.UUIDField(default=uuid.uuid4, unique=True, editable=False)
+    name = models.CharField(max_length=120, blank=True)
+    setup = models.JSONField(help_text="All arguments, as `Setup.to_json`.")
+    at_once = models.PositiveSmallIntegerField(
+        "episodes at once", default=4, help_text="How many workers may play at the same time."
+    )
+    limit = models.DecimalField(
+        "limit of money",
+        max_digits=12,
+        decimal_places=6,
+        default=0,
+        help_text="US dollars that calls of models may cost; 0 where they cost nothing.",
+    )
+    budget = models.ForeignKey(Budget, null=True, blank=True, editable=False, on_delete=models.PROTECT)
+    running = models.BooleanField(default=False, editable=False)
+    stopped_because = models.TextField(blank=True, editable=False)
+    created_at = models.DateTimeField(auto_now_add=True)
+
+    def __str__(self) -> str:
+        return self.name or f"experiment {self.pk}"
+
+
+class ExperimentEpisode(models.Model):
+    """One episode of an experiment: waiting, taken by a worker, or played."""
+
+    id: int
+    experiment = models.ForeignKey(Experiment, on_delete=models.CASCADE, related_name="episodes")
+    variant = models.CharField(max_length=120, blank=True)
+    level = models.CharField(max_length=40)
+    agents = models.PositiveSmallIntegerField()
+    alpha = models.FloatField()
+    episode = models.PositiveIntegerField()
+    seed = models.BigIntegerField()
+    claimed_until = models.DateTimeField(null=True, blank=True, help_text="A worker plays it until then.")
+    row = models.JSONField(null=True, blank=True, help_text="What came of it, as in episodes.csv.")
+    finished_at = models.DateTimeField(null=True, blank=True)
+
+    class Meta:
+        ordering = ["id"]
+        constraints = [
+            models.UniqueConstraint(
+                fields=["experiment", "variant", "level", "agents", "alpha", "episode"],
+                name="one_row_per_experiment_episode",
+            )
+        ]
+
+    def __str__(self) -> str:
+        name = f"{self.level}, {self.agents} agents, alpha {self.alpha:g}, episode {self.episode}"
+        return f"{self.variant}: {name}" if self.variant else name

@@ -1,0 +1,231 @@
+"""Experiments in the database: made, started, played episode by episode by workers, and read.
+
+Claims and conditional updates instead of locks: an episode may be taken twice (a worker that was thought
+dead), its row is written once.
+"""
+
+from __future__ import annotations
+
+import logging
+import time
+from collections.abc import Callable, Collection, Mapping
+from datetime import timedelta
+from decimal import Decimal
+from functools import partial
+
+from django.db import transaction
+from django.db.models import Q, QuerySet
+from django.utils import timezone
+
+from kitchen.experiments.forecast import CostForecast, forecast
+from kitchen.experiments.models import Experiment, ExperimentEpisode
+from kitchen.experiments.plan import Job, Key, jobs_of
+from kitchen.experiments.play import SECONDS, EpisodeFailedError, MoneySpentError, failed_row, play
+from kitchen.experiments.queue import ask_lanes
+from kitchen.experiments.rows import FAILED, Row
+from kitchen.experiments.setup import Setup, SetupError, check_answers
+from kitchen.llm.prices import load_prices
+from kitchen.machine.outage import AWAY, drop_broken_connection, outlast
+from kitchen.money.models import Budget
+from kitchen.money.spending import BudgetPurse, booked, money
+
+log = logging.getLogger(__name__)
+
+CLAIM_SECONDS = SECONDS + 30
+"""A claim outlives the longest decision; it is renewed between steps."""
+RENEW_SECONDS = 5.0
+
+
+def experiment_create(
+    *,
+    setup: Setup,
+    name: str = "",
+    at_once: int = 4,
+    limit: Decimal = Decimal(0),
+    rows: Mapping[Key, Row] = {},
+) -> Experiment:
+    """A new experiment with all its episodes waiting, but for those whose rows are handed in."""
+    with transaction.atomic():
+        made = Experiment.objects.create(setup=setup.to_json(), name=name, at_once=at_once, limit=limit)
+        ExperimentEpisode.objects.bulk_create(_episode(made, job) for job in jobs_of(setup))
+        rows_adopt(experiment=made, rows=rows)
+    return made
+
+
+@transaction.atomic
+def experiment_save(*, experiment: Experiment, fields: Collection[str]) -> None:
+    """These fields and nothing else; what was set aside for it follows its limit."""
+    experiment.save(update_fields=fields)
+    if "limit" in fields:
+        Budget.objects.filter(experiment=experiment).update(limit=experiment.limit)
+
+
+def rows_adopt(*, experiment: Experiment, rows: Mapping[Key, Row]) -> None:
+    """Take in what was played elsewhere (`--local`), where nothing is stored yet."""
+    now, known = timezone.now(), rows_of(experiment)
+    for key in rows.keys() - known.keys():
+        mine = _named(experiment, key).filter(row__isnull=True)
+        mine.update(row=rows[key].to_json(), finished_at=now, claimed_until=None)
+
+
+def _episode(experiment: Experiment, job: Job) -> ExperimentEpisode:
+    variant, level, agents = job.column.key
+    named = {"variant": variant, "level": level, "agents": agents, "alpha": job.alpha, "episode": job.episode}
+    return ExperimentEpisode(experiment=experiment, seed=job.seed, **named)
+
+
+def _named(experiment: Experiment, key: Key) -> QuerySet[ExperimentEpisode]:
+    names = ("variant", "level", "agents", "alpha", "episode")
+    return experiment.episodes.filter(**dict(zip(names, key, strict=True)))
+
+
+def experiment_find(*, key: str) -> Experiment | None:
+    """The experiment of this key, None if there is none (another database)."""
+    return Experiment.objects.filter(key=key).first() if key else None
+
+
+def experiment_start(*, experiment: Experiment, allowed: float | None = None) -> bool:
+    """Let workers play what waits, and what failed once more. `allowed` is what may be spent from now on, in
+    US dollars; without it the experiment's own limit holds, if it has one. Whether workers could be asked: if
+    not, they find it by themselves when they come."""
+    with transaction.atomic():
+        if allowed or experiment.limit:
+            experiment.budget = _budget(experiment, allowed)
+        failed(experiment.pk).update(row=None, finished_at=None)
+        experiment.running, experiment.stopped_because = True, ""
+        experiment.save(update_fields=["running", "stopped_because", "budget", "limit"])
+    return ask_lanes(experiment.pk, experiment.at_once)
+
+
+def price_ahead(experiment: Experiment) -> CostForecast:
+    """What is left to play will cost. SetupError where a model cannot be asked from here, PriceFileError."""
+    setup, played = Setup.from_json(experiment.setup), rows_of(experiment)
+    check_answers(setup)
+    left = [job for job in jobs_of(setup) if job.key not in played or played[job.key].outcome == FAILED]
+    return forecast(setup, left, load_prices())
+
+
+def _budget(experiment: Experiment, allowed: float | None) -> Budget:
+    budget = experiment.budget or Budget.objects.create(name=f"experiment {experiment.key}")
+    if allowed is not None:
+        experiment.limit = booked(budget.pk) + money(allowed)
+    budget.limit = experiment.limit
+    budget.save(update_fields=["limit"])
+    return budget
+
+
+def experiment_stop(*, experiment_id: int, because: str = "") -> None:
+    """No further episode is begun."""
+    Experiment.objects.filter(pk=experiment_id).update(running=False, stopped_because=because)
+
+
+def failed(experiment_id: int) -> QuerySet[ExperimentEpisode]:
+    """Episodes that an error ended."""
+    return ExperimentEpisode.objects.filter(experiment=experiment_id, row__outcome=FAILED)
+
+
+def waiting(experiment_id: int) -> QuerySet[ExperimentEpisode]:
+    """Episodes that nobody has played and nobody is playing."""
+    free = Q(claimed_until=None) | Q(claimed_until__lt=timezone.now())
+    return ExperimentEpisode.objects.filter(free, experiment=experiment_id, row__isnull=True)
+
+
+def being_played(experiment_id: int) -> int:
+    """How many episodes workers are playing now."""
+    busy = Q(claimed_until__gte=timezone.now())
+    return ExperimentEpisode.objects.filter(busy, experiment=experiment_id, row__isnull=True).count()
+
+
+def episode_take(*, experiment_id: int) -> ExperimentEpisode | None:
+    """Claim the next episode; None if none waits, enough are being played, or the experiment was stopped."""
+    found = Experiment.objects.filter(pk=experiment_id, running=True).first()
+    if found is None or being_played(found.pk) >= found.at_once:
+        return None
+    for pk in waiting(found.pk).values_list("pk", flat=True)[: found.at_once + 1]:
+        if waiting(found.pk).filter(pk=pk).update(claimed_until=_claim()):
+            return ExperimentEpisode.objects.select_related("experiment").get(pk=pk)
+    return None
+
+
+def _claim() -> object:
+    return timezone.now() + timedelta(seconds=CLAIM_SECONDS)
+
+
+def episode_play(*, episode: ExperimentEpisode) -> bool:
+    """Play an episode that was taken and store its row; whether it was stored by us.
+
+    An error of the co-player is stored as a row that says so. What keeps every episode from being played (no
+    key here, no money) stops the experiment and says why. A database that is away for a moment is waited for:
+    up to 60 calls were paid.
+    """
+    experiment = episode.experiment
+    setup = Setup.from_json(experiment.setup)
+    job = next(each for each in jobs_of(setup) if each.key == _key(episode))
+    purse = BudgetPurse(experiment.budget.pk) if experiment.budget else None
+    settings = setup.settings_of(job.column.variant)
+    try:
+        check_answers(setup)
+        row = play(job, setup.coplayer, settings, purse=purse, after_step=_renewing(episode))
+    except EpisodeFailedError as error:
+        row = failed_row(job, str(error))
+    except Exception as error:
+        outlast(partial(_give_back, episode, _why(error)), "stopping an experiment")
+        return False
+    return outlast(partial(episode_store, episode=episode, row=row), "storing an episode")
+
+
+def _give_back(episode: ExperimentEpisode, because: str) -> None:
+    mine = ExperimentEpisode.objects.filter(pk=episode.pk, row__isnull=True)
+    mine.update(claimed_until=None)
+    experiment_stop(experiment_id=episode.experiment.pk, because=because)
+
+
+def _why(error: Exception) -> str:
+    """In our own words; of an unforeseen error only which and where (a key might be among its words)."""
+    if isinstance(error, MoneySpentError):
+        return f"the money is spent: {error}"
+    if isinstance(error, SetupError):
+        return str(error)
+    return str(EpisodeFailedError.by(error))
+
+
+def episode_store(*, episode: ExperimentEpisode, row: Row) -> bool:
+    """Store a row where there is none yet; whether it was. The last one ends the experiment."""
+    mine = ExperimentEpisode.objects.filter(pk=episode.pk, row__isnull=True)
+    stored = mine.update(row=row.to_json(), finished_at=timezone.now(), claimed_until=None)
+    if not ExperimentEpisode.objects.filter(experiment=episode.experiment, row__isnull=True).exists():
+        Experiment.objects.filter(pk=episode.experiment.pk).update(running=False)
+    return bool(stored)
+
+
+def _renewing(episode: ExperimentEpisode) -> Callable[[], None]:
+    last = time.monotonic()
+
+    def renew() -> None:
+        nonlocal last
+        if time.monotonic() - last > RENEW_SECONDS:
+            last = time.monotonic()
+            _renew(episode)
+
+    return renew
+
+
+def _renew(episode: ExperimentEpisode) -> None:
+    """One renewal may fail: the claim outlives it, and the row is written once whoever plays."""
+    mine = ExperimentEpisode.objects.filter(pk=episode.pk, row__isnull=True)
+    try:
+        mine.update(claimed_until=_claim())
+    except AWAY as error:
+        log.warning("the claim on episode %s was not renewed: %s", episode.pk, type(error).__name__)
+        drop_broken_connection()
+
+
+def _key(episode: ExperimentEpisode) -> Key:
+    return episode.variant, episode.level, episode.agents, episode.alpha, episode.episode
+
+
+def rows_of(experiment: Experiment) -> dict[Key, Row]:
+    """Everything that was played so far, what failed among it."""
+    found = experiment.episodes.exclude(row__isnull=True).values_list("row", flat=True)
+    rows = [Row.from_json(row) for row in found if row is not None]
+    return {row.key: row for row in rows}

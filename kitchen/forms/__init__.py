@@ -1,0 +1,1 @@
+"""Settings that worlds and agents declare, as form fields."""

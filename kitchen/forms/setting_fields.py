@@ -1,0 +1,99 @@
+"""Settings that worlds and co-players declare (`Setting`) as form fields, and in words.
+
+Nothing here knows a world or a co-player by name.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from typing import Any
+
+from django import forms
+from django.core.exceptions import ValidationError
+
+from kitchen.contract.world import Json, Setting, SettingsError
+
+LONG_TEXT = 60
+"""Characters from which a text is written in a box of several lines."""
+
+
+def readable(name: str) -> str:
+    """A name of the registries as people read it."""
+    return name.replace("_", " ").capitalize()
+
+
+def setting_field(setting: Setting) -> forms.Field:
+    """The form field of one declared setting, with its label, help, bounds and choices."""
+    field: forms.Field = _FIELDS[setting.kind](setting)
+    field.label, field.help_text = setting.label, _help(setting)
+    field.required = setting.kind not in {"bool", "text"}
+    field.error_messages["required"] = f"Fill this in; the default is {_default(setting)}."
+    field.validators.append(_checked(setting))
+    for name, bound in (("min", setting.minimum), ("max", setting.maximum)):
+        if bound is not None:
+            field.widget.attrs[name] = _number(bound)
+    return field
+
+
+def _text_field(setting: Setting) -> forms.Field:
+    long = len(setting.default) > LONG_TEXT or "\n" in setting.default
+    widget = (
+        forms.Textarea({"class": "vLargeTextField", "rows": 8}) if long else forms.TextInput({"size": 60})
+    )
+    return forms.CharField(widget=widget)
+
+
+_FIELDS: Mapping[str, Callable[[Setting], forms.Field]] = {
+    "int": lambda _: forms.IntegerField(),
+    "float": lambda _: forms.FloatField(),
+    "bool": lambda _: forms.BooleanField(),
+    "text": _text_field,
+    "choice": lambda setting: forms.ChoiceField(choices=setting.choices),
+}
+
+
+def _checked(setting: Setting) -> Callable[[Any], None]:
+    """A validator that says in words what the setting itself finds wrong."""
+
+    def check(value: Json) -> None:
+        try:
+            setting.clean(value)
+        except SettingsError as error:
+            raise ValidationError(without_name(str(error))) from error
+
+    return check
+
+
+def without_name(text: str) -> str:
+    """`alpha: 0 is below 1` as it stands below the field of that name: `0 is below 1.`"""
+    said = text.partition(": ")[2] or text
+    return f"{said[:1].upper()}{said[1:]}".rstrip(".") + "."
+
+
+def _help(setting: Setting) -> str:
+    default = f"Default: {_default(setting)}." if setting.default != "" and setting.kind != "text" else ""
+    return " ".join(part for part in (setting.help, _range(setting), default) if part)
+
+
+def _range(setting: Setting) -> str:
+    low, high = setting.minimum, setting.maximum
+    if low is not None and high is not None:
+        return f"From {_number(low)} to {_number(high)}."
+    return f"{_number(low)} or more." if low is not None else f"Up to {_number(high)}." if high else ""
+
+
+def _default(setting: Setting) -> str:
+    if setting.kind == "bool":
+        return "yes" if setting.default else "no"
+    return str(dict(setting.choices).get(setting.default, setting.default))
+
+
+def _number(value: float) -> str:
+    return str(int(value)) if float(value).is_integer() else str(value)
+
+
+def told(setting: Setting, value: Json) -> str:
+    """A value as people read it."""
+    if setting.kind == "bool":
+        return "yes" if value else "no"
+    return str(dict(setting.choices).get(value, value))

@@ -1,0 +1,48 @@
+"""Budgets and what was spent of them."""
+
+from __future__ import annotations
+
+from django.db import models
+
+from kitchen.llm.money import dollars
+
+
+class Budget(models.Model):
+    """Money that calls of models may cost, for one study or experiment, in US dollars."""
+
+    id: int
+    name = models.CharField(max_length=120)
+    limit = models.DecimalField(max_digits=12, decimal_places=6, default=0)
+
+    def __str__(self) -> str:
+        return f"{self.name}: {dollars(self.limit)}"
+
+
+class Spending(models.Model):
+    """One call in the ledger: what was set aside, and, once it ended, what it cost.
+
+    It stands here too where its decision was dropped, came too late, or died with its worker. `mind` and
+    `step` say what it was for. Where the episode is erased, the money stays and leads to nobody: `mind` is
+    empty.
+    """
+
+    id: int
+    budget = models.ForeignKey(Budget, on_delete=models.CASCADE, related_name="spendings")
+    mind = models.ForeignKey(
+        "Mind",
+        null=True,
+        blank=True,
+        on_delete=models.SET_NULL,
+        related_name="spendings",
+        help_text="The co-player whose decision it was for; empty for experiments and erased episodes.",
+    )
+    step = models.PositiveIntegerField(
+        null=True, blank=True, help_text="The step that was decided; the first is 1."
+    )
+    reserved = models.DecimalField(max_digits=12, decimal_places=6)
+    spent = models.DecimalField(max_digits=12, decimal_places=6, null=True)
+    opened_at = models.DateTimeField(auto_now_add=True)
+    settled_at = models.DateTimeField(null=True)
+
+    def __str__(self) -> str:
+        return f"{dollars(self.reserved)} set aside" if self.spent is None else dollars(self.spent)

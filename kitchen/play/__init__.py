@@ -1,0 +1,1 @@
+"""Live play: episodes, steps, commands, decisions, clock, pages and their websocket."""

@@ -1,0 +1,95 @@
+"""Claims: who is making the co-players' decision of a step, so that two workers do not both pay a model.
+
+A claim is a word that only its owner has. It holds for `CLAIM_SECONDS` and is kept up while the decision is
+made. It ends with the step, when its worker is seen to be dead, or when nobody has kept it up.
+"""
+
+from __future__ import annotations
+
+import logging
+import secrets
+import threading
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
+from datetime import timedelta
+
+from django.db import Error, connection
+from django.utils import timezone
+
+from kitchen.machine.processes import process_is_gone, process_name
+from kitchen.play.models import Episode
+
+log = logging.getLogger(__name__)
+
+CLAIM_SECONDS = 15.0
+"""A worker that has not said for so long that it is alive has lost its claim. Long enough for a machine that
+swaps or a database that starts anew: after less, the same call would be paid twice. A worker that was killed
+is found at once by the next one of its machine (`claims_free_dead`): only the loss of a machine takes so
+long."""
+
+KEEP_SECONDS = 3.0
+"""How often it says so: four can be lost."""
+
+
+def decision_claim(*, episode_id: int, step: int) -> str:
+    """Take up the co-players' decision for this step: the claim, or nothing for whoever comes second.
+
+    It lapses after `CLAIM_SECONDS` unless it is kept (`kept_claim`).
+    """
+    now, claim = timezone.now(), f"{process_name()}#{secrets.token_hex(6)}"
+    turns = Episode.objects.filter(pk=episode_id, step=step - 1, status=Episode.Status.PLAYING)
+    free = turns.filter(deciding_until=None) | turns.filter(deciding_until__lt=now)
+    until = now + timedelta(seconds=CLAIM_SECONDS)
+    return claim if free.update(deciding_until=until, deciding_by=claim) else ""
+
+
+def decision_keep(*, episode_id: int, step: int, claim: str) -> bool:
+    """The worker with this claim is alive and still deciding; False if the claim is no longer its own."""
+    turns = Episode.objects.filter(pk=episode_id, step=step - 1, deciding_by=claim)
+    return bool(turns.update(deciding_until=timezone.now() + timedelta(seconds=CLAIM_SECONDS)))
+
+
+def is_claimed_by_another(episode: Episode, claim: str) -> bool:
+    """Whether somebody without this claim has to leave the decision alone."""
+    until = episode.deciding_until
+    return bool(episode.deciding_by not in {"", claim} and until and until >= timezone.now())
+
+
+def claims_free_dead() -> int:
+    """Free what workers of this machine had taken up and can no longer make; how many."""
+    now = timezone.now()
+    held = Episode.objects.filter(status=Episode.Status.PLAYING, deciding_until__gte=now)
+    claims = set(held.exclude(deciding_by="").values_list("deciding_by", flat=True))
+    dead = [claim for claim in claims if process_is_gone(claim.partition("#")[0])]
+    return held.filter(deciding_by__in=dead).update(deciding_until=None, deciding_by="") if dead else 0
+
+
+@contextmanager
+def kept_claim(episode_id: int, step: int, claim: str) -> Iterator[None]:
+    """Say every few seconds that this decision is being made, for as long as it is."""
+    done = threading.Event()
+    told = (episode_id, step, claim, done)
+    threading.Thread(target=_keep, args=told, name="claim", daemon=True).start()
+    try:
+        yield
+    finally:
+        done.set()
+
+
+def _keep(episode_id: int, step: int, claim: str, done: threading.Event) -> None:
+    """A database that is away for a moment ends no claim: the next try has a connection of its own."""
+    try:
+        while not done.wait(KEEP_SECONDS):
+            try:
+                if not decision_keep(episode_id=episode_id, step=step, claim=claim):
+                    break
+            except Error as error:
+                log.warning("claim on step %s of episode %s: %s", step, episode_id, error)
+                _hang_up()
+    finally:
+        _hang_up()
+
+
+def _hang_up() -> None:
+    with suppress(Error):
+        connection.close()

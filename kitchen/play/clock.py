@@ -1,0 +1,91 @@
+"""The time that people have for a step, where a researcher set one (`Episode.step_seconds`).
+
+The deadline is `Episode.turn_closes_at`. It begins with the first turn when every person has opened their
+page for the first time, and with every later turn when the step before it was taken. From then on it runs
+whether or not anybody is connected: who is away loses their turns, not the episode. At the deadline people
+who have not commanded wait in this step (`turn_close`); then the co-players are asked, within their own time.
+
+A task closes the turn in time; whoever looks later (a worker every few seconds, a command that comes too
+late) closes it as well, so no dead worker, server or broker can keep a turn open.
+
+WCAG 2.2.1 (timing adjustable): a limit is the researcher's setting and part of what a study measures; without
+one people take as long as they want. The page counts down in view and says aloud when 10 and 5 seconds are
+left.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable
+from datetime import datetime, timedelta
+from functools import partial
+
+from django.db import transaction
+from django.db.models import Exists, OuterRef
+from django.utils import timezone
+
+from kitchen.contract.world import Json, SettingsError
+from kitchen.play.models import Episode, Seat
+from kitchen.play.queue import close_turn_later
+
+TIMEOUT = "timeout"
+"""`chosen_by` of the command of a person whose time ran out."""
+
+SHORTEST, LONGEST = 1.0, 3600.0
+"""Bounds of `step_seconds`."""
+
+LONGEST_COUNTDOWN = 60.0
+"""Turns that are open longer are closed by a look alone: a queue does not keep tasks for so long."""
+
+
+def check_step_seconds(seconds: float | None) -> None:
+    """SettingsError if people cannot be given that time."""
+    if seconds is not None and not (math.isfinite(seconds) and SHORTEST <= seconds <= LONGEST):
+        raise SettingsError(f"step_seconds: {seconds:g} is not between {SHORTEST:g} and {LONGEST:g}")
+
+
+def next_close(episode: Episode, opened_at: datetime) -> datetime | None:
+    """When a turn closes that opens then; None where no clock runs."""
+    if episode.step_seconds is None or episode.turn_closes_at is None:
+        return None
+    return opened_at + timedelta(seconds=episode.step_seconds)
+
+
+@transaction.atomic
+def clock_start(*, episode_id: int) -> bool:
+    """Begin the first turn's time if every person has opened their page; False if it runs or none is set."""
+    waited_for = Seat.objects.filter(episode=OuterRef("pk"), mind=None, page="")
+    ready = Episode.objects.select_for_update(of=("self",)).filter(
+        ~Exists(waited_for),
+        pk=episode_id,
+        status=Episode.Status.PLAYING,
+        step_seconds__isnull=False,
+        turn_closes_at=None,
+    )
+    episode = ready.first()
+    if episode is None or episode.step_seconds is None:
+        return False
+    episode.turn_opened_at = timezone.now()
+    episode.turn_closes_at = episode.turn_opened_at + timedelta(seconds=episode.step_seconds)
+    episode.save(update_fields=["turn_opened_at", "turn_closes_at"])
+    arm(episode)
+    return True
+
+
+def arm(episode: Episode) -> None:
+    """Have the open turn closed in time (after the commit)."""
+    left = seconds_left(episode)
+    if left is not None and left <= LONGEST_COUNTDOWN:
+        transaction.on_commit(partial(close_turn_later, episode.pk, episode.step + 1, left))
+
+
+def seconds_left(episode: Episode) -> float | None:
+    """What is left of the open turn's time, 0 or more; None where no clock runs."""
+    if episode.turn_closes_at is None or episode.status != Episode.Status.PLAYING:
+        return None
+    return max(0.0, (episode.turn_closes_at - timezone.now()).total_seconds())
+
+
+def ran_out(seat: int, entries: Iterable[Json]) -> bool:
+    """Whether time ran out for this seat in a step with these log entries."""
+    return any(entry["seat"] == seat and entry["chosen_by"] == TIMEOUT for entry in entries)

@@ -1,0 +1,196 @@
+"""What goes over the websocket, as small typed values.
+
+From the browser: one JSON object, `{"type": "command", "step": 4, "command": ["get", "storage0", "rice"]}` or
+`{"type": "sync"}` or `{"type": "ping"}`. `step` is the step the command is for; the first is 1. `command`
+may also be the same list as JSON text, as a form field sends it. Anything else is a `MessageError`, whose
+text is shown. A message's type names the method of the consumer that handles it: `on_command`.
+
+To the browser: HTML fragments, or, to a client that asks for the subprotocol `brigade.json`, the same facts
+as JSON (`StateMessage`, `NoticeMessage`).
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from dataclasses import dataclass, field, fields
+from typing import Any, Self
+
+from kitchen.contract.world import Command, Json
+
+LONGEST_MESSAGE = 8192
+"""Characters; a longer message is refused unread."""
+LONGEST_WORD = 2000
+"""Characters of one word of a command."""
+MOST_WORDS = 16
+
+
+class MessageError(ValueError):
+    """A message that says nothing we know; the text is for the person who sent it."""
+
+
+@dataclass(frozen=True, slots=True)
+class CommandMessage:
+    """A person's command for one step."""
+
+    step: int
+    command: Command
+    type: str = field(default="command", init=False)
+
+    @classmethod
+    def read(cls, found: Mapping[str, Json]) -> Self:
+        """From what was sent; MessageError if it is none."""
+        return cls(step=read_step(found.get("step")), command=read_command(found.get("command")))
+
+
+@dataclass(frozen=True, slots=True)
+class SyncMessage:
+    """The browser asks for the present state."""
+
+    type: str = field(default="sync", init=False)
+
+    @classmethod
+    def read(cls, found: Mapping[str, Json]) -> Self:
+        """It says nothing more."""
+        return cls()
+
+
+@dataclass(frozen=True, slots=True)
+class PingMessage:
+    """The browser asks whether anybody is there."""
+
+    type: str = field(default="ping", init=False)
+
+    @classmethod
+    def read(cls, found: Mapping[str, Json]) -> Self:
+        """It says nothing more."""
+        return cls()
+
+
+Message = CommandMessage | SyncMessage | PingMessage
+"""What a browser may send."""
+MESSAGES: Mapping[str, type[Message]] = {
+    "command": CommandMessage,
+    "ping": PingMessage,
+    "sync": SyncMessage,
+}
+"""By their types."""
+
+
+@dataclass(frozen=True, slots=True)
+class PongMessage:
+    """Somebody is."""
+
+    type: str = field(default="pong", init=False)
+
+
+@dataclass(frozen=True, slots=True)
+class NoticeMessage:
+    """An answer in words: `code` for programs, `text` for people, `tone` is `info` or `warning`."""
+
+    code: str
+    text: str
+    tone: str = "info"
+    type: str = field(default="notice", init=False)
+
+
+@dataclass(frozen=True, slots=True)
+class StateMessage:
+    """All that a seat may know now (see `kitchen.contract.page.SeatView`)."""
+
+    world: str
+    """Name of the world."""
+    seats: int
+    """How many there are."""
+    seat: int
+    phase: str
+    step: int
+    length: int | None
+    observation: Json
+    legal: Json
+    anticipated: Json
+    score: Json
+    brief: Json
+    seconds_left: float | None
+    type: str = field(default="state", init=False)
+
+
+@dataclass(frozen=True, slots=True)
+class EpisodeChanged:
+    """A nudge for every open page of an episode, over the channel layer; the handler is `episode_changed`."""
+
+    type: str = field(default="episode.changed", init=False)
+
+
+@dataclass(frozen=True, slots=True)
+class EpisodeNews:
+    """What staff who watch an audience are told: one for each step and one for each ending, on commit.
+
+    It comes over the channel layer (`stream.audience_group`) as a mapping of these fields; the handler in a
+    consumer is `episode_news`.
+    """
+
+    episode: str
+    """The episode's key."""
+    step: int
+    """Steps taken."""
+    status: str
+    """As `Episode.Status`: `playing`, or how it ended."""
+    fallbacks: int = 0
+    """Commands of this step that a fallback gave for a co-player."""
+    ran_out: int = 0
+    """People whose time ran out in this step."""
+    type: str = field(default="episode.news", init=False)
+
+
+def to_json(message: NoticeMessage | PongMessage | StateMessage) -> str:
+    """The message as one JSON object."""
+    return json.dumps({slot.name: getattr(message, slot.name) for slot in fields(message)})
+
+
+def read_message(text: str | None) -> Message:
+    """What a browser sent; MessageError if it is not one of ours."""
+    if text is None or len(text) > LONGEST_MESSAGE:
+        raise MessageError("That message could not be read.")
+    found = _read_object(text)
+    kind = found.get("type")
+    if not isinstance(kind, str) or kind not in MESSAGES:
+        raise MessageError("That message is of a kind this page does not know.")
+    return MESSAGES[kind].read(found)
+
+
+def _read_object(text: str) -> dict[str, Any]:
+    try:
+        found = json.loads(text)
+    except (ValueError, RecursionError):
+        raise MessageError("That message could not be read.") from None
+    if not isinstance(found, dict):
+        raise MessageError("That message could not be read.")
+    return found
+
+
+def read_step(value: Json) -> int:
+    """A step number from JSON or from a form; MessageError if it is none."""
+    if isinstance(value, str) and value.isascii() and value.isdigit() and len(value) < 10:
+        value = int(value)
+    if isinstance(value, bool) or not isinstance(value, int) or not 0 < value < 10**9:
+        raise MessageError("The message does not say which step it is for.")
+    return value
+
+
+def read_command(value: Json) -> Command:
+    """A command from its JSON list, or from that list as text; MessageError if it is none."""
+    if isinstance(value, str):
+        value = _read_list(value)
+    if not isinstance(value, list) or not 0 < len(value) <= MOST_WORDS:
+        raise MessageError("Choose an action first.")
+    if not all(isinstance(word, str) and len(word) <= LONGEST_WORD and "\x00" not in word for word in value):
+        raise MessageError("That action could not be read.")
+    return tuple(value)
+
+
+def _read_list(text: str) -> Json:
+    try:
+        return json.loads(text)
+    except (ValueError, RecursionError):
+        raise MessageError("Choose an action first.") from None

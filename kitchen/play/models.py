@@ -1,0 +1,272 @@
+"""What live play stores. The log (`Step`, `SeatCommand`, `Decision`) is append-only and is the truth;
+`Episode.state` is where it has led to."""
+
+from __future__ import annotations
+
+import json
+import secrets
+import uuid
+
+from django.db import models
+
+from kitchen.machine.append_only import AppendOnly
+from kitchen.money.models import Budget
+
+
+def new_key() -> str:
+    """A secret that opens one seat or one participant's pages: 128 bits, URL-safe."""
+    return secrets.token_urlsafe(16)
+
+
+class Episode(models.Model):
+    """One game of one world, from its seed to its end. Belongs to its seats."""
+
+    class Status(models.TextChoices):
+        PLAYING = "playing", "playing"
+        OVER = "over", "over"
+        CUT_OFF = "cut_off", "cut off"
+        ABORTED = "aborted", "ended by staff"
+        ABANDONED = "abandoned", "ended because somebody was gone"
+
+    id: int
+    key = models.UUIDField(default=uuid.uuid4, unique=True, editable=False)
+    world = models.CharField(max_length=40)
+    world_version = models.PositiveIntegerField()
+    settings = models.JSONField(default=dict)
+    seed = models.BigIntegerField()
+    label = models.CharField(max_length=80, blank=True)
+    synthetic = models.BooleanField(default=False)
+    hints = models.BooleanField(default=False, help_text="The page says what would be good to do next.")
+    audience = models.CharField(
+        max_length=80,
+        blank=True,
+        default="",
+        help_text="Whom its news go to, as staff watch it.",
+    )
+
+    status = models.CharField(max_length=10, choices=Status, default=Status.PLAYING)
+    ended_because = models.TextField(blank=True, default="", help_text="Why it was ended before its time.")
+    step = models.PositiveIntegerField(default=0, help_text="Steps taken so far.")
+    state = models.JSONField(default=dict)
+    state_hash = models.CharField(max_length=64)
+    score = models.JSONField(default=dict)
+
+    budget = models.ForeignKey(
+        Budget, null=True, blank=True, on_delete=models.PROTECT, related_name="episodes"
+    )
+    thinking_seconds = models.FloatField(
+        default=0, help_text="Co-players of every kind take at least so long for a step."
+    )
+    decision_seconds = models.FloatField(help_text="Time for all co-players' decisions of one step.")
+    deciding_until = models.DateTimeField(
+        null=True, blank=True, help_text="Until then nobody else need look after the co-players' decision."
+    )
+    deciding_by = models.CharField(
+        max_length=120, blank=True, default="", help_text="The claim of the worker that decides."
+    )
+    step_seconds = models.FloatField(
+        null=True, blank=True, help_text="Time of people for a step; empty: as long as they want."
+    )
+    turn_opened_at = models.DateTimeField()
+    turn_closes_at = models.DateTimeField(
+        null=True, blank=True, db_index=True, help_text="Who has not commanded then waits in this step."
+    )
+    created_at = models.DateTimeField(auto_now_add=True)
+    ended_at = models.DateTimeField(null=True, blank=True)
+
+    class Meta:
+        indexes = [
+            models.Index(fields=["status", "turn_opened_at"]),
+            models.Index(fields=["audience", "turn_opened_at"]),
+        ]
+
+    def __str__(self) -> str:
+        return f"{self.world} {self.key}"
+
+
+class Mind(models.Model):
+    """A co-player in one episode: it commands one or more seats."""
+
+    id: int
+    episode = models.ForeignKey(Episode, on_delete=models.CASCADE, related_name="minds")
+    number = models.PositiveSmallIntegerField()
+    kind = models.CharField(max_length=40)
+    settings = models.JSONField(default=dict)
+
+    class Meta:
+        ordering = ["number"]
+        constraints = [models.UniqueConstraint(fields=["episode", "number"], name="one_mind_per_number")]
+
+    def __str__(self) -> str:
+        return f"mind {self.number} ({self.kind})"
+
+
+class Seat(models.Model):
+    """One place at the table: a person's where `mind` is empty. Whoever knows `key` plays it."""
+
+    id: int
+    episode = models.ForeignKey(Episode, on_delete=models.CASCADE, related_name="seats")
+    number = models.PositiveSmallIntegerField()
+    name = models.CharField(max_length=40)
+    mind = models.ForeignKey(Mind, null=True, blank=True, on_delete=models.CASCADE, related_name="seats")
+    key = models.CharField(max_length=32, unique=True, default=new_key)
+    page = models.CharField(
+        max_length=32,
+        blank=True,
+        default="",
+        help_text="The browser's page that plays; empty before the first.",
+    )
+
+    class Meta:
+        ordering = ["number"]
+        constraints = [models.UniqueConstraint(fields=["episode", "number"], name="one_seat_per_number")]
+
+    def __str__(self) -> str:
+        return f"seat {self.number}"
+
+    @property
+    def is_person(self) -> bool:
+        """Whether a person plays here."""
+        return self.mind_id is None
+
+    mind_id: int | None
+
+
+class SeatCommand(AppendOnly):
+    """What one seat was commanded to do in one step, and by whom. Written before the step runs."""
+
+    episode = models.ForeignKey(Episode, on_delete=models.CASCADE, related_name="commands")
+    step = models.PositiveIntegerField(help_text="The step it is for; the first is 1.")
+    seat = models.PositiveSmallIntegerField()
+    command = models.JSONField()
+    chosen_by = models.CharField(
+        max_length=40, help_text="`person`, `timeout`, or the kind of co-player that chose."
+    )
+    fallback = models.CharField(
+        max_length=20,
+        blank=True,
+        default="",
+        help_text="Why another than the co-player chose: `timeout`, `error`, or a model's error code.",
+    )
+    received_at = models.DateTimeField(auto_now_add=True)
+
+    class Meta(AppendOnly.Meta):
+        ordering = ["id"]
+        constraints = [
+            models.UniqueConstraint(fields=["episode", "step", "seat"], name="one_command_per_seat_and_step")
+        ]
+
+    def __str__(self) -> str:
+        return f"step {self.step}, seat {self.seat}: {' '.join(self.command)}"
+
+
+class Decision(AppendOnly):
+    """What one mind decided at one step, with what it wants to remember: any worker can go on from here."""
+
+    mind = models.ForeignKey(Mind, on_delete=models.CASCADE, related_name="decisions")
+    step = models.PositiveIntegerField(help_text="The step it is for; the first is 1.")
+    memory = models.JSONField(null=True)
+    note = models.JSONField(null=True)
+    played_by = models.CharField(
+        max_length=40, help_text="The kind that really chose (a stand-in, or itself)."
+    )
+    fallback = models.CharField(max_length=20, blank=True, default="", help_text="As in `SeatCommand`.")
+    error = models.TextField(blank=True)
+    milliseconds = models.FloatField()
+    decided_at = models.DateTimeField(auto_now_add=True)
+
+    class Meta(AppendOnly.Meta):
+        ordering = ["step"]
+        indexes = [models.Index(fields=["mind", "played_by", "fallback"], name="decisions_by_player")]
+        constraints = [
+            models.UniqueConstraint(fields=["mind", "step"], name="one_decision_per_mind_and_step")
+        ]
+
+    def __str__(self) -> str:
+        return f"step {self.step}, decided by {self.played_by}"
+
+    @property
+    def note_text(self) -> str:
+        """The note as indented JSON."""
+        return json.dumps(self.note, indent=2, ensure_ascii=False)
+
+
+class Prompt(models.Model):
+    """A text that models were sent, stored once however often it was sent."""
+
+    hash = models.CharField(max_length=64, primary_key=True, help_text="SHA-256 of the text.")
+    text = models.TextField()
+
+    def __str__(self) -> str:
+        return self.hash[:12]
+
+
+class ModelCall(AppendOnly):
+    """One call of a language model for one decision: what was asked, how it ended, what it cost."""
+
+    id: int
+    decision = models.ForeignKey(Decision, on_delete=models.CASCADE, related_name="calls")
+    number = models.PositiveSmallIntegerField(help_text="1 for the decision's first call.")
+    provider = models.CharField(max_length=40)
+    model_asked = models.CharField(max_length=120)
+    model_named = models.CharField(max_length=120, blank=True, help_text="As the API named it.")
+    sampling = models.JSONField(help_text="Temperature, longest answer, effort, tool.")
+    reply = models.TextField(blank=True)
+    reply_call = models.JSONField(null=True)
+    stop = models.CharField(max_length=40, blank=True)
+    error = models.CharField(max_length=20, blank=True, help_text="Code, where there was no answer.")
+    error_text = models.TextField(blank=True)
+    attempts = models.JSONField(help_text="Every try: outcome, seconds, seconds waited after it, cost.")
+    seconds = models.FloatField()
+    tokens_input = models.PositiveIntegerField(help_text="Without the cached ones.")
+    tokens_output = models.PositiveIntegerField()
+    tokens_cache_read = models.PositiveIntegerField()
+    tokens_cache_write = models.PositiveIntegerField()
+    cost = models.DecimalField(
+        max_digits=12, decimal_places=6, null=True, help_text="US dollars; empty where no price is known."
+    )
+
+    class Meta(AppendOnly.Meta):
+        ordering = ["number"]
+        constraints = [models.UniqueConstraint(fields=["decision", "number"], name="one_call_per_number")]
+
+    def __str__(self) -> str:
+        return f"{self.provider} {self.model_asked}: {self.error or 'answered'}"
+
+
+class CallMessage(AppendOnly):
+    """One message of what a model was asked."""
+
+    call = models.ForeignKey(ModelCall, on_delete=models.CASCADE, related_name="messages")
+    position = models.PositiveSmallIntegerField()
+    role = models.CharField(max_length=10)
+    prompt = models.ForeignKey(Prompt, on_delete=models.PROTECT, related_name="uses")
+
+    class Meta(AppendOnly.Meta):
+        ordering = ["position"]
+        constraints = [models.UniqueConstraint(fields=["call", "position"], name="one_message_per_position")]
+
+    def __str__(self) -> str:
+        return f"{self.role}: {self.prompt}"
+
+
+class Step(AppendOnly):
+    """One step as it ran: replaying `commands` from the seed gives `state_hash` again."""
+
+    episode = models.ForeignKey(Episode, on_delete=models.CASCADE, related_name="steps")
+    number = models.PositiveIntegerField(help_text="The first step is 1.")
+    commands = models.JSONField(
+        help_text="`{seat, command, chosen_by, fallback, received_at}` in the order they ran."
+    )
+    events = models.JSONField()
+    state_hash = models.CharField(max_length=64, help_text="Of the state after the step.")
+    score = models.JSONField(help_text="After the step.")
+    opened_at = models.DateTimeField()
+    taken_at = models.DateTimeField()
+
+    class Meta(AppendOnly.Meta):
+        ordering = ["number"]
+        constraints = [models.UniqueConstraint(fields=["episode", "number"], name="one_row_per_step")]
+
+    def __str__(self) -> str:
+        return f"step {self.number}"

@@ -1,0 +1,47 @@
+"""What live play asks of workers. Each returns at once: a broker that does not answer holds up nobody who
+plays, and what it did not take is found by the next look (`tasks.pick_up_open_turns`).
+"""
+
+from __future__ import annotations
+
+from concurrent.futures import ThreadPoolExecutor
+from typing import Any
+
+from kitchen.machine.broker import task_send
+
+DECIDE = "kitchen.decide"
+CLOSE_TURN = "kitchen.close_turn"
+RUN_STEP = "kitchen.run_step"
+PICK_UP_OPEN_TURNS = "kitchen.pick_up_open_turns"
+"""Names of the tasks."""
+
+publisher = ThreadPoolExecutor(max_workers=1, thread_name_prefix="publish")
+"""Hands over, one after another, what was asked for."""
+
+
+def ask_coplayers(episode_id: int, step: int) -> None:
+    """Queue the co-players' decision of one step."""
+    _send_later(DECIDE, episode_id, step)
+
+
+def close_turn_later(episode_id: int, step: int, seconds: float) -> None:
+    """Queue the end of a turn's time. If the task is lost, the next look finds the turn overdue."""
+    _send_later(CLOSE_TURN, episode_id, step, countdown=seconds)
+
+
+def run_step_later(episode_id: int, step: int, seconds: float) -> None:
+    """Queue the run of a step whose commands are all in, for when its co-players have thought long enough.
+
+    No thread waits meanwhile. If the task is lost, the next look finds the step overdue.
+    """
+    _send_later(RUN_STEP, episode_id, step, countdown=seconds)
+
+
+def ask_look(expires: float) -> None:
+    """Queue a look for what waits, forgotten if nobody has begun it after so many seconds."""
+    task_send(PICK_UP_OPEN_TURNS, otherwise="nobody looks for open turns", expires=expires)
+
+
+def _send_later(task: str, episode_id: int, step: int, **options: Any) -> None:
+    waits = f"step {step} of episode {episode_id} waits"
+    publisher.submit(task_send, task, episode_id, step, otherwise=waits, **options)

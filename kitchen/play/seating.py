@@ -1,0 +1,49 @@
+"""Which page of which browser plays a seat: the one that was opened last.
+
+`Seat.page` names it. Taking the seat is one conditional update of one row, so the database decides the order
+whichever process a page is connected to. Older pages are nudged, look, and find that they are not the one.
+"""
+
+from __future__ import annotations
+
+import re
+import secrets
+from functools import partial
+
+from django.db import transaction
+
+from kitchen.play import clock, stream
+from kitchen.play.models import Seat, new_key
+
+_NAME = re.compile(r"[A-Za-z0-9_-]{8,32}")
+
+
+def page_name(asked: str) -> str:
+    """The name that a page gave itself, or a new one if that is none."""
+    return asked if _NAME.fullmatch(asked) else secrets.token_urlsafe(16)
+
+
+@transaction.atomic
+def seat_take(*, episode_id: int, seat: int, page: str, newest: bool) -> bool:
+    """Let this page play the seat if it is the `newest`, or has played it last, or if nobody has yet.
+
+    False, and nothing changed, if a newer page plays.
+    """
+    seats = Seat.objects.filter(episode=episode_id, number=seat, mind=None)
+    if not newest:
+        seats = seats.filter(page__in=("", page))
+    if seats.filter(page=page).exists():
+        return True
+    taken = seats.update(page=page)
+    if taken:
+        clock.clock_start(episode_id=episode_id)
+        transaction.on_commit(partial(stream.nudge_pages, episode_id))
+    return bool(taken)
+
+
+@transaction.atomic
+def seat_relock(*, episode_id: int, seat: int) -> None:
+    """A new key for a person's seat: the old one opens nothing any more; pages that have it are closed."""
+    seats = Seat.objects.filter(episode=episode_id, number=seat, mind=None)
+    if seats.update(key=new_key(), page=""):
+        transaction.on_commit(partial(stream.nudge_pages, episode_id))

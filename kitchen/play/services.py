@@ -1,0 +1,368 @@
+"""Everything that changes an episode. All commands come in by one door, `commands_submit`.
+
+A step is open until every seat has its command. The last one to arrive runs the world in the same
+transaction: the log row and the new state are written together or not at all. Where co-players are to think
+for some time, the commands wait in the database until then, and a small task runs the step (`step_run`).
+Whoever comes late, twice or with a command for another step changes nothing and is told so by the `Receipt`.
+"""
+
+from __future__ import annotations
+
+import logging
+from collections.abc import Collection, Mapping, Sequence
+from dataclasses import dataclass, field
+from datetime import timedelta
+from functools import partial
+
+from django.conf import settings as django_settings
+from django.db import transaction
+from django.utils import timezone
+
+from kitchen.contract.model import Call
+from kitchen.contract.world import Command, Json, SettingsError
+from kitchen.machine.storable import printable
+from kitchen.money.models import Budget
+from kitchen.play import clock, stored, stream
+from kitchen.play.calls import calls_store
+from kitchen.play.claims import is_claimed_by_another
+from kitchen.play.messages import EpisodeNews
+from kitchen.play.models import Decision, Episode, Mind, Seat, SeatCommand
+from kitchen.play.queue import ask_coplayers, run_step_later
+from kitchen.play.turns import OpenTurn, take_step
+from kitchen.registry.agents import make_coplayer
+from kitchen.registry.worlds import get_world
+
+log = logging.getLogger(__name__)
+
+OVERDUE_SECONDS = 2.0
+"""A step that was to run so long ago is looked after by whoever sees it."""
+
+RECEIPTS = {
+    "accepted": "Your choice is in.",
+    "repeated": "Your choice was in already.",
+    "double": "You had already chosen for this step; your first choice stands.",
+    "late": "That step had already been played. Here is where things are now.",
+    "early": "That step has not begun yet. Here is where things are now.",
+    "too_late": "Too late: the step is over. Your robot waited in it.",
+    "over": "This episode has ended.",
+    "elsewhere": "This kitchen is open in another tab: continue there, or choose to play here instead.",
+    "taken": "Another worker is deciding this step.",
+    "not_offered": "That is not possible at this moment. Choose one of the actions shown.",
+}
+"""Every answer of `commands_submit`, in words for the person who asked."""
+
+
+@dataclass(frozen=True, slots=True)
+class MindPlan:
+    """A co-player to be seated: its kind, its settings, and the seats it commands."""
+
+    kind: str
+    seats: tuple[int, ...]
+    settings: Mapping[str, Json] = field(default_factory=dict)
+
+
+@dataclass(frozen=True, slots=True)
+class SeatOrder:
+    """One seat's command as it is handed in."""
+
+    seat: int
+    command: Command
+    chosen_by: str = "person"
+    fallback: str = ""
+    page: str = ""
+    """The browser's page that it comes from; empty where nobody asks (a program, a co-player)."""
+
+
+@dataclass(frozen=True, slots=True)
+class MadeDecision:
+    """What one mind decided, with the calls of models that it took: stored with the commands or not."""
+
+    row: Decision
+    calls: tuple[Call, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Receipt:
+    """The answer to commands handed in: `code` is a key of `RECEIPTS`."""
+
+    code: str
+    step: int
+    """Steps taken when the answer was given."""
+
+    @property
+    def accepted(self) -> bool:
+        """Whether the commands were taken."""
+        return self.code == "accepted"
+
+    @property
+    def text(self) -> str:
+        """The answer in words."""
+        return RECEIPTS[self.code]
+
+
+@transaction.atomic
+def episode_create(
+    *,
+    world: str,
+    settings: Mapping[str, Json],
+    seats: int,
+    seed: int,
+    minds: Sequence[MindPlan] = (),
+    label: str = "",
+    synthetic: bool = False,
+    budget: Budget | None = None,
+    thinking_seconds: float = 0,
+    step_seconds: float | None = None,
+    hints: bool = False,
+    audience: str = "",
+) -> Episode:
+    """A new episode at its start, its first step open. Seats that no mind commands are people's.
+
+    `step_seconds` is people's time for a step (see `kitchen.play.clock`), `hints` has the page say what would be
+    good to do next, `audience` names those whom its news go to (see `stream.audience_group`).
+
+    SettingsError if the world, a mind, the seating or the clock cannot be played.
+    """
+    clock.check_step_seconds(step_seconds)
+    stream.audience_group(audience)
+    game = get_world(world).create(seats=seats, settings=settings)
+    game.reset(seed)
+    _check_minds(minds, seats=seats, world=world)
+    episode = Episode.objects.create(
+        world=world,
+        world_version=game.version,
+        settings=dict(settings),
+        seed=seed,
+        label=label,
+        synthetic=synthetic,
+        budget=budget,
+        thinking_seconds=thinking_seconds,
+        step_seconds=step_seconds,
+        hints=hints,
+        audience=audience,
+        state=game.to_dict(),
+        state_hash=game.state_hash(),
+        score=game.score(),
+        decision_seconds=django_settings.DECISION_SECONDS,
+        turn_opened_at=timezone.now(),
+    )
+    _seat_everybody(episode, seats=seats, minds=minds)
+    _go_on(OpenTurn.of(episode))
+    return episode
+
+
+def _check_minds(minds: Sequence[MindPlan], *, seats: int, world: str) -> None:
+    taken = [seat for mind in minds for seat in mind.seats]
+    if len(set(taken)) != len(taken) or not set(taken) <= set(range(seats)):
+        raise SettingsError(f"seats: {taken} of co-players do not fit {seats} seats")
+    for mind in minds:
+        coplayer = make_coplayer(mind.kind, mind.settings)
+        if coplayer.worlds is not None and world not in coplayer.worlds:
+            raise SettingsError(f"co-player: {mind.kind} cannot play {world}")
+
+
+def _seat_everybody(episode: Episode, *, seats: int, minds: Sequence[MindPlan]) -> None:
+    by_seat: dict[int, Mind] = {}
+    for number, plan in enumerate(minds):
+        mind = Mind.objects.create(
+            episode=episode, number=number, kind=plan.kind, settings=dict(plan.settings)
+        )
+        by_seat |= dict.fromkeys(plan.seats, mind)
+    Seat.objects.bulk_create(
+        Seat(episode=episode, number=number, name=f"Robot {number + 1}", mind=by_seat.get(number))
+        for number in range(seats)
+    )
+
+
+@transaction.atomic
+def commands_submit(
+    *,
+    episode_id: int,
+    step: int,
+    orders: Sequence[SeatOrder],
+    decisions: Sequence[MadeDecision] = (),
+    claim: str = "",
+) -> Receipt:
+    """Hand in commands for one step (the first is 1), and what the minds behind them want to keep.
+
+    All of them are taken, or none; decisions are not taken while another worker than the one with this
+    `claim` is making them. The step runs as soon as no seat is left without a command and the co-players
+    have thought for as long as they are to.
+    """
+    turn = _in_time(OpenTurn.of(Episode.objects.select_for_update().get(pk=episode_id)))
+    taken = decisions and is_claimed_by_another(turn.episode, claim)
+    if code := _refusal(turn, step, orders) or ("taken" if taken else None):
+        return Receipt(code, turn.episode.step)
+    for order in orders:
+        turn.add(_row(turn, order))
+    for decision in decisions:
+        decision.row.save()
+    _go_on(turn)
+    calls_store([(decision.row, decision.calls) for decision in decisions])  # last: it locks what others need
+    transaction.on_commit(partial(stream.nudge_pages, episode_id))
+    return Receipt("accepted", turn.episode.step)
+
+
+@transaction.atomic
+def step_run(*, episode_id: int, step: int) -> bool:
+    """Run a step for which every command is in, if the co-players have thought long enough; False, and
+    nothing changed, if it is not so far or over."""
+    episode = Episode.objects.select_for_update().filter(pk=episode_id, step=step - 1).first()
+    turn = OpenTurn.of(episode) if episode and episode.status == Episode.Status.PLAYING else None
+    if turn is None or not turn.is_complete:
+        return False
+    _go_on(turn)
+    transaction.on_commit(partial(stream.nudge_pages, episode_id))
+    return turn.episode.step == step
+
+
+@transaction.atomic
+def turn_close(*, episode_id: int, step: int) -> bool:
+    """Close the turn of a step whose time is over: people who have not commanded wait in it, and the log says
+    that time ran out. False, and nothing changed, if it is not over or the step was taken already."""
+    episode = Episode.objects.select_for_update().filter(pk=episode_id, step=step - 1).first()
+    turn = OpenTurn.of(episode) if episode else None
+    if turn is None or not turn.overdue:
+        return False
+    _close(turn)
+    return True
+
+
+def _in_time(turn: OpenTurn) -> OpenTurn:
+    """The turn that is open now: one whose time is over is closed by whoever comes first."""
+    if not turn.overdue:
+        return turn
+    _close(turn)
+    return OpenTurn.of(turn.episode)
+
+
+def _close(turn: OpenTurn) -> None:
+    idle = get_world(turn.episode.world).idle
+    for seat in turn.overdue:
+        turn.add(_row(turn, SeatOrder(seat, idle, clock.TIMEOUT, clock.TIMEOUT)))
+    _go_on(turn)
+    transaction.on_commit(partial(stream.nudge_pages, turn.episode.pk))
+
+
+def _row(turn: OpenTurn, order: SeatOrder) -> SeatCommand:
+    return SeatCommand.objects.create(
+        episode=turn.episode,
+        step=turn.step,
+        seat=order.seat,
+        command=list(order.command),
+        chosen_by=order.chosen_by,
+        fallback=order.fallback,
+    )
+
+
+def _refusal(turn: OpenTurn, step: int, orders: Sequence[SeatOrder]) -> str | None:
+    """Why these commands cannot be taken, None if they can."""
+    if turn.episode.status != Episode.Status.PLAYING:
+        return "over"
+    if any(order.page and order.page != turn.pages.get(order.seat) for order in orders):
+        return "elsewhere"
+    if step <= turn.step and _ran_out(turn.episode, step, orders):
+        return "too_late"
+    if step != turn.step:
+        return "late" if step < turn.step else "early"
+    doubled = [order for order in orders if order.seat in turn.given]
+    if doubled:
+        same = all(tuple(turn.given[order.seat].command) == order.command for order in doubled)
+        return "repeated" if same else "double"
+    return None if _offered(turn, orders) else "not_offered"
+
+
+def _ran_out(episode: Episode, step: int, orders: Sequence[SeatOrder]) -> bool:
+    """Whether time ran out for one of these seats in that step."""
+    if episode.step_seconds is None:
+        return False
+    rows = SeatCommand.objects.filter(episode=episode, step=step, chosen_by=clock.TIMEOUT)
+    return rows.filter(seat__in=[order.seat for order in orders]).exists()
+
+
+def _offered(turn: OpenTurn, orders: Sequence[SeatOrder]) -> bool:
+    """A person may do what the menu offers; what a co-player orders in error, the world refuses and logs."""
+    if {order.seat for order in orders} - turn.numbers:
+        return False
+    people = [order for order in orders if order.seat in turn.people]
+    world = stored.episode_world(turn.episode) if people else None
+    return world is None or all(world.accepts(order.seat, order.command) for order in people)
+
+
+def _go_on(turn: OpenTurn) -> None:
+    """The step runs, now or when it is due; or the co-players are asked. Tasks begin after the commit."""
+    if turn.is_complete and _is_due(turn):
+        take_step(turn)
+        _tell_audience(turn.episode, turn.given.values())
+        turn = OpenTurn(turn.episode, turn.seats)
+        clock.arm(turn.episode)
+    if turn.waits_for_minds:
+        transaction.on_commit(partial(ask_coplayers, turn.episode.pk, turn.step))
+
+
+def _is_due(turn: OpenTurn) -> bool:
+    """Whether the step can run now. If not, a task runs it then; nobody has to look after it until it is
+    overdue."""
+    seconds = (turn.due_at - timezone.now()).total_seconds()
+    if seconds <= 0:
+        return True
+    until = turn.due_at + timedelta(seconds=OVERDUE_SECONDS)
+    Episode.objects.filter(pk=turn.episode.pk).update(deciding_until=until, deciding_by="")
+    transaction.on_commit(partial(run_step_later, turn.episode.pk, turn.step, seconds))
+    return False
+
+
+def _tell_audience(episode: Episode, commands: Collection[SeatCommand] = ()) -> None:
+    """News of the step just taken, or of the end, for staff who watch (after the commit)."""
+    if not episode.audience:
+        return
+    ran_out = sum(row.chosen_by == clock.TIMEOUT for row in commands)
+    news = EpisodeNews(
+        episode=str(episode.key),
+        step=episode.step,
+        status=str(episode.status),
+        fallbacks=sum(bool(row.fallback) for row in commands) - ran_out,
+        ran_out=ran_out,
+    )
+    transaction.on_commit(partial(stream.tell_audience, episode.audience, news))
+
+
+def episode_cut_off(*, episode_id: int) -> bool:
+    """End an episode before its time; False if it had ended already."""
+    return _end(episode_id, Episode.Status.CUT_OFF)
+
+
+def episode_end(*, episode_id: int, reason: str) -> bool:
+    """Staff end an episode, and say why; False if it had ended already.
+
+    ValueError without a reason. The page says that the episode was ended, not why, and leads on.
+    """
+    if not reason.strip():
+        raise ValueError("reason: say why the episode is ended")
+    ended = _end(episode_id, Episode.Status.ABORTED, reason=printable(reason.strip()))
+    if ended:
+        log.info("episode %s was ended by staff", episode_id)
+    return ended
+
+
+def episode_abandon(*, episode_id: int, reason: str) -> bool:
+    """Somebody who plays in it is gone, so it ends; False if it had ended already.
+
+    `reason` completes, for whoever still looks at the page, “It was ended because …”.
+    """
+    return _end(episode_id, Episode.Status.ABANDONED, reason=reason)
+
+
+@transaction.atomic
+def _end(episode_id: int, status: Episode.Status, *, reason: str = "") -> bool:
+    """End it if it is still played; the step that is open is never taken."""
+    playing = Episode.objects.select_for_update().filter(pk=episode_id, status=Episode.Status.PLAYING)
+    episode = playing.first()
+    if episode is None:
+        return False
+    episode.status, episode.ended_because = status, reason
+    episode.ended_at, episode.turn_closes_at = timezone.now(), None
+    episode.save(update_fields=["status", "ended_because", "ended_at", "turn_closes_at"])
+    _tell_audience(episode)
+    transaction.on_commit(partial(stream.nudge_pages, episode_id))
+    return True

@@ -1,0 +1,52 @@
+"""Between the stored episode and the plain-Python world and minds: reading one from the other."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+
+from kitchen.contract.world import Command, Event, Json, World
+from kitchen.play.models import Decision, Episode, Mind, Step
+from kitchen.registry.worlds import get_world
+
+
+def episode_world(episode: Episode) -> World:
+    """The world of the episode at its present state; StateError if it cannot be read."""
+    return get_world(episode.world).from_dict(episode.state)
+
+
+def last_memory(mind: Mind) -> Json:
+    """What this mind wanted to remember at its last decision, None before the first."""
+    return Decision.objects.filter(mind=mind).order_by("-step").values_list("memory", flat=True).first()
+
+
+def last_events(episode: Episode) -> list[Json]:
+    """What happened in the last step of the episode, as it is stored."""
+    found = Step.objects.filter(episode=episode, number=episode.step).values_list("events", flat=True)
+    return found.first() or []
+
+
+def known_events(world: World, seats: Sequence[int], stored: Iterable[Json]) -> tuple[Event, ...]:
+    """Those of these events, as they are stored, that one of these seats gets to know."""
+    events = (read_event(event) for event in stored)
+    return tuple(event for event in events if any(world.visible(seat, event) for seat in seats))
+
+
+def known_commands(world: World, seat: int, entries: Iterable[Json]) -> dict[int, Command]:
+    """Those of these commands of one step (`{seat, command, ...}`) that this seat gets to know, by seat."""
+    return {
+        entry["seat"]: read_stored_command(entry["command"])
+        for entry in entries
+        if entry["seat"] == seat
+        or world.visible(seat, Event("commanded", entry["seat"], {"command": entry["command"]}))
+    }
+
+
+def read_event(stored: Json) -> Event:
+    """An event as `Event.to_json` wrote it."""
+    data = {name: value for name, value in stored.items() if name not in {"kind", "seat"}}
+    return Event(stored["kind"], stored["seat"], data)
+
+
+def read_stored_command(stored: Json) -> Command:
+    """A command as the log keeps it."""
+    return tuple(stored)

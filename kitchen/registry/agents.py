@@ -1,0 +1,46 @@
+"""Every kind of co-player: one line each, sorted by name; those of one world stand in the world's kit."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from kitchen.contract.agent import Adviser, CoPlayer
+from kitchen.contract.world import Json
+from kitchen.registry.names import load, look_up
+from kitchen.registry.worlds import get_kit, known_worlds
+
+COPLAYERS: dict[str, str] = {
+    "random": "kitchen.agents.random:RandomPlayer",
+}
+"""Name of the kind to its class, of those that no single world owns."""
+
+NO_ADVISER = Adviser()
+
+
+def coplayers(world: str = "") -> dict[str, str]:
+    """Every kind to its class, sorted by name; with a world only those that can play it."""
+    owned = {kind: path for name in known_worlds() for kind, path in get_kit(name).coplayers.items()}
+    found = sorted({**COPLAYERS, **owned}.items())
+    return {kind: path for kind, path in found if not world or plays(load(path), world)}
+
+
+def plays(coplayer: type[CoPlayer], world: str) -> bool:
+    """Whether this kind can play this world."""
+    return coplayer.worlds is None or world in coplayer.worlds
+
+
+def get_adviser(world: str) -> Adviser:
+    """Who knows what is good to do in this world: one who knows nothing if it has none."""
+    path = get_kit(world).adviser
+    return load(path) if path else NO_ADVISER
+
+
+def get_coplayer(kind: str) -> type[CoPlayer]:
+    """The class of a co-player; UnknownNameError if there is none."""
+    found: type[CoPlayer] = look_up(coplayers(), kind)
+    return found
+
+
+def make_coplayer(kind: str, settings: Mapping[str, Json]) -> CoPlayer:
+    """A co-player with these settings; SettingsError if they are wrong."""
+    return get_coplayer(kind)(settings)

@@ -1,0 +1,108 @@
+"""Figures as others use them: of one episode in words, of several worlds side by side. Plain Python."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterable, Iterator, Mapping
+from dataclasses import dataclass, replace
+from itertools import count
+
+from kitchen.contract.world import Figure, Json, World, WorldError
+from kitchen.registry.names import UnknownNameError
+from kitchen.registry.worlds import get_world, known_worlds
+
+
+def figures_of(world: str) -> tuple[Figure, ...]:
+    """What a world measures; nothing for one that this program does not have any more."""
+    try:
+        return get_world(world).figures
+    except UnknownNameError:
+        return ()
+
+
+def news_of(world: str) -> str:
+    """Its own events in words; nothing for a world that this program does not have any more."""
+    try:
+        return get_world(world).news
+    except UnknownNameError:
+        return ""
+
+
+def measured_anywhere() -> tuple[NamedFigure, ...]:
+    """What episodes are compared by, whatever their world."""
+    return tuple(one for one in side_by_side(known_worlds()) if one.figure.measured)
+
+
+def achieved(world: str, score: Mapping[str, Json]) -> tuple[tuple[str, str], ...]:
+    """What was achieved in an episode, for who played it: (number, what it counts)."""
+    values = ((figure, score.get(figure.name)) for figure in figures_of(world) if figure.words)
+    return tuple(_in_words(figure, value) for figure, value in values if value is not None)
+
+
+def standing(world: str, score: Mapping[str, Json]) -> str:
+    """What episodes are compared by, for staff: `Success rate 75 %, Dishes completed 3`."""
+    values = ((figure, score.get(figure.name)) for figure in figures_of(world) if figure.measured)
+    told = ((figure.label, "none" if value is None else figure.shown(value)) for figure, value in values)
+    return ", ".join(f"{label} {value}" for label, value in told)
+
+
+def share_counts(world: World) -> tuple[int, int]:
+    """What was done and what was missed, by the share of two counts that the world declares; WorldError if it
+    declares none."""
+    score = world.score()
+    for figure in world.figures:
+        if figure.of:
+            done, missed = figure.of
+            return int(score[done]), int(score[missed])
+    raise WorldError(f"{world.kind} measures no share of what was done")
+
+
+def _in_words(figure: Figure, value: Json) -> tuple[str, str]:
+    assert figure.words  # noqa: S101 - asked for one that has words
+    return figure.shown(value), figure.words[value != 1 or figure.kind == "share"]
+
+
+@dataclass(frozen=True, slots=True)
+class NamedFigure:
+    """A figure among those of several worlds, under a name and a label that no other of them has."""
+
+    name: str
+    label: str
+    figure: Figure
+    worlds: tuple[str, ...]
+    """Those that measure it."""
+
+    def value(self, world: str, score: Mapping[str, Json]) -> Json:
+        """What an episode in this world scored; None where the world does not measure it."""
+        return score.get(self.figure.name) if world in self.worlds else None
+
+
+def side_by_side(
+    worlds: Iterable[str], *, names: Collection[str] = (), labels: Collection[str] = ()
+) -> tuple[NamedFigure, ...]:
+    """The figures of these worlds. What two of them declare alike is one figure; one that shares no more than
+    the name or label of an earlier one, or has one of those that are taken by something else, is told apart
+    by its world: adding a world renames nothing."""
+    found: dict[Figure, NamedFigure] = {}
+    for world in dict.fromkeys(worlds):
+        for figure in figures_of(world):
+            if known := found.get(figure):
+                found[figure] = replace(known, worlds=(*known.worlds, world))
+            else:
+                name = _free(_names(figure.name, world), [*names, *(one.name for one in found.values())])
+                label = _free(_labels(figure.label, world), [*labels, *(one.label for one in found.values())])
+                found[figure] = NamedFigure(name, label, figure, (world,))
+    return tuple(found.values())
+
+
+def _free(wanted: Iterator[str], taken: Collection[str]) -> str:
+    return next(one for one in wanted if one not in taken)
+
+
+def _names(name: str, world: str) -> Iterator[str]:
+    yield from (name, f"{name}_{world}")
+    yield from (f"{name}_{world}_{number}" for number in count(2))
+
+
+def _labels(label: str, world: str) -> Iterator[str]:
+    yield from (label, f"{label} ({world})")
+    yield from (f"{label} ({world} {number})" for number in count(2))

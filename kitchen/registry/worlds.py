@@ -1,0 +1,66 @@
+"""Every world that can be played: one line each, sorted by name.
+
+The line names the world's kit (`kitchen.contract.kit`), which names all that the world has. An installation may
+have worlds of its own beside these: `BRIGADE_WORLDS` lists them as `name=package.module:KIT`, with commas.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterator
+from importlib import import_module
+from pathlib import Path
+
+from kitchen.contract.kit import WorldKit
+from kitchen.contract.page import Page
+from kitchen.contract.world import World
+from kitchen.registry.names import load, look_up
+
+WORLDS: dict[str, str] = {
+    "cuisine": "kitchen.worlds.cuisine.kit:KIT",
+}
+"""Name of the world to its kit."""
+
+DEFAULT = "cuisine"
+"""The world that is meant where stored documents and study files name none."""
+
+VARIABLE = "BRIGADE_WORLDS"
+
+
+def known_worlds() -> dict[str, str]:
+    """Every world of this installation to its kit, sorted by name; ValueError, in one line, for a variable
+    that cannot be read."""
+    return dict(sorted({**dict(_own()), **WORLDS}.items()))
+
+
+def _own() -> Iterator[tuple[str, str]]:
+    for given in filter(None, map(str.strip, os.environ.get(VARIABLE, "").split(","))):
+        name, sign, path = given.partition("=")
+        if not (name.isidentifier() and sign and path.partition(":")[2]):
+            raise ValueError(f"{VARIABLE}: {given!r} is not name=package.module:KIT")
+        yield name, path
+
+
+def get_kit(kind: str) -> WorldKit:
+    """Everything of a world; UnknownNameError if there is none."""
+    found: WorldKit = look_up(known_worlds(), kind)
+    return found
+
+
+def get_world(kind: str) -> type[World]:
+    """The class of a world; UnknownNameError if there is none."""
+    found: type[World] = load(get_kit(kind).rules)
+    return found
+
+
+def get_page(kind: str) -> Page:
+    """How a world is shown; UnknownNameError if there is none."""
+    found: Page = load(get_kit(kind).page)
+    return found
+
+
+def folders(name: str) -> list[Path]:
+    """The folders of this name (`templates`, `static`) of the worlds that have one, beside their kits."""
+    modules = (import_module(path.partition(":")[0]) for path in known_worlds().values())
+    homes = (Path(str(module.__file__)).parent for module in modules)
+    return [home / name for home in homes if (home / name).is_dir()]

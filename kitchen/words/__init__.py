@@ -1,0 +1,1 @@
+"""Words: how numbers of things are said."""

@@ -1,0 +1,71 @@
+"""What the parts of the dispatcher look at: the kitchen at one step, and who commands whom in it."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Self
+
+from kitchen.contract.agent import Situation
+from kitchen.contract.world import Command, Event, Json
+from kitchen.worlds.cuisine.words import and_list
+
+Given = tuple[int, Command]
+"""A seat and the command that it is given."""
+
+
+@dataclass(frozen=True, slots=True)
+class Team:
+    """Who commands which agents of a kitchen; seat 1 is `agent1`."""
+
+    agents: int
+    mine: tuple[int, ...]
+    """Seats that the dispatcher commands."""
+    people: tuple[int, ...] = ()
+
+    @property
+    def others(self) -> tuple[int, ...]:
+        """Seats that another mind commands."""
+        return tuple(seat for seat in range(self.agents) if seat not in (*self.mine, *self.people))
+
+    def named(self, seat: int) -> str:
+        """`agent1`, with a mark for those that are not ours: `agent0 (a person)`."""
+        mark = " (a person)" if seat in self.people else " (not yours)" if seat in self.others else ""
+        return agent_name(seat) + mark
+
+    def list_mine(self) -> str:
+        """`agent1, agent2 and agent3`."""
+        return and_list([agent_name(seat) for seat in self.mine])
+
+
+@dataclass(frozen=True, slots=True)
+class Moment:
+    """One step of a CuisineWorld kitchen before the dispatcher commands."""
+
+    brief: Mapping[str, Json]
+    observation: Mapping[str, Json]
+    team: Team
+    commanded: Mapping[int, Command] = field(default_factory=dict)
+    """Commands of this step that run before ours."""
+    events: tuple[Event, ...] = ()
+    """Of the last step."""
+
+    @classmethod
+    def of(cls, situation: Situation) -> Self:
+        """What a situation tells; every seat of CuisineWorld sees the same."""
+        seat = situation.seats[0]
+        brief, observation = situation.briefs[seat], situation.observations[seat]
+        people = tuple(each for each in situation.people if each not in situation.seats)
+        team = Team(len(observation["agents"]), tuple(sorted(situation.seats)), tuple(sorted(people)))
+        before = {s: c for s, c in situation.commanded.items() if s not in situation.seats}
+        return cls(brief, observation, team, before, situation.events)
+
+
+def agent_name(seat: int) -> str:
+    """How the model knows a seat."""
+    return f"agent{seat}"
+
+
+def is_useful(item: str, brief: Mapping[str, Json]) -> bool:
+    """The item is a dish of this level, or some recipe of the level needs it."""
+    return item in brief["dishes"] or any(item in r["ingredients"] for r in brief["recipes"].values())

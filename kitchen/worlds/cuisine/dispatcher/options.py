@@ -1,0 +1,214 @@
+"""What a researcher may set about the dispatcher: each part of the paper can be switched (Table 7)."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Self
+
+from kitchen.contract.world import Json, Setting, clean_settings
+
+PROVIDER_DEFAULT = -1.0
+"""The temperature that means: send none."""
+
+EFFORTS = {
+    "least": "As little as possible",
+    "low": "Low",
+    "medium": "Medium",
+    "high": "High",
+    "xhigh": "Very high",
+    "max": "All it can",
+}
+
+SETTINGS: tuple[Setting, ...] = (
+    Setting(
+        "model",
+        "text",
+        "Language model",
+        "",
+        help="Provider and model, such as “anthropic:claude-sonnet-5-5”, or “openai:” with a name for any "
+        "server that is compatible; “stand-in” needs no key, its commands come from the planner. Empty: "
+        "what this server uses by default.",
+    ),
+    Setting(
+        "temperature",
+        "float",
+        "Temperature",
+        0.1,
+        help="How freely the model varies; the paper plays 0.1. -1 sends none, and none is sent to models "
+        "that are known to take none.",
+        minimum=PROVIDER_DEFAULT,
+        maximum=2,
+    ),
+    Setting(
+        "effort",
+        "choice",
+        "Thinking before the reply",
+        "least",
+        help="How much the model is to think by itself, where it can. It takes time and counts as output.",
+        choices=tuple((name, label) for name, label in EFFORTS.items()),
+    ),
+    Setting(
+        "max_tokens",
+        "int",
+        "Longest reply (tokens)",
+        1024,
+        help="A reply that needs more is cut off; what came until then is read.",
+        minimum=64,
+        maximum=64000,
+    ),
+    Setting(
+        "reply",
+        "choice",
+        "Form of the reply",
+        "text",
+        help="Free text is what the paper has; the structured list can be used by models that call tools.",
+        choices=(("text", "Free text, commands are picked out"), ("tool", "Structured list of commands")),
+    ),
+    Setting("recipes", "bool", "Tell the recipes", True, help="Every product with its tool and ingredients."),
+    Setting(
+        "instructions",
+        "bool",
+        "Tell the instructions",
+        True,
+        help="Commands, tools, ingredients, and that each agent gets exactly one command.",
+    ),
+    Setting(
+        "hints",
+        "bool",
+        "Tell the inference knowledge",
+        True,
+        help="Hints that keep the model from common errors. Off: the paper's “without inference knowledge”.",
+    ),
+    Setting(
+        "demonstration",
+        "choice",
+        "Demonstration",
+        "full",
+        help="An example, played by the planner, of a dish that is not on this level's menu.",
+        choices=(
+            ("full", "Full: until the dish is served"),
+            ("few", "Its first two steps"),
+            ("none", "None"),
+        ),
+    ),
+    Setting(
+        "demonstration_agents",
+        "int",
+        "Agents in the demonstration",
+        0,
+        help="0: as many as play. Fewer shows whether the model can command more agents than it saw.",
+        minimum=0,
+        maximum=8,
+    ),
+    Setting(
+        "feedback",
+        "bool",
+        "Give feedback",
+        True,
+        help="What of the last step did not work and why, with advice.",
+    ),
+    Setting(
+        "memory",
+        "int",
+        "Memory (messages)",
+        5,
+        help="Messages of the running conversation that the model sees, the present state among them: 5 is "
+        "the present state and the two exchanges before it, 1 is no memory.",
+        minimum=1,
+        maximum=199,
+    ),
+    Setting(
+        "repair",
+        "int",
+        "Second tries in a step",
+        0,
+        help="How often the model may replace commands that cannot be carried out, within the same step. "
+        "Each costs a call. 0: such agents wait, as in the paper.",
+        minimum=0,
+        maximum=1,
+    ),
+    Setting(
+        "fallback",
+        "choice",
+        "When the model does not answer",
+        "planner",
+        help="Who commands in that step; it is recorded.",
+        choices=(("planner", "The planner commands"), ("noop", "The agents wait")),
+    ),
+    Setting(
+        "stand_in_errors",
+        "float",
+        "Stand-in: share of wrong commands",
+        0.0,
+        help="Of effect for the stand-in only.",
+        minimum=0,
+        maximum=1,
+    ),
+    Setting(
+        "stand_in_nonsense",
+        "float",
+        "Stand-in: share of senseless replies",
+        0.0,
+        help="Of effect for the stand-in only.",
+        minimum=0,
+        maximum=1,
+    ),
+    Setting(
+        "stand_in_latency",
+        "float",
+        "Stand-in: seconds to answer",
+        0.0,
+        help="Of effect for the stand-in only.",
+        minimum=0,
+        maximum=600,
+    ),
+    Setting(
+        "stand_in_failures",
+        "float",
+        "Stand-in: share of failing calls",
+        0.0,
+        help="Of effect for the stand-in only.",
+        minimum=0,
+        maximum=1,
+    ),
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Options:
+    """The settings in their own types; see SETTINGS for their meaning."""
+
+    model: str
+    temperature: float
+    effort: str
+    max_tokens: int
+    reply: str
+    recipes: bool
+    instructions: bool
+    hints: bool
+    demonstration: str
+    demonstration_agents: int
+    feedback: bool
+    memory: int
+    repair: int
+    fallback: str
+    stand_in_errors: float
+    stand_in_nonsense: float
+    stand_in_latency: float
+    stand_in_failures: float
+
+    @classmethod
+    def read(cls, chosen: Mapping[str, Json]) -> Self:
+        """From what was stored or typed (`5.0` for 5); what is left out has its default. SettingsError."""
+        return cls(**clean_settings(SETTINGS, chosen))
+
+    @property
+    def sampling(self) -> float | None:
+        """The temperature to send, None for none."""
+        return self.temperature if self.temperature >= 0 else None
+
+    @property
+    def as_tool(self) -> bool:
+        """The reply is a call of the tool."""
+        return self.reply == "tool"

@@ -1,0 +1,117 @@
+"""What the model is asked: the fixed part, the last exchanges, and the present state.
+
+Paper, section 4.1. Every part is there or not as the settings say, and nothing of a part that is off is said
+elsewhere. Who commands whom is always told.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+
+from kitchen.words.counting import counted
+from kitchen.worlds.cuisine.dispatcher import guide
+from kitchen.worlds.cuisine.dispatcher.demonstration import Demonstration, demonstrate, team_of
+from kitchen.worlds.cuisine.dispatcher.lookahead import level_of
+from kitchen.worlds.cuisine.dispatcher.moment import Moment, Team, agent_name
+from kitchen.worlds.cuisine.dispatcher.options import Options
+from kitchen.worlds.cuisine.dispatcher.spelling import spell_all
+from kitchen.worlds.cuisine.dispatcher.state import describe
+from kitchen.worlds.cuisine.words import and_list
+
+FEW_STEPS = 2
+"""Steps of a few-step demonstration (paper, Table 7)."""
+
+
+def fixed_part(moment: Moment, options: Options) -> str:
+    """The same at every step of an episode, so that a provider can cache it."""
+    return "\n\n".join(f"# {title}\n{text}" for title, text in _parts(moment, options))
+
+
+def _parts(moment: Moment, options: Options) -> Iterator[tuple[str, str]]:
+    brief, team = moment.brief, moment.team
+    yield "Your task", frame(moment)
+    if options.recipes:
+        yield "Recipes", guide.recipes(brief)
+    if options.instructions:
+        form = {"as_tool": options.as_tool, "heed_feedback": options.feedback}
+        yield "Instructions", guide.instructions(brief, team, **form)
+    if options.hints:
+        yield "Good to know", guide.hints(brief)
+    shown = demonstration_of(moment, options)
+    if shown:
+        yield "Demonstration", show(shown, options)
+
+
+def demonstration_of(moment: Moment, options: Options) -> Demonstration | None:
+    """The demonstration that these settings ask for, None for none."""
+    if options.demonstration == "none":
+        return None
+    return demonstrate(level_of(moment.brief), team_of(moment.team, options.demonstration_agents))
+
+
+def frame(moment: Moment) -> str:
+    """What this is about, who is commanded, and who is not."""
+    team = moment.team
+    lines = [
+        "You are the dispatcher of a kitchen in a cooking game that is played in steps. In every step "
+        f"you tell {team.list_mine()} what to do. Serve as many ordered dishes as you can within "
+        f"{moment.brief['max_steps']} steps, before their orders run out."
+    ]
+    if team.people:
+        lines.append(_people(team))
+    if team.others:
+        who = _listed(team.others)
+        lines.append(
+            f"{who} {'is' if len(team.others) == 1 else 'are'} commanded by somebody else, not by you."
+        )
+    return "\n".join(lines)
+
+
+def _people(team: Team) -> str:
+    who = _listed(team.people)
+    if len(team.people) == 1:
+        return (
+            f"{who} is a person, who decides alone: you see what the person does in a step before you "
+            "command the others. Work with them, and never give a command for them."
+        )
+    return (
+        f"{who} are people, who decide alone: you see what they do in a step before you command the others. "
+        "Work with them, and never give a command for them."
+    )
+
+
+def _listed(seats: Sequence[int]) -> str:
+    return and_list([agent_name(seat) for seat in seats])
+
+
+def show(shown: Demonstration, options: Options) -> str:
+    """A demonstration as text: its dish, then state and commands step by step."""
+    steps = shown.steps[:FEW_STEPS] if options.demonstration == "few" else shown.steps
+    crew = counted(shown.team.agents, "agent")
+    until = "its first steps" if options.demonstration == "few" else "from the first step until it is served"
+    brief = shown.steps[0].moment.brief
+    lines = [f"How another dish was made in another kitchen with {crew}, {until}.", guide.recipes(brief)]
+    for step in steps:
+        reply = spell_all(step.commands, as_tool=options.as_tool)
+        lines += ["", "State:", describe(step.moment), "Commands:", reply]
+    return "\n".join(lines)
+
+
+def state_part(moment: Moment, feedback: Sequence[str]) -> str:
+    """What is new in this step: the state, the question, and the feedback if there is any."""
+    parts = [describe(moment), f"Now command {moment.team.list_mine()}."]
+    if feedback:
+        parts += ["Feedback on the last step:", *(f"- {line}" for line in feedback)]
+    return "\n".join(parts)
+
+
+def repair_part(team: Team, problems: Sequence[str], seats: Sequence[int]) -> str:
+    """The question for other commands for those agents whose commands cannot be carried out."""
+    who = _listed(seats)
+    return "\n".join(
+        [
+            f"Now give other commands for {who} only; the rest of yours stand and run before these.",
+            "Feedback, because not all of that can be carried out:",
+            *(f"- {line}" for line in problems),
+        ]
+    )

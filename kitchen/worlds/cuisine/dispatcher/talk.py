@@ -1,0 +1,94 @@
+"""The conversation of one decision: questions out, commands in, all of it kept for log and memory."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from kitchen.contract.model import Call, Message, Reply
+from kitchen.worlds.cuisine.dispatcher.door import Door
+from kitchen.worlds.cuisine.dispatcher.extraction import Names, extract
+from kitchen.worlds.cuisine.dispatcher.memory import Exchange, Memory
+from kitchen.worlds.cuisine.dispatcher.moment import Given, Moment
+from kitchen.worlds.cuisine.dispatcher.options import Options
+from kitchen.worlds.cuisine.dispatcher.prompt import fixed_part, repair_part
+from kitchen.worlds.cuisine.dispatcher.tool import dispatch_tool, read_call
+from kitchen.worlds.cuisine.dispatcher.validation import Verdict, validate
+from kitchen.worlds.cuisine.dispatcher.wording import Fault
+
+SILENCE = "(no words)"
+"""Stands for an empty answer in the memory: providers refuse empty messages."""
+
+
+@dataclass(frozen=True, slots=True)
+class Answered:
+    """What came of asking: `given` are the commands as they were read, `mended` what was wrong before a
+    second try."""
+
+    verdict: Verdict
+    given: tuple[Given, ...]
+    mended: tuple[Fault, ...] = ()
+
+
+class Talk:
+    """One decision's conversation with the model."""
+
+    def __init__(self, moment: Moment, options: Options, memory: Memory, door: Door) -> None:
+        self.moment, self.options, self.door = moment, options, door
+        self.names = Names.of(moment.brief)
+        self.tool = dispatch_tool(moment.brief, moment.team) if options.as_tool else None
+        self.messages = [Message("system", fixed_part(moment, options), fixed=True), *memory.messages()]
+        self.remembered = len(memory.messages())
+        self.calls: list[Call] = []
+        self.asked: list[Exchange] = []
+
+    def decide(self, question: str) -> Answered | None:
+        """Ask, look ahead, and ask once more if the settings say so; None if there is no answer."""
+        given = self.ask(question)
+        if given is None:
+            return None
+        verdict = validate(self.moment, given)
+        missing = [seat for seat in self.moment.team.mine if seat not in dict(verdict.kept)]
+        if not self.options.repair or not missing:
+            return Answered(verdict, given)
+        return self._mend(Answered(verdict, given), missing)
+
+    def ask(self, question: str) -> tuple[Given, ...] | None:
+        """The commands of the model's answer, in its order; None if there is no answer."""
+        self.messages.append(Message("user", question))
+        call = self.door.ask(self.messages, self.tool)
+        self.calls.append(call)
+        if call.reply is None:
+            return None
+        said = spoken(call.reply)
+        self.messages.append(Message("assistant", said))
+        self.asked.append((question, said))
+        return self._read(call.reply)
+
+    @property
+    def exchange(self) -> Exchange:
+        """The whole talk as one exchange: the first question, and every answer."""
+        return self.asked[0][0], "\n\n".join(said for _, said in self.asked)
+
+    def _read(self, reply: Reply) -> tuple[Given, ...]:
+        """A structured reply, or whatever commands stand in the text."""
+        if reply.call is not None:
+            return read_call(reply.call, self.names)
+        return extract(reply.text, self.names)
+
+    def _mend(self, first: Answered, missing: Sequence[int]) -> Answered:
+        """Other commands for some agents, run after those that are kept: so they harm none of them."""
+        problems = [fault.text for fault in first.verdict.faults]
+        again = self.ask(repair_part(self.moment.team, problems, missing))
+        if again is None:
+            return first
+        others = [each for each in again if each[0] in missing]
+        verdict = validate(self.moment, [*first.verdict.kept, *others])
+        return Answered(verdict, (*first.given, *again), first.verdict.faults)
+
+
+def spoken(reply: Reply) -> str:
+    """An answer as a message of the conversation."""
+    said = reply.text if reply.call is None else json.dumps(reply.call)
+    return said.strip() or SILENCE

@@ -1,0 +1,91 @@
+"""Each agent's command is tried one step ahead, in order; what cannot be done becomes noop, with words why.
+
+Paper, section 4.1 (Action Validation). A refused command changes nothing for the others: the commands that
+are kept are exactly those that the rules carry out when they run in this order after what was commanded
+before. A second command for one agent, and one for an agent that is not ours, is left out (section 4.2).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+
+from kitchen.worlds.cuisine.dispatcher.lookahead import Scene
+from kitchen.worlds.cuisine.dispatcher.moment import Given, Moment, Team, agent_name
+from kitchen.worlds.cuisine.dispatcher.spelling import spell
+from kitchen.worlds.cuisine.dispatcher.wording import Fault, refusal
+
+NOOP = ("noop",)
+
+
+@dataclass(frozen=True, slots=True)
+class Verdict:
+    """What is left of a list of commands."""
+
+    commands: tuple[Given, ...]
+    """In the order in which they came, each agent once; unusable ones are noop."""
+    faults: tuple[Fault, ...]
+
+    @property
+    def kept(self) -> tuple[Given, ...]:
+        """Without those that were refused."""
+        refused = {fault.seat for fault in self.faults if fault.command}
+        return tuple(each for each in self.commands if each[0] not in refused)
+
+
+def validate(moment: Moment, given: Sequence[Given]) -> Verdict:
+    """Look one step ahead. Everything that ran before ours this step is taken into account."""
+    ours, faults = sort_out(given, moment.team)
+    scene = Scene(moment.brief, moment.observation)
+    for seat, command in moment.commanded.items():
+        scene.run(seat, command)
+    commands: list[Given] = []
+    for seat, command in ours:
+        agent, place = scene.agent(seat), scene.place(command)
+        reasons = scene.run(seat, command)
+        if reasons:
+            faults.append(refusal(seat, command, reasons, agent, place))
+        commands.append((seat, NOOP if reasons else command))
+    faults += _left_out(moment.team, commands)
+    return Verdict(tuple(commands), tuple(faults))
+
+
+def sort_out(given: Iterable[Given], team: Team) -> tuple[list[Given], list[Fault]]:
+    """The first command of each of our agents, and what was wrong with the rest. Saying the same twice is
+    not wrong."""
+    first: dict[int, Given] = {}
+    faults: dict[str, Fault] = {}
+    for seat, command in given:
+        if seat not in team.mine:
+            fault = _not_ours(seat, team)
+            faults.setdefault(fault.text, fault)
+        elif first.setdefault(seat, (seat, command)) != (seat, command):
+            fault = _twice(seat, first[seat])
+            faults.setdefault(fault.text, fault)
+    return list(first.values()), list(faults.values())
+
+
+def _twice(seat: int, first: Given) -> Fault:
+    text = (
+        f"{agent_name(seat)} was commanded twice; agent ids cannot be the same, "
+        f"so only the first command counts ({spell(*first)})."
+    )
+    return Fault("duplicate_agent", text, seat)
+
+
+def _not_ours(seat: int, team: Team) -> Fault:
+    if seat >= team.agents:
+        return Fault("unknown_agent", f"There is no {agent_name(seat)}; command {team.list_mine()}.", seat)
+    who = "is a person and decides alone" if seat in team.people else "is commanded by somebody else"
+    return Fault("not_yours", f"{agent_name(seat)} {who}: your command for it was ignored.", seat)
+
+
+def _left_out(team: Team, commands: Iterable[Given]) -> list[Fault]:
+    """Agents of ours that were given no command: they do nothing."""
+    told = {seat for seat, _ in commands}
+    if not told:
+        text = f"No command was found in your reply: give one command each to {team.list_mine()}."
+        return [Fault("no_command", text)]
+    left = [seat for seat in team.mine if seat not in told]
+    words = "{} got no command and did nothing; give noop if that is meant."
+    return [Fault("left_out", words.format(agent_name(seat)), seat) for seat in left]

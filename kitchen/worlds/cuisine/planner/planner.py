@@ -1,0 +1,93 @@
+"""The planner as a co-player: a situation in, the first step of the best plan out."""
+
+from __future__ import annotations
+
+from random import Random
+
+from kitchen.contract.agent import Advice, CoPlayer, Decision, Situation
+from kitchen.contract.world import Json, Setting
+from kitchen.worlds.cuisine.planner.book import Book, read_book
+from kitchen.worlds.cuisine.planner.mates import Seen, forget_the_idle, watch
+from kitchen.worlds.cuisine.planner.scene import apply, read_scene
+from kitchen.worlds.cuisine.planner.search import Draft, Plan, Search
+from kitchen.worlds.cuisine.planner.telling import aim, goals
+from kitchen.worlds.cuisine.planner.trips import Style
+
+
+class Planner(CoPlayer):
+    """Plans for all seats, commands its own."""
+
+    kind = "planner"
+    worlds = ("cuisine",)
+    settings = (
+        Setting(
+            "tries",
+            "int",
+            "Plans tried at each step",
+            25,
+            help="More is a little stronger and takes longer; 0 plays the first plan that comes to mind.",
+            minimum=0,
+            maximum=1000,
+        ),
+    )
+
+    def decide(self, situation: Situation) -> Decision:
+        """The first step of the best plan found, its commands in the order in which they play together.
+
+        The memory keeps the plan (wishes, style, errands) and how long the others have not moved; the note
+        tells each seat's goal. Same situation, same decision.
+        """
+        book = read_book(situation.briefs[situation.seats[0]])
+        if not book.dishes:
+            return Decision(
+                commands={}, note={"goals": {}, "why": "no dish of this level can be cooked here"}
+            )
+        plan, seen = self.plan(book, situation)
+        return Decision(
+            commands={seat: do for seat, do in plan.rollout.first if seat in situation.seats},
+            memory={**_memory(plan), "seen": seen},
+            note={"goals": goals(book, plan.rollout, situation.seats)},
+        )
+
+    def plan(self, book: Book, situation: Situation) -> tuple[Plan, Seen]:
+        """The best plan found, and how long the others have not moved."""
+        scene = read_scene(book, situation.observations[situation.seats[0]])
+        for other, command in situation.commanded.items():
+            apply(book, scene, other, command)
+        memory = situation.memory or {}
+        seen = watch(book, scene, situation.seats, memory.get("seen", []))
+        absent = forget_the_idle(scene, seen)
+        others = {seat for seat in range(len(scene.agents)) if seat not in situation.seats}
+        search = Search(book, scene, others, absent)
+        best = search.best(_remembered(memory), self.chosen["tries"], Random(situation.seed))  # noqa: S311
+        return best, seen
+
+
+def advise(situation: Situation) -> Advice | None:
+    """What the first plan that comes to mind has the (one) seat do; None where no dish can be cooked."""
+    book, seat = read_book(situation.briefs[situation.seats[0]]), situation.seats[0]
+    if not book.dishes:
+        return None
+    plan, _ = Planner({"tries": 0}).plan(book, situation)
+    return Advice(dict(plan.rollout.first).get(seat, ("noop",)), aim(book, plan.rollout.goals[seat]))
+
+
+def _remembered(memory: Json) -> Draft | None:
+    if "wishes" not in memory:
+        return None
+    errands = tuple((seat, (what, where)) for seat, what, where in memory["errands"])
+    return Draft(tuple(memory["wishes"]), Style(*memory["style"]), errands, tuple(memory["passing"]))
+
+
+def _memory(plan: Plan) -> Json:
+    wishes = list(plan.draft.wishes)
+    for dish, step in plan.rollout.served:
+        if step == 0 and dish in wishes:
+            wishes.remove(dish)
+    style = plan.draft.style
+    return {
+        "wishes": wishes,
+        "style": [style.patience, style.stay, style.guard],
+        "passing": plan.rollout.still_passing,
+        "errands": [[seat, *errand] for seat, errand in plan.rollout.after_first.items()],
+    }

@@ -1,0 +1,152 @@
+"""Which dishes to wish for, in which order: rollouts of several lists, the best one wins."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Collection, Sequence
+from dataclasses import dataclass, replace
+from random import Random
+
+from kitchen.worlds.cuisine.planner.book import Book
+from kitchen.worlds.cuisine.planner.rollout import Rollout
+from kitchen.worlds.cuisine.planner.scene import Scene
+from kitchen.worlds.cuisine.planner.trips import Errand, Style
+from kitchen.worlds.cuisine.planner.work import Work
+from kitchen.worlds.cuisine.planner.worth import Demand
+
+HORIZON = 60
+"""Steps played ahead at most: the whole of the paper's episodes, so that a plan keeps its worth."""
+MARGIN = 0.02
+"""How much better a new plan has to be than the one under way."""
+NEAR = 4
+"""Changes to the list of wishes are made among so many first ones."""
+CHANGES = ("style", "errand", "passing", "order", "more", "less")
+"""The ways in which a plan is changed to find a better one."""
+CHANCES = (15, 15, 12, 23, 15, 20)
+
+
+@dataclass(frozen=True, slots=True)
+class Draft:
+    """What makes a plan: dishes wished for in their order, a style, and errands to go on with."""
+
+    wishes: tuple[str, ...]
+    style: Style
+    errands: tuple[tuple[int, Errand], ...] = ()
+    passing: tuple[int, ...] = ()
+    """Agents who pass over the first thing they would do next."""
+
+
+@dataclass(frozen=True, slots=True)
+class Plan:
+    """A draft and what became of it when played ahead."""
+
+    draft: Draft
+    rollout: Rollout
+    value: float
+
+
+class Search:
+    """Tries plans for one scene."""
+
+    def __init__(self, book: Book, scene: Scene, idle: Collection[int], absent: Collection[int] = ()) -> None:
+        self.book = book
+        self.scene = scene
+        self.idle = idle
+        self.absent = absent
+        self.demand = Demand(book, scene)
+        self.horizon = min(HORIZON, book.max_steps - scene.step)
+        self.tried: dict[Draft, Plan] = {}
+
+    def play(self, draft: Draft) -> Plan:
+        """The plan of this draft, played ahead once."""
+        if draft not in self.tried:
+            toward = {i: self.book.number[where] for i, (what, where) in draft.errands if what == "bring"}
+            work = Work(self.book, self.scene, draft.wishes, toward)
+            errands = dict(draft.errands)
+            rollout = Rollout(
+                self.book, self.scene, work, draft.style, self.idle, errands, draft.passing, self.absent
+            )
+            rollout.run(self.horizon)
+            value = self.demand.value(rollout, draft.wishes, self.horizon)
+            self.tried[draft] = Plan(draft, rollout, value)
+        return self.tried[draft]
+
+    def by_deadline(self) -> tuple[str, ...]:
+        """Orders that can still be met, the most urgent first, then dishes to have in stock."""
+        lives = self.demand.standing
+        met = [
+            (life, dish)
+            for dish in self.book.dishes
+            for life in lives.get(dish, ())
+            if self.book.recipes[dish].span * 0.5 < life
+        ]
+        return self.filled([dish for _, dish in sorted(met)])
+
+    def filled(self, wishes: Sequence[str]) -> tuple[str, ...]:
+        """The wishes and after them dishes for the stock, until all hands have enough to do."""
+        agents = len(self.scene.agents) - len(self.idle)
+        work = agents * self.horizon * 1.15
+        found: list[str] = []
+        open_orders = {dish: len(lives) for dish, lives in self.demand.standing.items()}
+        count: Counter[str] = Counter(self.demand.stock)
+        for dish in wishes:
+            self._count(dish, open_orders, count)
+            found.append(dish)
+            work -= self.book.recipes[dish].work
+        while work > 0 or len(found) < len(self.book.dishes):
+            dish = max(self.book.dishes, key=lambda d: (self._gain(d, count), d))
+            count[dish] += 1
+            found.append(dish)
+            work -= self.book.recipes[dish].work
+        return tuple(found)
+
+    def _count(self, dish: str, open_orders: dict[str, int], count: Counter[str]) -> None:
+        if open_orders.get(dish, 0) > 0:
+            open_orders[dish] -= 1
+        else:
+            count[dish] += 1
+
+    def _gain(self, dish: str, count: Counter[str]) -> float:
+        """Worth per command of one more of this dish in stock."""
+        recipe = self.book.recipes[dish]
+        return self.demand.later(dish, recipe.span, count[dish] + 1) / recipe.work
+
+    def best(self, start: Draft | None, tries: int, rng: Random) -> Plan:
+        """The best of so many plans, found by changing the best one so far."""
+        best = self.play(Draft(self.by_deadline(), Style()))
+        if start is not None:
+            kept = self.play(replace(start, wishes=self.filled(start.wishes)))
+            if kept.value > best.value - MARGIN:
+                best = kept
+        margin = MARGIN
+        for _ in range(tries):
+            plan = self.play(self._changed(best.draft, rng))
+            if plan.value > best.value + margin:
+                best = plan
+                margin = 1e-9
+        return best
+
+    def _changed(self, draft: Draft, rng: Random) -> Draft:
+        """The draft with one change by chance."""
+        change = rng.choices(CHANGES, CHANCES)[0]
+        if change == "style":
+            return replace(draft, style=Style(rng.randrange(4), rng.randrange(3), rng.random() < 0.5))
+        if change == "errand" and draft.errands:
+            dropped = rng.randrange(len(draft.errands))
+            return replace(draft, errands=draft.errands[:dropped] + draft.errands[dropped + 1 :])
+        if change == "passing":
+            passing = set(draft.passing) ^ {rng.randrange(len(self.scene.agents))}
+            return replace(draft, passing=tuple(sorted(passing)))
+        return replace(draft, wishes=self._other_wishes(list(draft.wishes), change, rng))
+
+    def _other_wishes(self, wishes: list[str], change: str, rng: Random) -> tuple[str, ...]:
+        """Another order of the wishes, one wish more, or one less."""
+        if change == "more":
+            wishes.insert(rng.randrange(min(NEAR, len(wishes) + 1)), rng.choice(self.book.dishes))
+        elif change == "less":
+            wishes.pop(rng.randrange(min(NEAR, len(wishes))))
+            return self.filled(wishes)
+        else:
+            place = min(rng.randrange(len(wishes)), rng.randrange(len(wishes)))
+            wishes.insert(place, wishes.pop(rng.randrange(len(wishes))))
+        return tuple(wishes)

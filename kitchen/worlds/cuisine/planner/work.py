@@ -1,0 +1,176 @@
+"""The work that a list of wished dishes leaves to do, when what lies about is used first.
+
+Each dish becomes a tree of batches (one filling of one tool). Wishes claim in their order: what agents hold,
+finished products, tools filled in part; the rest is new work.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+
+from kitchen.worlds.cuisine.planner.book import Book, Recipe
+from kitchen.worlds.cuisine.planner.scene import Scene, product_in
+
+NOBODY = -1
+NOWHERE = -1
+
+
+class Batch:
+    """One filling of one tool. `need`: base ingredients nobody brings yet; `due`: things not yet inside;
+    `done_at`: the step from now at which its product can be taken, None before it is activated."""
+
+    __slots__ = ("done_at", "due", "need", "parent", "rank", "recipe", "taker", "tool")
+
+    def __init__(self, recipe: Recipe, rank: int, parent: Batch | None) -> None:
+        self.recipe = recipe
+        self.rank = rank
+        self.parent = parent
+        self.tool = NOWHERE
+        self.need: list[str] = []
+        self.due = 0
+        self.done_at: int | None = None
+        self.taker = NOBODY
+
+
+class Work:
+    """The batches of all wishes in the order in which to look for something to do, who already carries
+    something for whom (`bringing`: agent → batch, or None for the serving table), and what lies in each
+    tool (`inside`: batch, or None where it is empty)."""
+
+    def __init__(
+        self, book: Book, scene: Scene, wishes: Sequence[str], toward: Mapping[int, int] | None = None
+    ) -> None:
+        self.book = book
+        self.toward = toward or {}
+        self.batches: list[Batch] = []
+        self.bringing: dict[int, Batch | None] = {}
+        self.inside: list[Batch | None] = [None] * len(book.places)
+        self.junk: list[Batch] = []
+        self.served_by_hand: list[int] = []
+        self._sort_out(scene)
+        for rank, dish in enumerate(wishes):
+            self._wish(scene, dish, rank)
+        self._find_other_use()
+        self._call_junk(scene)
+
+    def _sort_out(self, scene: Scene) -> None:
+        """Lists of what can be claimed, by item: holders, tools with the product, tools filled in part."""
+        book = self.book
+        self._held: dict[str, list[int]] = {}
+        for index, agent in enumerate(scene.agents):
+            if agent.holds is not None:
+                self._held.setdefault(agent.holds, []).append(index)
+        self._products: dict[str, list[int]] = {}
+        self._begun: dict[str, list[int]] = {}
+        for place, items in enumerate(scene.inside):
+            if items and place != book.table and place != book.storage:
+                product = product_in(book, scene, place)
+                pool = self._begun if product is None else self._products
+                pool.setdefault(product or book.kinds[place], []).append(place)
+        for places in self._products.values():
+            places.sort(key=lambda place: scene.busy[place])
+
+    def _wish(self, scene: Scene, dish: str, rank: int) -> None:
+        holders = self._held.get(dish)
+        if holders:
+            self.bringing[holders.pop(0)] = None
+        else:
+            self._claim(scene, dish, rank, None)
+
+    def _claim(self, scene: Scene, product: str, rank: int, parent: Batch | None) -> None:
+        recipe = self.book.recipes[product]
+        batch = Batch(recipe, rank, parent)
+        places = self._products.get(product)
+        if places:
+            self._settle(batch, places.pop(0))
+            batch.done_at = scene.busy[batch.tool]
+        else:
+            self._begin(scene, batch)
+        self.batches.append(batch)
+
+    def _settle(self, batch: Batch, place: int) -> None:
+        batch.tool = place
+        self.inside[place] = batch
+
+    def _begin(self, scene: Scene, batch: Batch) -> None:
+        """Take over a tool filled in part, or start anew; claim for what is missing."""
+        missing = batch.recipe.parts
+        place = self._best_begun(scene, batch.recipe)
+        if place != NOWHERE:
+            self._begun[batch.recipe.tool].remove(place)
+            self._settle(batch, place)
+            missing = tuple(part for part in missing if part not in scene.inside[place])
+        batch.due = len(missing)
+        for part in missing:
+            holder = self._holder(scene, part, batch.tool)
+            if holder != NOBODY:
+                self.bringing[holder] = batch
+            elif part in self.book.base:
+                batch.need.append(part)
+            else:
+                self._claim(scene, part, batch.rank, batch)
+
+    def _best_begun(self, scene: Scene, recipe: Recipe) -> int:
+        best, most = NOWHERE, 0
+        for place in self._begun.get(recipe.tool, ()):
+            items = scene.inside[place]
+            if len(items) > most and all(item in recipe.parts for item in items):
+                best, most = place, len(items)
+        return best
+
+    def _holder(self, scene: Scene, part: str, tool: int) -> int:
+        """Who holds this for a batch in this tool: who brings it there already, then who stands there."""
+        holders = self._held.get(part)
+        if not holders:
+            return NOBODY
+        free = [index for index in holders if self._may_go(scene, index, tool)]
+        if not free:
+            return NOBODY
+        found = min(free, key=lambda index: (index not in self.toward, scene.agents[index].at != tool))
+        holders.remove(found)
+        return found
+
+    def _may_go(self, scene: Scene, index: int, tool: int) -> bool:
+        """Whether an agent is free to bring its thing to this tool (NOWHERE: to any empty one)."""
+        goal = self.toward.get(index, tool)
+        return goal == tool or (tool == NOWHERE and goal != self.book.storage and not scene.inside[goal])
+
+    def _find_other_use(self) -> None:
+        """Who was on the way to a place where nobody wants it any more brings it to someone else."""
+        for part, held in self._held.items():
+            holders = [index for index in held if self.toward.get(index) != self.book.storage]
+            for batch in self.batches[:]:
+                if holders and part in batch.need:
+                    batch.need.remove(part)
+                    self.bringing[holders.pop(0)] = batch
+                elif holders and batch.parent is not None and self._is_spared_by(batch, part):
+                    self.bringing[holders.pop(0)] = batch.parent
+
+    def _is_spared_by(self, batch: Batch, part: str) -> bool:
+        """Take a batch out that need not be begun, because its product is in somebody's hands."""
+        if batch.recipe.product != part:
+            return False
+        below = [batch]
+        for other in reversed(self.batches):
+            if other.parent in below:
+                below.append(other)
+        wanted = set(self.bringing.values())
+        if any(other.tool != NOWHERE or other in wanted for other in below):
+            return False
+        self.batches = [other for other in self.batches if other not in below]
+        return True
+
+    def _call_junk(self, scene: Scene) -> None:
+        """Batches for what lies in tools and nobody wished for: in the way until it is cleared."""
+        for product, places in self._products.items():
+            for place in places:
+                batch = Batch(self.book.recipes[product], len(self.batches), None)
+                self._settle(batch, place)
+                batch.done_at = scene.busy[place]
+                self.junk.append(batch)
+        for kind, places in self._begun.items():
+            for place in places:
+                batch = Batch(self.book.at_tool[kind][0], len(self.batches), None)
+                self._settle(batch, place)
+                batch.due = 1
+                self.junk.append(batch)

@@ -1,0 +1,146 @@
+"""What an analysis takes of the episodes, and of the surveys after them: ratings, bounded numbers, scores of
+sub-scales.
+
+Attention checks, choices and texts are none of these.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from itertools import chain, count
+
+from django.utils.text import slugify
+
+from kitchen.contract.world import Json
+from kitchen.registry.figures import NamedFigure
+from study.analysis.statistics.rows import Measure
+from study.design.blueprint import Blueprint
+from study.design.models import SurveyItem
+from study.design.questions.fields import ItemPlan
+from study.design.questions.kinds import kind_of
+from study.design.questions.scoring import ends
+from study.design.questions.subscales import SubScale, subscales
+
+Asked = ItemPlan | SubScale
+Name = tuple[str, str]
+"""`item` and its key, or `scale` and its name: what stays the same from version to version."""
+
+
+@dataclass(frozen=True, slots=True)
+class Asking:
+    """How one version asks for the measures."""
+
+    fits: Mapping[str, Asked]
+    """By the measure's key, what has the ends of its measure."""
+    alone: frozenset[str]
+    """Keys of the conditions without teammates."""
+
+
+@dataclass(frozen=True, slots=True)
+class Rated:
+    """The measures, and where each version's answers to them are found."""
+
+    measures: list[Measure]
+    versions: Mapping[int, Asking]
+    """By primary key."""
+    differing: list[str]
+    """Labels of measures that not all versions asked alike."""
+    figures: Sequence[NamedFigure] = ()
+    """What is measured of play; no key or label of theirs is one of `measures`."""
+
+    def scored(self, world: str, score: Mapping[str, Json]) -> Iterator[tuple[str, float | None]]:
+        """The key and value of each figure after an episode in this world; those of other worlds are no
+        measures of it."""
+        for one in self.figures:
+            if world in one.worlds:
+                value = one.value(world, score)
+                yield one.name, None if value is None else float(value)
+
+    def values(
+        self, version: int, condition: str, answers: Mapping[str, Json]
+    ) -> Iterator[tuple[str, float | None]]:
+        """Each measure's key and value after one episode, from the answers by item key. What is asked with
+        teammates only is no measure of an episode played alone."""
+        asked = self.versions[version]
+        for measure in self.measures:
+            one = asked.fits.get(measure.key)
+            if not (one and condition in asked.alone and _needs_teammates(one)):
+                yield measure.key, _value(one, answers)
+
+
+def rated_in(designs: Mapping[int, Blueprint], labels: Mapping[str, str]) -> Rated:
+    """Of the designs of some versions, by primary key, newest first: each measure as the newest of them has
+    it; an answer between other ends is no value of it. `labels` are the names of items, in their order."""
+    asked = {pk: _asked(design) for pk, design in designs.items()}
+    newest: dict[Name, Asked] = {}
+    for found in asked.values():
+        newest = found | newest
+    named = [("item", key) for key in labels if ("item", key) in newest]
+    keys = _keys([*named, *(name for name in newest if name not in named)])
+    measures = {name: _measure(key, newest[name], labels) for name, key in keys.items()}
+    differing = {name for found in asked.values() for name, one in found.items() if one != newest[name]}
+    return Rated(
+        [*measures.values()],
+        {
+            pk: Asking(
+                {keys[name]: one for name, one in found.items() if _ends(one) == _ends(newest[name])},
+                frozenset(one.key for one in designs[pk].conditions if not one.teammates),
+            )
+            for pk, found in asked.items()
+        },
+        [measure.label for name, measure in measures.items() if name in differing],
+    )
+
+
+def _asked(design: Blueprint) -> dict[Name, Asked]:
+    """What one version measures; that something had to be answered is no difference in what was asked."""
+    survey = [item.model_copy(update={"required": True}) for item in design.items_at(SurveyItem.Place.SURVEY)]
+    items = {("item", item.key): item for item in survey if _is_rating(item)}
+    return {**items, **{("scale", one.name): one for one in subscales(survey) if not one.problem}}
+
+
+def _is_rating(item: ItemPlan) -> bool:
+    """Whether its answers are numbers between two ends."""
+    return item.correct is None and kind_of(item).ends(item) is not None
+
+
+def _needs_teammates(one: Asked) -> bool:
+    """Whether it, or any item of the sub-scale, is asked after episodes with teammates only."""
+    return any(item.needs_teammates for item in (one.items if isinstance(one, SubScale) else (one,)))
+
+
+def _keys(names: Iterable[Name]) -> dict[Name, str]:
+    """A name for files and columns of each measure: an item's own key, one that no other has for a scale."""
+    names = list(names)
+    found = {name: name[1] for name in names if name[0] == "item"}
+    for name in names:
+        if name not in found:
+            found[name] = _free_key(name[1], found.values())
+    return found
+
+
+def _free_key(scale: str, taken: Collection[str]) -> str:
+    """From the scale's name as far as it is Latin."""
+    word = f"{slugify(scale).replace('-', '_') or 'scale'}_score"
+    return next(key for key in chain([word], (f"{word}_{n}" for n in count(2))) if key not in taken)
+
+
+def _measure(key: str, one: Asked, labels: Mapping[str, str]) -> Measure:
+    if isinstance(one, SubScale):
+        return Measure.score(key, f"{one.name}: {one.label}", *one.ends)
+    label = labels.get(one.key, one.measure)
+    if one.kind == SurveyItem.Kind.LIKERT:
+        return Measure.likert(key, label, one.points, (one.low, one.high))
+    return Measure.score(key, label, *ends(one))
+
+
+def _ends(one: Asked) -> tuple[float, float]:
+    return one.ends if isinstance(one, SubScale) else ends(one)
+
+
+def _value(one: Asked | None, answers: Mapping[str, Json]) -> float | None:
+    if isinstance(one, SubScale):
+        return one.score(answers)
+    value = answers.get(one.key) if one else None
+    return None if value is None else float(value)

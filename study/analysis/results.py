@@ -1,0 +1,140 @@
+"""The analysis for the researcher's page: computed by a worker, kept until the data change.
+
+Statistics and figures take seconds; in the web process they would hold up everybody who is playing. What a
+worker has computed is kept in the cache, one entry for each study and choice of data, with a stamp that
+follows from the data: a result that is shown always belongs to the data there are now. An entry holds
+participants' values, so a withdrawal erases it (`forget`).
+"""
+
+from __future__ import annotations
+
+import logging
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from itertools import product
+from typing import Any
+
+from django.core.cache import cache
+from django.db.models import Count, Max, Q
+
+from kitchen.contract.world import canonical_hash
+from study.analysis import sample as selectors
+from study.analysis.measures import measure_of
+from study.analysis.statistics.analyse import Analysis, analyse
+from study.analysis.statistics.rows import AnalysisError
+from study.analysis.who_played import players
+from study.design.models import Study
+from study.design.questions.fields import ABOUT
+from study.people.models import Participant
+from study.queue import ask_analysis
+
+VERSION = 6
+"""Of what is kept; raised whenever `Finished` or anything in it changes its shape."""
+
+KEEP_SECONDS = 24 * 3600
+ASKED_SECONDS = 60
+"""After so long an analysis that has not come is asked for again."""
+
+ITEM_FIELDS = (*(name for name, about in ABOUT.items() if about.analysed), "position", "enabled")
+"""Of an item, what changes an analysis."""
+
+log = logging.getLogger(__name__)
+
+
+@dataclass(frozen=True, slots=True)
+class Finished:
+    """An analysis with its figures (SVG by measure key), or the problem that stood in its way."""
+
+    analysis: Analysis | None = None
+    figures: dict[str, bytes] = field(default_factory=dict)
+    problem: str = ""
+
+
+def analyse_now(study: Study, who: str, preregistered: bool = False) -> Analysis:
+    """The analysis of the present data, or only of what was collected as preregistered; AnalysisError if they
+    cannot be analysed."""
+    sample: dict[str, Any] = {"who": who, "preregistered": preregistered}
+    scales = selectors.rated(study, **sample)
+    return analyse(
+        list(selectors.observations(study, scales=scales, **sample)),
+        selectors.analysis_conditions(study, **sample),
+        [*map(measure_of, scales.figures), *scales.measures],
+        attrition=selectors.attrition(study, **sample),
+        players=players(study, **sample),
+        versions=selectors.analysis_versions(study),
+        differing=scales.differing,
+        preregistered=preregistered,
+    )
+
+
+def analysis_ready(study: Study, who: str, preregistered: bool = False) -> Finished | None:
+    """What a worker has computed from the present data; if nothing yet, it is asked for and None returned."""
+    stamp, key = _stamp(study, who), _key(study.pk, who, preregistered)
+    found = _kept(key, stamp)
+    if found is None and cache.add(f"analysis-asked:{key}:{stamp}", 1, ASKED_SECONDS):
+        ask_analysis(study.pk, who, preregistered)
+    return found
+
+
+def compute(study: Study, who: str, preregistered: bool = False) -> None:
+    """What a worker does: analyse, draw, keep. What is out of date by then is not kept."""
+    stamp, key = _stamp(study, who), _key(study.pk, who, preregistered)
+    if _kept(key, stamp) is None:
+        cache.set(key, (stamp, _finish(study, who, preregistered)), KEEP_SECONDS)
+        if _stamp(study, who) != stamp:  # somebody withdrew meanwhile; `forget` may have come too early
+            cache.delete(key)
+
+
+def forget(study_id: int, **_: Any) -> None:
+    """Erase what is kept about a study: it hears that somebody was erased (`signals.person_erased`). If the
+    cache is away, the entries end when they are due."""
+    from redis.exceptions import RedisError  # takes a second to import
+
+    try:
+        cache.delete_many(list(_every_key(study_id)))
+    except (RedisError, OSError) as error:
+        log.warning("cache away, the analysis of study %s is not erased yet: %s", study_id, error)
+
+
+def _every_key(study_id: int) -> Iterator[str]:
+    """Those of older programs, too: what they kept may still be there after an upgrade."""
+    for version, who, only in product(range(1, VERSION + 1), selectors.WHO, (False, True)):
+        yield _key(study_id, who, only, version)
+
+
+def _key(study_id: int, who: str, preregistered: bool = False, version: int = VERSION) -> str:
+    return f"analysis:{version}:{study_id}:{who}{':preregistered' if preregistered else ''}"
+
+
+def _kept(key: str, stamp: str) -> Finished | None:
+    """What is kept, if it belongs to these data."""
+    found: tuple[str, Finished] | None = cache.get(key)
+    return found[1] if found and found[0] == stamp else None
+
+
+def _finish(study: Study, who: str, preregistered: bool = False) -> Finished:
+    from study.analysis.statistics.figures import draw
+
+    try:
+        analysis = analyse_now(study, who, preregistered)
+    except AnalysisError as error:
+        return Finished(problem=str(error))
+    return Finished(analysis, {result.measure.key: draw(result) for result in analysis.measures})
+
+
+def _stamp(study: Study, who: str) -> str:
+    """Another one whenever anything that is analysed changes."""
+    people = study.participants.filter(status=Participant.Status.COMPLETE).aggregate(
+        people=Count("pk", filter=Q(synthetic=False)),
+        everybody=Count("pk"),
+        last=Max("ended_at"),
+        excluded=Count("excluded_at"),
+        excluded_last=Max("excluded_at"),
+    )
+    conditions = list(study.conditions.values_list("key", "name", "position"))
+    items = list(study.items.values_list(*ITEM_FIELDS))
+    withdrawn = Study.objects.filter(pk=study.pk).values_list("withdrawn", "withdrawn_synthetic").first()
+    counts = [people["people"], people["everybody"], str(people["last"]), *(withdrawn or ())]
+    counts += [people["excluded"], str(people["excluded_last"])]
+    versions = [[number, str(at)] for number, at in study.versions.values_list("number", "frozen_at")]
+    return canonical_hash([study.pk, who, counts, conditions, items, versions])

@@ -1,0 +1,220 @@
+"""Reading studies for pages, commands and the analysis. Nothing here changes anything."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import replace
+
+from django.db.models import Case, Count, Exists, OuterRef, Q, QuerySet, When
+from django.db.models.fields.json import KT
+
+from kitchen.play.models import Episode
+from kitchen.registry.figures import NamedFigure
+from study.analysis.rated import Rated, rated_in
+from study.analysis.statistics.exclusions import Attrition
+from study.analysis.statistics.rows import Condition as AnalysisCondition
+from study.analysis.statistics.rows import Measure, Observation
+from study.analysis.statistics.versions import DesignVersion
+from study.design.blueprint import Blueprint, blueprint_of
+from study.design.figures import study_figures
+from study.design.models import Study, SurveyItem
+from study.design.questions.fields import ItemPlan
+from study.design.questions.rules import is_right
+from study.design.versions import as_preregistered, freeze_states
+from study.people.counts import withdrawn
+from study.people.models import Answer, Participant, Round
+
+WHO = {
+    "people": "people only",
+    "synthetic": "synthetic participants only",
+    "all": "people and synthetic participants together",
+}
+"""Whose data an analysis may use."""
+WHOSE = {"people": Q(synthetic=False), "synthetic": Q(synthetic=True)}
+"""Which participants those are; all of them for any other choice."""
+
+
+def attrition(study: Study, *, who: str, preregistered: bool = False) -> Attrition:
+    """How many of those whose data are asked for came to the end, how the others ended, who is left out."""
+    everybody = study.participants.filter(WHOSE.get(who, Q()), preview=False)
+    people = everybody.filter(as_preregistered(study)) if preregistered else everybody
+    statuses = dict(people.order_by().values_list("status").annotate(n=Count("pk")))
+    completed = statuses.get(Participant.Status.COMPLETE, 0)
+    stayed = people.filter(status=Participant.Status.COMPLETE)
+    return Attrition(
+        entered=sum(statuses.values()),
+        completed=completed,
+        unfinished=sum(statuses.values()) - completed,
+        withdrew=withdrawn(study, who=who),
+        ends=tuple(
+            (str(words), statuses.get(status, 0))
+            for status, words in Participant.Status.choices
+            if status != Participant.Status.COMPLETE
+        ),
+        excluded=stayed.exclude(excluded_at=None).count(),
+        failed_checks=stayed.filter(excluded_at=None, pk__in=failed_checks(study)).count(),
+        otherwise=everybody.count() - sum(statuses.values()),
+    )
+
+
+def failed_checks(study: Study) -> set[int]:
+    """Ids of the complete participants who failed more attention checks than their version allows; nobody if
+    that says nothing of it. Questions of understanding are no attention checks."""
+    rules = {version.pk: _check_rule(version.blueprint) for version in study.versions.defer("bundle")}
+    ruled = {pk: (allowed, checks) for pk, (allowed, checks) in rules.items() if allowed is not None}
+    answers = Answer.objects.filter(
+        participant__version__in=[pk for pk, (_, checks) in ruled.items() if checks],
+        participant__status=Participant.Status.COMPLETE,
+        item__key__in={key for _, checks in ruled.values() for key in checks},
+    )
+    fields = ("participant_id", "participant__version_id", "item__key", "value")
+    failed: Counter[tuple[int, int]] = Counter()
+    for person, version, key, value in answers.values_list(*fields).iterator(chunk_size=2000):
+        item = ruled[version][1].get(key)
+        failed[person, version] += item is not None and is_right(item, value) is False
+    return {person for (person, version), number in failed.items() if number > ruled[version][0]}
+
+
+def _check_rule(design: Blueprint) -> tuple[int | None, dict[str, ItemPlan]]:
+    """How many attention checks may be failed (None: any), and which those are, by key."""
+    checks = [one for one in design.items if one.correct is not None and one.place != SurveyItem.Place.CHECK]
+    return design.study.get("failed_checks_allowed"), {one.key: one for one in checks}
+
+
+def whose_data(study: Study) -> str:
+    """Whose data an analysis uses unless it is told: people's as soon as one person is complete."""
+    complete = study.participants.filter(status=Participant.Status.COMPLETE, preview=False)
+    return "people" if complete.filter(synthetic=False).exists() else "synthetic"
+
+
+def analysis_conditions(study: Study, *, who: str, preregistered: bool = False) -> list[AnalysisCondition]:
+    """The conditions that those analysed played; all of the study's while there is nobody."""
+    rounds = analysed_rounds(study, who=who, preregistered=preregistered).order_by()
+    keys = set(rounds.values_list("condition__key", flat=True))
+    rows = [row for row in study.conditions.all() if not keys or row.key in keys]
+    return [AnalysisCondition(row.key, row.name, row.position) for row in rows]
+
+
+def analysis_versions(study: Study) -> list[DesignVersion]:
+    """The study's versions as the analysis takes them."""
+    return [
+        DesignVersion(one.version, one.version_frozen, one.changed_since_freeze)
+        for one in freeze_states(study).values()
+    ]
+
+
+def rated(study: Study, *, who: str, preregistered: bool = False) -> Rated:
+    """What is measured of those analysed; of the present design while there is nobody."""
+    people = analysed_people(study, who=who, preregistered=preregistered).order_by()
+    versions = study.versions.filter(pk__in=people.values("version")).defer("bundle").order_by("-number")
+    designs = {version.pk: version.blueprint for version in versions} or {0: blueprint_of(study)}
+    scales = rated_in(designs, {row.key: row.measure for row in study.items.all()})
+    return replace(scales, figures=_figures(study, designs.values(), scales.measures))
+
+
+def _figures(study: Study, designs: Iterable[Blueprint], asked: Sequence[Measure]) -> list[NamedFigure]:
+    """The figures of the worlds of these designs' conditions by which episodes are compared."""
+    worlds = {condition.world for design in designs for condition in design.conditions}
+    names, labels = [one.key for one in asked], [one.label for one in asked]
+    found = study_figures(study, names=names, labels=labels)
+    return [one for one in found if one.figure.measured and worlds.intersection(one.worlds)]
+
+
+def observations(
+    study: Study, *, who: str, preregistered: bool = False, scales: Rated | None = None
+) -> Iterator[Observation]:
+    """One row per complete participant, condition and measure; drop-outs are left out, as in the paper."""
+    scales = scales or rated(study, who=who, preregistered=preregistered)
+    states = freeze_states(study)
+    for one in analysed_rounds(study, who=who, preregistered=preregistered):
+        assert one.episode  # noqa: S101 - a complete participant has played every round
+        person = one.participant
+        answers = {answer.item.key: answer.value for answer in one.answers.all()}
+        values = {
+            **dict(scales.scored(one.episode.world, one.episode.score)),
+            **dict(scales.values(person.version_id, one.condition.key, answers)),
+        }
+        state = states[person.version_id]
+        for measure, value in values.items():
+            yield Observation(
+                participant=person.code,
+                condition=one.condition.key,
+                measure=measure,
+                value=value,
+                order_position=one.position,
+                synthetic=person.synthetic,
+                version=state.version,
+                before_freeze=bool(state.before_freeze(person.entered_at)),
+            )
+
+
+def analysed_people(study: Study, *, who: str, preregistered: bool = False) -> QuerySet[Participant]:
+    """Those who are complete and not left out, whose data are asked for (`WHO`); `preregistered`: only those
+    who entered as `as_preregistered` says."""
+    only = as_preregistered(study) if preregistered else Q()
+    people = study.participants.filter(
+        WHOSE.get(who, Q()), only, status=Participant.Status.COMPLETE, preview=False, excluded_at=None
+    )
+    return people.exclude(pk__in=failed_checks(study))
+
+
+def analysed_rounds(study: Study, *, who: str, preregistered: bool = False) -> QuerySet[Round]:
+    """The rounds of those who are analysed."""
+    people = analysed_people(study, who=who, preregistered=preregistered).order_by()
+    found = Round.objects.filter(participant__in=people)
+    return (
+        found.exclude(episode__status=Episode.Status.PLAYING)
+        .select_related("participant", "condition", "episode")
+        .prefetch_related("answers__item")
+        .order_by("participant__number", "position")
+    )
+
+
+LEFT_OUT = {
+    "preview": "staff who tried the study out",
+    "not_complete": "did not come to the end",
+    "excluded": "excluded by staff",
+    "attention_checks": "failed more attention checks than the version allows",
+    "not_every_condition": "has no value in every condition that is analysed",
+}
+"""Why the analysis leaves somebody out, by code; where several hold, the first."""
+
+
+def left_out(study: Study) -> dict[int, str]:
+    """The code of `LEFT_OUT` of everybody whom the analysis of people (for a program: of programs) leaves
+    out, by primary key."""
+    found: dict[int, str] = {}
+    analysed: dict[bool, set[int]] = {True: set(), False: set()}
+    failed = failed_checks(study)
+    rows = study.participants.values_list("pk", "synthetic", "preview", "status", "excluded_at")
+    for pk, synthetic, preview, status, excluded_at in rows.iterator(chunk_size=2000):
+        holds = {
+            "preview": preview,
+            "not_complete": status != Participant.Status.COMPLETE,
+            "excluded": excluded_at is not None,
+            "attention_checks": pk in failed,
+        }
+        if code := next((code for code, true in holds.items() if true), ""):
+            found[pk] = code
+        else:
+            analysed[synthetic].add(pk)
+    gone = _without_every_condition(study, analysed.values())
+    return found | dict.fromkeys(gone, "not_every_condition")
+
+
+def _without_every_condition(study: Study, samples: Iterable[set[int]]) -> Iterator[int]:
+    """Of each sample whom `analysis.exclusions.incomplete` finds, from the rounds alone."""
+    rounds = Round.objects.filter(participant__study=study).exclude(episode__status=Episode.Status.PLAYING)
+    figures = [one for one in study_figures(study) if one.figure.measured]
+    values = {one.name: KT(f"episode__score__{one.figure.name}") for one in figures}
+    valued = Q(Exists(Answer.objects.filter(round=OuterRef("pk"))))
+    for one in figures:
+        valued |= Q(episode__world__in=one.worlds, **{f"{one.name}__isnull": False})
+    told = rounds.alias(**values).annotate(valued=Case(When(valued, then=True), default=False)).order_by()
+    played: dict[int, dict[int, bool]] = {}
+    for person, condition, value in told.values_list("participant_id", "condition_id", "valued"):
+        played.setdefault(person, {})[condition] = value
+    for sample in samples:
+        conditions = {condition for pk in sample for condition in played.get(pk, ())}
+        yield from (pk for pk in sample if not all(played.get(pk, {}).get(one) for one in conditions))

@@ -1,0 +1,131 @@
+"""From rows to a whole analysis: one frozen `Analysis` for pages, files and figures."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from study.analysis.statistics.anova import Anova, one_way
+from study.analysis.statistics.checks import check
+from study.analysis.statistics.describe import Description, describe
+from study.analysis.statistics.exclusions import Attrition, Exclusion, incomplete, set_aside
+from study.analysis.statistics.players import Players, in_order
+from study.analysis.statistics.rows import Condition, Measure, Observation
+from study.analysis.statistics.table import NotComputable, Table, table_of
+from study.analysis.statistics.tukey import Pair, Tukey, all_pairs
+from study.analysis.statistics.versions import DesignVersion, VersionUsed, used, warnings
+
+
+@dataclass(frozen=True, slots=True)
+class MeasureResult:
+    """Everything about one measure; one field per test."""
+
+    table: Table
+    descriptions: tuple[Description, ...]
+    anova: Anova | NotComputable
+    tukey: Tukey | NotComputable
+    synthetic: bool
+    players: tuple[Players, ...] = ()
+    """Who played in each condition, in their order; none where the caller does not know."""
+
+    @property
+    def measure(self) -> Measure:
+        """What was measured."""
+        return self.table.measure
+
+    @property
+    def pairs(self) -> tuple[Pair, ...]:
+        """All pairs compared; none where the comparison is not computable."""
+        return self.tukey.pairs if isinstance(self.tukey, Tukey) else ()
+
+    @property
+    def figure_name(self) -> str:
+        """The file name of its figure."""
+        return f"figure_{self.measure.key}.svg"
+
+    @property
+    def brackets(self) -> tuple[Pair, ...]:
+        """The pairs with p < .05, which the figure brackets."""
+        return tuple(pair for pair in self.pairs if pair.significant)
+
+
+@dataclass(frozen=True, slots=True)
+class Analysis:
+    """A study's analysis. `participants` and `synthetic_participants` are codes of those analysed, sorted.
+
+    `conditions` are in their order, `measures` in the order given; `exclusions` say what was left out.
+    `attrition` says who never came into the rows, `players` who played beside the participants of each
+    condition; None and none where the caller does not know. `versions` are those of the study's versions
+    whose participants are analysed; `differing` labels of measures that they did not ask alike;
+    `preregistered` says that only what was collected as preregistered was to be analysed.
+    """
+
+    conditions: tuple[Condition, ...]
+    measures: tuple[MeasureResult, ...]
+    participants: tuple[str, ...]
+    synthetic_participants: tuple[str, ...]
+    exclusions: tuple[Exclusion, ...]
+    attrition: Attrition | None = None
+    players: tuple[Players, ...] = ()
+    versions: tuple[VersionUsed, ...] = ()
+    differing: tuple[str, ...] = ()
+    preregistered: bool = False
+
+    @property
+    def warnings(self) -> list[str]:
+        """What stands against reading the data as one preregistered sample; none where nothing does."""
+        return warnings(self.versions, self.differing)
+
+    @property
+    def synthetic(self) -> bool:
+        """Whether any number here comes from a bot; then everything shown must say so."""
+        return bool(self.synthetic_participants)
+
+    def measure(self, key: str) -> MeasureResult:
+        """The result of one measure; KeyError where there is none of this key."""
+        for result in self.measures:
+            if result.measure.key == key:
+                return result
+        raise KeyError(key)
+
+
+def analyse(
+    observations: Sequence[Observation],
+    conditions: Sequence[Condition],
+    measures: Sequence[Measure],
+    *,
+    keep_incomplete: bool = False,
+    attrition: Attrition | None = None,
+    players: Sequence[Players] = (),
+    versions: Sequence[DesignVersion] = (),
+    differing: Sequence[str] = (),
+    preregistered: bool = False,
+) -> Analysis:
+    """Analyse every measure. The order of the observations does not matter.
+
+    Participants without a value in every condition are set aside, as the paper discards its drop-outs,
+    unless `keep_incomplete`. What cannot be computed says so in its place; nothing is NaN.
+    Raises DefinitionError or RowError for input that contradicts itself.
+    """
+    check(observations, conditions, measures)
+    dropped = frozenset() if keep_incomplete else incomplete(observations, conditions)
+    kept, exclusions = set_aside(observations, dropped)
+    synthetic = tuple(sorted({row.participant for row in kept if row.synthetic}))
+    tables = [table_of(measure, conditions, kept) for measure in measures]
+    played = in_order(players, tables[0].conditions)
+    return Analysis(
+        conditions=tables[0].conditions,
+        measures=tuple(_result(table, bool(synthetic), played) for table in tables),
+        participants=tuple(sorted({row.participant for row in kept})),
+        synthetic_participants=synthetic,
+        exclusions=exclusions,
+        attrition=attrition,
+        players=played,
+        versions=used(kept, versions),
+        differing=tuple(differing),
+        preregistered=preregistered,
+    )
+
+
+def _result(table: Table, synthetic: bool, players: tuple[Players, ...]) -> MeasureResult:
+    return MeasureResult(table, describe(table), one_way(table), all_pairs(table), synthetic, players)

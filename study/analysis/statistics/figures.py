@@ -1,0 +1,270 @@
+"""Figure 5 of the paper: one bar chart per measure, means with 95 % intervals, significant pairs bracketed.
+
+matplotlib's object interface without pyplot. Styles are matplotlib's global settings and its fonts are
+shared, so one figure is drawn at a time. The same result gives the same bytes: no date, no random ids.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from io import BytesIO
+from threading import Lock
+from typing import Any, Literal, cast
+
+import matplotlib as mpl
+from matplotlib.axes import Axes
+from matplotlib.figure import Figure
+from matplotlib.ticker import MaxNLocator
+
+from study.analysis.statistics.analyse import MeasureResult
+from study.analysis.statistics.describe import Description
+from study.analysis.statistics.format import p_value
+from study.analysis.statistics.layout import levels, side_by_side, wrapped
+from study.analysis.statistics.rows import Measure
+from study.analysis.statistics.words import in_words, participants_in, y_title
+
+Format = Literal["svg", "png", "pdf"]
+
+COLOURS = ("#56B4E9", "#E69F00", "#009E73", "#CC79A7", "#0072B2", "#D55E00", "#F0E442", "#999999")
+"""Okabe and Ito (2008), told apart by the colour-blind; a condition keeps its colour in every figure."""
+
+INK, QUIET, GRID, AMBER = "#22272E", "#68707A", "#E4E7EB", "#FFF1CC"
+
+STYLE: dict[str, Any] = {
+    "font.family": "sans-serif",
+    "font.sans-serif": ["DejaVu Sans", "Verdana", "Arial", "Helvetica"],
+    "font.size": 9,
+    "text.color": INK,
+    "text.parse_math": False,
+    "axes.edgecolor": QUIET,
+    "axes.labelcolor": INK,
+    "xtick.color": INK,
+    "ytick.color": QUIET,
+    "svg.fonttype": "none",
+    "pdf.fonttype": 42,
+}
+
+SYNTHETIC: dict[str, Any] = {
+    "size": 8.5,
+    "weight": "bold",
+    "color": "#6B4300",
+    "ha": "right",
+    "va": "top",
+    "bbox": {"boxstyle": "round,pad=0.45", "facecolor": AMBER, "edgecolor": "#B7791F", "linewidth": 0.8},
+}
+
+EDGE, LEFT, RIGHT = 0.16, 0.72, 0.22
+PLOT, FOOT, HEAD = 2.9, 1.1, 0.78
+ROW, LINE, PLAYER = 0.27, 0.165, 0.125
+"""Inches: the margins; the plot, what is under it and over it; one row of brackets, one line of a label, one
+of who played."""
+
+DRAWING = Lock()
+"""Held by whoever draws with matplotlib."""
+
+
+def draw(result: MeasureResult, kind: Format = "svg", *, dpi: int = 200) -> bytes:
+    """The chart of one measure as a file's bytes; SVG keeps text as text. `dpi` is for PNG only.
+
+    Safe to call from any thread. A measure without values gives an empty chart that says so.
+    """
+    style = {**STYLE, "svg.hashsalt": result.measure.key, "svg.id": f"figure_{result.measure.key}"}
+    with DRAWING, mpl.rc_context(cast(Any, style)):
+        out = BytesIO()
+        _figure(result).savefig(out, format=kind, dpi=dpi, metadata=_metadata(result, kind))
+    return out.getvalue()
+
+
+def _metadata(result: MeasureResult, kind: Format) -> dict[str, Any]:
+    title = result.measure.label + (" (synthetic data)" if result.synthetic else "")
+    if kind == "svg":
+        return {"Title": title, "Description": in_words(result), "Date": None, "Creator": None}
+    if kind == "pdf":
+        return {"Title": title, "CreationDate": None, "Creator": None, "Producer": None}
+    return {"Title": title, "Description": in_words(result), "Software": None}
+
+
+def _figure(result: MeasureResult) -> Figure:
+    """The title, the strip of brackets, the bars and the note, each in its own part of the sheet."""
+    rows = levels([_span(result, i) for i in range(len(result.brackets))])
+    sheet = _Sheet.of(result, rows)
+    figure = Figure(figsize=(sheet.width, sheet.height), facecolor="white")
+    bars = figure.add_axes(sheet.part(sheet.foot, PLOT))
+    _draw_bars(bars, result)
+    if rows:
+        above = figure.add_axes(sheet.part(sheet.foot + PLOT, sheet.strip), sharex=bars)
+        above.set_ylim(0, sheet.strip)
+        _draw_brackets(above, result, rows)
+    _write(figure, result, sheet)
+    return figure
+
+
+@dataclass(frozen=True, slots=True)
+class _Sheet:
+    """How large the parts are, in inches; the plot keeps its height whatever is around it."""
+
+    width: float
+    left: float
+    foot: float
+    strip: float
+    head: float
+    title: str
+
+    @classmethod
+    def of(cls, result: MeasureResult, rows: Sequence[int]) -> _Sheet:
+        labels = _labels(result)
+        left = LEFT + LINE * y_label(result).count("\n")
+        width = max(5.4, 1.15 * len(labels) + left + RIGHT)
+        title = wrapped(result.measure.label, int((width - 1.8) / 0.115))
+        foot = FOOT + LINE * max(label.count("\n") for label in labels) + PLAYER * _player_lines(result)
+        strip = ROW * (max(rows) + 1) + 0.04 if rows else 0.0
+        return cls(width, left, foot, strip, HEAD + 0.2 * title.count("\n"), title)
+
+    @property
+    def height(self) -> float:
+        return self.foot + PLOT + self.strip + self.head
+
+    def part(self, bottom: float, height: float) -> tuple[float, float, float, float]:
+        """A part of full width as matplotlib wants it, in shares of the sheet."""
+        inner = self.width - self.left - RIGHT
+        return self.left / self.width, bottom / self.height, inner / self.width, height / self.height
+
+
+def _labels(result: MeasureResult) -> list[str]:
+    return [wrapped(condition.label, 14) for condition in result.table.conditions]
+
+
+def _players(result: MeasureResult) -> list[str]:
+    """Who played beside the participants of each bar."""
+    return [wrapped(found.short, 17) for found in result.players]
+
+
+def _player_lines(result: MeasureResult) -> int:
+    return max((text.count("\n") + 1 for text in _players(result)), default=0)
+
+
+def y_label(result: MeasureResult) -> str:
+    """The title of the value axis, in lines no longer than the plot is high."""
+    title = y_title(result.measure)
+    return title if len(title) <= 44 else f"Rating\n{wrapped(result.measure.scale, 44)}"
+
+
+def _span(result: MeasureResult, index: int) -> tuple[int, int]:
+    pair, order = result.brackets[index], result.table.conditions
+    return order.index(pair.first), order.index(pair.second)
+
+
+def _draw_bars(axes: Axes, result: MeasureResult) -> None:
+    labels = _labels(result)
+    axes.set_xlim(-0.6, len(labels) - 0.4)
+    axes.set_ylim(*bounds(result))
+    _dress(axes, result.measure)
+    axes.set_xticks(range(len(labels)), labels)
+    axes.set_ylabel(y_label(result), labelpad=8)
+    _name_groups(axes, result, max(label.count("\n") for label in labels) + 1)
+    for place in range(len(labels)):
+        _draw_condition(axes, result, place)
+    if not any(d.n for d in result.descriptions):
+        axes.text(0.5, 0.5, "No values yet", transform=axes.transAxes, ha="center", color=QUIET, size=11)
+
+
+def _name_groups(axes: Axes, result: MeasureResult, lines: int) -> None:
+    """How many values each bar stands on, and what the bars are, under their labels."""
+    below = -(0.12 + LINE * lines) / PLOT
+    look: dict[str, Any] = {"ha": "center", "va": "top", "transform": axes.get_xaxis_transform()}
+    for place, found in enumerate(result.descriptions):
+        axes.text(place, below, f"n = {found.n}", color=QUIET, size=8, **look)
+    for place, played in enumerate(_players(result)):
+        axes.text(place, below - 0.165 / PLOT, played, color=QUIET, size=6.5, **look)
+    lowest = below - (0.27 + PLAYER * _player_lines(result)) / PLOT
+    axes.text((len(result.descriptions) - 1) / 2, lowest, _across(result), **look)
+
+
+def _across(result: MeasureResult) -> str:
+    return "Condition, and who played beside the participants" if result.players else "Condition"
+
+
+def _dress(axes: Axes, measure: Measure) -> None:
+    axes.set_axisbelow(True)
+    axes.grid(axis="y", color=GRID, linewidth=0.8)
+    axes.tick_params(length=0, pad=6)
+    whole = measure.kind in {"count", "likert"}
+    axes.yaxis.set_major_locator(MaxNLocator(6, integer=whole, steps=[1, 2, 5, 10]))
+    for side in ("left", "right", "top"):
+        axes.spines[side].set_visible(False)
+
+
+def bounds(result: MeasureResult) -> tuple[float, float]:
+    """The ends of the value axis: the scale's own, or, where that is open, room for all that is drawn."""
+    measure = result.measure
+    low, high = measure.low, measure.high
+    if low is not None and high is not None:
+        return low, high
+    drawn = [end for d in result.descriptions for end in _reach(d) if end is not None]
+    bottom = low if low is not None else min([*drawn, 0.0 if high is None else high - 1])
+    top = high if high is not None else max([*drawn, bottom + 1])
+    ticks = MaxNLocator(6, integer=True, steps=[1, 2, 5, 10]).tick_values(bottom, top)
+    return (
+        bottom if low is not None else float(max(tick for tick in ticks if tick <= bottom)),
+        top if high is not None else float(min(tick for tick in ticks if tick >= top)),
+    )
+
+
+def _reach(found: Description) -> tuple[float | None, ...]:
+    """All ends of what is drawn of a condition."""
+    return found.minimum, found.ci_low, found.maximum, found.ci_high
+
+
+def _draw_condition(axes: Axes, result: MeasureResult, place: int) -> None:
+    found, (low, high) = result.descriptions[place], axes.get_ylim()
+    if found.mean is None:
+        return
+    colour = COLOURS[place % len(COLOURS)]
+    values = result.table.values(found.condition.key)
+    across = [place + shift for shift in side_by_side(values, low, high)]
+    base = low if result.measure.low is not None else min(max(0.0, low), high)
+    axes.bar(place, found.mean - base, 0.66, bottom=base, color="white", zorder=1.5)
+    axes.scatter(across, values, s=15, color=colour, alpha=0.75, linewidths=0, clip_on=False, zorder=2)
+    axes.bar(place, found.mean - base, 0.66, bottom=base, color=colour, alpha=0.38, zorder=3)
+    axes.plot([place - 0.33, place + 0.33], [found.mean] * 2, color=colour, lw=2, zorder=4, clip_on=False)
+    if found.ci_low is not None and found.ci_high is not None:
+        ends = (max(found.ci_low, low), min(found.ci_high, high))
+        arms = [[found.mean - ends[0]], [ends[1] - found.mean]]
+        mark = axes.errorbar(place, found.mean, arms, color=INK, elinewidth=1.3, capsize=4, zorder=5)
+        for part in (*mark[1], *mark[2]):
+            part.set_clip_on(False)
+
+
+def _draw_brackets(axes: Axes, result: MeasureResult, rows: Sequence[int]) -> None:
+    axes.set_axis_off()
+    for index, (pair, row) in enumerate(zip(result.brackets, rows, strict=True)):
+        left, right = _span(result, index)
+        left_end, right_end, base = left + 0.07, right - 0.07, 0.08 + row * ROW
+        axes.plot(
+            [left_end, left_end, right_end, right_end],
+            [base, base + 0.05, base + 0.05, base],
+            color=QUIET,
+            lw=0.9,
+            solid_joinstyle="miter",
+        )
+        axes.text((left + right) / 2, base + 0.065, p_value(pair.p), ha="center", va="bottom", size=7.5)
+
+
+def _write(figure: Figure, result: MeasureResult, sheet: _Sheet) -> None:
+    """The title, who took part, what the marks mean, and whether the data are synthetic."""
+
+    def put(x: float, y: float, text: str, **look: Any) -> None:
+        figure.text(x / sheet.width, y / sheet.height, text, **look)
+
+    top = sheet.height
+    put(EDGE, top - 0.2, sheet.title, size=12, weight="bold", va="top", linespacing=1.15)
+    put(EDGE, top - sheet.head + 0.32, participants_in(result), size=8.5, color=QUIET, va="top")
+    put(EDGE, 0.13, _note(result), size=7.5, color=QUIET, va="bottom")
+    if result.synthetic:
+        put(sheet.width - RIGHT, top - 0.22, "Synthetic data", **SYNTHETIC)
+
+
+def _note(result: MeasureResult) -> str:
+    brackets = " Brackets: Tukey HSD, p < .05." if result.brackets else ""
+    return f"Bars: means. Lines: 95% CI of the mean. Dots: participants.{brackets}"

@@ -1,0 +1,210 @@
+"""An analysis as files: tables for other programs, figures, JSON, and the report for people.
+
+CSV is UTF-8 after RFC 4180 (commas, CRLF, quotes where needed), with a head, a blank for what is not
+there, numbers in full precision, booleans as 1 and 0; `synthetic` is 1 in every row of an analysis with
+data from bots. The columns are stable: new ones go to the end.
+"""
+
+from __future__ import annotations
+
+import csv
+import io
+import json
+from collections.abc import Iterator, Sequence
+from dataclasses import asdict
+from pathlib import Path
+from typing import Any
+
+from kitchen.machine.atomic import put
+from study.analysis.statistics.analyse import Analysis, MeasureResult
+from study.analysis.statistics.anova import Anova
+from study.analysis.statistics.describe import Description
+from study.analysis.statistics.players import ModelUsed, Players
+from study.analysis.statistics.report import report
+from study.analysis.statistics.table import NotComputable
+from study.analysis.statistics.tukey import Pair
+from study.analysis.statistics.versions import VersionUsed
+
+VERSION = 1
+"""Of the layout of analysis.json; raised when a reader would have to change."""
+
+Row = dict[str, Any]
+
+MEANS = ["measure", "measure_label", "condition", "condition_label", "n", "missing", "mean", "sd", "se"]
+MEANS += ["ci_low", "ci_high", "median", "minimum", "maximum", "synthetic"]
+ANOVA = ["measure", "measure_label", "test", "f", "df_between", "df_within", "p", "ss_between", "ss_within"]
+ANOVA += ["eta_squared", "omega_squared", "not_computable", "synthetic"]
+TUKEY = ["measure", "measure_label", "test", "first", "first_label", "second", "second_label", "difference"]
+TUKEY += ["ci_low", "ci_high", "p_adjusted", "hedges_g", "significant", "not_computable", "synthetic"]
+PLAYERS = ["condition", "condition_label", "coplayer", "provider", "model_asked", "model_named", "calls"]
+PLAYERS += ["decisions", "chosen_by", "fallbacks", "fallbacks_why", "synthetic"]
+
+
+def contents(analysis: Analysis) -> Iterator[tuple[str, bytes]]:
+    """Name and bytes of every file, one after the other, so that a page can send them as they come."""
+    from study.analysis.statistics.figures import draw  # matplotlib is slow to import
+
+    yield "means.csv", to_csv(MEANS, means_rows(analysis))
+    yield "anova.csv", to_csv(ANOVA, anova_rows(analysis))
+    yield "tukey.csv", to_csv(TUKEY, tukey_rows(analysis))
+    yield "players.csv", to_csv(PLAYERS, player_rows(analysis))
+    for result in analysis.measures:
+        yield result.figure_name, draw(result)
+    yield "analysis.json", to_json(analysis)
+    yield "report.md", report(analysis).encode()
+
+
+def write(analysis: Analysis, directory: Path) -> tuple[Path, ...]:
+    """Write every file into the directory, made if it is not there, each whole or not at all.
+
+    The report comes last: where it is, the rest is too. Raises OSError where the disk refuses.
+    """
+    directory.mkdir(parents=True, exist_ok=True)
+    return tuple(put(directory / name, data) for name, data in contents(analysis))
+
+
+def to_csv(columns: Sequence[str], rows: Sequence[Row]) -> bytes:
+    """The rows as CSV; a column that a row does not have, or has as None, is blank."""
+    out = io.StringIO()
+    writer = csv.writer(out, lineterminator="\r\n")
+    writer.writerow(columns)
+    writer.writerows([_cell(row.get(column)) for column in columns] for row in rows)
+    return out.getvalue().encode()
+
+
+def _cell(value: object) -> object:
+    if value is None:
+        return ""
+    return int(value) if isinstance(value, bool) else value
+
+
+def means_rows(analysis: Analysis) -> list[Row]:
+    """One row per measure and condition."""
+    return [
+        {**_of(result), **_description(found)}
+        for result in analysis.measures
+        for found in result.descriptions
+    ]
+
+
+def anova_rows(analysis: Analysis) -> list[Row]:
+    """One row per measure."""
+    return [{**_of(result), "test": "one-way ANOVA", **_anova(result.anova)} for result in analysis.measures]
+
+
+def tukey_rows(analysis: Analysis) -> list[Row]:
+    """One row per measure and pair; one with the reason where pairs cannot be compared."""
+    return [
+        {**_of(result), "test": "Tukey HSD", **row} for result in analysis.measures for row in _tukey(result)
+    ]
+
+
+def player_rows(analysis: Analysis) -> list[Row]:
+    """One row per condition and model that was called in it; one for a condition without any. Decisions and
+    fallbacks are the condition's."""
+    return [
+        {**_condition_players(found), **_model(model), "synthetic": analysis.synthetic}
+        for found in analysis.players
+        for model in found.models or (None,)
+    ]
+
+
+def _model(model: ModelUsed | None) -> Row:
+    if model is None:
+        return {}
+    asked = {"provider": model.provider, "model_asked": model.asked}
+    return {**asked, "model_named": model.named, "calls": model.calls}
+
+
+def _condition_players(found: Players) -> Row:
+    return {
+        "condition": found.condition.key,
+        "condition_label": found.condition.label,
+        "coplayer": found.kind_words,
+        "decisions": found.decisions,
+        "chosen_by": "; ".join(f"{who} {number}" for who, number in found.chosen_by),
+        "fallbacks": found.fallback_count,
+        "fallbacks_why": "; ".join(f"{code} {number}" for code, number in found.fallbacks),
+    }
+
+
+def _of(result: MeasureResult) -> Row:
+    return {
+        "measure": result.measure.key,
+        "measure_label": result.measure.label,
+        "synthetic": result.synthetic,
+    }
+
+
+def _description(found: Description) -> Row:
+    row = asdict(found)
+    del row["condition"]
+    return {"condition": found.condition.key, "condition_label": found.condition.label, **row}
+
+
+def _anova(found: Anova | NotComputable) -> Row:
+    if isinstance(found, NotComputable):
+        return {"not_computable": found.because}
+    row = asdict(found)
+    del row["without_data"]
+    return row
+
+
+def _tukey(result: MeasureResult) -> list[Row]:
+    if isinstance(result.tukey, NotComputable):
+        return [{"not_computable": result.tukey.because}]
+    return [_pair(pair) for pair in result.pairs]
+
+
+def _pair(pair: Pair) -> Row:
+    return {
+        "first": pair.first.key,
+        "first_label": pair.first.label,
+        "second": pair.second.key,
+        "second_label": pair.second.label,
+        "difference": pair.difference,
+        "ci_low": pair.ci_low,
+        "ci_high": pair.ci_high,
+        "p_adjusted": pair.p,
+        "hedges_g": pair.g,
+        "significant": pair.significant,
+    }
+
+
+def to_json(analysis: Analysis) -> bytes:
+    """The whole analysis as one JSON object, without single values; missing numbers are null."""
+    whole = {
+        "version": VERSION,
+        "synthetic": analysis.synthetic,
+        "participants": len(analysis.participants),
+        "synthetic_participants": len(analysis.synthetic_participants),
+        "attrition": asdict(analysis.attrition) if analysis.attrition else None,
+        "versions": [_version(one) for one in analysis.versions],
+        "preregistered_only": analysis.preregistered,
+        "warnings": analysis.warnings,
+        "exclusions": [asdict(exclusion) for exclusion in analysis.exclusions],
+        "conditions": [asdict(condition) for condition in analysis.conditions],
+        "players": [asdict(found) for found in analysis.players],
+        "measures": [_measure(result) for result in analysis.measures],
+    }
+    return (json.dumps(whole, indent=2, ensure_ascii=False, allow_nan=False) + "\n").encode()
+
+
+def _version(found: VersionUsed) -> Row:
+    return {
+        **asdict(found.version),
+        "participants": found.participants,
+        "entered_before_freeze": found.early,
+    }
+
+
+def _measure(result: MeasureResult) -> Row:
+    tukey, unit = _tukey(result), result.measure.unit
+    return {
+        **{name: value for name, value in asdict(result.measure).items() if unit or name != "unit"},
+        "descriptions": [_description(found) for found in result.descriptions],
+        "anova": _anova(result.anova),
+        "tukey": tukey[0] if isinstance(result.tukey, NotComputable) else tukey,
+        "without_data": [condition.key for condition in result.table.without_data()],
+        "figure": result.figure_name,
+    }

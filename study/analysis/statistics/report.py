@@ -1,0 +1,188 @@
+"""The report of an analysis in Markdown."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+
+from kitchen.words.counting import counted
+from study.analysis.statistics.analyse import Analysis, MeasureResult
+from study.analysis.statistics.describe import Description
+from study.analysis.statistics.exclusions import Attrition, Exclusion
+from study.analysis.statistics.format import interval, number, p_value
+from study.analysis.statistics.players import Players
+from study.analysis.statistics.rows import Condition
+from study.analysis.statistics.tukey import Pair
+from study.analysis.statistics.words import anova_sentence, listed, tukey_sentence
+
+METHOD = """\
+Each measure was compared between conditions by a one-way analysis of variance, and all pairs of
+conditions by Tukey's HSD at a family-wise level of .05, with simultaneous 95% confidence intervals.
+This replicates the analysis of the human study of MindAgent (arXiv 2309.09971, section 5.3): the
+observations are treated as independent, although every participant played every condition, and ratings
+are treated as numbers. Measures are tested one by one, without a correction over measures. Intervals of
+means are 95% by Student's t within each condition. η² and ω² are effect sizes of the analysis of
+variance, Hedges' g of a pair over the pooled standard deviation of its two conditions."""
+
+
+def report(analysis: Analysis) -> str:
+    """The whole report in Markdown: who took part, what was done, and each measure with its tables."""
+    parts = [
+        "# Analysis of the study",
+        banner(analysis),
+        version_banner(analysis),
+        "## Participants",
+        participants(analysis),
+        "## Who played" if analysis.players else "",
+        players_table(analysis.players) if analysis.players else "",
+        "## What was done",
+        METHOD.replace("\n", " "),
+        *(measure_section(result) for result in analysis.measures),
+    ]
+    return "\n\n".join(filter(None, parts)) + "\n"
+
+
+def banner(analysis: Analysis) -> str:
+    """One line that says how many participants are synthetic; empty where none is."""
+    if not analysis.synthetic:
+        return ""
+    bots, everybody = len(analysis.synthetic_participants), len(analysis.participants)
+    return (
+        f"> **Synthetic data.** {bots} of {counted(everybody, 'participant')} analysed here are bots. "
+        "These numbers are no findings about people."
+    )
+
+
+def version_banner(analysis: Analysis) -> str:
+    """A line for each thing that stands against reading the data as one preregistered sample."""
+    return "\n>\n".join(f"> {escaped(sentence)}" for sentence in analysis.warnings)
+
+
+def participants(analysis: Analysis) -> str:
+    """Who entered and stayed, how many were analysed, in which conditions, what was left out and why."""
+    lines = [
+        *(attrition_sentences(analysis.attrition) if analysis.attrition else ()),
+        f"{counted(len(analysis.participants), 'participant')} analysed, "
+        f"of whom {len(analysis.synthetic_participants)} synthetic.",
+        f"{counted(len(analysis.conditions), 'condition')}: {escaped(listed(analysis.conditions))}.",
+        *exclusion_sentences(analysis),
+    ]
+    return "\n".join(f"- {line}" for line in lines)
+
+
+def attrition_sentences(found: Attrition) -> list[str]:
+    """How many entered, completed, dropped out and how, were excluded, withdrew."""
+    how = ", ".join(f"{number} {words}" for words, number in found.ends if number)
+    return [
+        f"{counted(found.entered, 'participant')} entered and did not withdraw: {found.completed} completed "
+        f"the study, {found.unfinished} did not ({how or 'dropped out, or still taking part'}) and "
+        f"{'is' if found.unfinished == 1 else 'are'} left out.",
+        *_left_out(found),
+        *_otherwise(found),
+        f"{counted(found.withdrew, 'participant')} of the study withdrew; their data are erased.",
+    ]
+
+
+def _left_out(found: Attrition) -> list[str]:
+    """Who completed the study and is left out all the same, a sentence a reason."""
+    by_staff, by_checks = counted(found.excluded, "participant"), counted(found.failed_checks, "participant")
+    said = [f"{by_staff} who completed the study left out: excluded by staff."] if found.excluded else []
+    if found.failed_checks:
+        said.append(f"{by_checks} who completed the study left out: attention checks.")
+    return said
+
+
+def _otherwise(found: Attrition) -> list[str]:
+    number = counted(found.otherwise, "more participant")
+    return [f"{number} left out: not collected as preregistered."] if found.otherwise else []
+
+
+def exclusion_sentences(analysis: Analysis) -> list[str]:
+    """What was left out of the rows that there are, a sentence a reason."""
+    whose = " of those who completed the study" if analysis.attrition else ""
+    return [exclusion_sentence(one) for one in analysis.exclusions] or [f"No row{whose} was left out."]
+
+
+def exclusion_sentence(found: Exclusion) -> str:
+    """What was left out for one reason."""
+    rows, people = counted(found.rows, "row"), counted(len(found.participants), "participant")
+    if found.reason == "no value":
+        return f"{rows} of {people} without a value left out."
+    return f"{people} left out ({rows}): no value in every condition, counted as drop-outs."
+
+
+def measure_section(result: MeasureResult) -> str:
+    """One measure: the sentences, the figure, the means and the pairs."""
+    label = escaped(result.measure.label)
+    parts = [
+        f"## {label}",
+        f"Scale: {escaped(result.measure.scale)}.",
+        escaped(anova_sentence(result)),
+        escaped(tukey_sentence(result)),
+        f"![{label}: means by condition with 95% confidence intervals]({result.figure_name})",
+        means_table(result.descriptions),
+        pairs_table(result.pairs) if result.pairs else "",
+    ]
+    return "\n\n".join(filter(None, parts))
+
+
+def means_table(descriptions: Sequence[Description]) -> str:
+    """The descriptive statistics, one line per condition."""
+    head = ("Condition", "n", "Missing", "Mean", "SD", "SE", "95% CI", "Median", "Min", "Max")
+    return table(head, [_means_cells(found) for found in descriptions])
+
+
+def _means_cells(found: Description) -> list[str]:
+    return [
+        _name(found.condition),
+        str(found.n),
+        str(found.missing),
+        *map(number, (found.mean, found.sd, found.se)),
+        interval(found.ci_low, found.ci_high),
+        *map(number, (found.median, found.minimum, found.maximum)),
+    ]
+
+
+def players_table(players: Sequence[Players]) -> str:
+    """Co-players, models and fallbacks, one line per condition."""
+    head = ("Condition", "Co-player", "Language model", "Decided by", "Fallbacks")
+    return table(head, [_players_cells(found) for found in players])
+
+
+def _players_cells(found: Players) -> list[str]:
+    words = (found.kind_words, found.model_words, found.chosen_words, found.fallback_words)
+    return [_name(found.condition), *map(escaped, words)]
+
+
+def pairs_table(pairs: Sequence[Pair]) -> str:
+    """All pairs compared, one line each; the difference is the second mean less the first."""
+    head = ("First", "Second", "Difference", "95% CI", "p (adjusted)", "Hedges' g", "p < .05")
+    return table(head, [_pair_cells(pair) for pair in pairs])
+
+
+def _pair_cells(pair: Pair) -> list[str]:
+    return [
+        _name(pair.first),
+        _name(pair.second),
+        number(pair.difference),
+        interval(pair.ci_low, pair.ci_high),
+        escaped(p_value(pair.p).removeprefix("p = ").removeprefix("p ")),
+        number(pair.g),
+        "yes" if pair.significant else "no",
+    ]
+
+
+def _name(condition: Condition) -> str:
+    return escaped(condition.label)
+
+
+def table(head: Sequence[str], rows: Sequence[Sequence[str]]) -> str:
+    """A Markdown table of cells that are already safe; the first column left, the others right."""
+    line = "| {} |".format
+    rule = [":--", *("--:" for _ in head[1:])]
+    return "\n".join(line(" | ".join(cells)) for cells in (head, rule, *rows))
+
+
+def escaped(text: str) -> str:
+    """Text in which nothing means anything to Markdown; intervals and p < .05 stay readable."""
+    return re.sub(r"[\\`*_|~]|<(?=[A-Za-z/!?])|\](?=[(\[:])", r"\\\g<0>", text)

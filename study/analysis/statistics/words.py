@@ -1,0 +1,88 @@
+"""Results in sentences, for reports, pages and the text behind a figure."""
+
+from __future__ import annotations
+
+from kitchen.words.counting import counted
+from study.analysis.statistics.analyse import MeasureResult
+from study.analysis.statistics.anova import Anova
+from study.analysis.statistics.describe import Description
+from study.analysis.statistics.format import contrast, effect, f_test, interval, number, p_value
+from study.analysis.statistics.players import sentence
+from study.analysis.statistics.rows import Condition, Measure
+from study.analysis.statistics.table import NotComputable
+
+LEVEL = 0.05
+
+
+def y_title(measure: Measure) -> str:
+    """The title of the value axis: the scale in words."""
+    if measure.kind == "likert":
+        return f"Rating ({measure.scale})"
+    if measure.kind == "score":
+        return f"Score ({measure.scale})"
+    if measure.kind == "number":
+        return measure.unit.capitalize() or "Value"
+    return "Rate" if measure.kind == "rate" else "Count"
+
+
+def participants_in(result: MeasureResult) -> str:
+    """As in "12 participants, 60 observations": those with a value on this measure."""
+    rows = [row for row in result.table.observations if row.value is not None]
+    people = len({row.participant for row in rows})
+    return f"{counted(people, 'participant')}, {counted(len(rows), 'observation')}"
+
+
+def in_words(result: MeasureResult) -> str:
+    """What the figure shows, for those who do not see it."""
+    means = "; ".join(_mean(d) for d in result.descriptions)
+    pairs = "; ".join(contrast(pair) for pair in result.brackets) or "none"
+    mark = "Synthetic data. " if result.synthetic else ""
+    found = (
+        f"{mark}Means of {result.measure.label} by condition: {means}. Pairs that differ, p < .05: {pairs}."
+    )
+    return f"{found} {players_in(result)}".strip()
+
+
+def players_in(result: MeasureResult) -> str:
+    """Who played beside the participants; empty where it is not known."""
+    played = ". ".join(sentence(found) for found in result.players)
+    return f"Co-players: {played}." if played else ""
+
+
+def _mean(found: Description) -> str:
+    if found.mean is None:
+        return f"{found.condition.label} no values"
+    ci = "" if found.ci_low is None else f", 95% CI {interval(found.ci_low, found.ci_high)}"
+    return f"{found.condition.label} {number(found.mean)}{ci}"
+
+
+def anova_sentence(result: MeasureResult) -> str:
+    """One sentence in the manner of the APA, or why there is no test."""
+    found, label = result.anova, result.measure.label
+    if isinstance(found, NotComputable):
+        return f"{label}: the one-way ANOVA is {found}."
+    verb = "differed" if found.p < LEVEL else "did not differ reliably"
+    text = f"{label} {verb} between conditions, {f_test(found)}, {effect(found)}."
+    return text + _took_no_part(found)
+
+
+def _took_no_part(found: Anova) -> str:
+    names = listed(found.without_data)
+    return f" {names} had no values on this measure and took no part." if names else ""
+
+
+def tukey_sentence(result: MeasureResult) -> str:
+    """The significant pairs in full and the smallest p of the others, or why there is no test."""
+    if isinstance(result.tukey, NotComputable):
+        return f"Tukey's HSD is {result.tukey}."
+    others = [pair.p for pair in result.pairs if not pair.significant]
+    if not result.brackets:
+        return f"Tukey's HSD found no pair that differed (smallest {p_value(min(others))})."
+    rest = f" The other pairs did not differ (smallest {p_value(min(others))})." if others else ""
+    return f"Tukey's HSD: {'; '.join(contrast(pair) for pair in result.brackets)}.{rest}"
+
+
+def listed(conditions: tuple[Condition, ...]) -> str:
+    """As in "Alone", "Alone and Random team", "Alone, Team of 2 and Random team"."""
+    labels = [condition.label for condition in conditions]
+    return " and ".join(filter(None, [", ".join(labels[:-1]), *labels[-1:]]))

@@ -1,0 +1,1 @@
+"""What a study is: conditions, questions, parts, orders, versions, and what freezes them."""

@@ -1,0 +1,222 @@
+"""A study as it was designed, without its people: one value that can be stored, hashed and read again.
+
+Participants are bound to the blueprint they entered under. Plain Python: `blueprint_of` reads a study's rows.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from collections.abc import Mapping
+from decimal import Decimal
+from functools import cached_property
+from typing import Annotated, Any
+
+from pydantic import Strict, TypeAdapter
+
+from kitchen.contract.data_files import Number, Record, Source
+from kitchen.contract.world import Json
+from study.design.parts import PARTS
+from study.design.practice import practice_played
+from study.design.questions.fields import ABOUT, ItemPlan
+
+FORMAT = 3
+"""Raised when documents are written in another form; older ones must still be read. Which do not say
+what, `OUTCOMES`, `SINCE` and what is `About` an item's fields tell."""
+SINCE = {"budget_limit": 2}
+"""Fields of a study that documents have only from this format on."""
+ITEMS_SINCE = {name: about.since for name, about in ABOUT.items()}
+"""Likewise of an item."""
+OUTCOMES = 2
+"""The format from which on documents have outcomes."""
+
+
+class ConditionPlan(Record):
+    """One condition; the fields mean what they mean in `study.design.models.Condition`."""
+
+    key: str
+    name: str
+    label: str
+    world: str
+    settings: Mapping[str, Json]
+    coplayer: str
+    coplayer_settings: Mapping[str, Json]
+    teammates: int
+    thinking_seconds: Number | None = None
+    step_seconds: Number | None = None
+
+
+class PartPlan(Record):
+    """One part beside the rounds, with nothing left to default."""
+
+    kind: str
+    enabled: bool
+    title: str
+    text: str
+    settings: Mapping[str, Json]
+
+
+class OutcomePlan(Record):
+    """What one kind of end gives: its words, and whether a code and an address are set. These themselves are
+    no part of a design: whoever reads it could hand them in."""
+
+    kind: str
+    text: str
+    has_code: bool
+    has_address: bool
+
+
+class Blueprint(Record):
+    """All that participants meet and all that was planned; `study` holds the study's own fields by name.
+    `format` is that of its document: what an older one does not know is not there."""
+
+    study: Mapping[str, Json]
+    conditions: Annotated[tuple[ConditionPlan, ...], Strict(False)]
+    parts: Annotated[tuple[PartPlan, ...], Strict(False)]
+    items: Annotated[tuple[ItemPlan, ...], Strict(False)]
+    outcomes: Annotated[tuple[OutcomePlan, ...], Strict(False)] = ()
+    format: int = FORMAT
+
+    @classmethod
+    def from_json(cls, document: Mapping[str, Json]) -> Blueprint:
+        """What `to_json` wrote; DataError for what it cannot have written. What only a later program knows
+        is left out."""
+        source = Source("design")
+        found = source.read(_DOCUMENT, document, more=True)
+        if "format" not in found.model_fields_set:
+            raise source.error("format", "is missing")
+        for number, item in enumerate(found.items, start=1):
+            if lacking := ITEMS_SINCE.keys() - item.model_fields_set - _later(ITEMS_SINCE, found.format):
+                raise source.error(f"items[{number}].{min(lacking)}", "is missing")
+        return found
+
+    def to_json(self) -> dict[str, Json]:
+        """The document: JSON and nothing else."""
+        outcomes = (
+            {"outcomes": [one.model_dump() for one in self.outcomes]} if self.format >= OUTCOMES else {}
+        )
+        return {
+            "format": self.format,
+            "study": dict(self.study),
+            "conditions": [one.model_dump() for one in self.conditions],
+            "parts": [one.model_dump() for one in self.parts],
+            "items": [_known(one.model_dump(), ITEMS_SINCE, self.format) for one in self.items],
+            **outcomes,
+        }
+
+    def in_format(self, number: int) -> Blueprint:
+        """The same design as a document of an older format tells it; itself where that is no older."""
+        if number >= self.format:
+            return self
+        return Blueprint(
+            study=_known(self.study, SINCE, number),
+            conditions=self.conditions,
+            parts=self.parts,
+            items=self.items,
+            outcomes=self.outcomes if number >= OUTCOMES else (),
+            format=number,
+        )
+
+    @cached_property
+    def digest(self) -> str:
+        """SHA-256 of the document in canonical JSON."""
+        return digest_of(self.to_json())
+
+    def part(self, kind: str) -> PartPlan:
+        """One of the parts."""
+        off = PartPlan(kind=kind, enabled=False, title="", text="", settings={})
+        return next((one for one in self.parts if one.kind == kind), off)
+
+    def has(self, kind: str) -> bool:
+        """Whether this part is on."""
+        return self.part(kind).enabled
+
+    @property
+    def practice(self) -> ConditionPlan:
+        """The practice episode, as if it were a condition."""
+        played = practice_played(self.part("practice").settings.get("kitchen", {}))
+        return ConditionPlan(key="practice", name="Practice", label="Practice", **played)
+
+    @property
+    def worlds(self) -> tuple[str, ...]:
+        """The worlds that are played: those of the conditions, then that of the practice."""
+        practised = [self.practice.world] if self.has("practice") else []
+        return tuple(dict.fromkeys([*(one.world for one in self.conditions), *practised]))
+
+    def items_at(self, place: str) -> list[ItemPlan]:
+        """The items asked there, in the order of the design."""
+        return [item for item in self.items if item.place == place]
+
+    def items_after(self, condition: str) -> list[ItemPlan]:
+        """The items asked after an episode in the condition of this key, in the order of the design."""
+        alone = not self.condition(condition).teammates
+        return [item for item in self.items_at("survey") if not (alone and item.needs_teammates)]
+
+    def condition(self, key: str) -> ConditionPlan:
+        """One of the conditions; KeyError if there is none of this key."""
+        return {one.key: one for one in self.conditions}[key]
+
+
+def digest_of(document: Mapping[str, Json]) -> str:
+    """SHA-256 of JSON with sorted keys and no spaces, in UTF-8."""
+    text = json.dumps(document, sort_keys=True, separators=(",", ":"), ensure_ascii=False)
+    return hashlib.sha256(text.encode()).hexdigest()
+
+
+_DOCUMENT = TypeAdapter(Blueprint)
+
+
+def _known(values: Mapping[str, Json], since: Mapping[str, int], number: int) -> dict[str, Json]:
+    """The fields that a document of this format has."""
+    later = _later(since, number)
+    return {name: value for name, value in values.items() if name not in later}
+
+
+def _later(since: Mapping[str, int], number: int) -> set[str]:
+    """The fields that documents have only after this format."""
+    return {name for name, first in since.items() if first > number}
+
+
+STUDY_FIELDS = (
+    "slug",
+    "title",
+    "seed",
+    "orders",
+    "same_dishes",
+    "shuffle_items",
+    "thinking_seconds",
+    "idle_warning_minutes",
+    "idle_minutes",
+    "planned_participants",
+    "hypotheses",
+    "exclusions",
+    "failed_checks_allowed",
+    "planned_tests",
+)
+"""Fields of a study that participants or the preregistration rest on; what recruits is not among them."""
+
+
+def blueprint_of(study: Any) -> Blueprint:
+    """The blueprint of a study (a `study.design.models.Study`) as it is now."""
+    written = {row.kind: row for row in study.parts.all()}
+    return Blueprint(
+        study={name: getattr(study, name) for name in STUDY_FIELDS}
+        | {"budget_limit": f"{Decimal(study.budget_limit):.2f}"},
+        conditions=tuple(ConditionPlan.of(row) for row in study.conditions.all()),
+        parts=tuple(_part(kind, written.get(kind)) for kind in PARTS),
+        items=tuple(ItemPlan.of(row) for row in study.items.all() if row.enabled),
+        outcomes=tuple(_outcome(row) for row in study.outcomes.order_by("kind")),
+    )
+
+
+def _outcome(row: Any) -> OutcomePlan:
+    return OutcomePlan(kind=row.kind, text=row.text, has_code=bool(row.code), has_address=bool(row.url))
+
+
+def _part(name: str, row: Any) -> PartPlan:
+    kind = PARTS[name]
+    enabled, title, text, settings = (
+        (row.enabled, row.title, row.text, row.settings) if row else (kind.enabled, "", "", {})
+    )
+    settings = {**kind.settings, **settings}
+    return PartPlan(kind=name, enabled=enabled, title=title or kind.title, text=text, settings=settings)

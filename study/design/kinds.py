@@ -1,0 +1,90 @@
+"""Worlds and co-players as forms show them: names to choose from, and one field per declared setting.
+
+Nothing here knows a world or a co-player by name: what the registries hold and `settings` declares appears.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from django import forms
+
+from kitchen.contract.world import Json, Setting
+from kitchen.forms.setting_fields import readable, told
+from kitchen.registry.agents import coplayers, get_coplayer
+from kitchen.registry.worlds import get_world, known_worlds
+from study.design.plan import NOBODY
+
+WORLD = "world"
+COPLAYER = "coplayer"
+
+
+@dataclass(frozen=True, slots=True)
+class Kind:
+    """One world or co-player that a condition can have."""
+
+    part: str
+    """WORLD or COPLAYER: the field of the condition that names it."""
+    name: str
+    label: str
+    settings: tuple[Setting, ...]
+    worlds: tuple[str, ...] | None = None
+    """The worlds that a co-player can play; None for all of them."""
+
+    def fits(self, world: str) -> bool:
+        """Whether it is to be offered where this world is played; everything is where none is named."""
+        return not world or self.worlds is None or world in self.worlds
+
+    def named_settings(self) -> Iterator[tuple[str, Setting]]:
+        """Every setting with the name of its form field, which no other kind's setting has."""
+        for setting in self.settings:
+            yield f"{self.part}__{self.name}__{setting.name}", setting
+
+
+def all_kinds() -> tuple[Kind, ...]:
+    """Every world, then every co-player of the registries."""
+    return (*world_kinds(), *(_coplayer_kind(name) for name in coplayers()))
+
+
+def world_kinds() -> tuple[Kind, ...]:
+    """Every world."""
+    return tuple(Kind(WORLD, name, readable(name), get_world(name).settings) for name in known_worlds())
+
+
+def _coplayer_kind(name: str) -> Kind:
+    found = get_coplayer(name)
+    plays = "every world" if found.worlds is None else ", ".join(readable(world) for world in found.worlds)
+    return Kind(COPLAYER, name, f"{readable(name)} (plays {plays})", found.settings, found.worlds)
+
+
+def kind_choices(part: str, stored: str = "", world: str = "") -> list[tuple[str, str]]:
+    """What a select of worlds or co-players offers, with a world only co-players that play it; what is stored
+    stays on offer even if it does not fit or is gone."""
+    nobody = {NOBODY: "Nobody: the participant plays alone"} if part == COPLAYER else {}
+    kinds = {kind.name: kind for kind in all_kinds() if kind.part == part}
+    offered = {name: kind.label for name, kind in kinds.items() if kind.fits(world) or name == stored}
+    found = nobody | offered
+    gone = stored and stored not in found
+    return [*found.items(), *([(stored, f"{readable(stored)} (no longer there)")] if gone else [])]
+
+
+class KindSelect(forms.Select):
+    """A select of co-players, each with the worlds that it plays, for the page's script."""
+
+    def create_option(self, *args: Any, **kwargs: Any) -> dict[str, Any]:
+        """An option with `data-worlds` if it does not play every world."""
+        option: dict[str, Any] = super().create_option(*args, **kwargs)
+        plays = next((k.worlds for k in all_kinds() if (k.part, k.name) == (COPLAYER, option["value"])), None)
+        if plays is not None:
+            option["attrs"]["data-worlds"] = " ".join(plays)
+        return option
+
+
+def told_settings(part: str, name: str, values: Mapping[str, Json]) -> list[tuple[str, str]]:
+    """(label, value) in words for all that one kind declares; what it does not know under its own name."""
+    kind = next((kind for kind in all_kinds() if (kind.part, kind.name) == (part, name)), None)
+    declared = {setting.name: setting for setting in kind.settings} if kind else {}
+    told_ones = [(s.label, told(s, values.get(s.name, s.default))) for s in declared.values()]
+    return told_ones + [(key, str(value)) for key, value in values.items() if key not in declared]

@@ -1,0 +1,543 @@
+"""The experiment around the play: what a researcher sets up, and what participants leave behind."""
+
+from __future__ import annotations
+
+import secrets
+from typing import Any
+
+from django.conf import settings
+from django.core.exceptions import ValidationError
+from django.core.validators import MaxValueValidator, MinValueValidator
+from django.db import models, transaction
+from django.urls import reverse
+from django.utils.functional import cached_property
+
+from kitchen.contract.world import WorldError
+from kitchen.money.models import Budget
+from kitchen.registry.names import UnknownNameError
+from study.design.blueprint import Blueprint
+from study.design.bound import bound, bound_words
+from study.design.names import item_key_problem, key_problem, measure_problem, name_problem
+from study.design.orders.registry import get_scheme
+from study.design.parts import PARTS, part_problems
+from study.design.plan import NOBODY, condition_cautions, condition_check
+from study.design.questions.fields import LONGEST, Fixed, ItemPlan, fixed_fields
+from study.design.questions.rules import item_problems
+from study.design.reserved import RESERVED_SLUGS
+
+MOST_PEOPLE = 1_000_000
+"""That a study can plan or take: more is a slip of the finger."""
+YEAR_MINUTES = 365 * 24 * 60
+"""The longest that somebody is waited for."""
+
+
+def new_seed() -> int:
+    """A seed for a study whose researcher names none."""
+    return secrets.randbelow(2**31)
+
+
+class Study(models.Model):
+    """One experiment: conditions within each person, a survey after every episode."""
+
+    class Status(models.TextChoices):
+        OPEN = "open", "open: the link takes participants"
+        CLOSED = "closed", "closed: nobody new; those who play can finish"
+
+    class Orders(models.TextChoices):
+        BALANCED = "balanced", "balanced: each condition follows each other equally often (Williams)"
+        PERMUTATIONS = "permutations", "all permutations"
+        RANDOM = "random", "random: drawn anew for each participant"
+        FIXED = "fixed", "fixed: everybody in the order of the table"
+
+    class Recruitment(models.TextChoices):
+        ANONYMOUS = "anonymous", "anonymous: anybody with the link"
+        LABEL = "label", "a label: the link ends in ?label=…"
+        PROLIFIC = "prolific", "Prolific"
+        MTURK = "mturk", "Amazon Mechanical Turk"
+        SONA = "sona", "SONA"
+
+    id: int
+    slug = models.SlugField(unique=True, help_text="Part of the participants' link, after /s/.")
+    title = models.CharField(
+        max_length=120, help_text="Participants read it; do not give away the hypotheses."
+    )
+    status = models.CharField(max_length=10, choices=Status, default=Status.OPEN)
+    seed = models.BigIntegerField(
+        default=new_seed,
+        validators=[MinValueValidator(0)],
+        help_text="All chance in the study (orders of conditions, episodes) follows from it.",
+    )
+    orders = models.CharField(
+        "orders of conditions",
+        max_length=12,
+        choices=Orders,
+        default=Orders.BALANCED,
+    )
+    same_dishes = models.BooleanField(
+        "the same dishes for everybody",
+        default=False,
+        help_text="In one condition all participants get the same dishes in the same order, and at the "
+        "same steps as long as fewer than six orders stand: while six stand none comes, so that what follows "
+        "comes later. Teammates who act by chance draw from the same seed for everybody, too.",
+    )
+    shuffle_items = models.BooleanField(
+        "items in an order of chance",
+        default=False,
+        help_text="Each participant gets the survey in an order of chance, the same after each episode; "
+        "items of one sub-scale stay together.",
+    )
+    recruitment = models.CharField(
+        max_length=10,
+        choices=Recruitment,
+        default=Recruitment.ANONYMOUS,
+        help_text="Where participants come from: it says which names in the link tell who somebody is.",
+    )
+    max_participants = models.PositiveIntegerField(
+        null=True,
+        blank=True,
+        validators=[MinValueValidator(1), MaxValueValidator(MOST_PEOPLE)],
+        help_text="When so many people are in or done, nobody new is taken. Those who dropped out do not "
+        "count. Empty: no limit.",
+    )
+    closes_at = models.DateTimeField(
+        null=True, blank=True, help_text="From then on nobody new is taken; those who play can finish."
+    )
+    idle_warning_minutes = models.PositiveIntegerField(
+        null=True,
+        blank=True,
+        default=10,
+        validators=[MinValueValidator(1), MaxValueValidator(YEAR_MINUTES)],
+        help_text="After so long without any action the page asks whether somebody is there. Empty: never.",
+    )
+    idle_minutes = models.PositiveIntegerField(
+        null=True,
+        blank=True,
+        default=60,
+        validators=[MinValueValidator(1), MaxValueValidator(YEAR_MINUTES)],
+        help_text="After so long without any action a participant is timed out and counted no more. "
+        "Empty: never.",
+    )
+    planned_participants = models.PositiveIntegerField(
+        null=True,
+        blank=True,
+        validators=[MinValueValidator(1), MaxValueValidator(MOST_PEOPLE)],
+        help_text="How many complete participants you plan to analyse. Part of the preregistration.",
+    )
+    hypotheses = models.TextField(blank=True, help_text="Part of the preregistration. Markdown.")
+    exclusions = models.TextField(
+        "planned exclusions", blank=True, help_text="Part of the preregistration. Markdown."
+    )
+    failed_checks_allowed = models.PositiveSmallIntegerField(
+        "attention checks that may be failed",
+        null=True,
+        blank=True,
+        help_text="Who fails more is left out of the analysis. Empty: nobody is left out for that.",
+    )
+    planned_tests = models.TextField(blank=True, help_text="Part of the preregistration. Markdown.")
+    thinking_seconds = models.FloatField(
+        default=0,
+        validators=[MinValueValidator(0), MaxValueValidator(60)],
+        help_text="Teammates of every kind take at least so long for a step, so that nobody is known by "
+        "being quick.",
+    )
+    budget_limit = models.DecimalField(
+        "budget",
+        max_digits=9,
+        decimal_places=2,
+        default=10,
+        validators=[MinValueValidator(0)],
+        help_text="US dollars that language models may cost in this study. When they are spent, no model is "
+        "asked any more and the condition's fallback plays.",
+    )
+    budget_id: int | None
+    budget = models.OneToOneField(
+        Budget, null=True, editable=False, on_delete=models.PROTECT, related_name="study"
+    )
+    shared = models.BooleanField(
+        "shown to all researchers",
+        default=False,
+        help_text="Every researcher here may look at the design and make a copy of it; not at participants.",
+    )
+    entered = models.PositiveIntegerField(
+        default=0, editable=False, help_text="Participants who ever entered: the last number given."
+    )
+    withdrawn = models.PositiveIntegerField(
+        default=0, editable=False, help_text="People who withdrew; their data are erased."
+    )
+    withdrawn_synthetic = models.PositiveIntegerField(
+        default=0, editable=False, help_text="Programs that withdrew in a dry run."
+    )
+    created_at = models.DateTimeField(auto_now_add=True)
+
+    class Meta:
+        verbose_name_plural = "studies"
+        ordering = ["title"]
+
+    def __str__(self) -> str:
+        return self.title
+
+    def save(self, *args: Any, **kwargs: Any) -> None:
+        """Store it; a changed budget holds from the next call of a model on."""
+        super().save(*args, **kwargs)
+        Budget.objects.filter(study=self).update(limit=self.budget_limit)
+
+    def get_absolute_url(self) -> str:
+        """The participants' link."""
+        return reverse("study:enter", args=[self.slug])
+
+    def clean_fields(self, exclude: Any = None) -> None:
+        """Each field by itself, then what they are together: messages at the fields that are asked about."""
+        super().clean_fields(exclude)
+        found = {
+            name: said for name, said in self._problems().items() if said and name not in (exclude or ())
+        }
+        if found:
+            raise ValidationError(found)
+
+    def _problems(self) -> dict[str, str]:
+        warned, out = self.idle_warning_minutes, self.idle_minutes
+        late = warned is not None and out is not None and warned >= out
+        taken = self.slug in RESERVED_SLUGS
+        return {
+            "slug": "This name is taken by a page of the console. Choose another." if taken else "",
+            "orders": get_scheme(self.orders).problem(self.conditions.count()) if self.pk else "",
+            "idle_warning_minutes": f"Warn earlier: after {out} minutes they are timed out." if late else "",
+        }
+
+
+class FrozenError(TypeError):
+    """Somebody tried to change what data or people on the way rest on."""
+
+
+class Condition(models.Model):
+    """One way of playing: a world, its settings, who plays beside the participant."""
+
+    IN_DOCUMENT = "conditions"
+    """Where a version's document names it."""
+
+    id: int
+    study = models.ForeignKey(Study, on_delete=models.CASCADE, related_name="conditions")
+    key = models.SlugField(help_text="Its name in the data, for example two_dispatched.")
+    name = models.CharField(max_length=80, help_text="For you and the figures, for example “Two dispatched”.")
+    label = models.CharField(
+        max_length=80,
+        help_text="What participants read. Neutral, for example “Team A”: no hint at who plays.",
+    )
+    position = models.PositiveSmallIntegerField(default=0, help_text="Place in tables and figures.")
+    world = models.CharField(max_length=40, default="cuisine")
+    settings = models.JSONField(default=dict, blank=True)
+    coplayer = models.CharField(max_length=40, default=NOBODY)
+    coplayer_settings = models.JSONField(default=dict, blank=True)
+    teammates = models.PositiveSmallIntegerField(
+        default=0, validators=[MaxValueValidator(63)], help_text="Co-players beside the participant."
+    )
+    thinking_seconds = models.FloatField(
+        "thinking time",
+        null=True,
+        blank=True,
+        validators=[MinValueValidator(0), MaxValueValidator(60)],
+        help_text="Seconds that the teammates of this condition take at least. Empty: as in the study.",
+    )
+    step_seconds = models.FloatField(
+        "step timer",
+        null=True,
+        blank=True,
+        validators=[MinValueValidator(1), MaxValueValidator(3600)],
+        help_text="Seconds for a step, after which a missing command becomes “do nothing”. Empty: the "
+        "kitchen waits for the participant.",
+    )
+
+    class Meta:
+        ordering = ["position", "id"]
+        constraints = [models.UniqueConstraint(fields=["study", "key"], name="one_condition_per_key")]
+
+    def __str__(self) -> str:
+        return self.name
+
+    def save(self, *args: Any, **kwargs: Any) -> None:
+        """FrozenError if it would take another key or study while somebody's way rests on it."""
+        with transaction.atomic():
+            stored = Condition.objects.select_for_update().filter(pk=self.pk).first() if self.pk else None
+            moved = stored and (stored.key, stored.study_id) != (self.key, self.study_id)
+            if stored and moved and (why := stored.why_fixed()):
+                raise FrozenError(f"{stored.key}: {why}; its key and study cannot change")
+            super().save(*args, **kwargs)
+
+    def why_fixed(self) -> str:
+        """Why its key stays; empty if it may change."""
+        if self.pk and self.rounds.exists():
+            return "it is in the plan of participants"
+        number = bound(self)
+        return bound_words(number) if number else ""
+
+    def clean(self) -> None:
+        """Playable and told apart in the analysis as it stands, or a message that says what to change."""
+        others = Condition.objects.filter(study=self.study_id, name=self.name).exclude(pk=self.pk)
+        if self.study_id and others.exists():
+            raise ValidationError("name: Another condition of this study has this name.")
+        for field, problem in (("key", key_problem(self.key)), ("name", name_problem(self.name))):
+            if getattr(self, field) and problem:
+                raise ValidationError(f"{field}: {problem}")
+        try:
+            condition_check(
+                world=self.world,
+                settings=self.settings,
+                coplayer=self.coplayer,
+                coplayer_settings=self.coplayer_settings,
+                teammates=self.teammates,
+            )
+        except (WorldError, UnknownNameError) as error:
+            raise ValidationError(str(error)) from error
+
+    @property
+    def cautions(self) -> tuple[str, ...]:
+        """What will keep its co-player from playing as it is set up, in sentences."""
+        return condition_cautions(
+            coplayer=self.coplayer, coplayer_settings=self.coplayer_settings, teammates=self.teammates
+        )
+
+
+class SurveyItem(models.Model):
+    """One question to participants: about themselves, of understanding, after an episode, or at the end."""
+
+    class Place(models.TextChoices):
+        ABOUT = "about", "about the person, before the guide"
+        CHECK = "check", "check of understanding"
+        SURVEY = "survey", "after each episode"
+        FINAL = "final", "final comparison"
+
+    class Kind(models.TextChoices):
+        LIKERT = "likert", "scale with points"
+        SINGLE = "single", "one of several"
+        MULTIPLE = "multiple", "any of several"
+        NUMBER = "number", "number"
+        TEXT = "text", "text"
+        TEAM = "team", "one of the teams played with"
+
+    id: int
+    study = models.ForeignKey(Study, on_delete=models.CASCADE, related_name="items")
+    key = models.SlugField(
+        max_length=LONGEST["key"], help_text="The measure's name in the data, for example trust."
+    )
+    place = models.CharField(
+        max_length=8, choices=Place, default=Place.SURVEY, help_text="Where it is asked."
+    )
+    kind = models.CharField(max_length=8, choices=Kind, default=Kind.LIKERT)
+    measure = models.CharField(
+        max_length=LONGEST["measure"], help_text="For tables and figures, for example “Trust”."
+    )
+    text = models.CharField(max_length=LONGEST["text"], help_text="What participants read.")
+    points = models.PositiveSmallIntegerField(default=5, help_text="Of a scale: 3 to 11.")
+    low = models.CharField(max_length=LONGEST["low"], blank=True, default="Strongly disagree")
+    high = models.CharField(max_length=LONGEST["high"], blank=True, default="Strongly agree")
+    scale = models.CharField(
+        max_length=LONGEST["scale"],
+        blank=True,
+        help_text="Name of the sub-scale that it belongs to, for example nasa_tlx.",
+    )
+    reversed = models.BooleanField(default=False, help_text="Turned around before the sub-scale is scored.")
+    options = models.JSONField(
+        default=list, blank=True, help_text="What can be chosen: a list of texts, for “of several”."
+    )
+    minimum = models.FloatField(null=True, blank=True, help_text="Of a number.")
+    maximum = models.FloatField(null=True, blank=True, help_text="Of a number.")
+    step = models.FloatField(null=True, blank=True, help_text="Of a number: 1 for whole numbers.")
+    correct = models.JSONField(
+        null=True,
+        blank=True,
+        help_text="The right answer of an attention check or of a question of understanding.",
+    )
+    position = models.PositiveSmallIntegerField(default=0)
+    required = models.BooleanField(default=True)
+    needs_teammates = models.BooleanField(
+        "only with teammates",
+        default=False,
+        help_text="Not asked after episodes in which the participant plays alone.",
+    )
+    enabled = models.BooleanField(
+        default=True, help_text="Asked. What has been asked once stays in the data."
+    )
+
+    class Meta:
+        ordering = ["position", "id"]
+        constraints = [models.UniqueConstraint(fields=["study", "key"], name="one_item_per_key")]
+
+    IN_DOCUMENT = "items"
+    """Where a version's document names it."""
+    FROZEN = fixed_fields(Fixed.BY_PEOPLE)
+    """What stays as it was answered, and as those on the way entered with it: the data rest on it."""
+
+    VALUES = fixed_fields(Fixed.BY_VALUES)
+    """What stays while there are answers of programs or previews, too: stored values have this form."""
+    TRIED = "synthetic participants or previews answered it; erase them first"
+
+    def __str__(self) -> str:
+        return self.measure
+
+    def save(self, *args: Any, **kwargs: Any) -> None:
+        """FrozenError if this would change what answers were given to, or what those on the way are asked."""
+        with transaction.atomic():
+            if changed := self._frozen_changes(SurveyItem.objects.select_for_update()):
+                raise FrozenError(
+                    f"{self.key}: {self.why_fixed() or self.TRIED}; {', '.join(changed)} cannot change"
+                )
+            super().save(*args, **kwargs)
+
+    @property
+    def plan(self) -> ItemPlan:
+        """It as rules and documents know it."""
+        return ItemPlan.of(self)
+
+    def why_fixed(self) -> str:
+        """Why what it asks stays; empty if it may change. Only people fix it."""
+        if self.pk and self.answers.filter(participant__synthetic=False, participant__preview=False).exists():
+            return "there are answers to it"
+        number = bound(self)
+        return bound_words(number) if number else ""
+
+    def fixed_fields(self) -> tuple[str, ...]:
+        """What of it, as it is stored, cannot change now."""
+        if not self.pk:
+            return ()
+        if self.why_fixed():
+            return self.FROZEN
+        return self.VALUES if self.answers.exists() else ()
+
+    def clean(self) -> None:
+        """Told apart in the analysis, such as can be asked, and unchanged where it is fixed; else a message
+        at the field."""
+        changed = self._frozen_changes(SurveyItem.objects.all())
+        found = dict.fromkeys(changed, f"Fixed: {self.why_fixed() or self.TRIED}.") if changed else {}
+        if not found:
+            named = {"key": self._key_problem(), "measure": self._measure_problem()}
+            found = {name: said for name, said in named.items() if said and getattr(self, name)}
+            found |= item_problems(self.plan)
+        if found and not changed and self.why_fixed():
+            found = {name: said for name, said in found.items() if name not in self.FROZEN}
+        if found:
+            raise ValidationError(found)
+
+    def _key_problem(self) -> str:
+        others = SurveyItem.objects.filter(study=self.study_id, key=self.key).exclude(pk=self.pk)
+        if self.study_id and others.exists():
+            return "Another item of this study has this key."
+        return item_key_problem(self.key)
+
+    def _measure_problem(self) -> str:
+        others = SurveyItem.objects.filter(study=self.study_id, measure=self.measure).exclude(pk=self.pk)
+        if self.study_id and others.exists():
+            return "Another item of this study has this measure."
+        return measure_problem(self.measure)
+
+    def _frozen_changes(self, items: models.QuerySet[SurveyItem]) -> list[str]:
+        """Fields that would no longer be what was answered."""
+        stored = items.filter(pk=self.pk).first() if self.pk else None
+        if stored is None:
+            return []
+        changed = [name for name in self.FROZEN if getattr(stored, name) != getattr(self, name)]
+        fixed = stored.fixed_fields() if changed else ()
+        return [name for name in changed if name in fixed]
+
+
+class StudyPart(models.Model):
+    """One part of a study beside the rounds, as its researcher wants it: on or off, its words, its settings.
+
+    A study has a row for what differs from `study.design.parts.PARTS`; the others are as there.
+    """
+
+    id: int
+    study = models.ForeignKey(Study, on_delete=models.CASCADE, related_name="parts")
+    kind = models.CharField(max_length=12, choices=[(kind.name, kind.words) for kind in PARTS.values()])
+    enabled = models.BooleanField("on", default=True)
+    title = models.CharField("heading", max_length=120, blank=True, help_text="Empty: the usual one.")
+    text = models.TextField(blank=True, help_text="Markdown.")
+    settings = models.JSONField(default=dict, blank=True)
+
+    class Meta:
+        ordering = ["id"]
+        constraints = [models.UniqueConstraint(fields=["study", "kind"], name="one_part_per_kind")]
+
+    def __str__(self) -> str:
+        return self.kind
+
+    def clean(self) -> None:
+        """Known settings of the right form, or a message that says what to change."""
+        if self.kind in PARTS and (
+            problems := part_problems(self.kind, self.text, self.enabled, self.settings)
+        ):
+            raise ValidationError(problems)
+
+
+class Outcome(models.Model):
+    """What a participant is given at one kind of end: a code, an address to go to, words."""
+
+    class Kind(models.TextChoices):
+        COMPLETE = "complete", "complete"
+        NO_CONSENT = "no_consent", "no consent"
+        FAILED_CHECK = "failed_check", "failed the check of understanding"
+        TIMED_OUT = "timed_out", "timed out"
+        TECHNICAL = "technical", "ended for a technical reason"
+
+    id: int
+    study = models.ForeignKey(Study, on_delete=models.CASCADE, related_name="outcomes")
+    kind = models.CharField(max_length=12, choices=Kind)
+    code = models.CharField(
+        max_length=80,
+        blank=True,
+        help_text="The same for everybody. Empty: an own code for each who is complete, none for others.",
+    )
+    url = models.CharField(
+        "address",
+        max_length=500,
+        blank=True,
+        help_text="Where the last page's button leads. {code} and {label} are filled in.",
+    )
+    text = models.TextField(blank=True, help_text="Words beside it. Markdown.")
+
+    class Meta:
+        ordering = ["id"]
+        constraints = [models.UniqueConstraint(fields=["study", "kind"], name="one_outcome_per_kind")]
+
+    def __str__(self) -> str:
+        return self.get_kind_display()
+
+    def clean(self) -> None:
+        """A web address in which only what is filled in stands in braces, or a message."""
+        if self.url and not self.url.startswith(("https://", "http://")):
+            raise ValidationError({"url": "An address begins with https://"})
+        rest = self.url.replace("{code}", "").replace("{label}", "")
+        if "{" in rest or "}" in rest:
+            raise ValidationError({"url": "Only {code} and {label} may stand in braces, spelt just so."})
+
+
+class Version(models.Model):
+    """What a study was like for those who entered under it: never changed, told apart by its digest."""
+
+    id: int
+    study = models.ForeignKey(Study, on_delete=models.CASCADE, related_name="versions")
+    number = models.PositiveIntegerField(help_text="1 for the first.")
+    document = models.JSONField(help_text="The blueprint; see study.design.blueprint.")
+    digest = models.CharField(max_length=64, help_text="SHA-256 of the document in canonical JSON.")
+    created_at = models.DateTimeField(auto_now_add=True)
+    frozen_at = models.DateTimeField(null=True, blank=True, help_text="When it was preregistered.")
+    frozen_by = models.ForeignKey(
+        settings.AUTH_USER_MODEL, null=True, blank=True, on_delete=models.SET_NULL, related_name="+"
+    )
+    bundle = models.JSONField(
+        null=True,
+        blank=True,
+        help_text="The preregistration: the document, and the prompts that follow from it.",
+    )
+    bundle_digest = models.CharField(max_length=64, blank=True)
+
+    class Meta:
+        ordering = ["study", "number"]
+        constraints = [models.UniqueConstraint(fields=["study", "number"], name="one_version_per_number")]
+
+    def __str__(self) -> str:
+        return f"version {self.number}"
+
+    @cached_property
+    def blueprint(self) -> Blueprint:
+        """The document as pages and services read it."""
+        return Blueprint.from_json(self.document)

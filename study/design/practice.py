@@ -1,0 +1,32 @@
+"""The practice episode: what a study says of it, filled up with what its world brings. Imports no models.
+
+A study stores what is set, as `settings["kitchen"]` of the part: any of the names of a condition's world,
+settings, co-player, its settings, and teammates. What is left out is as the world's kit has it
+(`kitchen.contract.kit.Practice`); where no world is named, the usual one is meant.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from kitchen.contract.kit import Practice
+from kitchen.contract.world import Json
+from kitchen.registry.worlds import DEFAULT, get_kit, known_worlds
+from study.design.plan import NOBODY
+
+PLAYED = ("world", "settings", "coplayer", "coplayer_settings", "teammates")
+"""What is said of an episode: what is played, and with whom."""
+
+
+def practice_played(stored: Mapping[str, Json]) -> dict[str, Json]:
+    """All of `PLAYED` for what a study has stored; a world that is no longer there brings nothing."""
+    world = stored.get("world", DEFAULT)
+    usual = get_kit(world).practice if world in known_worlds() else Practice()
+    return {
+        "world": world,
+        "settings": dict(usual.settings),
+        "coplayer": usual.coplayer or NOBODY,
+        "coplayer_settings": dict(usual.coplayer_settings),
+        "teammates": usual.teammates,
+        **stored,
+    }

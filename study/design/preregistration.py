@@ -1,0 +1,159 @@
+"""The preregistration of a study: its design and all that follows from it, with a hash to recompute.
+
+A bundle is JSON. `content` is what was planned; `sha256` is the SHA-256 of `content` in canonical JSON
+(sorted keys, no spaces, UTF-8): the same design under the same code and default model gives the same. Beside
+them stand when, by whom and with which program it was frozen.
+"""
+
+from __future__ import annotations
+
+import shutil
+import subprocess
+import tomllib
+from collections.abc import Iterator, Mapping
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+from django.conf import settings
+
+from kitchen.agents.evaluate import see
+from kitchen.contract.agent import CoPlayer
+from kitchen.contract.world import Json, WorldError
+from kitchen.registry.names import UnknownNameError
+from kitchen.registry.worlds import get_world
+from study.design.blueprint import Blueprint, ConditionPlan, digest_of
+from study.design.orders.registry import get_scheme, sequences
+from study.design.plan import mind_of
+from study.design.versions import Difference
+
+FORMAT = 1
+MOST_SEQUENCES = 1000
+"""A scheme with more of them is written down by its rule alone."""
+
+
+def content_of(design: Blueprint) -> dict[str, Json]:
+    """All that is hashed: the design, and the prompts, models, worlds and orders that follow from it here."""
+    worlds = sorted({one.world for one in design.conditions})
+    return {
+        "design": design.to_json(),
+        "design_sha256": design.digest,
+        "orders": orders_of(design),
+        "prompts": {one.key: prompts_of(one) for one in design.conditions},
+        "models": {one.key: model_of(one) for one in design.conditions},
+        "worlds": {name: get_world(name).version for name in worlds},
+    }
+
+
+def program_differences(bundle: Mapping[str, Json]) -> list[Difference]:
+    """What this program makes of the preregistered design otherwise than the one that froze it: prompts (by
+    their SHA-256), models, rules of worlds, orders; and that it is another program."""
+    content, was, now = bundle["content"], bundle["program"], program()
+    found = [
+        Difference("program", name, was.get(name), now[name])
+        for name in ("version", "commit")
+        if was.get(name) and now[name] and was[name] != now[name]
+    ]
+    try:
+        present = content_of(Blueprint.from_json(content["design"]))
+    except (WorldError, UnknownNameError) as error:
+        return [*found, Difference("program", "the design can no longer be played", None, str(error))]
+    return [*found, *_made_otherwise(content, present)]
+
+
+def _made_otherwise(old: Mapping[str, Json], new: Mapping[str, Json]) -> Iterator[Difference]:
+    for key, prompts in old["prompts"].items():
+        if prompts != new["prompts"][key]:
+            was, now = (digest_of({"prompts": each}) for each in (prompts, new["prompts"][key]))
+            yield Difference(f"condition {key}", "prompts, SHA-256", was, now)
+    for key, model in old.get("models", {}).items():  # older ones do not say
+        if model != new["models"][key]:
+            yield Difference(f"condition {key}", "language model", model, new["models"][key])
+    for name, version in old["worlds"].items():
+        if version != new["worlds"][name]:
+            yield Difference(f"world {name}", "version of its rules", version, new["worlds"][name])
+    if old["orders"] != new["orders"]:
+        yield Difference("study", "orders that follow from the scheme", old["orders"], new["orders"])
+
+
+def prompts_of(condition: ConditionPlan) -> list[str]:
+    """The fixed messages that a language model gets in this condition, as the code renders them; empty if
+    none is asked."""
+    mind = _mind(condition)
+    if mind is None:
+        return []
+    world = get_world(condition.world).create(seats=condition.teammates + 1, settings=condition.settings)
+    world.reset(0)  # fixed messages say nothing of what chance decides
+    seats = range(1, condition.teammates + 1)
+    return [*mind.fixed_messages(see(world, seats, people=(0,)))]
+
+
+def model_of(condition: ConditionPlan) -> str:
+    """The language model that plays in this condition; empty if none does. Where the settings name none, it
+    is the one that this process is set up with."""
+    mind = _mind(condition)
+    return mind.model() if mind else ""
+
+
+def _mind(condition: ConditionPlan) -> CoPlayer | None:
+    return mind_of(
+        coplayer=condition.coplayer,
+        coplayer_settings=condition.coplayer_settings,
+        teammates=condition.teammates,
+    )
+
+
+def orders_of(design: Blueprint) -> dict[str, Json]:
+    """The order scheme: its rule, and its sequences if it has a block of them."""
+    name, keys = str(design.study["orders"]), [one.key for one in design.conditions]
+    scheme = get_scheme(name)
+    block = 0 if scheme.problem(len(keys)) else scheme.block(len(keys))
+    found = sequences(name, keys) if 0 < block <= MOST_SEQUENCES else ()
+    return {
+        "scheme": name,
+        "meaning": scheme.meaning,
+        "block": block,
+        "sequences": [{"id": one.id, "order": list(one.order)} for one in found],
+    }
+
+
+def bundle_of(design: Blueprint, *, at: str, by: str, version: int) -> dict[str, Json]:
+    """The whole bundle."""
+    content = content_of(design)
+    return {
+        "format": FORMAT,
+        "content": content,
+        "sha256": digest_of(content),
+        "frozen": {"at": at, "by": by, "version": version},
+        "program": program(),
+    }
+
+
+def bundle_problem(bundle: Any) -> str:
+    """Why this is no preregistration as it was frozen; empty if it is."""
+    if not isinstance(bundle, Mapping) or not isinstance(bundle.get("content"), Mapping):
+        return "This is no preregistration: it has no content."
+    found = digest_of(bundle["content"])
+    if found != bundle.get("sha256"):
+        return f"The content was changed: its SHA-256 is {found}, not {bundle.get('sha256')}."
+    design = bundle["content"].get("design")
+    if not isinstance(design, Mapping) or digest_of(design) != bundle["content"].get("design_sha256"):
+        return "The design's own hash does not fit."
+    return ""
+
+
+@cache
+def program() -> dict[str, str]:
+    """Name, version and, where it runs from a git clone, commit."""
+    root = Path(settings.BASE_DIR)
+    project = tomllib.loads((root / "pyproject.toml").read_text(encoding="utf-8"))["project"]
+    return {"name": project["name"], "version": project["version"], "commit": _commit(root)}
+
+
+def _commit(root: Path) -> str:
+    git = shutil.which("git")
+    if git is None or not (root / ".git").exists():
+        return ""
+    asked = [git, "-C", str(root), "rev-parse", "HEAD"]
+    found = subprocess.run(asked, capture_output=True, text=True, check=False)  # noqa: S603 - no input of anybody
+    return found.stdout.strip() if found.returncode == 0 else ""

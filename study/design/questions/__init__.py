@@ -1,0 +1,1 @@
+"""Questions: their kinds, scales, questionnaires, order and scoring."""

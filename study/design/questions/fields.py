@@ -1,0 +1,145 @@
+"""An item's fields, declared once: what follows from them is in forms, files, documents and rows by itself.
+
+`ItemPlan` is one question as it is designed, wherever it stands: in a questionnaire, a study file or a
+version's document; a stored one (`study.design.models.SurveyItem`) has the same fields. Another field is a line here
+with what is `About` it, a field of the model with its migration, and the place that gives it its meaning.
+Plain Python.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from enum import IntEnum
+from typing import Annotated, Any
+
+from pydantic import Field
+
+from kitchen.contract.data_files import Number, Record, one_of
+from kitchen.contract.world import Json
+
+PLACES = ("about", "check", "survey", "final")
+"""Where items can be asked."""
+AGREEMENT = ("Strongly disagree", "Strongly agree")
+"""What an item says at its ends unless the researcher says otherwise: of a number it means nothing."""
+
+
+class Fixed(IntEnum):
+    """When a field of a stored item stays as it is."""
+
+    NEVER = 0
+    BY_PEOPLE = 1
+    """Once people answered it, or are on the way to it: the data rest on it."""
+    BY_VALUES = 2
+    """Once there are answers of anybody: stored values have this form."""
+
+
+class Group(IntEnum):
+    """Fields that stand together in a form, in the order of the form."""
+
+    WHERE = 0
+    WORDS = 1
+    ASKED = 2
+    MORE = 3
+
+
+@dataclass(frozen=True, slots=True)
+class About:
+    """What else there is to know of a field."""
+
+    group: Group = Group.MORE
+    fixed: Fixed = Fixed.BY_PEOPLE
+    label: str = ""
+    """As the console's form calls it; empty: as the model does."""
+    longest: int | None = None
+    """Characters of a text, at most."""
+    note: str = ""
+    """Told of an item of which the field is true or not empty; `{}` stands for its value."""
+    since: int = 1
+    """The format from which on documents have it."""
+    analysed: bool = True
+    """Whether another value makes another analysis."""
+
+
+def _end(which: int) -> Callable[[Mapping[str, Any]], str]:
+    return lambda told: AGREEMENT[which] if told.get("kind") == "likert" else ""
+
+
+class ItemPlan(Record):
+    """One question. What a kind has no use for keeps its default."""
+
+    key: Annotated[str, About(Group.WORDS, Fixed.BY_VALUES, "Name in the data", longest=50)]
+    place: Annotated[str, one_of(PLACES), About(Group.WHERE, Fixed.BY_VALUES)] = "survey"
+    kind: Annotated[str, About(Group.WHERE, Fixed.BY_VALUES)] = "likert"
+    """One of `study.design.questions.kinds.KINDS`."""
+    measure: Annotated[str, About(Group.WORDS, longest=80)]
+    """Its name in tables and figures."""
+    text: Annotated[str, About(Group.WORDS, label="What participants read", longest=300, analysed=False)]
+    points: Annotated[int, About(Group.WORDS, Fixed.BY_VALUES, "Points of the scale")] = 5
+    """Of a Likert item, 3 to 11: the answers are 1 to `points`."""
+    low: Annotated[str, About(Group.WORDS, label="Words at the lowest point", longest=60)] = Field(
+        default_factory=_end(0)
+    )
+    high: Annotated[str, About(Group.WORDS, label="Words at the highest point", longest=60)] = Field(
+        default_factory=_end(1)
+    )
+    """The words at the ends: of a Likert item those of agreement if left out, of a number none."""
+    scale: Annotated[str, About(label="Sub-scale", longest=40, note="sub-scale {}")] = ""
+    """The sub-scale that it counts for; empty for none."""
+    reversed: Annotated[bool, About(note="reversed")] = False
+    """A high answer means little of the scale."""
+    options: Annotated[list[str], About(fixed=Fixed.BY_VALUES, analysed=False)] = []
+    """What there is to choose: two or more."""
+    minimum: Annotated[Number | None, About(fixed=Fixed.BY_VALUES)] = None
+    maximum: Annotated[Number | None, About(fixed=Fixed.BY_VALUES)] = None
+    """Of a number; None for no bound. A number that is reversed or in a scale has both."""
+    step: Annotated[Number | None, About(fixed=Fixed.BY_VALUES, analysed=False)] = None
+    """Of a number: it lies whole steps above the minimum (or 0); None for any number."""
+    correct: Annotated[Json, About()] = None
+    """The right answer of an attention check or a question of understanding, in the kind's own form."""
+    required: Annotated[bool, About(Group.ASKED, Fixed.NEVER, "Must be answered", analysed=False)] = True
+    needs_teammates: Annotated[
+        bool,
+        About(
+            Group.ASKED,
+            Fixed.NEVER,
+            "Only after episodes with teammates",
+            note="only with teammates",
+            since=3,
+        ),
+    ] = False
+    """It is not asked after episodes in which the participant plays alone."""
+
+
+def _about() -> dict[str, About]:
+    found = {
+        name: [one for one in field.metadata if isinstance(one, About)]
+        for name, field in ItemPlan.model_fields.items()
+    }
+    return {name: about for name, (about,) in found.items()}
+
+
+ABOUT: Mapping[str, About] = _about()
+"""What is known of each field, in the order of documents."""
+LONGEST = {name: about.longest for name, about in ABOUT.items() if about.longest}
+
+
+def fixed_fields(at_least: Fixed) -> tuple[str, ...]:
+    """The fields that stay as they are then."""
+    return tuple(name for name, about in ABOUT.items() if about.fixed >= at_least)
+
+
+def form_fields(group: Group) -> tuple[str, ...]:
+    """The fields of one group of a form."""
+    return tuple(name for name, about in ABOUT.items() if about.group is group)
+
+
+def form_labels() -> dict[str, str]:
+    """The fields that a form of the console calls otherwise than the model."""
+    return {name: about.label for name, about in ABOUT.items() if about.label}
+
+
+def notes(item: ItemPlan) -> dict[str, str]:
+    """What is to be told of an item beside what it asks, by field."""
+    told = {name: getattr(item, name) for name, about in ABOUT.items() if about.note}
+    return {name: ABOUT[name].note.format(value) for name, value in told.items() if value}

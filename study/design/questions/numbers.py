@@ -1,0 +1,63 @@
+"""Numbers as answers: their steps, the marks they are asked as, and how they are written. Plain Python."""
+
+from __future__ import annotations
+
+from decimal import Decimal
+
+from study.design.questions.fields import AGREEMENT, ItemPlan
+
+MOST_MARKS = 21
+"""A number with at most so many possible answers and words at both ends is asked as a row of marks, as the
+NASA-TLX is on paper."""
+MOST_FIGURES = 66
+"""The room for the figures of a row: marks times the figures of the longest."""
+LARGEST, DECIMALS = 1e12, 9
+"""A number that is asked for is not larger, and has not more digits behind the point."""
+
+
+def marks(item: ItemPlan) -> tuple[float, ...]:
+    """Every answer that a number can have, in rising order, if it is asked as a row of marks; empty if it is
+    typed."""
+    ends = (item.minimum, item.maximum, item.step)
+    if item.kind != "number" or None in ends or not (meant(item.low) and meant(item.high)):
+        return ()
+    low, high, step = (_exact(end or 0) for end in ends)
+    if not step or (high - low) / step >= MOST_MARKS:
+        return ()
+    found = tuple(float(low + number * step) for number in range(int((high - low) / step) + 1))
+    fits = len(found) * max(len(written(mark)) for mark in found) <= MOST_FIGURES
+    return found if fits and found[-1] == item.maximum else ()
+
+
+def meant(words: str) -> str:
+    """What stands at an end of a number, unless nobody wrote it."""
+    return "" if words in AGREEMENT else words
+
+
+def written(value: float) -> str:
+    """A number in figures, without the noise of binary fractions."""
+    return f"{round(value, DECIMALS):.15g}"
+
+
+def on_step(item: ItemPlan, value: float) -> bool:
+    """Whether a number lies whole steps above the item's minimum (or 0)."""
+    step = _exact(item.step or 0)
+    return not step or (_exact(value) - _exact(item.minimum or 0)) % step == 0
+
+
+def _exact(value: float) -> Decimal:
+    """The number that was written, in which 0.3 is three times 0.1."""
+    return Decimal(written(value))
+
+
+def range_words(item: ItemPlan) -> str:
+    """Which numbers are wanted and what the ends mean: “From 0 (Low) to 100 (High), in steps of 5”."""
+    words = []
+    for name, end, meaning in (("from", item.minimum, item.low), ("to", item.maximum, item.high)):
+        if end is not None:
+            told = meant(meaning)
+            words.append(f"{name} {written(end)}" + (f" ({told})" if told else ""))
+    if words and item.step is not None and item.step != 1:
+        words[-1] += f", in steps of {written(item.step)}"
+    said = " ".join(words)
+    return said[:1].upper() + said[1:]

@@ -1,0 +1,146 @@
+"""What is still missing before a study can take people: one function, asked by pages and by opening."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+from django.core.exceptions import ValidationError
+from django.utils import timezone
+
+from study.design.blueprint import Blueprint, blueprint_of
+from study.design.demo import DEMO_SLUG, demo_words
+from study.design.models import Outcome, Study, SurveyItem
+from study.design.orders.registry import get_scheme
+from study.design.parts import PARTS, part_problems
+from study.design.questions.rules import item_problems
+from study.design.questions.subscales import subscales
+from study.design.recruitment import PLACES
+from study.design.way import ASKING
+
+
+@dataclass(frozen=True, slots=True)
+class Missing:
+    """One thing, in words. `page` is the address's name of where it is put right, `args` what follows the
+    slug in it; `hinders` says that nobody should be taken before."""
+
+    words: str
+    page: str
+    args: tuple[str | int, ...] = ()
+    hinders: bool = True
+
+
+def missing(study: Study) -> list[Missing]:
+    """All of it, in the order of the design; what hinders comes first."""
+    design = blueprint_of(study)
+    found = [
+        *_conditions(study),
+        *_orders(study, design),
+        *_parts(study, design),
+        *_items(study, design),
+        *_scales(design),
+        *_recruitment(study),
+    ]
+    return sorted(found, key=lambda one: not one.hinders)
+
+
+def hindrances(study: Study) -> list[Missing]:
+    """What stands against taking people."""
+    return [one for one in missing(study) if one.hinders]
+
+
+def _conditions(study: Study) -> Iterator[Missing]:
+    rows = list(study.conditions.all())
+    if not rows:
+        yield Missing("There is no condition yet. Add what participants are to play.", "condition-new")
+    for row in rows:
+        try:
+            row.clean()
+        except ValidationError as error:
+            words = f"{row.name} cannot be played: {' '.join(error.messages)}"
+            yield Missing(words, "condition", (row.pk,))
+        for caution in row.cautions:
+            yield Missing(f"{row.name}: {caution}", "condition", (row.pk,), hinders=False)
+    labels = [row.label for row in rows]
+    for label in dict.fromkeys(label for label in labels if labels.count(label) > 1):
+        words = f"Two conditions are both called “{label}” for participants; nobody could tell them apart."
+        yield Missing(
+            words, "condition", (next(row.pk for row in rows if row.label == label),), hinders=False
+        )
+
+
+def _orders(study: Study, design: Blueprint) -> Iterator[Missing]:
+    scheme, number = get_scheme(study.orders), len(design.conditions)
+    if not number:
+        return
+    if problem := scheme.problem(number):
+        yield Missing(problem, "orders")
+    elif study.planned_participants and (block := scheme.block(number)):
+        over = study.planned_participants % block
+        words = (
+            f"{study.planned_participants} planned participants do not fill the {block} orders evenly; "
+            f"{study.planned_participants - over + block} would."
+        )
+        if over:
+            yield Missing(words, "orders", hinders=False)
+
+
+def _parts(study: Study, design: Blueprint) -> Iterator[Missing]:
+    for part in design.parts:
+        kind = PARTS[part.kind]
+        if part.enabled and study.slug != DEMO_SLUG and part.text.strip() == demo_words().get(part.kind):
+            words = f"{kind.words.capitalize()} still has the demo's words: do they fit this study?"
+            yield Missing(words, "part", (part.kind,), hinders=False)
+        for wrong in part_problems(part.kind, part.text, part.enabled, part.settings).values():
+            yield Missing(f"{kind.words.capitalize()}: {wrong}", "part", (part.kind,))
+        empty = not part.text.strip() and not design.items_at(part.kind)
+        if part.enabled and part.kind in ASKING and empty:
+            words = f"{kind.words.capitalize()} is on but asks nothing, so nobody sees it."
+            yield Missing(words, "instruments", hinders=False)
+    if not design.has("consent"):
+        yield Missing("Nobody is asked for consent.", "part", ("consent",), hinders=False)
+
+
+def _items(study: Study, design: Blueprint) -> Iterator[Missing]:
+    for row in study.items.filter(enabled=True):
+        for wrong in item_problems(row.plan).values():
+            yield Missing(f"“{row.measure}”: {wrong}", "item", (row.pk,), hinders=not row.why_fixed())
+    silent = [one.name for one in design.conditions if not design.items_after(one.key)]
+    if silent:
+        where = f" of {', '.join(silent)}" if len(silent) < len(design.conditions) else ""
+        yield Missing(f"Nothing is asked after the episodes{where}.", "instruments", hinders=False)
+    for place in sorted(ASKING):
+        if design.items_at(place) and not design.has(place):
+            words = f"There are questions for “{PARTS[place].words}”, but this part is off."
+            yield Missing(words, "part", (place,), hinders=False)
+
+
+def _scales(design: Blueprint) -> Iterator[Missing]:
+    """Sub-scales whose column in the data would stay blank."""
+    for place in SurveyItem.Place.values:
+        for scale in subscales(design.items_at(place)):
+            if scale.problem:
+                words = f"The sub-scale “{scale.name}” gets no score: {scale.problem}."
+                yield Missing(words, "instruments", hinders=False)
+            elif len({item.needs_teammates for item in scale.items}) > 1 and _alone(design):
+                words = f"The sub-scale “{scale.name}” gets no score alone: not all of it is asked there."
+                yield Missing(words, "instruments", hinders=False)
+
+
+def _alone(design: Blueprint) -> bool:
+    """Whether participants play alone in a condition."""
+    return any(not one.teammates for one in design.conditions)
+
+
+def _recruitment(study: Study) -> Iterator[Missing]:
+    if study.closes_at and study.closes_at <= timezone.now():
+        yield Missing("Its closing date is over.", "recruitment")
+    if not PLACES[study.recruitment].complete:
+        return
+    rows = {row.kind: row for row in study.outcomes.all()}
+    for kind, words in Outcome.Kind.choices:
+        row = rows.get(kind)
+        if row is None or not (row.code or row.url):
+            where = study.get_recruitment_display()
+            said = f"{where} gets no code for those who end as “{words}”."
+            yield Missing(said, "outcomes", hinders=kind == Outcome.Kind.COMPLETE)

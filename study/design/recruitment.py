@@ -1,0 +1,141 @@
+"""Where participants come from: what the link of each place says, and where its people are sent back to."""
+
+from __future__ import annotations
+
+import re
+import secrets
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+
+from study.design.models import Study
+
+
+@dataclass(frozen=True, slots=True)
+class Referral:
+    """Who sent somebody: the kind of place, the person's name there, what else the link said."""
+
+    source: str = Study.Recruitment.ANONYMOUS
+    label: str = ""
+    more: Mapping[str, str] = field(default_factory=dict)
+
+
+NOBODY_SENT = Referral()
+
+
+@dataclass(frozen=True, slots=True)
+class Place:
+    """One place. `label` is the name in the link that tells who somebody is, case-exact; `more` is kept, too;
+    `nobody` are values that stand for nobody, as in MTurk's preview; people end at `complete`."""
+
+    label: str = ""
+    more: tuple[str, ...] = ()
+    needed: bool = False
+    """Nobody enters without a label."""
+    nobody: frozenset[str] = frozenset()
+    complete: str = ""
+    help: str = ""
+    """What a researcher must know to send people from there."""
+    leaving: str = ""
+    """What somebody who has left does there."""
+    placeholder: str = ""
+    """What stands in the link until the place writes the value there; NAME is the name in capitals."""
+
+    def link(self, bare: str) -> str:
+        """The link to give to the place: with all its names, if it fills them in."""
+        names = [name for name in (self.label, *self.more) if name and self.placeholder]
+        said = "&".join(f"{name}={self.placeholder.replace('NAME', name.upper())}" for name in names)
+        return f"{bare}?{said}" if said else bare
+
+
+PLACES: Mapping[str, Place] = {
+    "anonymous": Place(),
+    "label": Place(
+        "label",
+        needed=True,
+        help="Whoever guesses a label goes on in that person's place, and can leave for them: do not number "
+        "people (P01, P02). A label stands for {LABEL} in the link. Once recruiting by label is saved, "
+        "the page on recruitment makes links that nobody can guess.",
+        placeholder="{NAME}",
+    ),
+    "mturk": Place(
+        "workerId",
+        ("assignmentId", "hitId"),
+        nobody=frozenset({"ASSIGNMENT_ID_NOT_AVAILABLE"}),
+        help="For MTurk make a HIT of the kind “Survey Link”: the link opens in a tab of its own, and the "
+        "worker pastes the completion code into the HIT. An ExternalQuestion HIT shows the page in a frame, "
+        "which is refused here. If a script in your HIT adds workerId, assignmentId and hitId to the link, "
+        "they are stored and the same worker goes on in any browser; without them only the completion code "
+        "tells who it was, and nothing keeps a worker from beginning again in another browser.",
+    ),
+    "prolific": Place(
+        "PROLIFIC_PID",
+        ("STUDY_ID", "SESSION_ID"),
+        needed=True,
+        complete="https://app.prolific.com/submissions/complete?cc={code}",
+        leaving="On Prolific, please return your submission, so that your place there is free again.",
+        help="Give Prolific the link for participants with its braces and percent signs, as it stands: "
+        "Prolific fills them in for each person.",
+        placeholder="{{%NAME%}}",
+    ),
+    "sona": Place(
+        "survey_code",
+        needed=True,
+        help="SONA's codes are short numbers: whoever guesses one goes on in that person's place. Where that "
+        "is too weak, recruit by label. Give SONA the link for participants with %SURVEY_CODE%, as it "
+        "stands: SONA fills it in for each person.",
+        placeholder="%NAME%",
+    ),
+}
+"""By `Study.recruitment`. Names as the places write them (Prolific, MTurk and SONA, their documentation)."""
+
+MOST_LABELS = 500
+"""That are made at once."""
+
+
+def new_labels(number: int) -> list[str]:
+    """So many labels that nobody can guess, all different; nothing is kept of them."""
+    found: set[str] = set()
+    while len(found) < number:
+        found.add("".join(secrets.choice(LETTERS) for _ in range(LETTERS_LONG)))
+    return list(found)
+
+
+LETTERS, LETTERS_LONG = "abcdefghjkmnpqrstuvwxyz23456789", 10
+"""None of them are mistaken for another; ten are 49 bits."""
+LONGEST = 120
+"""Characters of one value in a link."""
+UNFILLED = re.compile(r"\{\{|\}\}|\$\{|^\{\w+\}$|^%\w+%$").search
+"""Finds what a place writes into a link for a value that it was to fill in, such as `{{%PROLIFIC_PID%}}`."""
+
+
+class ReferralError(ValueError):
+    """The link does not say who somebody is, or says it in a form that nobody uses."""
+
+
+def is_only_looking(study: Study, said: Mapping[str, str]) -> bool:
+    """Whether the link says that somebody only looks and has not accepted yet, as in MTurk's preview."""
+    place = PLACES[study.recruitment]
+    return bool(place.nobody & {said.get(name, "").strip() for name in (place.label, *place.more)})
+
+
+def referral_of(study: Study, said: Mapping[str, str]) -> Referral:
+    """Who sent whom, from what the link says; ReferralError in words for the participant."""
+    place = PLACES[study.recruitment]
+    values = {name: said.get(name, "").strip() for name in (place.label, *place.more) if name}
+    for name, value in values.items():
+        if len(value) > LONGEST or not value.isprintable():
+            raise ReferralError(f"The link is damaged: {name} is too long, or does not print.")
+        if UNFILLED(value):
+            raise ReferralError(
+                f"The link is not filled in: {name} says {value!r}. Open the study from the page where you "
+                "found it."
+            )
+    if is_only_looking(study, said):
+        raise ReferralError("Accept it where you found the study, then open the link again.")
+    label = values.pop(place.label, "")
+    if place.needed and not label:
+        raise ReferralError(
+            f"The link lacks {place.label}, by which your place in the study is known. Open the study "
+            "from the page where you found it."
+        )
+    return Referral(study.recruitment, label, {name: value for name, value in values.items() if value})

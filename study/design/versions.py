@@ -1,0 +1,130 @@
+"""Versions of a study read: which of them was preregistered, what came after it, and what was changed."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Any
+
+from django.db.models import Q
+
+from kitchen.contract.world import Json
+from study.design.blueprint import Blueprint, blueprint_of
+from study.design.models import Study, Version
+
+
+@dataclass(frozen=True, slots=True)
+class FreezeState:
+    """What an export says of those who entered under one version."""
+
+    version: int
+    """Its number."""
+    version_frozen: bool
+    """This very design was preregistered."""
+    changed_since_freeze: bool
+    """The study had been preregistered before, and this is not what was."""
+    frozen_at: datetime | None = None
+    """When this design was preregistered first; None if it never was."""
+
+    def before_freeze(self, entered_at: datetime) -> bool | None:
+        """Whether somebody who entered then did so before this design was preregistered; None if it never
+        was."""
+        return None if self.frozen_at is None else entered_at < self.frozen_at
+
+
+def freeze_states(study: Study) -> dict[int, FreezeState]:
+    """By the id of every version of a study, in two queries at most."""
+    found: dict[int, FreezeState] = {}
+    frozen: dict[str, tuple[Version, datetime]] = {}
+    for one in study.versions.defer("bundle").order_by("number"):
+        if one.frozen_at:
+            frozen.setdefault(one.digest, (one, one.frozen_at))
+        same = [at for was, at in frozen.values() if tells(was, one.blueprint)]
+        at = min(same, default=None)
+        found[one.pk] = FreezeState(one.number, at is not None, bool(frozen) and at is None, at)
+    return found
+
+
+def blueprints(study: Study) -> list[Blueprint]:
+    """What participants met or was preregistered, in the order of the versions; the present design where
+    there is no such. What only staff met, who erased their previews, is not among them."""
+    met = Q(frozen_at__isnull=False) | Q(pk__in=study.participants.order_by().values("version"))
+    found = study.versions.filter(met).defer("bundle").order_by("number")
+    return [version.blueprint for version in found] or [blueprint_of(study)]
+
+
+def tells(version: Version, design: Blueprint) -> bool:
+    """Whether a version is this very design, as far as its document tells."""
+    number = version.document["format"]
+    return design.format >= number and version.digest == design.in_format(number).digest
+
+
+def frozen_version(study: Study) -> Version | None:
+    """The one that was preregistered last."""
+    return study.versions.exclude(frozen_at=None).order_by("-number").first()
+
+
+def as_preregistered(study: Study) -> Q:
+    """Participants who entered under the design that was preregistered last, after it was; nobody if none
+    was."""
+    frozen, states = frozen_version(study), freeze_states(study)
+    at = states[frozen.pk].frozen_at if frozen else None
+    if at is None:
+        return Q(pk__in=[])
+    return Q(version__in=[pk for pk, one in states.items() if one.frozen_at == at], entered_at__gte=at)
+
+
+@dataclass(frozen=True, slots=True)
+class Difference:
+    """One field that is not what it was; None where there was or is nothing."""
+
+    where: str
+    """`condition two_dispatched`, `item trust`, `part consent`, `study`."""
+    field: str
+    old: Json
+    new: Json
+
+
+def differences(old: Blueprint, new: Blueprint) -> list[Difference]:
+    """Field by field, in the order of the design; what was added or removed whole is one difference. Of what
+    the old document says nothing, nothing is said."""
+    new = new.in_format(old.format)
+    before, after = _named(old), _named(new)
+    found: list[Difference] = []
+    for where in dict.fromkeys([*before, *after]):
+        found += _between(where, before.get(where), after.get(where))
+    for what, was, now in (
+        ("conditions", [one.key for one in old.conditions], [one.key for one in new.conditions]),
+        ("items", [one.key for one in old.items], [one.key for one in new.items]),
+    ):
+        if sorted(was) == sorted(now) and was != now:
+            found.append(Difference("study", f"order of {what}", was, now))
+    return found
+
+
+def _named(design: Blueprint) -> dict[str, dict[str, Any]]:
+    document = design.to_json()
+    rows = [
+        *((f"condition {row['key']}", row) for row in document["conditions"]),
+        *((f"part {row['kind']}", row) for row in document["parts"]),
+        *((f"item {row['key']}", row) for row in document["items"]),
+        *((f"end {row['kind']}", row) for row in document.get("outcomes", ())),
+    ]
+    return {"study": document["study"], **dict(rows)}
+
+
+def _between(
+    where: str, old: Mapping[str, Json] | None, new: Mapping[str, Json] | None
+) -> Iterator[Difference]:
+    if old is None or new is None:
+        yield Difference(where, "all of it", old, new)
+        return
+    for field in dict.fromkeys([*old, *new]):
+        was, now = old.get(field), new.get(field)
+        if isinstance(was, dict) and isinstance(now, dict):
+            yield from (
+                Difference(where, f"{field}: {d.field}", d.old, d.new) for d in _between("", was, now)
+            )
+        elif was != now:
+            yield Difference(where, field, was, now)

@@ -1,0 +1,1 @@
+"""Setting a study up in the console: forms, what changed, freezing."""

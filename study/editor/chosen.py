@@ -1,0 +1,50 @@
+"""Pages on which a world or co-player is chosen and set: the fields of what is chosen, and no others."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping
+from typing import Any
+
+from django.http import QueryDict
+
+from kitchen.contract.world import Json, Setting
+from study.design.kinds import COPLAYER, WORLD, Kind, kind_choices
+
+Usual = Callable[[Kind, Setting], Json]
+"""What a setting of a kind is while nobody has said anything."""
+
+
+def default(kind: Kind, setting: Setting) -> Json:
+    """As it is declared."""
+    return setting.default
+
+
+def with_usual(sent: QueryDict, kinds: Iterable[Kind], usual: Usual = default) -> QueryDict:
+    """What was sent, and the usual settings of a world or co-player whose settings were not on the page:
+    `_shown` names those that were."""
+    found, shown = sent.copy(), sent.getlist("_shown")
+    for kind in kinds:
+        if sent.get(kind.part) != kind.name or f"{kind.part}__{kind.name}" in shown:
+            continue
+        for name, setting in kind.named_settings():
+            if name not in found and usual(kind, setting) is not False:
+                found[name] = str(usual(kind, setting))
+    return found
+
+
+def chosen_fields(form: Any, kinds: Iterable[Kind], chosen: Mapping[str, str]) -> dict[str, Any]:
+    """The plain fields, and those of every kind in a group of its own, the chosen ones marked. Co-players are
+    offered as far as they play the chosen world."""
+    if COPLAYER in form.fields:
+        offered = kind_choices(COPLAYER, str(form[COPLAYER].value() or ""), chosen[WORLD])
+        form.fields[COPLAYER].widget.choices = offered
+    named = [(kind, [name for name, _ in kind.named_settings()]) for kind in kinds]
+    own = {name for _, names in named for name in names}
+    return {
+        "plain": [field for field in form if field.name not in own],
+        "groups": [
+            (kind.label, [form[name] for name in names], kind.name == chosen[kind.part], kind)
+            for kind, names in named
+            if names
+        ],
+    }

@@ -1,0 +1,66 @@
+"""The conditions of one study: a form with a typed field for every setting, and the buttons of each."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from django.http import HttpRequest, HttpResponse
+from django.shortcuts import get_object_or_404, redirect
+
+from study.design.bound import bound
+from study.design.cautions import condition_warnings
+from study.design.free_names import free_label
+from study.design.kinds import COPLAYER, WORLD, all_kinds
+from study.design.models import Condition, Study
+from study.editor.chosen import chosen_fields, with_usual
+from study.editor.copying import condition_copy
+from study.editor.forms import console_condition_form
+from study.editor.model_forms import asked_kind
+from study.editor.moving import moved
+from study.editor.saving import condition_save
+from study.editor.services import condition_delete
+from study.researchers.frame import asked_once, done, form_page
+from study.researchers.permissions import FORM, study_page
+
+POST = ("POST",)
+
+
+@study_page("edit", FORM)
+def condition(request: HttpRequest, study: Study, pk: int | None = None) -> HttpResponse:
+    """A new condition, or one that is there, with a typed field for every setting."""
+    row = (
+        get_object_or_404(study.conditions, pk=pk) if pk else Condition(study=study, label=free_label(study))
+    )
+    form = console_condition_form()(with_usual(request.POST, all_kinds()) or None, instance=row)
+    if pk and (row.rounds.filter(participant__preview=False).exists() or bound(row)):
+        form.fields["key"].disabled = True
+    if request.method == "POST" and form.is_valid():
+        condition_save(condition=form.instance, renamed="key" in form.changed_data)
+        return done(request, study, _said(form.instance))
+    heading = f"Condition “{row.name}”" if pk else "A new condition"
+    more = _shown(request, row, form) | {"template": "study/editor/condition.html"}
+    return form_page(request, study, form, heading=heading, **more)
+
+
+def _shown(request: HttpRequest, row: Condition, form: Any) -> dict[str, Any]:
+    """The plain fields, and those of every kind in a group of its own, the chosen ones marked."""
+    chosen = {part: asked_kind(request, row, part) for part in (WORLD, COPLAYER)}
+    shown = chosen_fields(form, all_kinds(), chosen)
+    return {"condition": row, **shown, "cautions": row.cautions if row.pk else ()}
+
+
+def _said(row: Condition) -> str:
+    warned = [*condition_warnings(row), *row.cautions]
+    return f"{row.name}: saved." + (f" But mind: {' '.join(warned)}" if warned else "")
+
+
+@study_page("edit", POST)
+def condition_act(request: HttpRequest, study: Study, pk: int, act: str) -> HttpResponse:
+    """Copy, up, down, delete."""
+    row = get_object_or_404(study.conditions, pk=pk)
+    if act == "copy":
+        made = condition_copy(row)
+        return redirect("study:staff-design-condition", study.slug, made.pk)
+    if act == "delete":
+        return asked_once(request, study, lambda: condition_delete(condition=row), f"{row.name} is deleted.")
+    return moved(request, study, row, act)

@@ -1,0 +1,349 @@
+"""A design in words: what pages tell of its settings, parts, questions, sub-scales and ends, in the
+words of the forms in which they were set. Reads no rows.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from typing import Any, NamedTuple
+
+from django.utils.safestring import SafeString
+from django.utils.text import capfirst
+
+from kitchen.contract.world import Json, Setting
+from kitchen.forms.setting_fields import readable, told
+from study.design.blueprint import OUTCOMES, Blueprint, ConditionPlan, OutcomePlan, PartPlan
+from study.design.kinds import COPLAYER, WORLD, all_kinds
+from study.design.models import Outcome, Study, SurveyItem
+from study.design.orders.registry import SCHEMES, get_scheme
+from study.design.parts import PARTS
+from study.design.plan import NOBODY
+from study.design.practice import practice_played
+from study.design.questions.fields import ItemPlan, notes
+from study.design.questions.kinds import KIND_FIELDS, kind_of
+from study.design.questions.numbers import written
+from study.design.questions.rules import must_be_answered
+from study.design.questions.subscales import SubScale, subscales
+from study.editor.forms import SETTING_FIELDS, PlanForm, SettingsForm
+from study.words.markdown import to_html
+
+NOTHING = "nothing"
+UNSAID: Mapping[str, str] = {
+    "idle_warning_minutes": "never",
+    "idle_minutes": "never",
+    "planned_participants": "not said",
+    "failed_checks_allowed": "nobody is left out for that",
+}
+"""What an empty field of a study means."""
+FIXED_CODE = "A fixed code, the same for everybody"
+OWN_CODE = "Each who is complete gets a code of their own"
+
+
+class Pair(NamedTuple):
+    """A label with what was set: one value, or `many` as a list."""
+
+    label: str
+    value: str = ""
+    many: tuple[str, ...] = ()
+
+
+class Question(NamedTuple):
+    """One item with every property that it has."""
+
+    item: ItemPlan
+    answers: str
+    """Its kind in words, with points or range and the words at the ends."""
+    right: str
+    """The right answer; empty if it has none."""
+    notes: tuple[str, ...]
+
+
+class Place(NamedTuple):
+    """The questions that are asked at one place."""
+
+    words: str
+    order: str
+    """In which order they are asked, or that they are not."""
+    questions: tuple[Question, ...]
+
+
+class Scale(NamedTuple):
+    """One sub-scale: an outcome that is computed from several items."""
+
+    name: str
+    place: str
+    formula: str
+    ends: str
+    items: tuple[str, ...]
+    problem: str
+    """Why it gets no score; empty if it gets one."""
+
+
+class End(NamedTuple):
+    """What one kind of end gives."""
+
+    words: str
+    given: str
+    text: SafeString
+
+
+def plain(value: Json) -> str:
+    """A value as people read it; never JSON."""
+    if value is None or value in ("", [], {}):
+        return NOTHING
+    if isinstance(value, bool):
+        return "yes" if value else "no"
+    if isinstance(value, int | float):
+        return written(value)
+    if isinstance(value, list | tuple):
+        return "; ".join(map(plain, value))
+    if isinstance(value, dict):
+        return "; ".join(f"{readable(name)}: {plain(one)}" for name, one in value.items())
+    return str(value)
+
+
+def field_label(form: Any, model: Any, name: str) -> str:
+    """A field as this form of the model calls it."""
+    asked = form.base_fields.get(name)
+    label = (asked and asked.label) or model._meta.get_field(name).verbose_name
+    return str(capfirst(str(label)))
+
+
+def study_label(name: str) -> str:
+    """A field of the study as its form calls it."""
+    return field_label(SettingsForm, Study, name)
+
+
+def study_value(name: str, value: Json) -> str:
+    """A value of this field in words."""
+    if value is None:
+        return UNSAID.get(name, NOTHING)
+    return get_scheme(value).label if name == "orders" and value in SCHEMES else plain(value)
+
+
+def study_pairs(design: Blueprint) -> list[Pair]:
+    """The settings of the study, as far as its document has them; those of the plan are `plan_pairs`."""
+    return _study_pairs(design, SettingsForm.Meta.fields)
+
+
+def plan_pairs(design: Blueprint) -> list[Pair]:
+    """What is planned in numbers."""
+    return _study_pairs(design, ("planned_participants", "failed_checks_allowed"))
+
+
+def _study_pairs(design: Blueprint, names: tuple[str, ...]) -> list[Pair]:
+    return [
+        Pair(study_label(name), study_value(name, design.study[name]))
+        for name in names
+        if name in design.study
+    ]
+
+
+PLAN_TEXTS = tuple(
+    name for name in PlanForm.Meta.fields if name not in {"planned_participants", "failed_checks_allowed"}
+)
+"""Fields of the plan that are Markdown."""
+
+
+def declared(part: str, name: str) -> Mapping[str, Setting]:
+    """The settings of a world or co-player by name; none if it is no longer there."""
+    kind = next((one for one in all_kinds() if (one.part, one.name) == (part, name)), None)
+    return {setting.name: setting for setting in kind.settings} if kind else {}
+
+
+def setting_value(setting: Setting | None, value: Json) -> str:
+    """The value of a declared setting, with the words of its choices."""
+    if value == "":
+        return "empty"
+    if setting is None or isinstance(value, float):
+        return plain(value)
+    return told(setting, value)
+
+
+def setting_pairs(part: str, name: str, values: Mapping[str, Json]) -> Iterator[Pair]:
+    """All that one world or co-player can be set to; what it does not know, under its own name."""
+    known = declared(part, name)
+    for setting in known.values():
+        if setting.name in values:
+            yield Pair(setting.label, setting_value(setting, values[setting.name]))
+        else:
+            yield Pair(setting.label, f"{setting_value(setting, setting.default)} (default)")
+    yield from (Pair(readable(key), plain(value)) for key, value in values.items() if key not in known)
+
+
+def coplayer_words(name: str) -> str:
+    """A kind of co-player in words."""
+    return "nobody" if name == NOBODY else readable(name)
+
+
+def agents_words(teammates: int) -> str:
+    """How many there are in a kitchen."""
+    if not teammates:
+        return "1: the participant's, alone"
+    return f"{teammates + 1}: the participant's and {teammates} teammate{'s' if teammates > 1 else ''}"
+
+
+def played_pairs(played: Mapping[str, Json]) -> list[Pair]:
+    """What is played and with whom: a condition's or the practice episode's `world`, `settings`, `coplayer`,
+    `coplayer_settings`, `teammates`."""
+    found = [
+        Pair("World", readable(played["world"])),
+        *setting_pairs(WORLD, played["world"], played["settings"]),
+        Pair("Agents", agents_words(played["teammates"])),
+    ]
+    if not played["teammates"]:
+        return found
+    name = played["coplayer"]
+    return [
+        *found,
+        Pair("Co-player", coplayer_words(name)),
+        *setting_pairs(COPLAYER, name, played["coplayer_settings"]),
+    ]
+
+
+def condition_pairs(one: ConditionPlan) -> list[Pair]:
+    """All of a condition but its name."""
+    thinking, timer = one.thinking_seconds, one.step_seconds
+    return [
+        Pair("Name in the data", one.key),
+        Pair("Participants read", one.label),
+        *played_pairs(vars(one)),
+        Pair("Thinking time", "as in the study" if thinking is None else f"{written(thinking)} s"),
+        Pair("Step timer", "none" if timer is None else f"{written(timer)} s"),
+    ]
+
+
+def part_label(kind: str, name: str) -> str:
+    """A setting of a part as its form calls it."""
+    fields = SETTING_FIELDS.get(kind, dict)()
+    return str(fields[name].label) if name in fields else readable(name)
+
+
+def part_value(kind: str, name: str, value: Json) -> str:
+    """Its value, with the words of its choices."""
+    field = SETTING_FIELDS.get(kind, dict)().get(name)
+    choices = dict(getattr(field, "choices", ()))
+    return str(choices[value]) if isinstance(value, str) and value in choices else plain(value)
+
+
+def part_pairs(part: PartPlan) -> list[Pair]:
+    """The settings of a part."""
+    found: list[Pair] = []
+    for name, value in part.settings.items():
+        if name == "kitchen":
+            found += played_pairs(practice_played(value))
+        elif isinstance(value, list):
+            found.append(Pair(part_label(part.kind, name), many=tuple(map(plain, value))))
+        else:
+            found.append(Pair(part_label(part.kind, name), part_value(part.kind, name, value)))
+    return found
+
+
+def parts_off(design: Blueprint) -> list[str]:
+    """The parts that participants do not see, in words."""
+    return [PARTS[one.kind].words for one in design.parts if not one.enabled]
+
+
+def answers_words(item: ItemPlan) -> str:
+    """The kind of an item in words, with points or range and the words at the ends."""
+    return kind_of(item).answers_words(item)
+
+
+def right_words(item: ItemPlan) -> str:
+    """The right answer; empty if there is none."""
+    return "" if item.correct is None else plain(item.correct)
+
+
+def item_notes(item: ItemPlan) -> tuple[str, ...]:
+    """What of an item is not as it mostly is: sub-scale, reversed, who is asked, may be left open."""
+    meaningless = set(KIND_FIELDS) - set(kind_of(item).uses)
+    told = [words for name, words in notes(item).items() if name not in meaningless]
+    return (*told, *(() if must_be_answered(item) else ("may be left open",)))
+
+
+def question(item: ItemPlan) -> Question:
+    """All of an item."""
+    must = ("must be answered",) if must_be_answered(item) else ()
+    return Question(item, answers_words(item), right_words(item), (*must, *item_notes(item)))
+
+
+def question_pairs(item: ItemPlan) -> list[Pair]:
+    """The same as pairs."""
+    asked = question(item)
+    options = [Pair("Options", many=tuple(item.options))] if item.options else []
+    right = [Pair("Right answer", asked.right)] if asked.right else []
+    return [
+        Pair("Name in the data", item.key),
+        Pair("Asked", SurveyItem.Place(item.place).label),
+        Pair("Participants read", item.text),
+        Pair("Answers", asked.answers),
+        *options,
+        *right,
+        Pair("Further", many=asked.notes),
+    ]
+
+
+def places(design: Blueprint) -> list[Place]:
+    """The questions of every place that has some, in the order of a participant's way."""
+    found = ((kind, words, design.items_at(kind)) for kind, words in SurveyItem.Place.choices)
+    return [
+        Place(str(words), _order(design, kind), tuple(map(question, items)))
+        for kind, words, items in found
+        if items
+    ]
+
+
+def _order(design: Blueprint, place: str) -> str:
+    if place in PARTS and not design.has(place):
+        return "This part is off: these are not asked."
+    if place == "survey" and design.study["shuffle_items"]:
+        return (
+            "In an order of chance for each participant, the same after each episode; items of one sub-scale "
+            "stay together."
+        )
+    return "In this order."
+
+
+def scales(design: Blueprint) -> list[Scale]:
+    """Every sub-scale with its formula and its items; each place makes its own."""
+    return [
+        _scale(str(words), one)
+        for place, words in SurveyItem.Place.choices
+        for one in subscales(design.items_at(place))
+    ]
+
+
+def _scale(place: str, one: SubScale) -> Scale:
+    ends = "" if one.problem else "{} to {}".format(*map(written, one.ends))
+    items = tuple(f"{item.measure} ({item.key}{', reversed' if item.reversed else ''})" for item in one.items)
+    return Scale(one.name, place, one.label, ends, items, one.problem)
+
+
+def given_words(kind: str, has_code: bool, has_address: bool) -> str:
+    """What participants are given at this kind of end beside its words."""
+    own = OWN_CODE if kind == Outcome.Kind.COMPLETE else "No code"
+    return f"{FIXED_CODE if has_code else own}; {'an address to go to' if has_address else 'no address'}."
+
+
+def ends(design: Blueprint) -> list[End]:
+    """What the ends give, as far as the document tells it; the usual one also where nothing was set."""
+    if design.format < OUTCOMES:
+        return []
+    known = {one.kind: one for one in design.outcomes}
+    known.setdefault("complete", OutcomePlan(kind="complete", text="", has_code=False, has_address=False))
+    rows = [known[kind] for kind in Outcome.Kind.values if kind in known]
+    return [End(end_words(one.kind), _given(one), to_html(one.text)) for one in rows]
+
+
+def _given(one: OutcomePlan) -> str:
+    return given_words(one.kind, one.has_code, one.has_address)
+
+
+def end_words(kind: str) -> str:
+    """A kind of end in words."""
+    return str(Outcome.Kind(kind).label)
+
+
+def end_pairs(one: OutcomePlan) -> list[Pair]:
+    """All of an end."""
+    return [Pair("Given", _given(one)), Pair("Words", plain(one.text))]

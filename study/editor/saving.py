@@ -1,0 +1,48 @@
+"""Storing what the forms of the design were filled in with, and the switch of an item."""
+
+from __future__ import annotations
+
+from collections.abc import Collection
+
+from django.db import transaction
+
+from study.design.models import Condition, Study, StudyPart, SurveyItem
+from study.trying_out.previews import previews_erase
+
+
+def study_save(*, study: Study, fields: Collection[str]) -> None:
+    """These fields and nothing else: somebody may have entered since the page was read."""
+    study.save(update_fields=fields)
+
+
+def part_save(*, part: StudyPart) -> None:
+    """As it is."""
+    part.save()
+
+
+@transaction.atomic
+def condition_save(*, condition: Condition, renamed: bool = False) -> None:
+    """A new one comes last. Where its key is another one, previews that know the old one are erased."""
+    if condition.pk is None:
+        condition.position = after_last(condition.study.conditions.values_list("position", flat=True))
+    elif renamed:
+        previews_erase(study_id=condition.study_id)
+    condition.save()
+
+
+def item_save(*, item: SurveyItem) -> None:
+    """A new one comes last."""
+    if item.pk is None:
+        item.position = after_last(item.study.items.values_list("position", flat=True))
+    item.save()
+
+
+def item_switch(*, item: SurveyItem) -> bool:
+    """Off if it was on, and the other way round; whether it is on now."""
+    SurveyItem.objects.filter(pk=item.pk).update(enabled=not item.enabled)
+    return not item.enabled
+
+
+def after_last(positions: Collection[int]) -> int:
+    """1 where there is nothing yet."""
+    return max(positions, default=0) + 1

@@ -1,0 +1,223 @@
+"""decisions.csv and prompts.csv: what co-players decided, and what models were asked for it."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Iterator, Sequence
+from datetime import datetime
+from typing import Any
+
+from django.db.models import Q
+
+from kitchen.play.models import CallMessage, Decision, ModelCall, Prompt
+from study.design.models import Study
+from study.exports.base import FALLBACK_LEVELS, MARKS, MODEL_ERRORS, WHERE, Column, Table, in_chunks
+from study.exports.chosen import KINDS, Chosen
+from study.exports.csv_text import JsonText
+from study.exports.raw import as_text
+from study.exports.tables.sittings import episodes_once, in_pieces, who_are_there
+from study.exports.tables.steps import STEP
+
+COLUMNS = (
+    *WHERE,
+    STEP,
+    Column("mind", "integer", "Number of the co-player; one may command several seats.", levels="0 = first"),
+    Column("coplayer", "text", "Kind of co-player that was asked."),
+    Column("played_by", "text", "Kind that really chose: another one is a stand-in or a fallback."),
+    Column("fallback", "text", "Why a fallback stepped in; blank if none did.", levels=FALLBACK_LEVELS),
+    Column("error", "text", "What went wrong, in words."),
+    Column("milliseconds", "number", "Time for the decision, models included.", unit="ms"),
+    Column("note", "json", "What was understood and refused, and what the co-player wants logged."),
+    Column(
+        "call", "integer", "Number of the model call; blank where no model was asked.", levels="1 = first"
+    ),
+    Column("provider", "text", "Who was asked; `stand-in` is a program that writes like a model."),
+    Column("model_asked", "text", "Model as the condition names it."),
+    Column("model_named", "text", "Model and version as the API named it."),
+    Column("sampling", "json", "Temperature, longest answer, effort, tool."),
+    Column(
+        "prompts",
+        "text",
+        "Hashes of the messages in prompts.csv, in order, with spaces between; the last is the tool's "
+        "description and schema where one was asked for.",
+    ),
+    Column("reply", "json", "The raw answer, as a JSON string; what came, where it could not be read."),
+    Column("reply_call", "json", "The structured answer, where a tool was asked for."),
+    Column("stop", "text", "Why the model stopped, as the API named it."),
+    Column(
+        "model_error",
+        "text",
+        "Code of the call's end without an answer; blank if it was answered.",
+        levels=MODEL_ERRORS,
+    ),
+    Column("attempts", "json", "Every try with its outcome, seconds and wait."),
+    Column("seconds", "number", "Time of the call, waits included.", unit="s"),
+    Column(
+        "tokens_input",
+        "integer",
+        "Tokens read, without the cached ones; 0 where the server told no count.",
+        unit="tokens",
+    ),
+    Column("tokens_output", "integer", "Tokens written.", unit="tokens"),
+    Column("tokens_cache_read", "integer", "Tokens read from the cache.", unit="tokens"),
+    Column("tokens_cache_write", "integer", "Tokens written to the cache.", unit="tokens"),
+    Column("cost", "number", "Cost by the price list; blank where no price is known.", unit="US dollars"),
+    *MARKS,
+)
+
+STEPS = 500
+"""Steps of the episodes that are read at once: a decision may have texts of kilobytes."""
+PROMPTS_AT_ONCE = 100
+"""Prompts that are read at once."""
+
+PROMPT_COLUMNS = (
+    Column("prompt", "text", "SHA-256 of the text; decisions.csv refers to it."),
+    Column("text", "json", "The text as it was sent, as a JSON string."),
+    *(
+        Column(f"used_by_{kind}", "integer", f"In whose episodes it was sent: {words}.", "participants")
+        for kind, words in KINDS.items()
+    ),
+)
+
+
+DECISION_FIELDS = (
+    "step",
+    "mind__number",
+    "mind__kind",
+    "played_by",
+    "fallback",
+    "error",
+    "milliseconds",
+    "note_text",
+)
+CALL_FIELDS = (
+    "number",
+    "provider",
+    "model_asked",
+    "model_named",
+    "sampling_text",
+    "pk",
+    "reply",
+    "reply_call",
+    "stop",
+    "error",
+    "attempts_text",
+    "seconds",
+    "tokens_input",
+    "tokens_output",
+    "tokens_cache_read",
+    "tokens_cache_write",
+    "cost",
+)
+NO_CALL = (None,) * len(CALL_FIELDS)
+
+
+def rows(study: Study, chosen: Chosen) -> Iterator[Sequence[Any]]:
+    """One row per call of a model, and one per decision that took none."""
+    for piece in in_pieces(episodes_once(study, chosen), STEPS):
+        pks = [sitting.episode for sitting in piece]
+        decisions, calls = _decisions(pks), _calls(pks)
+        for sitting in who_are_there(piece):
+            where, marks = sitting.where, sitting.marks
+            for pk, cells in decisions.get(sitting.episode, ()):
+                for call in calls.get(pk, (NO_CALL,)):
+                    yield (*where, *cells, *call, *marks)
+
+
+def _decisions(pks: Sequence[int]) -> dict[int, list[tuple[int, tuple[Any, ...]]]]:
+    """By episode: the decisions as (primary key, cells), by step and mind."""
+    found = Decision.objects.filter(mind__episode__in=pks).annotate(note_text=as_text("note"))
+    by_episode: dict[int, list[tuple[int, tuple[Any, ...]]]] = defaultdict(list)
+    for episode, pk, *cells in found.order_by("step", "mind__number").values_list(
+        "mind__episode_id", "pk", *DECISION_FIELDS
+    ):
+        by_episode[episode].append((pk, _decision_cells(*cells)))
+    return by_episode
+
+
+def _decision_cells(*cells: Any) -> tuple[Any, ...]:
+    *before, fallback, error, milliseconds, note = cells
+    return (*before, fallback or None, error or None, milliseconds, _json(note))
+
+
+def _json(text: str | None) -> JsonText | None:
+    return None if text is None or text == "null" else JsonText(text)
+
+
+def _calls(pks: Sequence[int]) -> dict[int, list[tuple[Any, ...]]]:
+    """By decision: the cells of every call, in order."""
+    found = ModelCall.objects.filter(decision__mind__episode__in=pks).annotate(
+        sampling_text=as_text("sampling"), attempts_text=as_text("attempts")
+    )
+    prompts = _prompts(pks)
+    by_decision: dict[int, list[tuple[Any, ...]]] = defaultdict(list)
+    for pk, *cells in found.order_by("number").values_list("decision_id", *CALL_FIELDS):
+        by_decision[pk].append(_call_cells(dict(zip(CALL_FIELDS, cells, strict=True)), prompts))
+    return by_decision
+
+
+def _prompts(pks: Sequence[int]) -> dict[int, list[str]]:
+    """By call: hashes of its messages, in order."""
+    found = CallMessage.objects.filter(call__decision__mind__episode__in=pks).order_by("position")
+    by_call: dict[int, list[str]] = defaultdict(list)
+    for call, prompt in found.values_list("call_id", "prompt_id"):
+        by_call[call].append(prompt)
+    return by_call
+
+
+def _call_cells(cells: dict[str, Any], prompts: dict[int, list[str]]) -> tuple[Any, ...]:
+    return tuple(
+        {
+            **cells,
+            "model_named": cells["model_named"] or None,
+            "sampling_text": _json(cells["sampling_text"]),
+            "pk": " ".join(prompts.get(cells["pk"], ())),
+            "stop": cells["stop"] or None,
+            "error": cells["error"] or None,
+            "attempts_text": _json(cells["attempts_text"]),
+        }.values()
+    )
+
+
+def prompt_rows(study: Study, chosen: Chosen) -> Iterator[Sequence[Any]]:
+    """One row per different text that models were sent in these participants' episodes."""
+    theirs = chosen.participants(study).order_by().values("pk")
+    sent = CallMessage.objects.filter(Q(**{f"{PLAYED}__in": theirs}) | Q(**{f"{PRACTISED}__in": theirs}))
+    found = Prompt.objects.filter(hash__in=sent.order_by().values("prompt")).order_by("hash")
+    for prompts in in_chunks(found.iterator(PROMPTS_AT_ONCE), PROMPTS_AT_ONCE):
+        used = _used_by([prompt.hash for prompt in prompts], theirs)
+        for prompt in prompts:
+            if people := used.get(prompt.hash):
+                yield prompt.hash, prompt.text, *map(sum, zip(*people.values(), strict=True))
+
+
+EPISODE = "call__decision__mind__episode"
+PLAYED, PRACTISED = f"{EPISODE}__rounds__participant", f"{EPISODE}__practised_by"
+"""From a message to those in whose episodes it was sent."""
+
+
+def _used_by(hashes: Sequence[str], theirs: Any) -> dict[str, dict[int, tuple[bool, ...]]]:
+    """By prompt and participant: which of `KINDS` this one is, in their order."""
+    used: dict[str, dict[int, tuple[bool, ...]]] = defaultdict(dict)
+    for way in (PLAYED, PRACTISED):
+        found = CallMessage.objects.filter(**{"prompt__in": hashes, f"{way}__in": theirs}).order_by()
+        fields = (f"{way}__{name}" for name in ("pk", "synthetic", "preview", "excluded_at"))
+        for prompt, pk, *marks in found.values_list("prompt_id", *fields).distinct():
+            used[prompt][pk] = _kinds(*marks)
+    return used
+
+
+def _kinds(synthetic: bool, preview: bool, excluded_at: datetime | None) -> tuple[bool, ...]:
+    is_a = {
+        "people": not (synthetic or preview),
+        "synthetic": synthetic and not preview,
+        "preview": preview,
+        "excluded": excluded_at is not None,
+    }
+    return tuple(is_a[kind] for kind in KINDS)
+
+
+DECISIONS = Table(
+    "decisions", "Every decision of a co-player, with the calls of models it took.", COLUMNS, rows
+)
+PROMPTS = Table("prompts", "Every text that models were sent, once.", PROMPT_COLUMNS, prompt_rows)

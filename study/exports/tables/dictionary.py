@@ -1,0 +1,39 @@
+"""codebook.csv: what every column of every file means; dictionary.csv is the same by its older name."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from functools import partial
+from typing import Any
+
+from study.design.models import Study
+from study.exports.base import Column, Table
+from study.exports.chosen import Chosen
+
+COLUMNS = (
+    Column("file", "text", "Name of the file, as CSV; as Parquet it has the same columns."),
+    Column("column", "text", "Name of the column."),
+    Column("type", "text", "Type of its values.", levels="text, integer, number, boolean, time, json"),
+    Column("unit", "text", "Unit, where it has one."),
+    Column("meaning", "text", "What it says."),
+    Column("levels", "text", "Its values, where they are few."),
+)
+
+
+def codebook(name: str, meaning: str, tables: Callable[[], Iterable[Table]]) -> Table:
+    """The table, under this name, of what every column of these tables means; it may be one of them."""
+    return Table(name, meaning, COLUMNS, partial(_rows, tables))
+
+
+def _rows(tables: Callable[[], Iterable[Table]], study: Study, chosen: Chosen) -> Iterator[Sequence[Any]]:
+    """One row per column, in the order of the files."""
+    for table in tables():
+        for column in table.columns_of(study):
+            yield (
+                f"{table.name}.csv",
+                column.name,
+                column.kind,
+                column.unit or None,
+                column.meaning,
+                column.levels or None,
+            )

@@ -1,0 +1,135 @@
+"""Files of the export that are no tables: the design, and how to read it all."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Iterable
+from typing import Protocol
+
+from study.design.models import Study
+from study.exports.base import Document
+from study.exports.chosen import KINDS, Chosen
+from study.exports.tables.versions import changed_versions, design_document
+
+
+class Named(Protocol):
+    """A file of the export, table or not."""
+
+    @property
+    def name(self) -> str:
+        """As the list on the page has it."""
+
+    @property
+    def meaning(self) -> str:
+        """What it is, in a sentence."""
+
+
+Files = Callable[[], Iterable[Named]]
+"""Files that are asked for when they are needed: the list of all of them holds what is made from it."""
+
+
+def design(study: Study, chosen: Chosen) -> str:
+    """The study's versions, frozen ones among them, as JSON."""
+    return json.dumps(design_document(study), indent=2, ensure_ascii=False) + "\n"
+
+
+HOW = """
+## How to read it
+
+One file is one table; `codebook` says of every column what it means, its type, unit and levels.
+`participants` is wide: a row for each participant, with `<condition>.<item>` for each answer. All others are
+long. They join by `participant` and `episode`. Times are ISO 8601 in UTC, booleans 1 and 0, blank is "none".
+
+In CSV, a text that a spreadsheet would run as a formula stands behind an apostrophe (`'`). A text of
+several lines keeps them, in quotes: a row may take more than one line of the file. Parquet has every text as
+it is, and every column in its own type; `json` columns are texts.
+
+R:
+
+    people <- read.csv("participants.csv", colClasses = c(participant = "character"), na.strings = "")
+    people <- subset(people, synthetic == 0 & is.na(left_out_of_analysis))
+    answers <- read.csv("answers.csv", colClasses = c(participant = "character"), na.strings = "")
+    answers <- subset(answers, participant %in% people$participant)
+    # Parquet: answers <- arrow::read_parquet("answers.parquet")
+
+Python:
+
+    import pandas as pd
+    people = pd.read_csv("participants.csv", dtype={"participant": str})
+    people = people[(people.synthetic == 0) & people.left_out_of_analysis.isna()]
+    texts, times = {"participant": str, "seed": str}, ["started_at", "ended_at"]
+    episodes = pd.read_csv("episodes.csv", dtype=texts, parse_dates=times)
+    episodes = episodes[(episodes.part == "main") & episodes.participant.isin(people.participant)]
+    # Parquet: episodes = pd.read_parquet("episodes.parquet")
+
+Both take the people whom the Analysis page takes. For what was collected as preregistered alone, take of them
+those with `version_frozen` 1 and `entered_before_freeze` 0.
+
+## Marks
+
+- `synthetic`: 1 for programs that took part to test the study. They are not people.
+- `preview`: 1 for staff who tried the study out.
+- `excluded`: 1 for those whom staff excluded; participants says when and why.
+- `exit_status`: how far somebody came. Those who dropped out are there; those who withdrew are nowhere, but
+  counted.
+- `part`: `practice` for the practice episode, `main` for the conditions.
+- `version`, `changed_since_freeze`: which version of the study somebody took part in, and whether that one
+  came after the preregistration. `design.json` has every version.
+- `entered_before_freeze` (participants): 1 for those who entered before their version was preregistered.
+- `left_out_of_analysis` (participants): why the analysis leaves somebody out; blank for those it takes.
+
+Take out completion codes and labels (Prolific IDs and the like) before you publish the data.
+"""
+
+
+def readme(tables: Files, documents: Files) -> Document:
+    """README.md, which names these files and itself."""
+
+    def text(study: Study, chosen: Chosen) -> str:
+        return _readme(study, chosen, [*tables(), *documents()])
+
+    meaning = "What each file is and how to read it."
+    return Document("README.md", meaning, "text/markdown; charset=utf-8", text)
+
+
+def _readme(study: Study, chosen: Chosen, files: Iterable[Named]) -> str:
+    return "\n".join(
+        [
+            f"# Data of the study {study.slug}: {study.title}",
+            "",
+            *_whose(study, chosen),
+            "",
+            "## Files",
+            "",
+            *(f"- `{one.name}`: {one.meaning}" for one in files),
+            HOW.rstrip(),
+            "",
+        ]
+    )
+
+
+def _whose(study: Study, chosen: Chosen) -> list[str]:
+    found = chosen.participants(study)
+    left_out = ", ".join(KINDS[kind] for kind in chosen.left_out) or "nobody"
+    changed = ", ".join(map(str, sorted(changed_versions(study)))) or "none"
+    frozen = study.versions.filter(frozen_at__isnull=False).values_list("number", flat=True)
+    return [
+        f"{found.count()} participants, {found.filter(synthetic=True).count()} of them synthetic (programs), "
+        f"{found.filter(preview=True).count()} previews by staff, "
+        f"{found.exclude(excluded_at=None).count()} excluded. "
+        f"{study.withdrawn} people and {study.withdrawn_synthetic} programs withdrew; their data are erased, "
+        "so nobody can tell whether one of them came back.",
+        "",
+        f"Left out of these files: {left_out}.",
+        "",
+        f"Versions of the study: {study.design.versions.count()}; preregistered: "
+        f"{', '.join(map(str, frozen)) or 'none'}; changed since a preregistration: {changed}.",
+    ]
+
+
+DESIGN = Document(
+    "design.json",
+    "Every version of the study's design with its hash, the preregistered ones marked.",
+    "application/json",
+    design,
+)

@@ -1,0 +1,167 @@
+"""episodes.csv: a row per episode that was begun, and participant in it."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Iterable, Iterator, Sequence
+from typing import Any
+
+from django.db.models import Count
+
+from kitchen.contract.world import Json
+from kitchen.play.models import Episode, Seat, SeatCommand
+from study.design.models import Study
+from study.design.plan import NOBODY
+from study.exports.base import EPISODE_LEVELS, MARKS, WHERE, Column, Table
+from study.exports.chosen import Chosen
+from study.exports.csv_text import JsonText
+from study.exports.figures import FigureColumn, episode_columns, figure_cells
+from study.exports.raw import as_text, read_small
+from study.exports.tables.sittings import Sitting, in_pieces, sittings, who_are_there
+
+COLUMNS = (
+    *WHERE,
+    Column("condition_name", "text", "The researcher's present name of the condition."),
+    Column("label", "text", "What the participant read as the team's name in this episode."),
+    Column(
+        "coplayer", "text", "Kind of co-player that this episode was set up with.", levels="none, or a kind"
+    ),
+    Column(
+        "played_by",
+        "text",
+        "Kinds that really chose the co-players' commands: another one than `coplayer` is a stand-in.",
+    ),
+    Column("teammates", "integer", "Seats that co-players had in this episode.", unit="seats"),
+    Column("world", "text", "The game."),
+    Column("world_version", "integer", "Version of its rules."),
+    Column("settings", "json", "Settings of the game."),
+    Column(
+        "seed",
+        "text",
+        "Seed of the episode: with the commands it gives every state again. Dishes and the chance of "
+        "co-players follow from it; with the same dishes for everybody, all in a condition share it. "
+        "Up to 19 digits: read it as text, as a number it would lose its last ones.",
+    ),
+    Column("status", "text", "How the episode stands.", levels=EPISODE_LEVELS),
+    Column("steps", "integer", "Steps taken.", unit="steps"),
+    Column(
+        "fallbacks", "integer", "Commands that stood in for a co-player's missing decision.", unit="commands"
+    ),
+    Column("started_at", "time", "When the episode was opened."),
+    Column("ended_at", "time", "When it ended."),
+    Column("state_hash", "text", "SHA-256 of the present or last state."),
+    *MARKS,
+    Column("seat", "integer", "Where the participant sat.", levels="0 = the first seat"),
+    Column("sequence", "integer", "Which sequence of the order scheme; blank for orders of chance."),
+    Column("step_seconds", "number", "The step timer; blank if the kitchen waited for people.", unit="s"),
+    Column("thinking_seconds", "number", "What co-players took at least for a step.", unit="s"),
+    Column("hints", "boolean", "1 if the page said what would be good to do next."),
+    Column("ended_because", "text", "Why it was ended before its time; blank if it was not."),
+)
+
+FIELDS = (
+    "label",
+    "world",
+    "world_version",
+    "settings_text",
+    "seed",
+    "status",
+    "step",
+    "score_text",
+    "created_at",
+    "ended_at",
+    "state_hash",
+    "step_seconds",
+    "thinking_seconds",
+    "hints",
+    "ended_because",
+)
+
+
+def rows(study: Study, chosen: Chosen, scored: Sequence[FigureColumn]) -> Iterator[Sequence[Any]]:
+    """One row per begun episode and participant, by participant and order."""
+    for piece in in_pieces(sittings(study, chosen)):
+        pks = {sitting.episode for sitting in piece}
+        facts, seated, played_by = _facts(pks), _seated(pks), _played_by(pks)
+        fallbacks = _fallbacks(pks)
+        for sitting in who_are_there(piece):
+            pk = sitting.episode
+            figures = figure_cells(scored, facts[pk]["world"], read_small(facts[pk]["score_text"]))
+            yield _cells(sitting, facts[pk], figures, seated[pk], played_by[pk], fallbacks.get(pk, 0))
+
+
+def _facts(pks: Iterable[int]) -> dict[int, dict[str, Any]]:
+    found = Episode.objects.filter(pk__in=pks).annotate(
+        settings_text=as_text("settings"), score_text=as_text("score")
+    )
+    return {row["pk"]: row for row in found.values("pk", *FIELDS)}
+
+
+def _cells(
+    sitting: Sitting,
+    facts: dict[str, Any],
+    figures: Sequence[Json],
+    seated: list[str],
+    played_by: list[str],
+    fallbacks: int,
+) -> tuple[Any, ...]:
+    team = " ".join(sorted(set(seated))) or NOBODY, " ".join(sorted(played_by)), len(seated)
+    named = sitting.condition_name or None, facts["label"]
+    times = facts["created_at"], facts["ended_at"], facts["state_hash"]
+    seat = sitting.seat, sitting.who.sequence
+    return (
+        *sitting.where,
+        *named,
+        *team,
+        *_game(facts),
+        facts["status"],
+        facts["step"],
+        *figures,
+        fallbacks,
+        *times,
+        *sitting.marks,
+        *seat,
+        *_pace(facts),
+    )
+
+
+def _game(facts: dict[str, Any]) -> tuple[Any, ...]:
+    return facts["world"], facts["world_version"], JsonText(facts["settings_text"]), facts["seed"]
+
+
+def _pace(facts: dict[str, Any]) -> tuple[Any, ...]:
+    return facts["step_seconds"], facts["thinking_seconds"], facts["hints"], facts["ended_because"] or None
+
+
+def _fallbacks(pks: Iterable[int]) -> dict[int, int]:
+    stood_in = SeatCommand.objects.filter(episode__in=pks).exclude(fallback="").order_by()
+    return dict(stood_in.values_list("episode_id").annotate(count=Count("pk")))
+
+
+def _seated(pks: Iterable[int]) -> dict[int, list[str]]:
+    """By episode: the kind of co-player in each seat that is no person's."""
+    seats = Seat.objects.filter(episode__in=pks, mind__isnull=False)
+    return _grouped(seats.order_by().values_list("episode_id", "mind__kind"))
+
+
+def _played_by(pks: Iterable[int]) -> dict[int, list[str]]:
+    """By episode: everything but people that chose commands."""
+    chosen = SeatCommand.objects.filter(episode__in=pks).exclude(chosen_by__in=("person", "timeout"))
+    return _grouped(chosen.order_by().values_list("episode_id", "chosen_by").distinct())
+
+
+def _grouped(pairs: Iterable[tuple[int, str]]) -> dict[int, list[str]]:
+    found: dict[int, list[str]] = defaultdict(list)
+    for episode, name in pairs:
+        found[episode].append(name)
+    return found
+
+
+TABLE = Table(
+    "episodes",
+    "Every episode that was begun: its set-up and how it went.",
+    COLUMNS,
+    rows,
+    episode_columns,
+    more_after="steps",
+)

@@ -1,0 +1,179 @@
+"""Who played which episode: the backbone of every file about episodes, read in bounded pieces."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from typing import Any, NamedTuple
+
+from django.db.models import F, Q
+
+from kitchen.play.models import Episode
+from study.design.models import Study
+from study.exports.base import in_chunks
+from study.exports.chosen import Chosen
+from study.exports.tables.versions import changed_versions
+from study.people.models import Participant, Round
+
+PEOPLE = 200
+"""Participants that are read at once."""
+STEPS = 5000
+"""Steps of the episodes that are read at once; one long episode may have more."""
+
+PRACTICE, MAIN = "practice", "main"
+
+
+class Marks(NamedTuple):
+    """What tells kinds of participants apart, as the columns `PERSON_MARKS` have it."""
+
+    preview: bool
+    excluded: bool
+    version: int
+    changed: bool
+
+
+class Who(NamedTuple):
+    """One participant, as files name them."""
+
+    pk: int
+    code: str
+    synthetic: bool
+    number: int
+    sequence: int | None
+    practice: int | None
+    marks: Marks
+
+    @property
+    def cells(self) -> tuple[str, bool]:
+        """The columns `WHO`."""
+        return self.code, self.synthetic
+
+
+@dataclass(slots=True)
+class Sitting:
+    """One participant in one episode."""
+
+    who: Who
+    part: str
+    condition: str | None
+    condition_name: str
+    position: int
+    seat: int
+    episode: int
+    key: str
+    steps: int
+    world: str
+
+    @property
+    def where(self) -> tuple[Any, ...]:
+        """The columns `WHERE`."""
+        return self.who.code, self.who.synthetic, self.condition, self.position, self.key
+
+    @property
+    def marks(self) -> tuple[Any, ...]:
+        """The columns `MARKS`."""
+        return self.part, *self.who.marks
+
+
+def people(study: Study, chosen: Chosen) -> Iterator[Who]:
+    """Everybody chosen, by number."""
+    changed = changed_versions(study)
+    found = chosen.participants(study).values_list(
+        "pk",
+        "code",
+        "synthetic",
+        "number",
+        "sequence",
+        "practice_id",
+        "preview",
+        "excluded_at",
+        "version__number",
+    )
+    for row in found.iterator(chunk_size=2000):
+        preview, excluded, version = row[6:]
+        yield Who(*row[:6], Marks(preview, excluded is not None, version, version in changed))
+
+
+def sittings(study: Study, chosen: Chosen) -> Iterator[Sitting]:
+    """Every begun episode with each of its participants: by participant, practice first, then as played."""
+    for chunk in in_chunks(people(study, chosen), PEOPLE):
+        rounds = _rounds([who.pk for who in chunk])
+        practised = _practised([who.practice for who in chunk if who.practice])
+        for who in chunk:
+            if practice := practised.get(who.practice):
+                yield Sitting(who, PRACTICE, None, "", 0, 0, *practice)
+            for sitting in rounds[who.pk]:
+                yield Sitting(who, MAIN, *sitting)
+
+
+def _rounds(pks: Sequence[int]) -> dict[int, list[tuple[Any, ...]]]:
+    """By participant: the fields of `Sitting` from `condition` on."""
+    found = Round.objects.filter(participant__in=pks, episode__isnull=False).order_by("position")
+    rows = found.values_list(
+        "participant_id",
+        "condition__key",
+        "condition__name",
+        "position",
+        "seat",
+        "episode_id",
+        "episode__key",
+        "episode__step",
+        "episode__world",
+    )
+    by_person: dict[int, list[tuple[Any, ...]]] = defaultdict(list)
+    for pk, *rest, key, steps, world in rows:
+        by_person[pk].append((*rest, str(key), steps, world))
+    return by_person
+
+
+def _practised(pks: Sequence[int]) -> dict[int | None, tuple[int, str, int, str]]:
+    found = Episode.objects.filter(pk__in=pks).values_list("pk", "key", "step", "world")
+    return {pk: (pk, str(key), steps, world) for pk, key, steps, world in found}
+
+
+def episodes_once(study: Study, chosen: Chosen) -> Iterator[Sitting]:
+    """As `sittings`, but an episode that several people share only with the first of those chosen."""
+    shared, seen = shared_episodes(study), set[int]()
+    for sitting in sittings(study, chosen):
+        if sitting.episode not in shared:
+            yield sitting
+        elif sitting.episode not in seen:
+            seen.add(sitting.episode)
+            yield sitting
+
+
+def shared_episodes(study: Study) -> set[int]:
+    """Episodes of this study in which several people play."""
+    twice = Round.objects.filter(
+        Q(episode__rounds__pk__gt=F("pk")), participant__study=study, episode__isnull=False
+    )
+    return set(twice.order_by().values_list("episode_id", flat=True))
+
+
+def still_there(pks: Iterable[int]) -> set[int]:
+    """Which of these participants did not withdraw. Asked after all else was read, it says of whom that was
+    everything: whoever withdraws is erased at once."""
+    return set(Participant.objects.filter(pk__in=pks).order_by().values_list("pk", flat=True))
+
+
+def in_pieces(found: Iterator[Sitting], steps: int | None = None) -> Iterator[list[Sitting]]:
+    """Lists of sittings whose episodes have about so many steps together, `STEPS` if nothing is said."""
+    most = steps or STEPS
+    piece: list[Sitting] = []
+    held = 0
+    for sitting in found:
+        piece.append(sitting)
+        held += sitting.steps + 1
+        if held >= most:
+            yield piece
+            piece, held = [], 0
+    if piece:
+        yield piece
+
+
+def who_are_there(piece: Iterable[Sitting]) -> Iterator[Sitting]:
+    """The sittings of those who did not withdraw; to be asked after all else was read, as `still_there`."""
+    sittings = list(piece)
+    there = still_there({sitting.who.pk for sitting in sittings})
+    return (sitting for sitting in sittings if sitting.who.pk in there)

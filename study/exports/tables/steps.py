@@ -1,0 +1,149 @@
+"""steps.csv and commands.csv: the log of every episode, a row per step and a row per command."""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Iterable, Iterator, Sequence
+from itertools import groupby
+from operator import itemgetter
+from typing import Any
+
+from kitchen.play.models import Step
+from kitchen.registry.figures import news_of
+from study.design.figures import study_worlds
+from study.design.models import Study
+from study.exports.base import FALLBACK_LEVELS, MARKS, WHERE, Column, Table
+from study.exports.chosen import Chosen
+from study.exports.csv_text import JsonText, compact
+from study.exports.figures import FigureColumn, figure_cells, step_columns
+from study.exports.raw import MomentText, as_text, as_written, read_small, seconds_between
+from study.exports.tables.sittings import Sitting, episodes_once, in_pieces
+
+STEP = Column("step", "integer", "Number of the step.", levels="1 = first")
+
+STEP_COLUMNS = (
+    *WHERE,
+    STEP,
+    Column("opened_at", "time", "When the step could be commanded."),
+    Column("taken_at", "time", "When it ran."),
+    Column("seconds", "number", "From opening to running.", unit="s"),
+    Column("state_hash", "text", "SHA-256 of the state after the step."),
+    *MARKS,
+)
+
+COMMAND_COLUMNS = (
+    *WHERE,
+    STEP,
+    Column("running_order", "integer", "Place among the commands of the step.", levels="1 = ran first"),
+    Column("seat", "integer", "Who was commanded.", levels="0 = the participant"),
+    Column(
+        "chosen_by",
+        "text",
+        "Who chose: `person` (or the program that is one, see `synthetic`), a co-player's kind, `fallback`, "
+        "or `timeout`: the time for the step was over.",
+    ),
+    Column("fallback", "text", "Why a fallback stood in; blank if none did.", levels=FALLBACK_LEVELS),
+    Column("verb", "text", "The command's verb."),
+    Column("arguments", "text", "The command's arguments, with spaces between."),
+    Column("performed", "boolean", "1 if it was carried out."),
+    Column("reasons", "text", "Codes of why not, with spaces between."),
+    Column("received_at", "time", "When the command came in."),
+    *MARKS,
+)
+
+COMMAND_EVENTS = ("performed", "refused")
+ANOTHER_EVENT = re.compile(rf'"kind"(?!: "(?:{"|".join(COMMAND_EVENTS)})")').search
+"""Finds, in the JSON of events, one that is no command's, or a text that looks like one."""
+NOTHING = JsonText("[]")
+TEXTS = {
+    "opened_at_text": MomentText("opened_at"),
+    "taken_at_text": MomentText("taken_at"),
+    "score_text": as_text("score"),
+    "events_text": as_text("events"),
+}
+"""Fields of a step as the text that the database holds."""
+
+
+def step_more(study: Study) -> tuple[Column, ...]:
+    """The figures of the study's worlds, and what else happens in these."""
+    news = "; ".join(told for told in map(news_of, study_worlds(study)) if told)
+    said = f"What happened, apart from the commands{': ' if news else ''}{news}."
+    return (*step_columns(study), Column("events", "json", said))
+
+
+def step_rows(study: Study, chosen: Chosen, more: Sequence[Column]) -> Iterator[Sequence[Any]]:
+    """One row per step taken."""
+    scored = [column for column in more if isinstance(column, FigureColumn)]
+    fields = ("number", "opened_at_text", "taken_at_text", "score_text", "events_text", "state_hash")
+    for sitting, steps in _steps(study, chosen, fields):
+        where, marks = sitting.where, sitting.marks
+        for number, opened, taken, score, events, state_hash, _ in steps:
+            yield (
+                *where,
+                number,
+                as_written(opened),
+                as_written(taken),
+                seconds_between(opened, taken),
+                *figure_cells(scored, sitting.world, read_small(score)),
+                apart_from_commands(events),
+                state_hash,
+                *marks,
+            )
+
+
+def apart_from_commands(events: str) -> JsonText:
+    """The events that are no command's, as JSON; most steps have none, and theirs are not even read."""
+    if not ANOTHER_EVENT(events):
+        return NOTHING
+    return JsonText(compact([one for one in json.loads(events) if one["kind"] not in COMMAND_EVENTS]))
+
+
+def command_rows(study: Study, chosen: Chosen) -> Iterator[Sequence[Any]]:
+    """One row per command of every step, in the order in which they ran."""
+    for sitting, steps in _steps(study, chosen, ("number", "commands", "events")):
+        where, marks = sitting.where, sitting.marks
+        for number, commands, events, _ in steps:
+            outcomes = {event["seat"]: event for event in events if event["kind"] in COMMAND_EVENTS}
+            for place, given in enumerate(commands, start=1):
+                cells = _command_cells(given, outcomes.get(given["seat"], {}))
+                yield (*where, number, place, *cells, *marks)
+
+
+def _command_cells(given: dict[str, Any], outcome: dict[str, Any]) -> tuple[Any, ...]:
+    verb, *arguments = given["command"]
+    return (
+        given["seat"],
+        given["chosen_by"],
+        given["fallback"] or None,
+        verb,
+        " ".join(arguments),
+        outcome.get("kind") == "performed",
+        " ".join(outcome.get("reasons", ())) or None,
+        given["received_at"],
+    )
+
+
+def _steps(
+    study: Study, chosen: Chosen, fields: Sequence[str]
+) -> Iterator[tuple[Sitting, list[tuple[Any, ...]]]]:
+    """The steps of every episode, once, in the order of all files: a query for many episodes."""
+    for piece in in_pieces(episodes_once(study, chosen)):
+        by_episode = _read([sitting.episode for sitting in piece], fields)
+        for sitting in piece:
+            yield sitting, by_episode.get(sitting.episode, [])
+
+
+def _read(pks: Iterable[int], fields: Sequence[str]) -> dict[int, list[tuple[Any, ...]]]:
+    texts = {name: TEXTS[name] for name in fields if name in TEXTS}
+    found = Step.objects.filter(episode__in=pks).annotate(**texts).order_by("episode", "number")
+    rows = found.values_list(*fields, "episode_id")
+    return {pk: list(steps) for pk, steps in groupby(rows, itemgetter(-1))}
+
+
+STEPS = Table(
+    "steps", "Every step of every episode.", STEP_COLUMNS, step_rows, step_more, more_after="seconds"
+)
+COMMANDS = Table(
+    "commands", "Every command of every step, and what became of it.", COMMAND_COLUMNS, command_rows
+)

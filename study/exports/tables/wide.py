@@ -1,0 +1,243 @@
+"""What participants left, by participant: the columns that follow from a study's design.
+
+Names are `<condition>.<measure>` for what was played and asked in a condition, `<place>.<item>` for what was
+asked elsewhere, and end in `.score` for sub-scales; a name that another column has already gets a number.
+Their order is that of the first version; what later versions added stands behind, so that no column ever
+changes its place.
+"""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from itertools import count
+from typing import NamedTuple
+
+from django.utils.text import slugify
+
+from kitchen.contract.world import Json
+from kitchen.registry.figures import NamedFigure
+from study.design.blueprint import Blueprint, ConditionPlan
+from study.design.figures import study_figures
+from study.design.models import Study, Version
+from study.design.questions.fields import ItemPlan
+from study.design.questions.kinds import kind_of
+from study.design.questions.rules import is_right
+from study.design.questions.subscales import SubScale, subscales
+from study.design.versions import blueprints
+from study.exports.base import EPISODE_LEVELS, Column
+from study.exports.figures import KINDS as FIGURE_KINDS
+from study.exports.raw import as_text, read_small
+from study.people.models import Answer, PageVisit, Participant, Round
+
+WIDTHS = ("integer", "number", "text", "json")
+"""Kinds of columns: each can hold the values of those before it."""
+OUTSIDE = ("about", "check", "final")
+"""Places of items outside of the conditions."""
+
+
+class Slot(NamedTuple):
+    """What a wide column holds, whatever it is called."""
+
+    condition: str | None
+    """Key of the condition; None outside of the conditions."""
+    place: str
+    """`play`, `survey` or one of `OUTSIDE`."""
+    what: str
+    """A measure of play, the key of an item or the name of a scale."""
+    scored: bool = False
+    """The score of a scale."""
+
+    def named(self, number: int = 1) -> str:
+        """The column's name, or another one for a number from 2 on."""
+        end = f"_{number}" if number > 1 else ""
+        what = f"{_plain(self.what)}{end}.score" if self.scored else f"{self.what}{end}"
+        return f"{self.condition or self.place}.{what}"
+
+
+def _plain(scale: str) -> str:
+    return slugify(scale).replace("-", "_") or scale
+
+
+@dataclass(frozen=True, slots=True)
+class WideColumn(Column):
+    """A column that follows from a design."""
+
+    slot: Slot = field(kw_only=True)
+
+
+def wide_columns(study: Study, taken: Collection[str]) -> tuple[WideColumn, ...]:
+    """Those that follow from the design, in an order that later versions only add to; none of them has one
+    of the names that are taken, nor that of another."""
+    found: dict[Slot, WideColumn] = {}
+    figures = study_figures(study)
+    for design in blueprints(study):
+        for column in _design_columns(design, figures):
+            found[column.slot] = _both(found.get(column.slot, column), column)
+    return tuple(_told_apart(found.values(), taken))
+
+
+def _both(column: WideColumn, later: WideColumn) -> WideColumn:
+    """The column for the values of two versions, which may have asked for them in different ways."""
+    if (column.kind, column.levels) == (later.kind, later.levels):
+        return column
+    kind = max(column.kind, later.kind, key=WIDTHS.index)
+    ways = dict.fromkeys([*column.levels.split(" / "), later.levels or f"any {later.kind}"])
+    levels = " / ".join(filter(None, ways))
+    return replace(column, kind=kind, levels=levels)
+
+
+def _told_apart(columns: Iterable[WideColumn], taken: Collection[str]) -> Iterator[WideColumn]:
+    names = set(taken)
+    for column in columns:
+        name = next(one for one in map(column.slot.named, count(1)) if one not in names)
+        names.add(name)
+        if name != column.name:
+            said = f"{column.meaning} (Another column is called {column.name}.)"
+            column = replace(column, name=name, meaning=said)
+        yield column
+
+
+def _design_columns(design: Blueprint, figures: Sequence[NamedFigure]) -> Iterator[WideColumn]:
+    scales = list(subscales(design.items_at("survey")))
+    for condition in design.conditions:
+        yield from _played_columns(condition, figures)
+        asked = design.items_after(condition.key)
+        whole = (scale for scale in scales if all(item in asked for item in scale.items))
+        yield from _item_columns(condition.key, "survey", asked, whole)
+    for place in OUTSIDE:
+        items = design.items_at(place)
+        yield from _item_columns(None, place, items, subscales(items))
+
+
+ORDER = ("order_position", "integer", "When it was played", "", "1 = first")
+COURSE = (
+    ("steps", "integer", "Steps taken", "steps", ""),
+    ("episode_status", "text", "How the episode stands", "", EPISODE_LEVELS),
+)
+"""Of every condition, before and behind what is scored in its world: name, kind, meaning, unit, levels."""
+
+
+def _played_columns(condition: ConditionPlan, figures: Iterable[NamedFigure]) -> Iterator[WideColumn]:
+    scored = (_scored(one) for one in figures if condition.world in one.worlds)
+    for name, kind, meaning, unit, levels in (ORDER, *scored, *COURSE):
+        slot = Slot(condition.key, "play", name)
+        said = f"{meaning}, in the condition “{condition.name}”."
+        yield WideColumn(slot.named(), kind, said, unit, levels, slot=slot)
+
+
+COURSE_NAMES = (ORDER[0], *(one[0] for one in COURSE))
+
+
+def _scored(one: NamedFigure) -> tuple[str, str, str, str, str]:
+    figure = one.figure
+    return one.name, FIGURE_KINDS[figure.kind], figure.formula or one.label, figure.unit, ""
+
+
+def _item_columns(
+    condition: str | None, place: str, items: Sequence[ItemPlan], scales: Iterable[SubScale]
+) -> Iterator[WideColumn]:
+    """Of items asked there, and of the sub-scales of which all is asked there."""
+    for item in items:
+        slot, kind = Slot(condition, place, item.key), kind_of(item)
+        said = f"{item.measure}: {item.text}" + (" Last attempt." if place == "check" else "")
+        yield WideColumn(slot.named(), kind.column, said, levels=kind.levels(item), slot=slot)
+    for scale in scales:
+        slot = Slot(condition, place, scale.name, scored=True)
+        keys = ", ".join(f"{item.key} (reversed)" if item.reversed else item.key for item in scale.items)
+        how = "SUS" if scale.formula == "sus" else "mean"
+        said = f"Score of the scale “{scale.name}” ({how} of {keys}); blank if an item was not answered."
+        yield WideColumn(slot.named(), "number", said, unit="scale points", slot=slot)
+
+
+@dataclass(slots=True)
+class Left:
+    """What one participant left."""
+
+    values: dict[Slot, Json] = field(default_factory=dict)
+    order: list[str] = field(default_factory=list)
+    """Keys of the conditions as given."""
+    answered: int = 0
+    """Conditions played and answered."""
+    attempts: int = 0
+    passed: bool | None = None
+    attention: int = 0
+    attention_failed: int = 0
+    page: str | None = None
+    """Opened last."""
+
+
+class Sheet:
+    """A version's design, as answers are read by it."""
+
+    def __init__(self, design: Blueprint) -> None:
+        self.items = {item.key: item for item in design.items}
+        self.asked = {place: design.items_at(place) for place in ("survey", *OUTSIDE)}
+        self.scales = {place: list(subscales(items)) for place, items in self.asked.items()}
+
+
+def left_by(
+    people: Sequence[Participant], versions: Mapping[int, Version], figures: Sequence[NamedFigure]
+) -> dict[int, Left]:
+    """What each of these left, by primary key; a handful of queries for all of them. `figures` are the
+    study's."""
+    found = {person.pk: Left() for person in people}
+    _read_rounds(found, figures)
+    sheets = {pk: Sheet(versions[pk].blueprint) for pk in {person.version_id for person in people}}
+    given = _answers(found)
+    for person in people:
+        _read_answers(sheets[person.version_id], found[person.pk], given.get(person.pk, ()))
+    pages = PageVisit.objects.filter(participant__in=found).order_by("opened_at", "pk")
+    for pk, page in pages.values_list("participant_id", "page"):
+        found[pk].page = page
+    return found
+
+
+def _read_rounds(found: Mapping[int, Left], figures: Sequence[NamedFigure]) -> None:
+    rounds = Round.objects.filter(participant__in=found).annotate(score=as_text("episode__score"))
+    fields = ("condition__key", "answered_at", "episode__world", "score")
+    course = ("position", "episode__step", "episode__status")
+    for pk, key, answered, world, score, *played in rounds.order_by("position").values_list(
+        "participant_id", *fields, *course
+    ):
+        left = found[pk]
+        left.order.append(key)
+        left.answered += answered is not None
+        if world is not None:
+            scored = read_small(score)
+            values = {one.name: one.value(world, scored) for one in figures}
+            values |= zip(COURSE_NAMES, played, strict=True)
+            left.values |= {Slot(key, "play", name): value for name, value in values.items()}
+
+
+Given = tuple[str | None, str, str, int, Json]
+"""Key of the condition, place, key of the item, attempt, value."""
+
+
+def _answers(pks: Iterable[int]) -> dict[int, list[Given]]:
+    found = Answer.objects.filter(participant__in=pks).order_by("attempt", "pk")
+    fields = ("round__condition__key", "item__place", "item__key", "attempt", "value")
+    by_person: dict[int, list[Given]] = defaultdict(list)
+    for pk, *given in found.values_list("participant_id", *fields):
+        by_person[pk].append(tuple(given))
+    return by_person
+
+
+def _read_answers(sheet: Sheet, left: Left, answers: Iterable[Given]) -> None:
+    """All of one participant's; of several attempts the last one counts."""
+    pages: dict[tuple[str | None, str], dict[str, Json]] = defaultdict(dict)
+    for condition, place, key, attempt, value in answers:
+        pages[condition, place][key] = value
+        if place == "check":
+            left.attempts = attempt
+        elif key in sheet.items and (right := is_right(sheet.items[key], value)) is not None:
+            left.attention += 1
+            left.attention_failed += not right
+    for (condition, place), values in pages.items():
+        left.values |= {Slot(condition, place, key): value for key, value in values.items()}
+        for scale in sheet.scales[place]:
+            left.values[Slot(condition, place, scale.name, scored=True)] = scale.score(values)
+    if left.attempts:
+        last = pages[None, "check"]
+        left.passed = all(is_right(item, last.get(item.key)) is not False for item in sheet.asked["check"])

@@ -1,0 +1,1 @@
+"""Watching a study live, and what staff do to a participant."""

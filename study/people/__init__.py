@@ -1,0 +1,1 @@
+"""Who takes part: participants, their rounds and answers, where they are, leaving."""

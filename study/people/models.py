@@ -1,0 +1,207 @@
+"""Who takes part, and what is stored of their way: participants, rounds, pages, answers."""
+
+from __future__ import annotations
+
+import secrets
+
+from django.conf import settings
+from django.db import models
+from django.urls import reverse
+from django.utils import timezone
+
+from kitchen.machine.append_only import AppendOnly
+from kitchen.play.models import Episode, new_key
+from study.design.models import Condition, Study, SurveyItem, Version
+
+
+def new_completion_code() -> str:
+    """What a participant hands in as a proof of completion: eight characters, none of them ambiguous."""
+    return "".join(secrets.choice("ABCDEFGHJKLMNPQRSTUVWXYZ23456789") for _ in range(8))
+
+
+class Participant(models.Model):
+    """One person in one study. Whoever knows `key` reaches this person's pages, and only these."""
+
+    class Status(models.TextChoices):
+        ACTIVE = "active", "taking part"
+        COMPLETE = "complete", "complete"
+        NO_CONSENT = "no_consent", "did not agree"
+        FAILED_CHECK = "failed_check", "failed the check of understanding"
+        TIMED_OUT = "timed_out", "timed out"
+        TECHNICAL = "technical", "ended for a technical reason"
+
+    id: int
+    study = models.ForeignKey(Study, on_delete=models.CASCADE, related_name="participants")
+    number = models.PositiveIntegerField(help_text="1 for the first of the study.")
+    code = models.CharField(max_length=32, unique=True, help_text="Name in the data; opens nothing.")
+    key = models.CharField(max_length=32, unique=True, default=new_key, help_text="Secret part of the link.")
+    entry = models.CharField(max_length=32, unique=True, help_text="Of the consent form that was sent.")
+    completion_code = models.CharField(
+        "own code",
+        max_length=16,
+        default=new_completion_code,
+        help_text="Given to those who are complete where the outcome has no code.",
+    )
+    given_code = models.CharField(
+        "completion code",
+        max_length=80,
+        blank=True,
+        editable=False,
+        help_text="What the person was given at the end to hand in, whatever the outcome's code is now.",
+    )
+    status = models.CharField(max_length=12, choices=Status, default=Status.ACTIVE)
+    synthetic = models.BooleanField(default=False, help_text="A program, not a person.")
+    preview = models.BooleanField(default=False, help_text="Staff who tried the study out.")
+    version_id: int
+    version = models.ForeignKey(Version, on_delete=models.PROTECT, related_name="participants")
+    source = models.CharField(max_length=10, default=Study.Recruitment.ANONYMOUS, choices=Study.Recruitment)
+    label = models.CharField(
+        max_length=120,
+        blank=True,
+        help_text="Name given by whoever sent this person, for example a Prolific ID.",
+    )
+    referral = models.JSONField(
+        default=dict, blank=True, help_text="What else the link said, for example STUDY_ID and SESSION_ID."
+    )
+    sequence = models.PositiveIntegerField(
+        null=True,
+        blank=True,
+        help_text="Which sequence of the order scheme, from 1; empty for random orders.",
+    )
+    practice = models.ForeignKey(
+        Episode, null=True, blank=True, on_delete=models.PROTECT, related_name="practised_by"
+    )
+    entered_at = models.DateTimeField(auto_now_add=True)
+    consented_at = models.DateTimeField(null=True, blank=True)
+    consent_hash = models.CharField(
+        max_length=64, blank=True, help_text="SHA-256 of the consent text and statements that were agreed to."
+    )
+    active_at = models.DateTimeField(default=timezone.now, help_text="When the person last did anything.")
+    ended_at = models.DateTimeField(null=True, blank=True)
+    end_reason = models.CharField(max_length=200, blank=True, help_text="Why, if it was no usual end.")
+    excluded_at = models.DateTimeField(null=True, blank=True)
+    excluded_reason = models.CharField(max_length=200, blank=True)
+
+    class Meta:
+        ordering = ["study", "number"]
+        constraints = [
+            models.UniqueConstraint(fields=["study", "number"], name="one_participant_per_number"),
+            models.UniqueConstraint(
+                fields=["study", "label"], condition=~models.Q(label=""), name="one_participant_per_label"
+            ),
+        ]
+
+    def __str__(self) -> str:
+        return self.code
+
+    def get_absolute_url(self) -> str:
+        """The personal link: always the page that comes next."""
+        return reverse("study:participant", args=[self.key])
+
+
+class Round(models.Model):
+    """One participant's turn in one condition: the episode, then the survey."""
+
+    id: int
+    participant = models.ForeignKey(Participant, on_delete=models.CASCADE, related_name="rounds")
+    condition = models.ForeignKey(Condition, on_delete=models.PROTECT, related_name="rounds")
+    position = models.PositiveSmallIntegerField(help_text="1 for the condition played first.")
+    episode = models.ForeignKey(
+        Episode,
+        null=True,
+        blank=True,
+        on_delete=models.PROTECT,
+        related_name="rounds",
+        help_text="Several people may play in one episode.",
+    )
+    seat = models.PositiveSmallIntegerField(default=0, help_text="Where the participant sits in it.")
+    answered_at = models.DateTimeField(null=True, blank=True)
+
+    class Meta:
+        ordering = ["position"]
+        constraints = [
+            models.UniqueConstraint(fields=["participant", "position"], name="one_round_per_position"),
+            models.UniqueConstraint(fields=["participant", "condition"], name="one_round_per_condition"),
+        ]
+
+    def __str__(self) -> str:
+        return f"{self.participant} {self.position}: {self.condition}"
+
+
+class PageVisit(models.Model):
+    """One page of one participant: when it was first seen, and when it was done. `flow` reads from these what
+    comes next."""
+
+    id: int
+    participant = models.ForeignKey(Participant, on_delete=models.CASCADE, related_name="visits")
+    page = models.CharField(max_length=12, help_text="As study.people.flow names it.")
+    position = models.PositiveSmallIntegerField(default=0, help_text="Of the round; 0 outside of the rounds.")
+    opened_at = models.DateTimeField(default=timezone.now)
+    loads = models.PositiveIntegerField(default=0, help_text="How often the page was loaded.")
+    done_at = models.DateTimeField(null=True, blank=True)
+
+    class Meta:
+        ordering = ["opened_at", "id"]
+        constraints = [
+            models.UniqueConstraint(fields=["participant", "page", "position"], name="one_visit_per_page")
+        ]
+
+    def __str__(self) -> str:
+        return f"{self.participant} {self.page} {self.position}"
+
+
+class Answer(models.Model):
+    """One answer to one item: after an episode, or on a page outside of the rounds."""
+
+    participant = models.ForeignKey(Participant, on_delete=models.CASCADE, related_name="answers")
+    round = models.ForeignKey(Round, null=True, blank=True, on_delete=models.CASCADE, related_name="answers")
+    item = models.ForeignKey(SurveyItem, on_delete=models.PROTECT, related_name="answers")
+    attempt = models.PositiveSmallIntegerField(default=1, help_text="Of a question of understanding.")
+    value = models.JSONField(
+        help_text="A number; a text; the key of a condition, for a team; a list of texts, for any of several."
+    )
+    answered_at = models.DateTimeField(auto_now_add=True)
+
+    class Meta:
+        ordering = ["item__position", "id"]
+        constraints = [
+            models.UniqueConstraint(
+                fields=["round", "item"], condition=models.Q(round__isnull=False), name="one_answer_per_item"
+            ),
+            models.UniqueConstraint(
+                fields=["participant", "item", "attempt"],
+                condition=models.Q(round__isnull=True),
+                name="one_answer_per_item_and_attempt",
+            ),
+        ]
+
+    def __str__(self) -> str:
+        return f"{self.item}: {self.value}"
+
+
+class StaffAction(AppendOnly):
+    """What staff did to a participant, and why. Written once; erased with the participant's data."""
+
+    class Action(models.TextChoices):
+        EXCLUDE = "exclude", "excluded from the analysis"
+        INCLUDE = "include", "taken back into the analysis"
+        REISSUE = "reissue", "gave a new link"
+        END_EPISODE = "end_episode", "ended an episode"
+        END_WAY = "end_way", "ended the way through the study"
+
+    id: int
+    study = models.ForeignKey(Study, on_delete=models.CASCADE, related_name="staff_actions")
+    participant = models.ForeignKey(Participant, on_delete=models.CASCADE, related_name="staff_actions")
+    user = models.ForeignKey(
+        settings.AUTH_USER_MODEL, null=True, blank=True, on_delete=models.SET_NULL, related_name="+"
+    )
+    user_name = models.CharField(max_length=150, help_text="As it was then.")
+    action = models.CharField(max_length=12, choices=Action)
+    reason = models.CharField(max_length=200)
+    at = models.DateTimeField(auto_now_add=True)
+
+    class Meta(AppendOnly.Meta):
+        ordering = ["at", "id"]
+
+    def __str__(self) -> str:
+        return f"{self.participant}: {self.get_action_display()}"

@@ -1,0 +1,21 @@
+"""When the pages that nobody sends were done: kitchens end by themselves."""
+
+from __future__ import annotations
+
+from kitchen.play.models import Episode
+from study.people.models import PageVisit, Round
+
+NOT_DONE = (Episode.Status.PLAYING, Episode.Status.ABANDONED)
+"""An episode that ended because its player was gone was not done with."""
+
+
+def plays_done(participant_id: int) -> None:
+    """Note when the kitchens of this participant ended; what is noted stays. Asked whenever another page is
+    seen or done, since a kitchen ends on the server."""
+    open_visits = PageVisit.objects.filter(participant=participant_id, page="play", done_at=None)
+    if not (positions := list(open_visits.values_list("position", flat=True))):
+        return
+    over = Round.objects.filter(participant=participant_id, position__in=positions)
+    over = over.exclude(episode=None).exclude(episode__status__in=NOT_DONE)
+    for position, ended_at in over.values_list("position", "episode__ended_at"):
+        open_visits.filter(position=position).update(done_at=ended_at)

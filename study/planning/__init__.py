@@ -1,0 +1,1 @@
+"""Before people come: sample size, and what models will cost."""

@@ -1,0 +1,236 @@
+"""What a study's language models will still cost, beside what its limit leaves. Reads only.
+
+A participant costs steps x calls x tokens: means of the study's own calls where a condition has some, else
+of the first steps played with the stand-in (`kitchen.agents.trial`, as for experiments), at the present
+prices. At worst every decision takes all the calls and tries that it may, each as dear as it can be.
+"""
+
+from __future__ import annotations
+
+import json
+from dataclasses import dataclass
+from decimal import Decimal
+from functools import lru_cache
+
+from django.db.models import Avg, Count, QuerySet
+
+from kitchen.agents import trial
+from kitchen.contract.model import BudgetSpentError, NotAskedError, UnpricedError, Usage
+from kitchen.contract.world import WorldError
+from kitchen.llm.prices import PriceFileError, PriceList, UnknownPriceError, load_prices
+from kitchen.llm.registry import STAND_IN
+from kitchen.play.models import Episode, ModelCall
+from kitchen.registry.names import UnknownNameError
+from kitchen.registry.worlds import get_world
+from study.design.models import Condition, Study
+from study.design.plan import mind_of
+from study.people.models import Participant, Round
+
+PARTICIPANTS = 12
+"""Still to come, unless the researcher says otherwise: as many as the paper had."""
+MOST_PARTICIPANTS = 100_000
+NOT_MADE = (BudgetSpentError.code, UnpricedError.code, NotAskedError.code)
+"""Ends of calls that were never made."""
+
+
+@dataclass(frozen=True, slots=True)
+class Line:
+    """One condition. Money is in US dollars for one participant; None where nothing is paid, or where
+    `rests_on` says why it is not known."""
+
+    condition: Condition
+    model: str
+    rests_on: str
+    steps: int = 0
+    expected: float | None = None
+    worst: float | None = None
+    steps_left: int = 0
+    """Of those who take part now."""
+
+    @property
+    def underway(self) -> float:
+        """What is expected for those who take part now."""
+        return (self.expected or 0.0) * self.steps_left / max(self.steps, 1)
+
+    @property
+    def underway_worst(self) -> float:
+        """The same at worst."""
+        return (self.worst or 0.0) * self.steps_left / max(self.steps, 1)
+
+
+@dataclass(frozen=True, slots=True)
+class StudyForecast:
+    """Money that a study has spent, has set aside and will need, in US dollars."""
+
+    lines: tuple[Line, ...]
+    participants: int
+    limit: float
+    spent: float
+    reserved: float
+
+    @property
+    def each(self) -> float:
+        """What one participant who goes the whole way is expected to cost."""
+        return sum(line.expected or 0.0 for line in self.lines)
+
+    @property
+    def each_worst(self) -> float:
+        """The same at worst."""
+        return sum(line.worst or 0.0 for line in self.lines)
+
+    @property
+    def underway(self) -> float:
+        """What is expected for those who take part now."""
+        return sum(line.underway for line in self.lines)
+
+    @property
+    def ahead(self) -> float:
+        """What is expected in all: those who take part now, and those to come."""
+        return self.underway + self.participants * self.each
+
+    @property
+    def ahead_worst(self) -> float:
+        """The same at worst."""
+        return sum(line.underway_worst for line in self.lines) + self.participants * self.each_worst
+
+    @property
+    def left(self) -> float:
+        """What the limit leaves; never below nothing."""
+        return max(0.0, self.limit - self.spent - self.reserved)
+
+    @property
+    def holds(self) -> bool:
+        """Whether the limit is expected to hold."""
+        return self.ahead <= self.left
+
+    @property
+    def verdict(self) -> str:
+        """Whether the limit holds, in words."""
+        if not self.ahead_worst:
+            return "No condition calls a model that costs money: nothing will be spent."
+        if self.ahead_worst <= self.left:
+            return "The limit will hold, even at worst."
+        then = "then no model is asked any more and each condition's fallback plays."
+        if self.holds:
+            return f"The limit is expected to hold. At worst it does not: {then}"
+        enough = int(max(0.0, self.left - self.underway) / self.each) if self.each else 0
+        needed = self.spent + self.reserved + self.ahead
+        return (
+            f"The limit is not expected to hold: it is enough for about {enough} of the "
+            f"{self.participants} participants to come; {then} A limit of about {needed:.2f} USD is needed."
+        )
+
+
+def forecast(study: Study, participants: int = PARTICIPANTS) -> StudyForecast:
+    """The forecast for so many participants still to come, and for what those who take part now have left."""
+    from kitchen.money.spending import booked, set_aside
+
+    reserved = set_aside(study.budget_id) if study.budget_id else Decimal(0)
+    spent = booked(study.budget_id) - reserved if study.budget_id else Decimal(0)
+    prices, problem = _prices()
+    lines = tuple(_line(condition, prices, problem) for condition in study.conditions.all())
+    return StudyForecast(lines, participants, float(study.budget_limit), float(spent), float(reserved))
+
+
+def _prices() -> tuple[PriceList, str]:
+    """The price list, or an empty one with what is wrong."""
+    try:
+        return load_prices(), ""
+    except PriceFileError as error:
+        return PriceList({}), str(error)
+
+
+def _line(condition: Condition, prices: PriceList, problem: str) -> Line:
+    try:
+        provider, _, model = _model(condition).partition(":")
+        if not provider:
+            return Line(condition, "", "asks no language model")
+        if provider == STAND_IN:
+            return Line(condition, "stand-in (no language model)", "costs nothing")
+        return _priced(condition, provider, model, prices)
+    except UnknownPriceError as error:
+        why = problem or str(error)
+        return Line(condition, f"{provider} {model}", f"never asked, the fallback plays: {why}")
+    except (WorldError, UnknownNameError) as error:
+        return Line(condition, "", f"cannot be played: {error.args[0]}")
+
+
+def _model(condition: Condition) -> str:
+    """The language model that plays, `provider:model`; empty if none does."""
+    mind = mind_of(
+        coplayer=condition.coplayer,
+        coplayer_settings=condition.coplayer_settings,
+        teammates=condition.teammates,
+    )
+    return mind.model() if mind else ""
+
+
+def _priced(condition: Condition, provider: str, model: str, prices: PriceList) -> Line:
+    found = _sample(
+        condition.world,
+        json.dumps(condition.settings, sort_keys=True),
+        condition.teammates + 1,
+        condition.coplayer,
+        json.dumps(condition.coplayer_settings, sort_keys=True),
+    )
+    a_step, rests_on = _measured(condition, provider, model, prices) or _estimated(
+        found, provider, model, prices
+    )
+    worst = trial.worst(found, prices, provider, model)
+    left = _steps_left(condition, found.steps)
+    return Line(condition, f"{provider} {model}", rests_on, found.steps, found.steps * a_step, worst, left)
+
+
+@lru_cache(maxsize=64)
+def _sample(world: str, settings: str, seats: int, coplayer: str, chosen: str) -> trial.Sample:
+    """Calls of a condition, made with the stand-in."""
+    game = get_world(world).create(seats=seats, settings=json.loads(settings))
+    game.reset(1)
+    return trial.sample(game, coplayer, json.loads(chosen), range(1, seats))
+
+
+def _estimated(found: trial.Sample, provider: str, model: str, prices: PriceList) -> tuple[float, str]:
+    """US dollars a step before any call was made, and in words what that rests on."""
+    plan = trial.plan_of(found, steps=found.steps, episodes=1)
+    return prices.expected(provider, model, plan) / found.steps, (
+        f"estimated, no call of this study yet: 1 call a step, on average {plan.fixed + plan.fresh} tokens "
+        f"read and {plan.output} written, as in {len(found.calls)} steps played with the stand-in"
+    )
+
+
+def _measured(condition: Condition, provider: str, model: str, prices: PriceList) -> tuple[float, str] | None:
+    """US dollars a step by the condition's own calls, and in words what that rests on; None while none
+    was answered."""
+    made = _calls(condition, provider, model)
+    found = made.aggregate(calls=Count("pk"), decisions=Count("decision", distinct=True), cost=Avg("cost"))
+    kinds = ("input", "output", "cache_read", "cache_write")
+    counted = made.filter(tokens_output__gt=0).aggregate(**{kind: Avg(f"tokens_{kind}") for kind in kinds})
+    if counted["output"] is None:
+        return None
+    usage = Usage(*(round(counted[kind]) for kind in kinds))
+    per_step = found["calls"] / found["decisions"]
+    call = max(prices.cost(usage, provider, model), float(found["cost"] or 0))
+    read = usage.input + usage.cache_read + usage.cache_write
+    return per_step * call, (
+        f"measured on {found['calls']} calls of this study: {per_step:.3g} a step, on average {read} tokens "
+        f"read ({usage.cache_read} of them from the cache) and {usage.output} written"
+    )
+
+
+def _calls(condition: Condition, provider: str, model: str) -> QuerySet[ModelCall]:
+    """The calls of this model that this condition's participants have caused."""
+    episodes = Round.objects.filter(condition=condition, episode__isnull=False).order_by().values("episode")
+    made = ModelCall.objects.filter(provider=provider, model_asked=model).exclude(error__in=NOT_MADE)
+    found: QuerySet[ModelCall] = made.filter(decision__mind__episode__in=episodes).order_by()
+    return found
+
+
+def _steps_left(condition: Condition, steps: int) -> int:
+    """Steps that those who take part now have still to play."""
+    active = Round.objects.filter(
+        condition=condition, answered_at=None, participant__status=Participant.Status.ACTIVE
+    )
+    rows = active.order_by().values_list("episode__status", "episode__step")
+    return sum(
+        max(0, steps - (step or 0)) for status, step in rows if status in {None, Episode.Status.PLAYING}
+    )

@@ -1,0 +1,129 @@
+"""The whole answer of the sample-size page: how many, what fills the order scheme, what the pairs have."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from study.design.orders.counting import even_numbers, rounded_up
+from study.planning.power.formula import anova_power, dz_of, invited, pair_power, people_needed
+from study.planning.power.plan import MOST_PEOPLE, Plan, PlanError, means_of, partial_eta_of
+from study.planning.power.words import power_words
+
+SEED = 20231
+"""Of the simulation: the same question gets the same answer."""
+
+
+@dataclass(frozen=True, slots=True)
+class Wish:
+    """What a researcher asks for."""
+
+    plan: Plan
+    power: float
+    """Wanted, of the ANOVA."""
+    block: int
+    """Sequences of the order scheme; 0 without blocks."""
+    drop_out: float
+    """The share of those who begin and do not finish, 0 to below 1."""
+    pattern: str
+    correction: str
+    people: int | None = None
+    """Those there will be, of whom the researcher wants to know what power they give."""
+
+
+@dataclass(frozen=True, slots=True)
+class Row:
+    """One number of complete participants."""
+
+    people: int
+    blocks: int | None
+    """Full blocks of the order scheme; None if this number leaves one unfilled, or there are none."""
+    power: float
+    invited: int
+    enough: bool
+
+
+@dataclass(frozen=True, slots=True)
+class PairRow:
+    """Two conditions by their places (from 0), at the recommended number of people."""
+
+    first: int
+    second: int
+    difference: float
+    """In standard deviations."""
+    dz: float
+    alone: float
+    """The power of one paired t test without correction."""
+    corrected: float
+    """The share of simulated studies that find it with the correction."""
+
+
+@dataclass(frozen=True, slots=True)
+class Answer:
+    """What the page shows."""
+
+    wish: Wish
+    needed: int
+    """The smallest number of complete participants with the wanted power."""
+    best: Row
+    """The smallest that also fills the order scheme evenly."""
+    own: Row | None
+    """Of the people that were asked about."""
+    rows: tuple[Row, ...]
+    """`needed`, numbers near it that fill the scheme, and the people asked about; ascending."""
+    pairs: tuple[PairRow, ...]
+    all_pairs: float | None
+    """The share of simulated studies that find every true difference between two conditions."""
+    partial_eta: float
+
+
+def answer(wish: Wish) -> Answer:
+    """Computed in a fraction of a second; PlanError at `effect` if nobody could recruit so many."""
+    needed = people_needed(wish.plan, wish.power)
+    if needed is None:
+        raise PlanError("effect", _too_small(wish))
+    best = rounded_up(wish.block, needed)
+    asked = {wish.people} if wish.people else set()
+    numbers = sorted({needed, *even_numbers(wish.block, needed, below=2, above=4), *asked} - {1})
+    pairs, every = _pairs(wish, best)
+    return Answer(
+        wish=wish,
+        needed=needed,
+        best=row(wish, best),
+        own=row(wish, wish.people) if wish.people else None,
+        rows=tuple(row(wish, people) for people in numbers),
+        pairs=pairs,
+        all_pairs=every,
+        partial_eta=partial_eta_of(wish.plan),
+    )
+
+
+def _too_small(wish: Wish) -> str:
+    words = f"So small an effect takes more than {MOST_PEOPLE} people for this power."
+    if not wish.people:
+        return words
+    return f"{words} With {wish.people} it is {power_words(anova_power(wish.plan, wish.people))}."
+
+
+def row(wish: Wish, people: int) -> Row:
+    """What so many complete participants give."""
+    power = anova_power(wish.plan, people)
+    blocks = people // wish.block if wish.block and people % wish.block == 0 else None
+    return Row(people, blocks, power, invited(people, wish.drop_out), power >= wish.power)
+
+
+def _pairs(wish: Wish, people: int) -> tuple[tuple[PairRow, ...], float | None]:
+    from study.planning.power.simulate import pair_shares  # numpy takes a while to import
+
+    people = max(people, 2)
+    means = means_of(wish.plan, wish.pattern)
+    shares = pair_shares(wish.plan, people, pattern=wish.pattern, correction=wish.correction, seed=SEED)
+    rows = [
+        _pair(wish.plan, a, b, means[b] - means[a], people, found)
+        for (a, b), found in zip(shares.pairs, shares.found, strict=True)
+    ]
+    return tuple(rows), shares.all_true
+
+
+def _pair(plan: Plan, first: int, second: int, difference: float, people: int, found: float) -> PairRow:
+    alone = pair_power(difference, plan, people)
+    return PairRow(first, second, difference, dz_of(difference, plan), alone, found)

@@ -1,0 +1,94 @@
+"""The curve of power over the number of people as SVG, in the style of the other figures.
+
+The same wish gives the same bytes.
+"""
+
+from __future__ import annotations
+
+from io import BytesIO
+from typing import Any, cast
+
+import matplotlib as mpl
+from matplotlib.axes import Axes
+from matplotlib.figure import Figure
+from matplotlib.ticker import MaxNLocator
+
+from study.analysis.statistics.figures import COLOURS, DRAWING, GRID, INK, QUIET, STYLE
+from study.planning.power.answer import Answer
+from study.planning.power.formula import anova_power
+from study.planning.power.words import plan_words, power_words
+
+CURVE, CHOSEN = COLOURS[4], COLOURS[5]
+POINTS = 160
+"""Of the curve, at most."""
+
+
+def draw_power(found: Answer) -> bytes:
+    """The SVG's bytes, with its text as text. Safe to call from any thread."""
+    style = {**STYLE, "svg.hashsalt": "power", "svg.id": "figure_power"}
+    with DRAWING, mpl.rc_context(cast(Any, style)):
+        out = BytesIO()
+        metadata: dict[str, Any] = {"Title": "Power", "Description": in_words(found)}
+        _figure(found).savefig(out, format="svg", metadata={**metadata, "Date": None, "Creator": None})
+    return out.getvalue()
+
+
+def in_words(found: Answer) -> str:
+    """What the figure shows, for those who do not see it."""
+    first, last = found.rows[0], found.rows[-1]
+    return (
+        f"Power of the ANOVA over the number of complete participants: {power_words(first.power)} for "
+        f"{first.people}, {power_words(found.best.power)} for {found.best.people}, "
+        f"{power_words(last.power)} for {last.people}."
+    )
+
+
+def _figure(found: Answer) -> Figure:
+    figure = Figure(figsize=(6.4, 4.2), facecolor="white")
+    axes = figure.add_axes((0.11, 0.2, 0.85, 0.62))
+    _dress(axes, found)
+    _curve(axes, found)
+    figure.text(0.03, 0.95, "Power of the repeated-measures ANOVA", size=12, weight="bold", va="top")
+    figure.text(0.03, 0.885, plan_words(found.wish.plan), size=8.5, color=QUIET, va="top")
+    figure.text(0.03, 0.03, _note(found), size=7.5, color=QUIET, va="bottom")
+    return figure
+
+
+def _dress(axes: Axes, found: Answer) -> None:
+    axes.set_xlim(0, found.rows[-1].people * 1.05)
+    axes.set_ylim(0, 1)
+    axes.set_axisbelow(True)
+    axes.grid(axis="y", color=GRID, linewidth=0.8)
+    axes.tick_params(length=0, pad=6)
+    axes.xaxis.set_major_locator(MaxNLocator(8, integer=True, steps=[1, 2, 5, 10]))
+    axes.set_xlabel("Complete participants", labelpad=8)
+    axes.set_ylabel("Power", labelpad=8)
+    for side in ("left", "right", "top"):
+        axes.spines[side].set_visible(False)
+
+
+def _curve(axes: Axes, found: Answer) -> None:
+    last, best = found.rows[-1].people, found.best
+    people = range(2, last + 1, max(last // POINTS, 1))
+    axes.axhline(found.wish.power, color=QUIET, lw=1, ls=(0, (4, 3)))
+    axes.plot(people, [anova_power(found.wish.plan, n) for n in people], color=CURVE, lw=2, clip_on=False)
+    even = [row for row in found.rows if row.blocks]
+    axes.scatter(
+        [r.people for r in even], [r.power for r in even], s=26, color=CURVE, zorder=3, clip_on=False
+    )
+    axes.plot([best.people] * 2, [0, best.power], color=CHOSEN, lw=1.2)
+    axes.scatter([best.people], [best.power], s=54, color=CHOSEN, zorder=4, clip_on=False)
+    left = best.people > last / 2
+    axes.annotate(
+        f"{best.people} people: {power_words(best.power)}",
+        (best.people, best.power / 2),
+        xytext=(-7 if left else 7, 0),
+        textcoords="offset points",
+        ha="right" if left else "left",
+        color=INK,
+    )
+
+
+def _note(found: Answer) -> str:
+    dots = " Dots: numbers that fill the order scheme evenly." if found.wish.block > 1 else ""
+    return f"Dashed: the power wanted, {power_words(found.wish.power)}.{dots}"

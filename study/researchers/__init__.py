@@ -1,0 +1,1 @@
+"""Who of the staff may do what; tokens; the frame of their pages."""

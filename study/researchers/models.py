@@ -1,0 +1,65 @@
+"""Who of the staff has which role in a study, and the tokens of their programs."""
+
+from __future__ import annotations
+
+from django.conf import settings
+from django.db import models
+from django.utils import timezone
+
+from study.design.models import Study
+
+
+class Membership(models.Model):
+    """What one researcher may do in one study; `study.researchers.permissions` says what each role allows."""
+
+    class Role(models.TextChoices):
+        OWNER = "owner", "owner: everything; members, freezing and deleting, too"
+        COLLABORATOR = "collaborator", "collaborator: design, participants, data"
+        VIEWER = "viewer", "viewer: looks, changes nothing"
+
+    id: int
+    study = models.ForeignKey(Study, on_delete=models.CASCADE, related_name="memberships")
+    user = models.ForeignKey(settings.AUTH_USER_MODEL, on_delete=models.CASCADE, related_name="memberships")
+    role = models.CharField(max_length=12, choices=Role, default=Role.COLLABORATOR)
+
+    class Meta:
+        ordering = ["id"]
+        constraints = [models.UniqueConstraint(fields=["study", "user"], name="one_role_per_member")]
+
+    def __str__(self) -> str:
+        return f"{self.user}: {self.role}"
+
+
+class ApiToken(models.Model):
+    """A key with which a program reads one researcher's studies by `/api/`. Only its hash is kept; it opens
+    what the researcher may see, and no more."""
+
+    id: int
+    user = models.ForeignKey(settings.AUTH_USER_MODEL, on_delete=models.CASCADE, related_name="api_tokens")
+    user_id: int
+    study = models.ForeignKey(
+        Study,
+        null=True,
+        blank=True,
+        on_delete=models.CASCADE,
+        related_name="api_tokens",
+        help_text="Empty: all studies that the researcher may see.",
+    )
+    name = models.CharField(max_length=80, help_text="What it is for, for example “script on my laptop”.")
+    digest = models.CharField(max_length=64, unique=True, help_text="SHA-256 of the token.")
+    hint = models.CharField(max_length=16, help_text="How the token begins, to tell it from others.")
+    created_at = models.DateTimeField(auto_now_add=True)
+    expires_at = models.DateTimeField(null=True, blank=True)
+    revoked_at = models.DateTimeField(null=True, blank=True)
+    last_used_at = models.DateTimeField(null=True, blank=True)
+
+    class Meta:
+        ordering = ["-created_at", "-id"]
+
+    def __str__(self) -> str:
+        return f"{self.hint}… ({self.name})"
+
+    @property
+    def works(self) -> bool:
+        """Neither revoked nor expired."""
+        return self.revoked_at is None and (self.expires_at is None or self.expires_at > timezone.now())

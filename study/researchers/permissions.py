@@ -1,0 +1,97 @@
+"""Who of the staff may do what with a study: the one guard of pages, sockets, files and the admin.
+
+A right is a word: `copy` (see the design, make a study of one's own from it), `view` (see everything), `edit`
+(change the design, act on participants), `own` (members, freezing, deleting). A role has some of them in one
+study; superusers have all in all.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+from functools import wraps
+from typing import Any, Concatenate
+
+from django.contrib.admin.views.decorators import staff_member_required
+from django.core.exceptions import PermissionDenied
+from django.db.models import Q, QuerySet
+from django.http import HttpRequest, HttpResponseBase
+from django.shortcuts import get_object_or_404
+from django.views.decorators.cache import never_cache
+from django.views.decorators.http import require_http_methods
+
+from kitchen.play.models import Episode
+from study.design.models import Study
+from study.people.models import Participant, Round
+from study.researchers.models import Membership
+
+RIGHTS: dict[str, frozenset[str]] = {
+    Membership.Role.OWNER: frozenset({"copy", "view", "edit", "own"}),
+    Membership.Role.COLLABORATOR: frozenset({"copy", "view", "edit"}),
+    Membership.Role.VIEWER: frozenset({"copy", "view"}),
+}
+"""By role. A study that is shared gives `copy` to all staff."""
+
+READ = ("GET", "HEAD")
+FORM = ("GET", "HEAD", "POST")
+Checked = Callable[..., HttpResponseBase]
+StudyView = Callable[Concatenate[HttpRequest, Study, ...], HttpResponseBase]
+
+
+def rights_in(user: Any, study: Study) -> frozenset[str]:
+    """All rights that this user has in this study."""
+    if not (user.is_active and user.is_staff):
+        return frozenset()
+    if user.is_superuser:
+        return RIGHTS[Membership.Role.OWNER]
+    role = Membership.objects.filter(study=study, user=user).values_list("role", flat=True).first()
+    return RIGHTS.get(role or "", frozenset()) | (frozenset({"copy"}) if study.shared else frozenset())
+
+
+def may(user: Any, study: Study, right: str) -> bool:
+    """Whether this user has this right in this study."""
+    return right in rights_in(user, study)
+
+
+def studies_for(user: Any, right: str = "view") -> QuerySet[Study]:
+    """The studies in which this user has this right: as `may` says of each."""
+    if not (user.is_active and user.is_staff):
+        return Study.objects.none()
+    if user.is_superuser:
+        return Study.objects.all()
+    roles = [role for role, rights in RIGHTS.items() if right in rights]
+    mine = Membership.objects.filter(user=user, role__in=roles).values("study")
+    return Study.objects.filter(Q(pk__in=mine) | (Q(shared=True) if right == "copy" else Q(pk=None)))
+
+
+def episodes_for(user: Any) -> QuerySet[Episode]:
+    """The episodes, practice among them, of the studies that this user may see."""
+    people = Participant.objects.filter(study__in=studies_for(user).values("pk"))
+    played = Round.objects.filter(participant__in=people.values("pk")).values("episode")
+    return Episode.objects.filter(Q(pk__in=played) | Q(pk__in=people.values("practice")))
+
+
+def study_page(right: str, methods: Iterable[str] = READ) -> Callable[[StudyView], Checked]:
+    """A page about one study for staff who have this right in it. The view is given the study in place of the
+    address's `slug`. Others are led to the login, or told that it is not for them."""
+
+    def guarded(view: StudyView) -> Checked:
+        @wraps(view)
+        def checked(request: HttpRequest, slug: str, *args: Any, **kwargs: Any) -> HttpResponseBase:
+            study = get_object_or_404(Study, slug=slug)
+            if not may(request.user, study, right):
+                raise PermissionDenied
+            return view(request, study, *args, **kwargs)
+
+        return staff_page(methods)(checked)
+
+    return guarded
+
+
+def staff_page(methods: Iterable[str] = READ) -> Callable[[Checked], Checked]:
+    """A page for all staff, kept in no cache."""
+
+    def guarded(view: Checked) -> Checked:
+        found: Checked = never_cache(staff_member_required(require_http_methods([*methods])(view)))
+        return found
+
+    return guarded

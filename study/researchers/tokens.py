@@ -1,0 +1,61 @@
+"""Tokens of the API: made, shown once, hashed, revoked."""
+
+from __future__ import annotations
+
+import hashlib
+import secrets
+from datetime import datetime, timedelta
+from typing import Any
+
+from django.db.models import Q
+from django.utils import timezone
+
+from study.design.models import Study
+from study.researchers.models import ApiToken
+from study.researchers.permissions import may
+
+PREFIX = "brigade_"
+"""How every token begins, so that it is known for what it is where it does not belong."""
+USED_SECONDS = 60
+"""The time of the last use is written at most so often."""
+
+
+def token_make(
+    *, user: Any, name: str, study: Study | None = None, expires_at: datetime | None = None
+) -> tuple[ApiToken, str]:
+    """A new token, and its secret (256 bits), which nobody can read again.
+
+    PermissionError for a study that this user may not see.
+    """
+    if study is not None and not may(user, study, "view"):
+        raise PermissionError(study.slug)
+    secret = PREFIX + secrets.token_urlsafe(32)
+    hint = secret[: len(PREFIX) + 4]
+    row = ApiToken.objects.create(
+        user=user, name=name, study=study, expires_at=expires_at, digest=digest_of(secret), hint=hint
+    )
+    return row, secret
+
+
+def token_revoke(*, user: Any, token_id: int) -> bool:
+    """The user's own token opens nothing any more; False if there is none of them, or it was revoked."""
+    mine = ApiToken.objects.filter(user=user, pk=token_id, revoked_at=None)
+    return bool(mine.update(revoked_at=timezone.now()))
+
+
+def token_find(secret: str) -> ApiToken | None:
+    """The token that this is, if it still works and its user is still of the staff; it counts as used."""
+    now = timezone.now()
+    alive = ApiToken.objects.filter(Q(expires_at=None) | Q(expires_at__gt=now), revoked_at=None)
+    found = alive.select_related("user", "study").filter(digest=digest_of(secret)).first()
+    if found is None or not (found.user.is_active and found.user.is_staff):
+        return None
+    recently = now - timedelta(seconds=USED_SECONDS)
+    seldom = Q(last_used_at=None) | Q(last_used_at__lt=recently)
+    ApiToken.objects.filter(seldom, pk=found.pk).update(last_used_at=now)
+    return found
+
+
+def digest_of(secret: str) -> str:
+    """SHA-256: the secret has 256 bits of chance, so that nothing slower is needed."""
+    return hashlib.sha256(secret.encode()).hexdigest()

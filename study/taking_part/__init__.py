@@ -1,0 +1,1 @@
+"""Participants' pages and what they set off: entering, going on, answering, being away."""

@@ -1,0 +1,133 @@
+"""Coming in: by the study's link, then by agreeing to take part."""
+
+from __future__ import annotations
+
+import hashlib
+import secrets
+from datetime import datetime
+
+from django.db import transaction
+from django.utils import timezone
+
+from study.design.blueprint import PartPlan
+from study.design.errors import StudyClosedError
+from study.design.models import Study, Version
+from study.design.orders.registry import get_scheme
+from study.design.recruitment import NOBODY_SENT, Referral
+from study.design.version_writing import version_current
+from study.design.way import WELCOME
+from study.people.leaving import participant_end
+from study.people.models import Participant
+from study.people.news import tell
+from study.taking_part.going_on import go_on, locked, mark_done
+from study.taking_part.rounds import rounds_plan
+
+
+def study_takes(study: Study, *, synthetic: bool = False) -> bool:
+    """Whether somebody new may enter now. People and programs are counted apart."""
+    return not why_closed(study, synthetic=synthetic)
+
+
+def why_closed(study: Study, *, synthetic: bool = False) -> str:
+    """Why nobody new may enter now: `closed`, `over` (its closing date has come) or `full`; empty if they
+    may."""
+    number = study.conditions.count()
+    if study.status != Study.Status.OPEN or not number or get_scheme(study.orders).problem(number):
+        return "closed"
+    if study.closes_at and timezone.now() >= study.closes_at:
+        return "over"
+    return "full" if study.max_participants is not None and _is_full(study, synthetic) else ""
+
+
+def _is_full(study: Study, synthetic: bool) -> bool:
+    """Whether as many as are wanted are in or done; who dropped out or was excluded counts no more."""
+    there = study.participants.filter(
+        synthetic=synthetic,
+        preview=False,
+        excluded_at=None,
+        status__in=[Participant.Status.ACTIVE, Participant.Status.COMPLETE],
+    )
+    return there.count() >= (study.max_participants or 0)
+
+
+@transaction.atomic
+def participant_enter(
+    *,
+    study_id: int,
+    entry: str,
+    synthetic: bool = False,
+    preview: bool = False,
+    referral: Referral = NOBODY_SENT,
+    welcomed_at: datetime | None = None,
+) -> Participant:
+    """Someone begins. The same form sent twice, or the same label, is the same participant. `welcomed_at` is
+    when the welcome page was shown to them, if it was.
+
+    StudyClosedError if the study takes nobody new; staff who preview it are let in all the same.
+    """
+    study = Study.objects.select_for_update().get(pk=study_id)
+    if known := _known(study, entry, referral):
+        return known
+    if not (study_takes(study, synthetic=synthetic) or (preview and study.conditions.exists())):
+        raise StudyClosedError(study.slug)
+    study.entered += 1
+    study.save(update_fields=["entered"])
+    person = Participant.objects.create(
+        study=study,
+        version=version_current(study_id=study.pk),
+        number=study.entered,
+        code=secrets.token_hex(4),
+        entry=entry,
+        synthetic=synthetic,
+        preview=preview,
+        source=referral.source,
+        label=referral.label,
+        referral=dict(referral.more),
+    )
+    if welcomed_at:
+        now = timezone.now()
+        person.visits.create(page=WELCOME, opened_at=min(welcomed_at, now), loads=1, done_at=now)
+    if not person.version.blueprint.has("consent"):
+        rounds_plan(person)
+    go_on(person)
+    tell(person)
+    return person
+
+
+def _known(study: Study, entry: str, referral: Referral) -> Participant | None:
+    if known := study.participants.filter(entry=entry).first():
+        return known
+    return study.participants.filter(label=referral.label).first() if referral.label else None
+
+
+@transaction.atomic
+def consent_given(*, participant_id: int) -> bool:
+    """The participant agreed to every statement: the rounds are planned. False if nobody asked."""
+    person = locked(participant_id)
+    if not mark_done(person, "consent"):
+        return False
+    person.consented_at = timezone.now()
+    person.consent_hash = consent_digest(person.version)
+    person.save(update_fields=["consented_at", "consent_hash"])
+    rounds_plan(person)
+    go_on(person)
+    return True
+
+
+def consent_digest(version: Version) -> str:
+    """SHA-256 of the text and the statements, each on lines of its own."""
+    return text_digest(version.blueprint.part("consent"))
+
+
+def text_digest(part: PartPlan) -> str:
+    """As `consent_digest`, of one part."""
+    return hashlib.sha256("\n".join([part.text, *part.settings["statements"]]).encode()).hexdigest()
+
+
+@transaction.atomic
+def consent_refused(*, participant_id: int) -> None:
+    """The participant does not agree: the end, and nothing that tells who it was is kept."""
+    person = locked(participant_id)
+    if mark_done(person, "consent"):
+        participant_end(participant_id=participant_id, status=Participant.Status.NO_CONSENT)
+        Participant.objects.filter(pk=participant_id).update(label="", referral={})

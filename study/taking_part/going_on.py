@@ -1,0 +1,83 @@
+"""From page to page: what was seen, what is done, and what the next page needs."""
+
+from __future__ import annotations
+
+from django.db import transaction
+from django.db.models import F
+from django.utils import timezone
+
+from kitchen.play.models import Episode
+from study.people import flow
+from study.people.leaving import finish
+from study.people.models import PageVisit, Participant
+from study.people.news import tell
+from study.people.visits import plays_done
+from study.taking_part.rounds import practice_episode, round_episode
+
+
+def locked(participant_id: int) -> Participant:
+    """The participant, alone in this transaction; Participant.DoesNotExist if the data were erased."""
+    people = Participant.objects.select_related("study", "version")
+    return people.select_for_update(of=("self",)).get(pk=participant_id)
+
+
+@transaction.atomic
+def page_opened(*, participant_id: int, page: str, position: int = 0) -> None:
+    """The participant sees a page: the first time counts, and how often it was loaded."""
+    person = Participant.objects.filter(pk=participant_id)
+    if not person.update(active_at=timezone.now()):
+        raise Participant.DoesNotExist(participant_id)
+    visit, _ = PageVisit.objects.get_or_create(participant_id=participant_id, page=page, position=position)
+    PageVisit.objects.filter(pk=visit.pk).update(loads=F("loads") + 1)
+    plays_done(participant_id)
+    tell(person.get())
+
+
+@transaction.atomic
+def page_done(*, participant_id: int, page: str) -> bool:
+    """The participant goes on from a page that asks nothing. False if this is not the page that is on now, or
+    if an episode on it still runs."""
+    person = locked(participant_id)
+    if page == "practice" and not _over(person.practice):
+        return False
+    if not mark_done(person, page):
+        return False
+    go_on(person)
+    return True
+
+
+def _over(episode: Episode | None) -> bool:
+    return episode is not None and episode.status != Episode.Status.PLAYING
+
+
+def mark_done(person: Participant, page: str, position: int = 0) -> bool:
+    """Note that this page is done; False, and nothing noted, if it is not the participant's page now."""
+    place = flow.place_of(person)
+    if (place.page, place.position) != (page, position):
+        return False
+    now = timezone.now()
+    PageVisit.objects.update_or_create(
+        participant=person,
+        page=page,
+        position=position,
+        defaults={"done_at": now},
+        create_defaults={"opened_at": now, "done_at": now},
+    )
+    plays_done(person.pk)
+    person.active_at = now
+    person.save(update_fields=["active_at"])
+    tell(person)
+    return True
+
+
+def go_on(person: Participant) -> None:
+    """Make what the page that comes now needs: an episode, or the end."""
+    place = flow.place_of(person)
+    if place.page == "play" and place.round and place.round.episode is None:
+        place.round.episode = round_episode(place.round, person)
+        place.round.save(update_fields=["episode"])
+    elif place.page == "practice" and person.practice is None:
+        person.practice = practice_episode(person)
+        person.save(update_fields=["practice"])
+    elif place.page == "end" and person.status == Participant.Status.ACTIVE:
+        finish(person, Participant.Status.COMPLETE)

@@ -1,0 +1,103 @@
+"""People who do nothing: asked first, then timed out and counted no more.
+
+An action is a page that is opened or sent, a command in the kitchen, or the word that somebody is still
+there (the page says it while they type or scroll, and by its button). What a study allows is in the version
+that the participant entered under.
+"""
+
+from __future__ import annotations
+
+import logging
+from dataclasses import dataclass
+from datetime import datetime, timedelta
+
+from django.db import transaction
+from django.db.models import QuerySet
+from django.utils import timezone
+
+from kitchen.play.live import last_command_at
+from kitchen.play.models import Episode
+from study.people.leaving import IDLE, participant_end, their_episodes
+from study.people.models import Participant
+from study.taking_part.going_on import locked
+
+log = logging.getLogger(__name__)
+
+
+@dataclass(frozen=True, slots=True)
+class IdleClock:
+    """Seconds until this participant is asked, and until the end; None for never. Negative: it is past."""
+
+    warn_in: float | None
+    end_in: float | None
+
+
+def idle_clock(person: Participant) -> IdleClock:
+    """How long this participant may still do nothing; never is over for who has come to an end."""
+    if person.status != Participant.Status.ACTIVE:
+        return IdleClock(None, None)
+    design = person.version.blueprint.study
+    since = (timezone.now() - last_action(person)).total_seconds()
+    return IdleClock(_left(design["idle_warning_minutes"], since), _left(design["idle_minutes"], since))
+
+
+def _left(minutes: float | None, since: float) -> float | None:
+    return None if minutes is None else 60 * minutes - since
+
+
+def last_action(person: Participant) -> datetime:
+    """When this participant last did anything, in the kitchen or on a page."""
+    commanded = last_command_at(_running(person).values_list("pk", flat=True))
+    return max(person.active_at, commanded) if commanded else person.active_at
+
+
+def _running(person: Participant) -> QuerySet[Episode]:
+    return their_episodes(person).filter(status=Episode.Status.PLAYING)
+
+
+@transaction.atomic
+def participant_here(*, participant_id: int) -> None:
+    """Somebody is still there; after their time it is too late, and they are timed out.
+
+    Participant.DoesNotExist if the data were erased."""
+    if participant_time_out(participant_id=participant_id):
+        return
+    active = Participant.objects.filter(pk=participant_id, status=Participant.Status.ACTIVE)
+    active.update(active_at=timezone.now())
+
+
+@transaction.atomic
+def participant_time_out(*, participant_id: int) -> bool:
+    """End the way of somebody who did nothing for too long, and the episode that runs; False, and nothing
+    changed, if it is not so long or over already."""
+    person = locked(participant_id)
+    list(_running(person).select_for_update())  # a command that is just coming in counts
+    left = idle_clock(person).end_in
+    if left is None or left > 0:
+        return False
+    return participant_end(participant_id=person.pk, status=Participant.Status.TIMED_OUT, reason=IDLE)
+
+
+def time_out_idle() -> int:
+    """Time out everybody who did nothing for too long; how many. Whoever's data cannot be read is logged, and
+    the others' time runs out all the same."""
+    quiet = Participant.objects.filter(
+        status=Participant.Status.ACTIVE, active_at__lt=timezone.now() - timedelta(minutes=1)
+    )
+    return sum(_gone(person) for person in quiet.select_related("version"))
+
+
+def _gone(person: Participant) -> bool:
+    try:
+        return _may_be_late(person) and participant_time_out(participant_id=person.pk)
+    except Participant.DoesNotExist:  # withdrew meanwhile
+        return False
+    except Exception:
+        log.exception("participant %s cannot be timed out", person.pk)
+        return False
+
+
+def _may_be_late(person: Participant) -> bool:
+    """Whether no page was opened or sent for too long; `participant_time_out` looks closely."""
+    minutes = person.version.blueprint.study["idle_minutes"]
+    return minutes is not None and timezone.now() - person.active_at > timedelta(minutes=minutes)

@@ -1,0 +1,1 @@
+"""One view for each page behind a personal link; `study.people.flow` says which one is on."""

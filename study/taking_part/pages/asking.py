@@ -1,0 +1,83 @@
+"""Pages made of items: about the person, after each episode, at the end."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from django.http import HttpRequest, HttpResponse
+from django.shortcuts import redirect, render
+
+from kitchen.play.models import Episode
+from kitchen.registry.figures import achieved
+from study.design import item_order
+from study.design.questions.fields import ItemPlan
+from study.design.way import progress
+from study.people import flow
+from study.people.models import Participant
+from study.taking_part.answering import answers_submit
+from study.taking_part.idling import idle_clock
+from study.taking_part.item_forms import ItemsForm
+from study.taking_part.pages.common import part_context, sent
+
+
+def items_for(person: Participant, place: flow.Place) -> list[ItemPlan]:
+    """The items of a page in the order that this participant reads them."""
+    condition = place.round.condition.key if place.round else ""
+    return item_order.items_for(person.version.blueprint, place.page, person.number, condition)
+
+
+def about(request: HttpRequest, person: Participant, place: flow.Place) -> HttpResponse:
+    """Questions about the person."""
+    return _ask(request, person, place, part_context(person, "about"))
+
+
+def survey(request: HttpRequest, person: Participant, place: flow.Place) -> HttpResponse:
+    """The survey after one episode."""
+    assert place.round and place.round.episode  # noqa: S101 - the flow leads here after an episode only
+    episode, label = place.round.episode, place.round.episode.label
+    context = {
+        "participant": person,
+        "study": person.study,
+        "idle": idle_clock(person),
+        "heading": f"How was it with {label}?",
+        "progress": progress(person.version.blueprint, "survey", position=place.position, label=label),
+        "ended_by_staff": episode.status == Episode.Status.ABORTED,
+        "abandoned_because": episode.ended_because if episode.status == Episode.Status.ABANDONED else "",
+        "figures": achieved(episode.world, episode.score),
+    }
+    return _ask(request, person, place, context)
+
+
+def final(request: HttpRequest, person: Participant, place: flow.Place) -> HttpResponse:
+    """The comparison of the conditions."""
+    labels = {one.key: one.label for one in person.version.blueprint.conditions}
+    played = [one.condition.key for one in person.rounds.select_related("condition")]
+    return _ask(
+        request,
+        person,
+        place,
+        part_context(person, "final"),
+        teams=[(key, labels[key]) for key in played],
+    )
+
+
+def _ask(
+    request: HttpRequest,
+    person: Participant,
+    place: flow.Place,
+    context: dict[str, Any],
+    teams: list[tuple[str, str]] | None = None,
+) -> HttpResponse:
+    is_sent = sent(request, place.page) and request.POST.get("position") == str(place.position)
+    form = ItemsForm(request.POST if is_sent else None, items=items_for(person, place), teams=teams or [])
+    if is_sent and form.is_valid():
+        answers_submit(
+            participant_id=person.pk, page=place.page, position=place.position, values=form.values()
+        )
+        return redirect(person)
+    if request.method == "POST" and not is_sent:
+        return redirect(person)
+    context |= {"form": form, "page": place.page, "position": place.position}
+    return render(
+        request, f"study/taking_part/{place.page}.html", context, status=422 if form.errors else 200
+    )

@@ -1,0 +1,38 @@
+"""What the pages share: the words of a part, and forms that belong to the page that is on."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from django.http import HttpRequest
+
+from study.design.blueprint import blueprint_of
+from study.design.models import Study
+from study.design.way import progress
+from study.people.models import Participant
+from study.taking_part.idling import idle_clock
+from study.words.markdown import to_html
+
+
+def part_context(person: Participant, kind: str) -> dict[str, Any]:
+    """Heading and words of one part, for its template."""
+    part = person.version.blueprint.part(kind)
+    return {
+        "participant": person,
+        "study": person.study,
+        "heading": part.title,
+        "part_html": to_html(part.text),
+        "idle": idle_clock(person),
+        "progress": progress(person.version.blueprint, kind),
+    }
+
+
+def sent(request: HttpRequest, page: str) -> bool:
+    """Whether this is the form of that page: a form of a page that is over changes nothing."""
+    return request.method == "POST" and request.POST.get("page") == page
+
+
+def welcome_context(study: Study) -> dict[str, Any]:
+    """What the page says that the study's link opens."""
+    part = blueprint_of(study).part("welcome")
+    return {"study": study, "heading": part.title or study.title, "welcome_html": to_html(part.text)}

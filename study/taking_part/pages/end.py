@@ -1,0 +1,69 @@
+"""The last page: complete, or not, with the code or address that the researcher has set for it."""
+
+from __future__ import annotations
+
+from urllib.parse import quote
+
+from django.http import HttpRequest, HttpResponse
+from django.shortcuts import redirect, render
+
+from study.design.blueprint import OUTCOMES
+from study.design.models import Outcome
+from study.design.recruitment import PLACES
+from study.people import flow
+from study.people.models import Participant
+from study.taking_part.pages.common import part_context
+from study.taking_part.pages.refused import kept_label
+from study.words.markdown import to_html
+
+WORDS = {
+    "no_consent": (
+        "You do not take part",
+        "Nothing that tells who you are was kept. Thank you for your interest.",
+    ),
+    "failed_check": (
+        "The study ends here",
+        "Not all questions of understanding were answered rightly. Thank you for your time.",
+    ),
+    "timed_out": ("The study has ended", "Nothing happened for a long time, so your place was given away."),
+    "technical": ("The study has ended", "It was ended by the researchers for a technical reason."),
+}
+"""Heading and words of each end but the good one."""
+
+
+def end(request: HttpRequest, person: Participant, place: flow.Place) -> HttpResponse:
+    """What somebody takes away."""
+    if request.method == "POST":
+        return redirect(person)
+    outcome = Outcome.objects.filter(study=person.study, kind=person.status).first()
+    context = {
+        "participant": person,
+        "study": person.study,
+        "code": person.given_code,
+        "own_code": person.given_code == person.completion_code,
+        "complete": person.status == Participant.Status.COMPLETE,
+        "leads_to": _address(person, outcome, person.label or kept_label(request, person)),
+        "outcome_html": to_html(_words(person, outcome)),
+    }
+    if person.status == Participant.Status.COMPLETE:
+        return render(request, "study/taking_part/end.html", part_context(person, "end") | context)
+    heading, words = WORDS[person.status]
+    return render(request, "study/taking_part/stopped.html", context | {"heading": heading, "words": words})
+
+
+def _words(person: Participant, outcome: Outcome | None) -> str:
+    """The words of this end as the participant entered with them. The address is not bound to
+    a version, so that a wrong one can be put right; the code is the one that was given. Versions that know no
+    outcomes have the present words."""
+    design = person.version.blueprint
+    if design.format < OUTCOMES:
+        return outcome.text if outcome else ""
+    return next((one.text for one in design.outcomes if one.kind == person.status), "")
+
+
+def _address(person: Participant, outcome: Outcome | None, label: str) -> str:
+    """Where the button leads; empty for no button. A person's own code is not one that places know."""
+    code, known = person.given_code, person.given_code not in {"", person.completion_code}
+    place = PLACES[person.study.recruitment if person.preview else person.source]
+    pattern = outcome.url if outcome and outcome.url else place.complete if known else ""
+    return pattern.replace("{code}", quote(code)).replace("{label}", quote(label))

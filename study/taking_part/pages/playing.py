@@ -1,0 +1,65 @@
+"""The kitchen: the practice episode and those of the rounds."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from django.http import HttpRequest, HttpResponse
+from django.shortcuts import redirect, render
+from django.urls import reverse
+
+from kitchen.play.models import Episode
+from kitchen.play.views import play_page
+from kitchen.registry.figures import achieved
+from study.design import way
+from study.people import flow
+from study.people.models import Participant
+from study.taking_part.going_on import page_done
+from study.taking_part.idling import idle_clock
+from study.taking_part.pages.common import part_context, sent
+
+
+def play(request: HttpRequest, person: Participant, place: flow.Place) -> HttpResponse:
+    """One round's episode."""
+    if request.method == "POST":
+        return redirect(person)
+    assert place.round and place.round.episode  # noqa: S101 - the flow leads here with an episode only
+    episode, position = place.round.episode, place.round.position
+    progress = way.progress(
+        person.version.blueprint, "play", position=position, label=place.round.episode.label
+    )
+    return _kitchen(request, person, episode, place.round.seat, page_kind="play", progress=progress)
+
+
+def practice(request: HttpRequest, person: Participant, place: flow.Place) -> HttpResponse:
+    """The practice episode; when it is over, a page to go on from."""
+    if sent(request, "practice"):
+        page_done(participant_id=person.pk, page="practice")
+        return redirect(person)
+    if request.method == "POST":
+        return redirect(person)
+    assert person.practice  # noqa: S101 - made before the flow leads here
+    if person.practice.status == Episode.Status.PLAYING:
+        progress = way.progress(person.version.blueprint, "practice")
+        return _kitchen(request, person, person.practice, 0, page_kind="practice", progress=progress)
+    figures = achieved(person.practice.world, person.practice.score)
+    return render(
+        request, "study/taking_part/practised.html", part_context(person, "practice") | {"figures": figures}
+    )
+
+
+def _kitchen(
+    request: HttpRequest, person: Participant, episode: Episode, seat: int, **more: Any
+) -> HttpResponse:
+    return play_page(
+        request,
+        seat=episode.seats.get(number=seat),
+        continue_url=person.get_absolute_url(),
+        leave_url=reverse("study:withdraw", args=[person.key]),
+        participant=person,
+        study=person.study,
+        idle=idle_clock(person),
+        notice_template="study/taking_part/preview.html",
+        extra_templates=["study/taking_part/idle.html"],
+        **more,
+    )

@@ -1,0 +1,70 @@
+"""Pages that are read and left by a button: the guide and the debriefing."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+from django.http import HttpRequest, HttpResponse
+from django.shortcuts import redirect, render
+
+from kitchen.contract.world import Json
+from kitchen.forms.setting_fields import readable
+from kitchen.registry.worlds import get_page, get_world
+from study.design.blueprint import ConditionPlan
+from study.people import flow
+from study.people.models import Participant
+from study.taking_part.going_on import page_done
+from study.taking_part.pages.common import part_context, sent
+
+
+def guide(request: HttpRequest, person: Participant, place: flow.Place) -> HttpResponse:
+    """How to play, for the world of each condition."""
+    if request.method == "POST":
+        return _left(request, person, "guide")
+    context = part_context(person, "guide") | guide_context(person) | {"teams": place.total}
+    return render(request, "study/taking_part/guide.html", context)
+
+
+def guide_context(person: Participant) -> dict[str, Any]:
+    """The guides of all worlds that this person plays, in the order of play, that of the practice last."""
+    design = person.version.blueprint
+    rounds = person.rounds.select_related("condition").order_by("position")
+    plans = [design.condition(one.condition.key) for one in rounds]
+    if design.has("practice") and design.practice.world not in {plan.world for plan in plans}:
+        plans.append(design.practice)
+    guides = [_guide(plans, world) for world in dict.fromkeys(plan.world for plan in plans)]
+    return {"guides": guides, "references": [guide["reference"] for guide in guides if guide["reference"]]}
+
+
+def _guide(plans: Sequence[ConditionPlan], world: str) -> dict[str, Any]:
+    """What the guide of a world says: of its first condition, and whether that holds for all of its."""
+    mine = [plan for plan in plans if plan.world == world]
+    page, brief = get_page(world), _brief(mine[0])
+    return {
+        "title": page.title or readable(world),
+        "template": page.guide,
+        "styles": page.styles,
+        "brief": brief,
+        "handbook": page.handbook(brief),
+        "clocked": any(plan.step_seconds for plan in mine),
+        "differs": page.settings_differ if any(plan.settings != mine[0].settings for plan in mine) else "",
+        "reference": page.reference_title,
+    }
+
+
+def _brief(plan: ConditionPlan) -> Json:
+    return get_world(plan.world).create(seats=plan.teammates + 1, settings=plan.settings).brief(0)
+
+
+def debriefing(request: HttpRequest, person: Participant, place: flow.Place) -> HttpResponse:
+    """What the study was about."""
+    if request.method == "POST":
+        return _left(request, person, "debriefing")
+    return render(request, "study/taking_part/debriefing.html", part_context(person, "debriefing"))
+
+
+def _left(request: HttpRequest, person: Participant, page: str) -> HttpResponse:
+    if sent(request, page):
+        page_done(participant_id=person.pk, page=page)
+    return redirect(person)

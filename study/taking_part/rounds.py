@@ -1,0 +1,83 @@
+"""The rounds of one participant: which condition when, and the episode of each."""
+
+from __future__ import annotations
+
+from kitchen.contract.seeds import derived_seed
+from kitchen.money.models import Budget
+from kitchen.play.models import Episode
+from kitchen.play.services import episode_create
+from study.design.blueprint import ConditionPlan
+from study.design.models import Study
+from study.design.orders.issuing import issue
+from study.design.plan import mind_plans
+from study.people.held import scheme_of, tallies
+from study.people.leaving import finish
+from study.people.models import Participant, Round
+from study.people.news import audience_of
+
+
+def rounds_plan(person: Participant) -> None:
+    """Every condition of the participant's version once, in the order that the scheme gives. If one of them
+    is gone (staff's previews do not keep it), the way is over."""
+    Study.objects.select_for_update().get(pk=person.study_id)  # one after another: each counts the others
+    scheme = scheme_of(person.version.blueprint)
+    used = tallies(person.study, scheme, synthetic=person.synthetic, preview=person.preview)
+    order = issue(scheme.name, scheme.conditions, used, seed=scheme.seed, number=person.number)
+    rows = {row.key: row for row in person.study.conditions.all()}
+    if gone := [key for key in order.order if key not in rows]:
+        finish(person, Participant.Status.TECHNICAL, f"deleted meanwhile: condition {', '.join(gone)}")
+        return
+    Round.objects.bulk_create(
+        Round(participant=person, condition=rows[key], position=position)
+        for position, key in enumerate(order.order, start=1)
+    )
+    person.sequence = order.id or None
+    person.save(update_fields=["sequence"])
+
+
+def round_episode(one: Round, person: Participant) -> Episode:
+    """The episode of a round. Its seed follows from study, participant and condition; for the same dishes
+    for everybody, from study and condition."""
+    design = person.version.blueprint
+    plan = design.condition(one.condition.key)
+    whose: list[object] = [] if design.study["same_dishes"] else [person.number]
+    seed = derived_seed(int(design.study["seed"]), "episode", *whose, plan.key)
+    return _episode(person, plan, seed=seed)
+
+
+def practice_episode(person: Participant) -> Episode:
+    """The episode to practise in, as the part says."""
+    design = person.version.blueprint
+    seed = derived_seed(int(design.study["seed"]), "practice", person.number)
+    return _episode(person, design.practice, seed=seed, hints=bool(design.part("practice").settings["hints"]))
+
+
+def _episode(person: Participant, plan: ConditionPlan, *, seed: int, hints: bool = False) -> Episode:
+    waits = plan.thinking_seconds
+    return episode_create(
+        world=plan.world,
+        settings=plan.settings,
+        seats=plan.teammates + 1,
+        seed=seed,
+        minds=mind_plans(
+            coplayer=plan.coplayer,
+            coplayer_settings=plan.coplayer_settings,
+            teammates=plan.teammates,
+        ),
+        label=plan.label,
+        synthetic=person.synthetic,
+        budget=_budget(person.study),
+        thinking_seconds=person.version.blueprint.study["thinking_seconds"] if waits is None else waits,
+        step_seconds=plan.step_seconds,
+        hints=hints,
+        audience=audience_of(person.study),
+    )
+
+
+def _budget(study: Study) -> Budget:
+    """The study's budget, made when the first episode needs it: one, however many begin at once."""
+    study = Study.objects.select_for_update().get(pk=study.pk)
+    if study.budget is None:
+        study.budget = Budget.objects.create(name=f"Study {study.slug}", limit=study.budget_limit)
+        Study.objects.filter(pk=study.pk, budget=None).update(budget=study.budget)
+    return study.budget

@@ -1,0 +1,219 @@
+"""The participants' pages. One link each for the study and for the person; the flow says what it shows."""
+
+from __future__ import annotations
+
+from dataclasses import asdict
+
+from django.conf import settings
+from django.core import signing
+from django.http import Http404, HttpRequest, HttpResponse, JsonResponse
+from django.shortcuts import get_object_or_404, redirect, render
+from django.views.decorators.cache import never_cache
+from django.views.decorators.http import require_GET, require_http_methods
+
+from study.design.errors import StudyClosedError
+from study.design.models import Study
+from study.design.recruitment import PLACES, Referral, ReferralError, is_only_looking, referral_of
+from study.people import flow
+from study.people.leaving import participant_withdraw
+from study.people.models import Participant
+from study.taking_part.entering import participant_enter, why_closed
+from study.taking_part.forms import SYNTHETIC, EntryForm
+from study.taking_part.going_on import page_opened
+from study.taking_part.idling import idle_clock, participant_here, participant_time_out
+from study.taking_part.pages.common import welcome_context
+from study.taking_part.pages.registry import PAGES
+
+COOKIE_SALT = "brigade.participant"
+COOKIE_SECONDS = 90 * 24 * 3600
+
+
+@require_GET
+def home(request: HttpRequest) -> HttpResponse:
+    """What this server is, and the studies that take participants."""
+    return render(
+        request, "study/taking_part/home.html", {"studies": Study.objects.filter(status=Study.Status.OPEN)}
+    )
+
+
+@never_cache
+@require_http_methods(["GET", "POST"])
+def enter(request: HttpRequest, slug: str) -> HttpResponse:
+    """The study's link: a welcome with a button. Opening it starts nobody; who is in already goes on."""
+    study = get_object_or_404(Study, slug=slug)
+    if known := _known_participant(request, study):
+        return redirect(known)
+    form = EntryForm(
+        request.POST or None, study=study, initial={"invitation": request.GET.get("invitation", "")}
+    )
+    if request.method == "POST" and form.is_valid():
+        return _let_in(request, study, form)
+    if form.initial["invitation"]:
+        return _welcome(request, study, form, status=422 if form.errors else 200)
+    return _show_door(request, study, form)
+
+
+def _show_door(request: HttpRequest, study: Study, form: EntryForm) -> HttpResponse:
+    """The welcome for whoever may come in by this link; else why not, and no button."""
+    if is_only_looking(study, request.GET.dict()):
+        return _welcome(request, study, form, looking=True)
+    try:
+        label = referral_of(study, request.GET.dict()).label
+    except ReferralError as error:
+        return _welcome(request, study, form, problem=str(error), status=422)
+    returns = bool(label) and study.participants.filter(label=label).exists()
+    if not returns and why_closed(study):
+        return _closed(request, study)
+    return _welcome(request, study, form, returns=returns, status=422 if form.errors else 200)
+
+
+def _welcome(
+    request: HttpRequest,
+    study: Study,
+    form: EntryForm,
+    *,
+    problem: str = "",
+    looking: bool = False,
+    returns: bool = False,
+    status: int = 200,
+) -> HttpResponse:
+    context = welcome_context(study) | {
+        "form": form,
+        "problem": problem,
+        "looking": looking,
+        "returns": returns,
+    }
+    return render(request, "study/taking_part/welcome.html", context, status=status)
+
+
+def _closed(request: HttpRequest, study: Study) -> HttpResponse:
+    context = {"study": study, "why": why_closed(study)}
+    return render(request, "study/taking_part/closed.html", context, status=403)
+
+
+def _let_in(request: HttpRequest, study: Study, form: EntryForm) -> HttpResponse:
+    invited = form.cleaned_data["invitation"]
+    try:
+        person = participant_enter(
+            study_id=study.pk,
+            entry=form.cleaned_data["entry"],
+            synthetic=invited == SYNTHETIC,
+            referral=_referral(request, study, invited),
+            welcomed_at=form.opened_at,
+        )
+    except StudyClosedError:
+        return _closed(request, study)
+    except ReferralError as error:
+        return _welcome(request, study, form, problem=str(error), status=422)
+    response = redirect(person)
+    response.set_cookie(
+        _cookie_name(study),
+        signing.dumps(person.key, salt=COOKIE_SALT),
+        max_age=COOKIE_SECONDS,
+        httponly=True,
+        samesite="Lax",
+        secure=settings.SESSION_COOKIE_SECURE,
+    )
+    return response
+
+
+def _referral(request: HttpRequest, study: Study, invited: str) -> Referral:
+    """Who sent this one. A program needs nobody to send it; it may bring a label all the same."""
+    try:
+        return referral_of(study, request.GET.dict())
+    except ReferralError:
+        if not invited:
+            raise
+        return Referral()
+
+
+def _cookie_name(study: Study) -> str:
+    return f"brigade_{study.pk}"
+
+
+def _known_participant(request: HttpRequest, study: Study) -> Participant | None:
+    """Who takes part in this study with this browser already, unless the link names somebody else."""
+    try:
+        key = signing.loads(request.COOKIES.get(_cookie_name(study), ""), salt=COOKIE_SALT)
+    except signing.BadSignature:
+        return None
+    known = study.participants.filter(key=key).first()
+    try:
+        label = referral_of(study, request.GET.dict()).label
+    except ReferralError:
+        return known
+    if known is None or (label and known.label != label and (known.label or _refused(known))):
+        return None
+    return known
+
+
+def _refused(person: Participant) -> bool:
+    """Whether their label was erased: no link can be told to name them, so whoever it names is asked."""
+    return person.status == Participant.Status.NO_CONSENT
+
+
+@never_cache
+@require_http_methods(["GET", "POST"])
+def participant(request: HttpRequest, key: str) -> HttpResponse:
+    """The personal link: always the page that comes next. A form of a page that is over changes nothing."""
+    person = _person(key)
+    try:
+        person = _in_time(person)
+        place = flow.place_of(person)
+        if request.method == "GET":
+            page_opened(participant_id=person.pk, page=place.page, position=place.position)
+        return PAGES[place.page](request, person, place)
+    except Participant.DoesNotExist:  # withdrawn in another tab at this very moment
+        raise Http404(key) from None
+
+
+def _in_time(person: Participant) -> Participant:
+    """The participant; timed out who comes back only after their time: no worker need have looked before."""
+    left = idle_clock(person).end_in
+    if left is None or left > 0 or not participant_time_out(participant_id=person.pk):
+        return person
+    return _person(person.key)
+
+
+def _person(key: str) -> Participant:
+    return get_object_or_404(Participant.objects.select_related("study", "version"), key=key)
+
+
+@never_cache
+@require_http_methods(["GET", "POST"])
+def here(request: HttpRequest, key: str) -> JsonResponse:
+    """For the page's script: how long its participant may still do nothing. POST: somebody is there."""
+    try:
+        person = _in_time(_person(key))
+        if request.method == "POST":
+            participant_here(participant_id=person.pk)
+            person = _person(key)
+    except Participant.DoesNotExist:  # withdrawn in another tab at this very moment
+        raise Http404(key) from None
+    return JsonResponse({"active": person.status == person.Status.ACTIVE, **asdict(idle_clock(person))})
+
+
+@never_cache
+@require_http_methods(["GET", "POST"])
+def withdraw(request: HttpRequest, key: str) -> HttpResponse:
+    """Leaving the study: asked once, then everything is erased and a receipt is shown."""
+    person = get_object_or_404(Participant.objects.select_related("study"), key=key)
+    if request.method == "POST" and request.POST.get("confirm") == "yes":
+        try:
+            receipt = participant_withdraw(participant_id=person.pk)
+        except Participant.DoesNotExist:  # the second of two clicks
+            raise Http404(key) from None
+        response = render(
+            request,
+            "study/taking_part/withdrawn.html",
+            {
+                "study": person.study,
+                "preview": person.preview,
+                "code": receipt.code,
+                "when": receipt.at,
+                "leaving": PLACES[person.source].leaving,
+            },
+        )
+        response.delete_cookie(_cookie_name(person.study))
+        return response
+    return render(request, "study/taking_part/withdraw.html", {"participant": person, "study": person.study})

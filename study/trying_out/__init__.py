@@ -1,0 +1,1 @@
+"""Trying a study out: previews, dry runs, and erasing what programs left."""

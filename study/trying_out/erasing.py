@@ -1,0 +1,35 @@
+"""Erasing what a dry run left, so that the study is as before it."""
+
+from __future__ import annotations
+
+from study.design.errors import DesignError
+from study.design.models import Study
+from study.people.leaving import participant_withdraw
+from study.people.models import Participant
+from study.queue import ask_erasing
+
+
+def erasing_ask(*, study_id: int) -> None:
+    """Have a worker erase every program that took part; DesignError if none can be asked."""
+    if not ask_erasing(study_id):
+        raise DesignError("Nothing was erased: Redis, which hands work to the workers, does not answer.")
+
+
+def synthetic_erase(*, study_id: int) -> int:
+    """Erase every program that took part, and the count of those that withdrew; how many were erased.
+
+    One after another, as withdrawals are: what is stopped in the middle leaves whole participants.
+    """
+    there = Participant.objects.filter(study=study_id, synthetic=True, preview=False)
+    erased = sum(_erase(participant_id) for participant_id in list(there.values_list("pk", flat=True)))
+    Study.objects.filter(pk=study_id).update(withdrawn_synthetic=0)
+    return erased
+
+
+def _erase(participant_id: int) -> bool:
+    """False if it is gone meanwhile."""
+    try:
+        participant_withdraw(participant_id=participant_id)
+    except Participant.DoesNotExist:
+        return False
+    return True

@@ -1,0 +1,49 @@
+"""Staff try a study out: the whole of it, or one condition. Marked as preview, counted nowhere."""
+
+from __future__ import annotations
+
+import secrets
+
+from django.db import transaction
+from django.db.models import Q
+
+from kitchen.play.models import Episode
+from study.design.models import Condition
+from study.design.way import AFTER, BEFORE
+from study.people.leaving import participant_withdraw
+from study.people.models import PageVisit, Participant, Round
+from study.taking_part.entering import participant_enter
+from study.taking_part.going_on import go_on
+
+
+def study_preview(*, study_id: int) -> Participant:
+    """Someone of the staff begins the study as a participant would. StudyClosedError if it has no condition,
+    SchemeError if its orders cannot be made."""
+    return participant_enter(study_id=study_id, entry=secrets.token_urlsafe(16), preview=True)
+
+
+@transaction.atomic
+def condition_preview(*, condition: Condition) -> Participant:
+    """Someone of the staff plays one condition and sees its survey; all other parts are passed over."""
+    person = study_preview(study_id=condition.study_id)
+    begun = list(Episode.objects.filter(Q(rounds__participant=person) | Q(practised_by=person)).distinct())
+    person.rounds.all().delete()
+    person.practice = None
+    person.save(update_fields=["practice"])
+    for episode in begun:
+        episode.delete()
+    for page in (*BEFORE, *AFTER):
+        PageVisit.objects.create(participant=person, page=page, done_at=person.entered_at)
+    Round.objects.create(participant=person, condition=condition, position=1)
+    person.sequence = None
+    person.save(update_fields=["sequence"])
+    go_on(person)
+    return person
+
+
+def previews_erase(*, study_id: int) -> int:
+    """Erase all that staff left by trying the study out; how many tries there were."""
+    found = list(Participant.objects.filter(study=study_id, preview=True).values_list("pk", flat=True))
+    for participant_id in found:
+        participant_withdraw(participant_id=participant_id)
+    return len(found)

@@ -1,0 +1,178 @@
+"""Copies of recorded episodes, many at once: new keys, new times, everything else as it was played."""
+
+from __future__ import annotations
+
+import uuid
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass
+from datetime import datetime, timedelta
+from random import Random
+from typing import Any
+
+from django.db import models
+
+from kitchen.play.models import (
+    CallMessage,
+    Decision,
+    Episode,
+    Mind,
+    ModelCall,
+    Prompt,
+    Seat,
+    SeatCommand,
+    Step,
+    new_key,
+)
+from study.trying_out.synthetic.recordings import Recording, Row
+
+AT_ONCE = 2000
+"""Rows of one statement."""
+QUICKEST = 0.4
+"""Seconds that anybody takes for a step at least."""
+
+
+@dataclass(slots=True)
+class Copy:
+    """One copy to be made: of what, from when on, by somebody of this pace (mean seconds a step)."""
+
+    recording: Recording
+    began: datetime
+    pace: float
+    rng: Random
+    episode: Episode | None = None
+    ends: list[datetime] | None = None
+    """When each step was taken."""
+
+
+@contextmanager
+def given_times(*kinds: type[models.Model]) -> Iterator[None]:
+    """Within it, times that a model sets by itself are those that were given."""
+    fields = [one for kind in kinds for one in kind._meta.fields if getattr(one, "auto_now_add", False)]
+    for one in fields:
+        one.auto_now_add = False  # type: ignore[attr-defined]  # only dates have it, and these are such
+    try:
+        yield
+    finally:
+        for one in fields:
+            one.auto_now_add = True  # type: ignore[attr-defined]
+
+
+def make_copies(copies: Sequence[Copy], *, audience: str, budget_id: int | None) -> None:
+    """Write all of them; each gets its `episode`. Needs a transaction around it."""
+    for copy in copies:
+        copy.ends = _ends(copy)
+        copy.episode = _episode(copy, audience, budget_id)
+    with given_times(Episode, SeatCommand, Decision):
+        Episode.objects.bulk_create([copy.episode for copy in copies if copy.episode], AT_ONCE)
+        _write_seats(copies)
+        _write_steps(copies)
+
+
+def _ends(copy: Copy) -> list[datetime]:
+    """When each step ended, at this person's pace."""
+    now, ends = copy.began, []
+    for _ in copy.recording.steps:
+        now += timedelta(seconds=max(QUICKEST, copy.rng.lognormvariate(0, 0.5) * copy.pace))
+        ends.append(now)
+    return ends
+
+
+def _episode(copy: Copy, audience: str, budget_id: int | None) -> Episode:
+    last = copy.ends[-1] if copy.ends else copy.began
+    fresh: Row = {
+        "key": uuid.uuid4(),
+        "audience": audience,
+        "budget_id": budget_id,
+        "created_at": copy.began,
+        "turn_opened_at": last,
+        "ended_at": last,
+    }
+    return Episode(**{**copy.recording.episode, "id": None, **fresh})
+
+
+def _write_seats(copies: Sequence[Copy]) -> None:
+    """Minds with their decisions, then seats."""
+    minds: dict[tuple[int, int], Mind] = {}
+    for at, copy in enumerate(copies):
+        for row in copy.recording.minds:
+            minds[at, row["id"]] = Mind(**{**row, "id": None, "episode_id": _pk(copy)})
+    Mind.objects.bulk_create(minds.values(), AT_ONCE)
+    Seat.objects.bulk_create(
+        (
+            _seat(row, copy, minds.get((at, row["mind_id"])))
+            for at, copy in enumerate(copies)
+            for row in copy.recording.seats
+        ),
+        AT_ONCE,
+    )
+    _write_decisions(copies, minds)
+
+
+def _seat(row: Row, copy: Copy, mind: Mind | None) -> Seat:
+    return Seat(**{**row, "id": None, "key": new_key(), "episode_id": _pk(copy), "mind_id": mind and mind.pk})
+
+
+def _write_decisions(copies: Sequence[Copy], minds: dict[tuple[int, int], Mind]) -> None:
+    decisions: dict[tuple[int, int], Decision] = {}
+    for at, copy in enumerate(copies):
+        for row in copy.recording.decisions:
+            fresh = {"mind_id": minds[at, row["mind_id"]].pk, "decided_at": _end(copy, row["step"])}
+            decisions[at, row["id"]] = Decision(**{**row, "id": None, **fresh})
+    Decision.objects.bulk_create(decisions.values(), AT_ONCE)
+    calls: dict[tuple[int, int], ModelCall] = {}
+    for at, copy in enumerate(copies):
+        for row in copy.recording.calls:
+            calls[at, row["id"]] = ModelCall(
+                **{**row, "id": None, "decision_id": decisions[at, row["decision_id"]].pk}
+            )
+    ModelCall.objects.bulk_create(calls.values(), AT_ONCE)
+    CallMessage.objects.bulk_create(
+        (
+            CallMessage(**{**row, "id": None, "call_id": calls[at, row["call_id"]].pk})
+            for at, copy in enumerate(copies)
+            for row in copy.recording.messages
+        ),
+        AT_ONCE,
+    )
+
+
+def write_prompts(recordings: Sequence[Recording]) -> None:
+    """The texts that recorded models were sent, once for all copies."""
+    texts = {hashed: text for one in recordings for hashed, text in one.prompts.items()}
+    Prompt.objects.bulk_create(
+        [Prompt(hash=hashed, text=texts[hashed]) for hashed in sorted(texts)], ignore_conflicts=True
+    )
+
+
+def _write_steps(copies: Sequence[Copy]) -> None:
+    SeatCommand.objects.bulk_create(
+        (
+            SeatCommand(
+                **{**row, "id": None, "episode_id": _pk(copy), "received_at": _end(copy, row["step"])}
+            )
+            for copy in copies
+            for row in copy.recording.commands
+        ),
+        AT_ONCE,
+    )
+    Step.objects.bulk_create((_step(copy, row) for copy in copies for row in copy.recording.steps), AT_ONCE)
+
+
+def _step(copy: Copy, row: Row) -> Step:
+    opened = copy.began if row["number"] == 1 else _end(copy, row["number"] - 1)
+    taken = _end(copy, row["number"])
+    received = taken.isoformat(timespec="milliseconds").replace("+00:00", "Z")
+    commands = [{**given, "received_at": received} for given in row["commands"]]
+    fresh = {"episode_id": _pk(copy), "opened_at": opened, "taken_at": taken, "commands": commands}
+    return Step(**{**row, "id": None, **fresh})
+
+
+def _end(copy: Copy, step: int) -> datetime:
+    assert copy.ends is not None  # noqa: S101 - make_copies begins with it
+    return copy.ends[min(step, len(copy.ends)) - 1]
+
+
+def _pk(copy: Copy) -> Any:
+    assert copy.episode is not None  # noqa: S101 - make_copies begins with it
+    return copy.episode.pk

@@ -1,0 +1,136 @@
+"""Episodes that were really played, as rows that can be written again under other keys."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import dataclass
+from typing import Any
+
+from django.db import transaction
+
+from kitchen.contract.world import Json
+from kitchen.llm.registry import STAND_IN
+from kitchen.play import deciding, selectors
+from kitchen.play.messages import to_json
+from kitchen.play.models import (
+    CallMessage,
+    Decision,
+    Episode,
+    Mind,
+    ModelCall,
+    Prompt,
+    Seat,
+    SeatCommand,
+    Step,
+)
+from kitchen.play.services import SeatOrder, commands_submit, episode_create
+from kitchen.registry.agents import get_coplayer
+from kitchen.registry.worlds import get_kit
+from study.design.blueprint import ConditionPlan
+from study.design.plan import NOBODY, mind_plans
+from study.trying_out.walk.cook import Cook
+from study.trying_out.walk.person import Experience, Person
+
+Row = dict[str, Any]
+MOST_STEPS = 10_000
+"""An episode that has not ended then will not."""
+
+
+@dataclass(frozen=True, slots=True)
+class Recording:
+    """One played episode. Rows are as in the database, with the primary keys that they had."""
+
+    episode: Row
+    minds: list[Row]
+    seats: list[Row]
+    steps: list[Row]
+    commands: list[Row]
+    decisions: list[Row]
+    calls: list[Row]
+    messages: list[Row]
+    prompts: dict[str, str]
+    experience: Experience
+
+
+def record(plan: ConditionPlan, *, seed: int, number: int, thinking: float, steps: int | None) -> Recording:
+    """Play one episode of a condition to its end, and leave nothing of it in the database.
+
+    `steps` shortens it, in worlds that can be told so. SettingsError if it cannot be played.
+    """
+    with transaction.atomic():
+        cook = Cook(Person(seed, number), 1)
+        episode = _opened(plan, seed=seed, steps=steps)
+        _play(episode, cook)
+        found = _read(episode, cook.experience(), plan, thinking)
+        transaction.set_rollback(True)
+    return found
+
+
+def _opened(plan: ConditionPlan, *, seed: int, steps: int | None) -> Episode:
+    return episode_create(
+        world=plan.world,
+        settings=_shortened(plan, steps),
+        seats=plan.teammates + 1,
+        seed=seed,
+        minds=mind_plans(
+            coplayer=plan.coplayer,
+            coplayer_settings=_without_models(plan),
+            teammates=plan.teammates,
+        ),
+        label=plan.label,
+        synthetic=True,
+    )
+
+
+def _play(episode: Episode, cook: Cook) -> None:
+    seat = episode.seats.get(number=0)
+    for step in range(1, MOST_STEPS):
+        state = json.loads(to_json(selectors.state_message(seat, selectors.seat_view(seat))))
+        cook.watch(state)
+        if state["phase"] != "choose":
+            break
+        order = SeatOrder(0, tuple(cook.choose(state)))
+        commands_submit(episode_id=episode.pk, step=step, orders=[order])
+        deciding.decide_step(episode_id=episode.pk, step=step)
+
+
+def _shortened(plan: ConditionPlan, steps: int | None) -> dict[str, Json]:
+    named = get_kit(plan.world).steps
+    return {**plan.settings, named: steps} if steps and named else dict(plan.settings)
+
+
+def _without_models(plan: ConditionPlan) -> dict[str, Json]:
+    """The co-player's settings, with the stand-in where a model would be asked and paid."""
+    settings = dict(plan.coplayer_settings)
+    named = get_coplayer(plan.coplayer).names_model if plan.coplayer != NOBODY else ""
+    return {**settings, named: STAND_IN} if named else settings
+
+
+def _read(episode: Episode, experience: Experience, plan: ConditionPlan, thinking: float) -> Recording:
+    clock = {"step_seconds": plan.step_seconds, "thinking_seconds": thinking}
+    (row,) = _rows(Episode.objects.filter(pk=episode.pk))
+    return Recording(
+        episode={**row, **clock},
+        minds=_rows(Mind.objects.filter(episode=episode)),
+        seats=_rows(Seat.objects.filter(episode=episode)),
+        steps=_rows(Step.objects.filter(episode=episode)),
+        commands=_rows(SeatCommand.objects.filter(episode=episode)),
+        experience=experience,
+        **_asked(episode),
+    )
+
+
+def _asked(episode: Episode) -> dict[str, Any]:
+    """What co-players decided, and what models were asked for it."""
+    calls = ModelCall.objects.filter(decision__mind__episode=episode).order_by("number")
+    messages = CallMessage.objects.filter(call__in=calls).order_by("position")
+    return {
+        "decisions": _rows(Decision.objects.filter(mind__episode=episode)),
+        "calls": _rows(calls),
+        "messages": _rows(messages),
+        "prompts": dict(Prompt.objects.filter(uses__in=messages).values_list("hash", "text")),
+    }
+
+
+def _rows(found: Any) -> list[Row]:
+    return list(found.values())

@@ -1,0 +1,102 @@
+"""What a synthetic participant fills in: an answer that fits, for every kind of item. Plain Python.
+
+A page tells what is asked and what may be sent; which answers are right only the study's design tells.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Mapping
+from random import Random
+
+from kitchen.contract.world import Json
+from study.design.questions.numbers import written
+from study.trying_out.walk.pages import Field, Form, Sent
+from study.trying_out.walk.person import Experience, Person
+
+ASKED = ("radio", "select", "checkbox", "number", "textarea")
+"""Kinds of fields that are questions."""
+WIDTH = 100
+"""Steps that a number is drawn from where the page names no bounds."""
+
+Fails = Callable[[str], bool]
+"""Whether the question of this item key is to be answered wrongly, if it has a right answer."""
+
+
+def answers_to(
+    form: Form,
+    person: Person,
+    experience: Experience,
+    *,
+    episode: int,
+    right: Mapping[str, Json],
+    fails: Fails,
+) -> dict[str, Sent]:
+    """An answer to every question of the form, by field name."""
+    found: dict[str, Sent] = {}
+    for one in form.of_kind(*ASKED):
+        item = one.name.removeprefix("item_")
+        rng = person.chance("answer", episode, item)
+        if item in right:
+            found[one.name] = wrong(one, right[item]) if fails(item) else sent(right[item])
+        elif points := points_of(one):
+            found[one.name] = str(person.answer(item, points, experience, episode=episode))
+        else:
+            found[one.name] = any_answer(one, rng, number=person.number)
+    return found
+
+
+def points_of(one: Field) -> list[int]:
+    """The points of a scale in rising order; empty for what is no scale."""
+    choices = [choice for choice in one.choices if choice]
+    is_scale = one.kind in {"radio", "select"} and all(choice.isdecimal() for choice in choices)
+    return sorted(int(choice) for choice in choices) if is_scale else []
+
+
+def any_answer(one: Field, rng: Random, *, number: int) -> Sent:
+    """Something that fits a field that is no scale."""
+    choices = [choice for choice in one.choices if choice]
+    if one.kind == "checkbox":
+        return [choice for choice in choices if rng.random() < 0.5] or [rng.choice(choices)]
+    if one.kind == "number":
+        low, high = steps_of(one)
+        return written(base_of(one) + rng.randint(low, high) * (one.step or 1))
+    if one.kind == "textarea":
+        return f"Written by synthetic participant {number}."
+    return rng.choice(choices)
+
+
+def base_of(one: Field) -> float:
+    """From where the steps of a number are counted."""
+    return one.low if one.low is not None else 0.0
+
+
+def steps_of(one: Field) -> tuple[int, int]:
+    """The least and the most steps from the base that are within the bounds."""
+    step, base = one.step or 1, base_of(one)
+    if one.high is None:
+        return 0, WIDTH
+    most = math.floor((one.high - base) / step + 1e-9)
+    return (0 if one.low is not None else min(0, most - WIDTH)), most
+
+
+def sent(value: Json) -> Sent:
+    """A stored answer as a form sends it."""
+    if isinstance(value, list):
+        return [str(one) for one in value]
+    return written(value) if isinstance(value, float) else str(value)
+
+
+def wrong(one: Field, right: Json) -> Sent:
+    """An answer that fits the field and is not the right one."""
+    told = sent(right)
+    if one.kind == "checkbox":
+        others = [choice for choice in one.choices if choice not in told]
+        return others or list(one.choices)[:1]
+    if one.kind == "number":
+        low, high = steps_of(one)
+        numbers = (written(base_of(one) + step * (one.step or 1)) for step in (low, high))
+        return next((number for number in numbers if float(number) != float(right)), "")
+    if one.kind == "textarea":
+        return f"not {told}"
+    return next(choice for choice in one.choices if choice and choice != told)

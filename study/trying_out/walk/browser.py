@@ -1,0 +1,104 @@
+"""A browser without a screen: cookies, pages, forms. Tries again while the server is away."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from types import TracebackType
+from typing import Self
+from urllib.parse import urljoin, urlsplit
+
+import httpx2
+
+from study.trying_out.walk.pages import Form, Page, Sent, read_page
+from study.trying_out.walk.patience import Patience, WalkError
+
+REQUEST_SECONDS = 20.0
+"""How long one request may take before it is tried again."""
+
+
+class Browser:
+    """One person's. It goes straight to the server, past any proxy, unless it is given another transport."""
+
+    def __init__(self, patience: Patience, transport: httpx2.AsyncBaseTransport | None = None) -> None:
+        self.patience = patience
+        self.client = httpx2.AsyncClient(
+            follow_redirects=True,
+            timeout=REQUEST_SECONDS,
+            trust_env=False,
+            headers={"Accept": "text/html"},
+            transport=transport,
+        )
+
+    async def __aenter__(self) -> Self:
+        return self
+
+    async def __aexit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        await self.client.aclose()
+
+    async def open(self, url: str) -> Page:
+        """The page at this address; WalkError if the server has none for us."""
+        return await self._page("GET", url)
+
+    async def send(self, page: Page, form: Form, answers: Mapping[str, Sent]) -> Page:
+        """The page that comes after the form; the same one with `errors` where it was not accepted.
+
+        A form may go out twice when the first answer was lost: the server takes it once.
+        """
+        headers = {"Origin": origin(page.url), "Referer": page.url}
+        url = urljoin(page.url, form.action)
+        try:
+            data = form.filled(answers)
+        except KeyError as error:
+            raise WalkError(f"the form of {shown(url)} has no field {error.args[0]}") from error
+        return await self._page("POST", url, data=data, headers=headers)
+
+    async def _page(
+        self,
+        method: str,
+        url: str,
+        data: Mapping[str, Sent] | None = None,
+        headers: Mapping[str, str] | None = None,
+    ) -> Page:
+        while True:
+            try:
+                found = await self.client.request(method, url, data=data, headers=headers)
+            except httpx2.TransportError as error:
+                why = f"{shown(url)}: {type(error).__name__} {error}".strip()
+            except (httpx2.RequestError, httpx2.InvalidURL) as error:
+                raise WalkError(f"{shown(url)}: {type(error).__name__} {error}") from error
+            else:
+                if found.status_code < 500:
+                    return _read(found)
+                why = f"{shown(url)}: the server answered {found.status_code}"
+            await self.patience.pause(why)
+
+
+def _read(found: httpx2.Response) -> Page:
+    page = read_page(found.text, url=str(found.url), status=found.status_code)
+    if found.status_code >= 400 and not page.kind:
+        raise WalkError(f"{shown(page.url)}: the server answered {found.status_code}")
+    return page
+
+
+def origin(url: str) -> str:
+    """Scheme, host and port, as a browser says where it comes from."""
+    parts = urlsplit(url)
+    return f"{parts.scheme}://{parts.netloc}"
+
+
+def path_of(url: str) -> str:
+    """The address within its server."""
+    return urlsplit(url).path
+
+
+def shown(url: str) -> str:
+    """The address as far as it may be printed: the invitation is left out."""
+    return url.partition("?")[0]
+
+
+def socket_url(page: Page) -> str:
+    """The full address of a page's websocket."""
+    url = urljoin(page.url, page.socket)
+    return "ws" + url.removeprefix("http")

@@ -1,0 +1,256 @@
+"""The whole way of one synthetic participant: look at the page, do what a page of its kind asks.
+
+`HANDLERS` says what is done on which kind of page. The plan says who refuses, fails a check, and where
+somebody drops out (just stops) or withdraws.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Awaitable, Callable, Mapping
+from contextlib import AbstractAsyncContextManager, nullcontext
+from dataclasses import dataclass
+from urllib.parse import urljoin
+
+from kitchen.contract.world import Json
+from study.trying_out.walk.answers import answers_to
+from study.trying_out.walk.browser import Browser, shown
+from study.trying_out.walk.cook import Cook
+from study.trying_out.walk.pages import Form, Page, Sent
+from study.trying_out.walk.patience import Patience, WalkError
+from study.trying_out.walk.person import Experience, Person
+from study.trying_out.walk.plans import Deed, Plan, Stop
+from study.trying_out.walk.play import DroppedError, Table
+
+Handler = Callable[["Walk", Page], Awaitable["Page | None"]]
+"""Does what a page asks and returns the page that comes then; None at the end of the way."""
+
+MOST_FORMS = 1000
+"""Pages that one walk may see, in case the server leads in a circle."""
+
+
+@dataclass(frozen=True, slots=True)
+class Arrival:
+    """What a walk that came to its planned end brings home."""
+
+    number: int
+    code: str
+    home: str
+    """The personal link."""
+    episodes: tuple[Experience, ...]
+    retries: int
+    deed: Deed = Deed.FINISH
+    where: str = ""
+    """Where somebody dropped out or withdrew."""
+    sockets: tuple[str, ...] = ()
+    """Addresses of the websockets, practice too: they name the seats."""
+
+
+class Walk:
+    """One participant's, from the study's link to the last page."""
+
+    def __init__(
+        self,
+        person: Person,
+        browser: Browser,
+        patience: Patience,
+        *,
+        think: float = 0.0,
+        handlers: Mapping[str, Handler] | None = None,
+        plan: Plan | None = None,
+        right: Mapping[str, Json] | None = None,
+    ) -> None:
+        self.person = person
+        self.browser = browser
+        self.patience = patience
+        self.think = think
+        self.handlers = HANDLERS if handlers is None else handlers
+        self.plan = plan or Plan()
+        self.right = right or {}
+        """Right answers by item key."""
+        self.home = ""
+        """The personal link, once there is one: the way back after anything."""
+        self.code = ""
+        self.cooks: dict[str, Cook] = {}
+        """By the address of the websocket: one for each episode, in the order of play."""
+        self.practised: dict[str, Cook] = {}
+        """The same for practice."""
+
+    async def go(self, link: str, door: AbstractAsyncContextManager[object] | None = None) -> Arrival:
+        """Walk to the end. `door` is held while entering, so that people enter one after another.
+
+        WalkError with the reason if the end cannot be reached.
+        """
+        async with door or nullcontext():
+            page: Page | None = await self.step(await self.browser.open(link))
+        for _ in range(MOST_FORMS):
+            if page is None:
+                return self._arrival()
+            page = await self.step(page)
+        raise WalkError(f"{MOST_FORMS} pages and no end")
+
+    async def step(self, page: Page) -> Page | None:
+        """Do what this page asks; the page that comes then."""
+        self.patience.moved((page.kind, len(self.cooks), page.socket, self.cook and self.cook.last))
+        handler = self.handlers.get(page.kind)
+        if handler is None:
+            raise WalkError(f"{shown(page.url)} is a page of kind {page.kind!r} (answer {page.status})")
+        if self.stops_at(page) and not page.socket:
+            handler = leave
+        return await handler(self, page)
+
+    def stops_at(self, page: Page) -> bool:
+        """Whether this is where the person drops out or withdraws."""
+        return self.plan.stop == Stop(page.kind, self._position(page))
+
+    def _position(self, page: Page) -> int:
+        if page.kind == "survey":
+            return len(self.cooks)
+        if page.kind != "play":
+            return 0
+        return [*self.cooks, page.socket].index(page.socket) + 1
+
+    async def send(self, page: Page, form: Form, answers: Mapping[str, Sent]) -> Page:
+        """Send a form; WalkError with what the page says if it was not accepted."""
+        found = await self.browser.send(page, form, answers)
+        if found.status >= 400:
+            raise WalkError(f"{shown(page.url)}: the form was not accepted: {found.errors or found.status}")
+        return found
+
+    @property
+    def cook(self) -> Cook | None:
+        """The one of the latest episode."""
+        return next(reversed(self.cooks.values()), None)
+
+    def _arrival(self) -> Arrival:
+        episodes = tuple(cook.experience() for cook in self.cooks.values())
+        return Arrival(
+            self.person.number,
+            self.code,
+            self.home,
+            episodes,
+            self.patience.retries,
+            deed=self.plan.deed,
+            where=str(self.plan.stop or ""),
+            sockets=(*self.practised, *self.cooks),
+        )
+
+
+async def begin(walk: Walk, page: Page) -> Page:
+    """Welcome: press the button, and remember the personal link it leads to."""
+    found = await walk.send(page, posted(page), {})
+    walk.home = found.url
+    return found
+
+
+async def agree(walk: Walk, page: Page) -> Page:
+    """Consent: tick every box; or press the other button."""
+    form = posted(page)
+    if walk.plan.deed == Deed.REFUSE:
+        return await walk.send(page, form, {"refuse": "yes"})
+    return await walk.send(page, form, {box.name: box.choices[0] for box in form.of_kind("checkbox")})
+
+
+async def read_guide(walk: Walk, page: Page) -> Page:
+    """Guide: send its form as it stands."""
+    return await walk.send(page, posted(page), {})
+
+
+async def play(walk: Walk, page: Page) -> Page | None:
+    """Play: until the episode is over or the connection is lost; then the personal link says what is next."""
+    cook = walk.cooks.get(page.socket) or Cook(walk.person, len(walk.cooks) + 1)
+    return await _play(walk, page, cook, walk.cooks)
+
+
+async def practise(walk: Walk, page: Page) -> Page | None:
+    """Practice: play, then go on."""
+    if not page.socket:
+        return await read_guide(walk, page)
+    cook = walk.practised.get(page.socket) or Cook(walk.person, 0)
+    return await _play(walk, page, cook, walk.practised)
+
+
+async def _play(walk: Walk, page: Page, cook: Cook, cooks: dict[str, Cook]) -> Page | None:
+    stops = walk.stops_at(page)
+    cooks[page.socket] = cook
+    part = walk.plan.part if stops else 1.0
+    try:
+        await Table(page, cook, walk.patience, think=walk.think, part=part).play()
+    except DroppedError as error:
+        await walk.patience.pause(f"{shown(page.url)}: the websocket was lost: {error}")
+        stops = False
+    return await (leave(walk, page) if stops else walk.browser.open(walk.home))
+
+
+async def leave(walk: Walk, page: Page) -> Page | None:
+    """Where the plan ends: just stop, or withdraw by the two clicks."""
+    if walk.plan.deed != Deed.WITHDRAW:
+        return None
+    if not page.leave:
+        raise WalkError(f"{shown(page.url)}: this page ({page.kind}) has no link to leave the study")
+    asked = await walk.browser.open(urljoin(page.url, page.leave))
+    gone = await walk.send(asked, posted(asked), {"confirm": "yes"})
+    if gone.kind != "withdrawn":
+        raise WalkError(f"{shown(gone.url)}: no receipt after withdrawing, but a page of kind {gone.kind!r}")
+    return None
+
+
+async def answer(walk: Walk, page: Page) -> Page:
+    """Items: something that fits each, ratings after what the last episode was like."""
+    form = posted(page)
+    return await walk.send(page, form, _answers(walk, form, _careless(walk)))
+
+
+def _careless(walk: Walk) -> Callable[[str], bool]:
+    """Which attention checks are failed: each with the same chance."""
+    episode, chance = len(walk.cooks), walk.plan.careless
+    return lambda item: walk.person.chance("attention", episode, item).random() < chance
+
+
+def _answers(walk: Walk, form: Form, fails: Callable[[str], bool]) -> dict[str, Sent]:
+    return answers_to(
+        form,
+        walk.person,
+        walk.cook.experience() if walk.cook else Experience(),
+        episode=len(walk.cooks),
+        right=walk.right,
+        fails=fails,
+    )
+
+
+async def understand(walk: Walk, page: Page) -> Page:
+    """Check of understanding: everything right; or, who is to fail, wrong at every attempt."""
+    form, fails = posted(page), walk.plan.deed == Deed.FAIL
+    answers = _answers(walk, form, lambda item: fails)
+    return await (walk.browser.send(page, form, answers) if fails else walk.send(page, form, answers))
+
+
+async def arrive(walk: Walk, page: Page) -> None:
+    """End: note the completion code. Whoever was sent away has none."""
+    if not page.code and walk.plan.deed not in {Deed.REFUSE, Deed.FAIL}:
+        raise WalkError(f"{shown(page.url)}: the last page shows no completion code")
+    if walk.plan.stop:
+        raise WalkError(f"{shown(page.url)}: the end came before {walk.plan.stop}, where the plan ended")
+    walk.code = page.code
+
+
+HANDLERS: dict[str, Handler] = {
+    "about": answer,
+    "check": understand,
+    "consent": agree,
+    "debriefing": read_guide,
+    "end": arrive,
+    "final": answer,
+    "guide": read_guide,
+    "play": play,
+    "practice": practise,
+    "survey": answer,
+    "welcome": begin,
+}
+"""Kind of page to what is done there."""
+
+
+def posted(page: Page) -> Form:
+    """The page's form; WalkError if it has none."""
+    if not page.forms:
+        raise WalkError(f"{shown(page.url)}: this page ({page.kind}) has no form to send")
+    return page.forms[0]

@@ -1,0 +1,1 @@
+"""Words: counting, Markdown."""

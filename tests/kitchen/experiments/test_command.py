@@ -1,0 +1,419 @@
+"""`manage.py experiment` in the process and on workers, `manage.py optimum`."""
+
+from __future__ import annotations
+
+import io
+import json
+import os
+import subprocess
+import sys
+from pathlib import Path
+from typing import Any
+
+import pytest
+from django.core.management import CommandError, call_command
+from django.db import InterfaceError, OperationalError, connection
+
+from kitchen.agents import trial
+from kitchen.agents.random import RandomPlayer
+from kitchen.contract.agent import Decision, Situation
+from kitchen.experiments import local, optimum, services, tasks
+from kitchen.experiments.forecast import forecast
+from kitchen.experiments.models import Experiment, ExperimentEpisode
+from kitchen.experiments.optimum_model import Case
+from kitchen.experiments.plan import jobs_of
+from kitchen.experiments.play import new_game, play
+from kitchen.experiments.rows import from_csv
+from kitchen.experiments.setup import Setup, checked
+from kitchen.llm.prices import load_prices
+from kitchen.machine import outage
+from kitchen.management import ready
+from kitchen.management.commands import experiment
+from tests.servers import Stack
+
+FILES = {
+    "episodes.csv",
+    "table.csv",
+    "table.md",
+    "table.tex",
+    "figure4.svg",
+    "figure4.pdf",
+    "experiment.json",
+}
+SMALL = ["--levels", "0", "--agents", "2", "--alphas", "1.0,2.0", "--episodes", "1", "--co-player", "random"]
+
+
+def run(out: Path, *arguments: str) -> str:
+    """What the command prints."""
+    said = io.StringIO()
+    call_command("experiment", *SMALL, "--out", str(out), *arguments, stdout=said, stderr=io.StringIO())
+    return said.getvalue()
+
+
+def test_everything_is_written_and_the_last_line_said(tmp_path: Path) -> None:
+    said = run(tmp_path, "--local").splitlines()
+    assert {each.name for each in tmp_path.iterdir()} == FILES
+    assert said[-1].startswith("mean CoS 2 agents 0.")
+    assert said[-1].endswith("; above the paper's GPT-4 in 0 of 1 cells")
+    assert len(json.loads((tmp_path / "experiment.json").read_text())["seeds"]) == 2
+
+
+def test_a_killed_run_goes_on_and_plays_nothing_twice(tmp_path: Path, monkeypatch: Any) -> None:
+    played: list[float] = []
+    dies = True
+
+    def play_or_die(job: Any, *args: Any, **more: Any) -> Any:
+        if dies and played == [1.0]:
+            raise SystemExit(137)
+        played.append(job.alpha)
+        return play(job, *args, **more)
+
+    monkeypatch.setattr(local, "play", play_or_die)
+    with pytest.raises(SystemExit):
+        run(tmp_path, "--local")
+    before = from_csv((tmp_path / "episodes.csv").read_bytes())
+    assert len(before) == 1
+    dies = False
+    run(tmp_path, "--local")
+    assert played == [1.0, 2.0]
+    assert from_csv((tmp_path / "episodes.csv").read_bytes())[0] == before[0]
+
+
+@pytest.mark.parametrize(
+    "wrong",
+    [
+        ["--levels", "77"],
+        ["--co-player", "nobody"],
+        ["--episodes", "many"],
+        ["--at-once", "0"],
+        ["--no-feedback"],
+        ["--out", "/proc/nowhere"],
+    ],
+)
+def test_bad_arguments_are_one_line_and_exit_2(tmp_path: Path, wrong: list[str]) -> None:
+    with pytest.raises(CommandError) as caught:
+        run(tmp_path, "--local", *wrong)
+    assert caught.value.returncode == 2
+    assert "\n" not in str(caught.value)
+
+
+def test_a_provider_without_a_key_is_refused_before_anything_is_written(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.delenv("ANTHROPIC_API_KEY", raising=False)
+    out = tmp_path / "out"
+    with pytest.raises(CommandError, match="ANTHROPIC_API_KEY") as caught:
+        run(out, "--local", "--co-player", "dispatcher", "--model", "anthropic:claude-sonnet-5-5", "--yes")
+    assert caught.value.returncode == 2
+    assert "\n" not in str(caught.value)
+    assert not out.exists()
+
+
+def test_other_arguments_in_the_same_folder_are_refused(tmp_path: Path) -> None:
+    run(tmp_path, "--local")
+    with pytest.raises(CommandError, match="another experiment"):
+        run(tmp_path, "--local", "--seed", "2")
+
+
+def test_money_is_forecast_and_asked_for(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("ANTHROPIC_API_KEY", "none")
+    paid = ["--co-player", "dispatcher", "--model", "anthropic:claude-sonnet-5-5", "--local"]
+    with pytest.raises(CommandError, match=r"120 calls of anthropic/claude-sonnet-5-5: about \d") as caught:
+        run(tmp_path, *paid)
+    assert caught.value.returncode == 2
+    assert not (tmp_path / "episodes.csv").exists()
+
+
+def test_at_worst_means_in_an_experiment_what_it_means_in_a_study(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Every call and try that there may be, each as dear as it can be: the second tries of a step too."""
+    monkeypatch.setenv("ANTHROPIC_API_KEY", "none")
+    given = {"levels": ("level_0",), "agents": (2,), "alphas": (1.0,), "episodes": 2}
+    claude, prices = ("anthropic", "claude-sonnet-5-5"), load_prices()
+    for repair in (0, 1):
+        settings = {"model": ":".join(claude), "repair": repair, "demonstration": "none"}
+        setup = checked(Setup(coplayer="dispatcher", settings=settings, **given))  # type: ignore[arg-type]
+        job = jobs_of(setup)[0]
+        found = trial.sample(new_game(job), "dispatcher", settings, (0, 1))
+        ahead = forecast(setup, jobs_of(setup), prices)
+        assert ahead.calls == 120
+        assert ahead.worst == pytest.approx(2 * trial.worst(found, prices, *claude))
+        assert ahead.expected and ahead.worst
+        assert ahead.worst > trial.TRIES * (1 + repair) * ahead.expected
+
+
+def test_the_stand_in_is_free_and_its_decisions_are_named(tmp_path: Path) -> None:
+    run(tmp_path, "--co-player", "dispatcher", "--model", "stand-in", "--local", "--alphas", "2.0")
+    row = from_csv((tmp_path / "episodes.csv").read_bytes())[0]
+    assert (row.played_by, row.calls, row.cost, row.model) == ("stand-in x60", 60, 0, "stand-in-1")
+
+
+def test_the_line_before_the_last_says_who_really_played(tmp_path: Path, no_waits: None) -> None:
+    stand_in = ["--co-player", "dispatcher", "--model", "stand-in", "--alphas", "2.0", "--local"]
+    said = run(tmp_path, *stand_in, "--set", "stand_in_failures=0.9").splitlines()
+    assert said[-2].startswith("Played by: the planner ")
+    assert "the stand-in (no language model: its commands come from the planner)" in said[-2]
+    assert "fallbacks: " in said[-2]
+    assert "of 60 decisions were made by another than the co-player" in said[-2]
+    for name in ("table.md", "table.tex", "figure4.svg"):
+        text = " ".join((tmp_path / name).read_text().split())
+        assert "the stand-in (no language" in text
+        assert "fallbacks: " in text
+    cos = (tmp_path / "table.csv").read_text().splitlines()[-1]
+    assert "stand-in x" in cos
+
+
+def test_an_episode_that_fails_is_told_not_counted_and_played_again(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def breaks(self: RandomPlayer, situation: Situation) -> Decision:
+        if situation.step == 3:
+            raise ZeroDivisionError("secret")
+        return whole(self, situation)
+
+    whole = RandomPlayer.decide
+    monkeypatch.setattr(RandomPlayer, "decide", breaks)
+    said = io.StringIO()
+    command = ["experiment", *SMALL, "--out", str(tmp_path), "--local"]
+    with pytest.raises(CommandError, match=r"2 of 2 episodes failed .*ZeroDivisionError") as caught:
+        call_command(*command, stdout=said, stderr=io.StringIO())
+    assert caught.value.returncode == 1
+    rows = from_csv((tmp_path / "episodes.csv").read_bytes())
+    assert [row.outcome for row in rows] == ["failed", "failed"]
+    assert "ZeroDivisionError in test_experiment_command.py" in rows[0].reason
+    assert "secret" not in (tmp_path / "episodes.csv").read_text()
+    assert said.getvalue().splitlines()[-1].startswith("mean CoS 2 agents n/a")
+    monkeypatch.setattr(RandomPlayer, "decide", whole)
+    assert run(tmp_path, "--local").splitlines()[-1].startswith("mean CoS 2 agents 0.")
+    assert [row.outcome for row in from_csv((tmp_path / "episodes.csv").read_bytes())] == ["played"] * 2
+
+
+def make(**more: Any) -> Experiment:
+    """An experiment of two short episodes."""
+    setup = Setup(coplayer="random", levels=("level_0",), agents=(2,), alphas=(1.0, 2.0), episodes=1)
+    return services.experiment_create(setup=checked(setup), **more)
+
+
+@pytest.fixture
+def inline(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Tasks run where they are asked for."""
+
+    def at_once(pk: int, number: int = 1) -> bool:
+        for _ in range(number):
+            tasks.experiment_lane(pk)
+        return True
+
+    monkeypatch.setattr(tasks, "ask_lanes", at_once)
+    monkeypatch.setattr(services, "ask_lanes", at_once)
+    monkeypatch.setattr(experiment, "ask_lanes", at_once)
+    monkeypatch.setattr(ready, "broker_answers", lambda: True)
+
+
+@pytest.mark.django_db
+@pytest.mark.servers
+def test_workers_play_it_and_a_second_command_finds_it_played(tmp_path: Path, inline: None) -> None:
+    first = run(tmp_path)
+    assert ExperimentEpisode.objects.exclude(row__isnull=True).count() == 2
+    assert not Experiment.objects.get().running
+    before = (tmp_path / "episodes.csv").read_bytes()
+    assert run(tmp_path).splitlines()[-1] == first.splitlines()[-1]
+    assert (tmp_path / "episodes.csv").read_bytes() == before
+    assert Experiment.objects.count() == 1
+
+
+@pytest.mark.django_db
+def test_what_was_played_here_is_not_played_again_on_workers(tmp_path: Path, inline: None) -> None:
+    run(tmp_path, "--local")
+    before = (tmp_path / "episodes.csv").read_bytes()
+    run(tmp_path)
+    assert (tmp_path / "episodes.csv").read_bytes() == before
+
+
+@pytest.mark.django_db
+def test_from_workers_to_here_and_back(tmp_path: Path, inline: None) -> None:
+    run(tmp_path)
+    row = ExperimentEpisode.objects.order_by("id").first()
+    assert row is not None and row.row is not None
+    before = (tmp_path / "episodes.csv").read_bytes()
+    ExperimentEpisode.objects.filter(pk=row.pk).update(row=None)
+    run(tmp_path)
+    assert (tmp_path / "episodes.csv").read_bytes() == before
+
+
+@pytest.mark.django_db
+@pytest.mark.servers
+def test_a_taken_episode_is_not_taken_again_and_its_row_is_written_once() -> None:
+    experiment = make(at_once=2)
+    Experiment.objects.update(running=True)
+    first, second, third = (services.episode_take(experiment_id=experiment.pk) for _ in range(3))
+    assert first and second and first.pk != second.pk and third is None
+    assert services.episode_play(episode=first)
+    assert not services.episode_play(episode=first)
+    assert len(services.rows_of(experiment)) == 1
+
+
+@pytest.mark.django_db
+@pytest.mark.servers
+def test_the_episode_of_a_dead_worker_is_taken_up_again() -> None:
+    experiment = make(at_once=1)
+    Experiment.objects.update(running=True)
+    taken = services.episode_take(experiment_id=experiment.pk)
+    assert taken and services.episode_take(experiment_id=experiment.pk) is None
+    ExperimentEpisode.objects.update(claimed_until="2020-01-01T00:00:00Z")
+    again = services.episode_take(experiment_id=experiment.pk)
+    assert again and again.pk == taken.pk
+
+
+@pytest.mark.django_db
+def test_an_episode_that_fails_on_a_worker_is_played_again_when_it_is_started_again(
+    tmp_path: Path, inline: None, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def breaks(self: RandomPlayer, situation: Situation) -> Decision:
+        raise ZeroDivisionError
+
+    with monkeypatch.context() as broken:
+        broken.setattr(RandomPlayer, "decide", breaks)
+        with pytest.raises(CommandError, match="2 of 2 episodes failed"):
+            run(tmp_path)
+    assert run(tmp_path).splitlines()[-1].startswith("mean CoS 2 agents 0.")
+    assert Experiment.objects.count() == 1
+
+
+@pytest.mark.django_db
+def test_a_worker_without_the_key_stops_the_experiment(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("ANTHROPIC_API_KEY", "none")
+    given = {"levels": ("level_0",), "agents": (2,), "alphas": (1.0,), "episodes": 1}
+    setup = Setup(coplayer="dispatcher", settings={"model": "anthropic:claude-sonnet-5-5"}, **given)  # type: ignore[arg-type]
+    experiment = services.experiment_create(setup=checked(setup))
+    Experiment.objects.update(running=True)
+    taken = services.episode_take(experiment_id=experiment.pk)
+    monkeypatch.delenv("ANTHROPIC_API_KEY")
+    assert taken and not services.episode_play(episode=taken)
+    experiment.refresh_from_db()
+    assert "ANTHROPIC_API_KEY" in experiment.stopped_because
+    assert not services.rows_of(experiment)
+
+
+@pytest.mark.django_db
+def test_without_a_broker_it_ends_at_once_with_one_line(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(ready, "broker_answers", lambda: False)
+    with pytest.raises(CommandError, match="--local plays here") as caught:
+        run(tmp_path)
+    assert caught.value.returncode == 2
+    assert not Experiment.objects.exists()
+
+
+@pytest.mark.django_db
+def test_without_a_worker_it_says_so_after_a_few_seconds(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def nobody(pk: int, number: int = 1) -> bool:
+        asked.append(pk)
+        if len(asked) > 2:
+            raise KeyboardInterrupt
+        return True
+
+    asked: list[int] = []
+    said = io.StringIO()
+    monkeypatch.setattr(experiment, "PATIENCE", 0.05)
+    monkeypatch.setattr(experiment, "FIRST_PATIENCE", 0.05)
+    monkeypatch.setattr(experiment, "ask_lanes", nobody)
+    monkeypatch.setattr(services, "ask_lanes", nobody)
+    monkeypatch.setattr(ready, "broker_answers", lambda: True)
+    with pytest.raises(CommandError, match="the same command goes on"):
+        call_command("experiment", *SMALL, "--out", str(tmp_path), "--poll", "0.01", stderr=said)
+    assert "no worker answers: start `make run`, or use --local" in said.getvalue()
+
+
+def test_an_unprepared_database_is_one_line(tmp_path: Path) -> None:
+    command = [sys.executable, "manage.py", "experiment", *SMALL, "--out", str(tmp_path / "out")]
+    environment = {**os.environ, "BRIGADE_VAR": str(tmp_path), "DATABASE_URL": ""}
+    found = subprocess.run(command, capture_output=True, text=True, check=False, env=environment)
+    assert found.returncode == 2
+    lines = [line for line in found.stderr.splitlines() if "episodes" not in line]
+    assert len(lines) == 1
+    assert "`make run` or `manage.py migrate`" in lines[0]
+
+
+@pytest.mark.django_db
+def test_what_fails_stops_the_experiment_and_says_why(monkeypatch: pytest.MonkeyPatch) -> None:
+    experiment = make()
+    Experiment.objects.update(running=True)
+    taken = services.episode_take(experiment_id=experiment.pk)
+    monkeypatch.setattr(services, "play", lambda *a, **m: 1 / 0)
+    assert taken and not services.episode_play(episode=taken)
+    experiment.refresh_from_db()
+    assert not experiment.running
+    assert "ZeroDivisionError" in experiment.stopped_because
+
+
+@pytest.mark.django_db
+def test_the_words_of_an_unforeseen_error_are_not_kept(monkeypatch: pytest.MonkeyPatch) -> None:
+    def breaks(*args: Any, **more: Any) -> Any:
+        raise ValueError("sk-secret")
+
+    experiment = make()
+    Experiment.objects.update(running=True)
+    taken = services.episode_take(experiment_id=experiment.pk)
+    monkeypatch.setattr(services, "play", breaks)
+    assert taken and not services.episode_play(episode=taken)
+    experiment.refresh_from_db()
+    assert experiment.stopped_because.startswith("ValueError in test_experiment_command.py, line ")
+    assert "secret" not in experiment.stopped_because
+
+
+@pytest.mark.django_db(transaction=True)
+@pytest.mark.servers
+def test_a_database_that_is_away_for_a_moment_costs_no_episode(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Away at each renewal of the claim, and twice when the row is stored."""
+    experiment = make()
+    Experiment.objects.update(running=True)
+    taken = services.episode_take(experiment_id=experiment.pk)
+    renewals, failures = 0, 0
+
+    def away(execute: Any, sql: str, *args: Any) -> Any:
+        nonlocal renewals, failures
+        if sql.startswith("UPDATE") and "kitchen_experimentepisode" in sql:
+            if '"row" =' not in sql:
+                renewals += 1
+                raise OperationalError
+            if (failures := failures + 1) <= 2:
+                raise InterfaceError
+        return execute(sql, *args)
+
+    monkeypatch.setattr(services, "RENEW_SECONDS", -1.0)
+    monkeypatch.setattr(outage, "WAITS", (0.0, 0.0, 0.0))
+    with connection.execute_wrapper(away):
+        assert taken and services.episode_play(episode=taken)
+    assert (renewals, failures) == (60, 3)
+    experiment.refresh_from_db()
+    assert experiment.running and not experiment.stopped_because
+    assert [row.steps for row in services.rows_of(experiment).values()] == [60]
+
+
+@pytest.mark.servers
+def test_a_real_worker_plays_it(live_stack: Stack, tmp_path: Path) -> None:
+    live_stack.start_experimenter()
+    said = live_stack.manage("experiment", *SMALL, "--out", str(tmp_path), "--poll", "0.2")
+    assert said.splitlines()[-1].startswith("mean CoS 2 agents 0.")
+    assert {each.name for each in tmp_path.iterdir()} == FILES
+
+
+def test_without_or_tools_the_optimum_says_so(monkeypatch: pytest.MonkeyPatch) -> None:
+    def missing(name: str) -> Any:
+        raise ImportError(name)
+
+    monkeypatch.setattr(optimum, "import_module", missing)
+    with pytest.raises(CommandError, match="make optimum") as caught:
+        call_command("optimum")
+    assert caught.value.returncode == 2
+
+
+@pytest.mark.parametrize("agents", [1, 2])
+def test_the_optimum_holds_in_the_engine_and_is_within_the_bound(agents: int) -> None:
+    pytest.importorskip("ortools")
+    case = Case("level_0", 1.0, agents, 20, 1)
+    found = optimum.solve(case, 60)
+    assert found.is_proven
+    assert optimum.replay(case, found.turns) == found.completed == agents

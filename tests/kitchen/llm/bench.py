@@ -1,0 +1,210 @@
+"""`python -m tests.kitchen.llm.bench`: the dispatcher's own overhead, beside bare SDK calls to the same server.
+
+Whole steps are decided as a worker decides them (`kitchen.play.deciding.decide_step`, on a database of its own):
+state and prompt, a purse that books into the ledger, the call, reading and checking the answer, and the one
+transaction that stores commands, decision, call and prompts and runs the world. After each step the request
+that it made is sent again, through the door to models and by the bare SDK, so that other work on the machine
+meets all three. The model's time is taken out of a step to give its overhead. Same seeds, same steps and
+prompts; the last line has the ratio.
+"""
+
+from __future__ import annotations
+
+import argparse
+import os
+import subprocess
+import sys
+import tempfile
+import time
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from random import Random
+from statistics import median, quantiles
+from typing import TYPE_CHECKING, Any
+
+from kitchen.contract.model import LanguageModel, Reply, Request
+from kitchen.llm.providers import anthropic
+from kitchen.llm.registry import open_door, warm_up
+from kitchen.llm.wrappers import Wallet, ask_and_record
+
+if TYPE_CHECKING:
+    from kitchen.play.models import Episode
+
+MODEL = "anthropic:claude-sonnet-5-5"
+SEATS, STEPS = 4, 60
+WARM_UP = 10
+"""Steps that are not counted: imports, connections, caches."""
+
+
+class Watched(LanguageModel):
+    """The real provider; keeps the last request and how long the SDK took for it."""
+
+    provider = "anthropic"
+
+    def __init__(self) -> None:
+        self.real = anthropic.Anthropic()
+        self.request: Request | None = None
+        self.milliseconds = 0.0
+
+    def ask(self, request: Request) -> Reply:
+        """The answer of the server."""
+        self.request = request
+        began = time.perf_counter()
+        try:
+            return self.real.ask(request)
+        finally:
+            self.milliseconds = (time.perf_counter() - began) * 1000
+
+
+@dataclass(slots=True)
+class Times:
+    """Milliseconds, one of each for every step."""
+
+    bare: list[float] = field(default_factory=list)
+    door: list[float] = field(default_factory=list)
+    step: list[float] = field(default_factory=list)
+    overhead: list[float] = field(default_factory=list)
+
+    def lines(self) -> Iterator[str]:
+        """Median and p90 of each, the ratio last."""
+        names = {
+            "bare SDK call": self.bare,
+            "through the door": self.door,
+            "whole step": self.step,
+            "overhead of a step (model time taken out)": self.overhead,
+        }
+        for name, values in names.items():
+            yield f"{name}: median {median(values):.2f} ms, p90 {quantiles(values, n=10)[8]:.2f} ms"
+        bare = median(self.bare)
+        yield (
+            f"dispatcher: whole step {median(self.step) / bare:.2f} times a bare call, door"
+            f" {median(self.door) / bare:.2f} times, overhead {median(self.overhead):.2f} ms"
+            f" ({len(self.step)} steps, {SEATS} robots)"
+        )
+
+
+def through_the_door(request: Request) -> None:
+    """One call as the dispatcher makes it, but for the ledger: a purse, retries, a record."""
+    call = ask_and_record(open_door("anthropic", rng=Random(1), purse=Wallet(1000)), request)
+    if call.error:
+        raise SystemExit(f"the call failed: {call.error_text}")
+
+
+def bare(request: Request) -> None:
+    """One call of the SDK with the same contents."""
+    arguments = anthropic.arguments_for(request)
+    if not anthropic.client().client.messages.create(timeout=request.seconds, **arguments).content:
+        raise SystemExit("the bare call failed")
+
+
+def timed(ask: Callable[[], Any]) -> float:
+    """Milliseconds of one call."""
+    began = time.perf_counter()
+    ask()
+    return (time.perf_counter() - began) * 1000
+
+
+def measure(steps: int) -> Times:
+    """So many steps after the first few, of as many episodes as it takes."""
+    from kitchen.llm import registry
+
+    warm_up("anthropic")
+    watched, times = Watched(), Times()
+    registry.make_model = lambda *_, **__: watched
+    for number, (episode, step) in enumerate(turns(WARM_UP + steps)):
+        found = one_step(episode, step, watched)
+        if number >= WARM_UP:
+            for name, value in found.items():
+                getattr(times, name).append(value)
+    return times
+
+
+def turns(number: int) -> Iterator[tuple[Episode, int]]:
+    """Open turns that wait for the co-player, the person's command given."""
+    for count in range(number):
+        if count % STEPS == 0:
+            episode = new_episode(count)
+        step = count % STEPS + 1
+        person_waits(episode, step)
+        yield episode, step
+
+
+def new_episode(seed: int) -> Episode:
+    """A person and a dispatcher that pays, as a study has them."""
+    from kitchen.money.models import Budget
+    from kitchen.play.services import MindPlan, episode_create
+
+    settings = {"level": "level_3", "alpha": 2.0, "beta": 2.5, "max_steps": STEPS}
+    mind = MindPlan("dispatcher", tuple(range(1, SEATS)), {"model": MODEL})
+    budget = Budget.objects.create(name=f"bench {seed}", limit=1000)
+    return episode_create(
+        world="cuisine", settings=settings, seats=SEATS, seed=seed, minds=(mind,), budget=budget
+    )
+
+
+def person_waits(episode: Episode, step: int) -> None:
+    """The person waits; so do we, until the task is queued, which is the web server's work."""
+    from kitchen.play.queue import publisher
+    from kitchen.play.services import SeatOrder, commands_submit
+
+    commands_submit(episode_id=episode.pk, step=step, orders=[SeatOrder(0, ("noop",))])
+    publisher.submit(lambda: None).result()
+
+
+def one_step(episode: Episode, step: int, watched: Watched) -> dict[str, float]:
+    """Decide it, then ask the same again in the two other ways; SystemExit if a fallback played."""
+    from kitchen.play.deciding import decide_step
+    from kitchen.play.models import Decision
+
+    whole = timed(lambda: decide_step(episode_id=episode.pk, step=step))
+    sdk, request = watched.milliseconds, watched.request
+    made = Decision.objects.get(mind__episode=episode, step=step)
+    if request is None or made.fallback or made.error or made.calls.count() != 1:
+        raise SystemExit(f"step {step} was not decided by the model: {made.fallback} {made.error}")
+    door = timed(lambda: through_the_door(request))
+    plain = timed(lambda: bare(request))
+    return {"bare": plain, "door": door, "step": whole, "overhead": whole - sdk}
+
+
+@contextmanager
+def surroundings(folder: str) -> Iterator[None]:
+    """A database in a folder of its own, a broker and channel layer, and the server; all end with it."""
+    from tests.servers import Valkey
+
+    command = [sys.executable, "-m", "tests.stand_in_server", "--mode", "noop"]
+    with Valkey() as valkey, subprocess.Popen(command, stdout=subprocess.PIPE, text=True) as server:
+        try:
+            url = server.stdout.readline().strip() if server.stdout else ""
+            os.environ |= {"ANTHROPIC_BASE_URL": url, "ANTHROPIC_API_KEY": "not-a-key"}
+            os.environ |= {"BRIGADE_VAR": folder, "REDIS_URL": valkey.url}
+            os.environ.pop("DATABASE_URL", None)
+            open_database()
+            yield
+        finally:
+            server.terminate()
+
+
+def open_database() -> None:
+    """Django on an SQLite file in `BRIGADE_VAR`, with all tables."""
+    import django
+    from django.core.management import call_command
+
+    os.environ["DJANGO_SETTINGS_MODULE"] = "brigade.settings"
+    django.setup()
+    call_command("migrate", verbosity=0)
+
+
+def main(arguments: Sequence[str] | None = None) -> None:
+    """Start everything, measure, stop it."""
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--steps", type=int, default=120, help="steps that are measured (120)")
+    given = parser.parse_args(arguments)
+    if given.steps < 10:
+        parser.error("--steps: at least 10")
+    with tempfile.TemporaryDirectory(prefix="brigade-bench-") as folder, surroundings(folder):
+        print("\n".join(measure(given.steps).lines()))
+
+
+if __name__ == "__main__":
+    main()

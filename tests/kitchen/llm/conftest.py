@@ -1,0 +1,90 @@
+"""What the tests of the door share: an empty environment, and each provider against a stand-in server."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from contextlib import ExitStack
+from dataclasses import dataclass
+
+import pytest
+
+from kitchen.contract.model import Call, LanguageModel, Message, Request
+from kitchen.llm import registry
+from kitchen.llm.wrappers import ask_and_record
+from tests.stand_in_server import Script, StandInServer
+
+KEY = "sk-test-0123456789abcdef"
+NAMES = (
+    "ANTHROPIC_API_KEY",
+    "ANTHROPIC_AUTH_TOKEN",
+    "ANTHROPIC_BASE_URL",
+    "BRIGADE_PRICES",
+    "OPENAI_API_KEY",
+    "OPENAI_BASE_URL",
+    "OPENAI_MODEL",
+)
+
+
+@pytest.fixture(autouse=True)
+def empty_environment(monkeypatch: pytest.MonkeyPatch) -> None:
+    """No test asks a real server, or depends on a key."""
+    for name in NAMES:
+        monkeypatch.delenv(name, raising=False)
+    monkeypatch.setenv("NO_PROXY", "127.0.0.1")
+
+
+@dataclass(frozen=True)
+class Asking:
+    """One provider's SDK, ready to ask a stand-in server."""
+
+    model: LanguageModel
+    serve: Callable[..., StandInServer]
+    name: str
+
+    def ask(self, *script: Script, seconds: float = 20.0) -> tuple[Call, StandInServer]:
+        """One call, straight to the provider, and the server that answered."""
+        server = self.serve(*script)
+        return ask_and_record(self.model, request(self.name, seconds=seconds)), server
+
+
+def request(model: str = "claude-sonnet-5-5", *, seconds: float = 20.0) -> Request:
+    """A small question."""
+    return Request(
+        model, [Message("system", "Cook.", fixed=True), Message("user", "agent1?")], seconds=seconds
+    )
+
+
+Serve = Callable[..., StandInServer]
+
+
+@pytest.fixture
+def anthropic_server(monkeypatch: pytest.MonkeyPatch) -> Iterator[Serve]:
+    """`anthropic_server(answer, …)`: from now on Anthropic's SDK asks this server."""
+    yield from _serving(monkeypatch, "ANTHROPIC", "", registry.ANTHROPIC)
+
+
+@pytest.fixture
+def openai_server(monkeypatch: pytest.MonkeyPatch) -> Iterator[Serve]:
+    """`openai_server(answer, …)`: from now on OpenAI's SDK asks this server."""
+    yield from _serving(monkeypatch, "OPENAI", "/v1", registry.OPENAI)
+
+
+def _serving(monkeypatch: pytest.MonkeyPatch, prefix: str, path: str, provider: str) -> Iterator[Serve]:
+    with ExitStack() as stack:
+
+        def serve(*script: Script) -> StandInServer:
+            server = stack.enter_context(StandInServer(script))
+            monkeypatch.setenv(f"{prefix}_BASE_URL", server.url + path)
+            monkeypatch.setenv(f"{prefix}_API_KEY", KEY)
+            registry.warm_up(provider)
+            return server
+
+        yield serve
+
+
+@pytest.fixture(params=["anthropic", "openai-compatible"])
+def asking(request: pytest.FixtureRequest) -> Asking:
+    """Each provider in turn."""
+    anthropic = request.param == "anthropic"
+    serve = request.getfixturevalue("anthropic_server" if anthropic else "openai_server")
+    return Asking(registry.make_model(request.param), serve, "claude-sonnet-5-5" if anthropic else "llama")

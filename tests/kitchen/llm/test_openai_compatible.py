@@ -1,0 +1,70 @@
+"""What is sent to a server that speaks chat completions."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import pytest
+
+from kitchen.contract.model import Tool, Usage
+from kitchen.llm.providers.openai_compatible import OpenAICompatible, arguments_for
+from kitchen.llm.wrappers import ask_and_record
+from tests.kitchen.llm.conftest import Serve, request
+from tests.stand_in_server import Answer, reply
+
+TOOL = Tool("command", "One command for each agent.", {"type": "object", "properties": {}})
+
+
+def test_a_server_of_ones_own_needs_no_key(openai_server: Serve, monkeypatch: pytest.MonkeyPatch) -> None:
+    server = openai_server(reply("noop_agent1"))
+    monkeypatch.delenv("OPENAI_API_KEY")
+    call = ask_and_record(OpenAICompatible(), replace(request("llama"), temperature=0.1))
+    assert call.reply is not None
+    sent = server.asked[0].body
+    assert [message["role"] for message in sent["messages"]] == ["system", "user"]
+    assert (sent["max_tokens"], sent["temperature"]) == (1024, 0.1)
+
+
+def test_openai_itself_is_told_the_limit_by_its_newer_name() -> None:
+    assert arguments_for(request("gpt"), own=False)["max_completion_tokens"] == 1024
+
+
+def test_a_tool_has_to_be_called(openai_server: Serve) -> None:
+    server = openai_server(reply(call={"commands": ["noop_agent1"]}))
+    call = ask_and_record(OpenAICompatible(), replace(request("llama"), tool=TOOL))
+    assert call.reply is not None
+    assert call.reply.call == {"commands": ["noop_agent1"]}
+    sent = server.asked[0].body
+    assert sent["tools"][0]["function"]["strict"] is True
+    assert sent["tool_choice"]["function"]["name"] == "command"
+
+
+@pytest.mark.parametrize("arguments", ["{", "[]", None], ids=str)
+def test_a_call_with_broken_arguments_is_unreadable(openai_server: Serve, arguments: str | None) -> None:
+    function = {"name": "command", "arguments": arguments}
+    message = {"content": None, "tool_calls": [{"function": function}]}
+    openai_server(Answer("raw", body={"choices": [{"message": message}]}))
+    call = ask_and_record(OpenAICompatible(), replace(request("llama"), tool=TOOL))
+    assert call.error == "unreadable"
+
+
+def test_a_server_that_counts_nothing_is_read_all_the_same(openai_server: Serve) -> None:
+    message = {"role": "assistant", "content": "noop_agent1"}
+    openai_server(Answer("raw", body={"choices": [{"message": message}]}))
+    call = ask_and_record(OpenAICompatible(), request("llama"))
+    assert call.reply is not None
+    assert call.reply.usage == Usage()
+
+
+@pytest.mark.parametrize(
+    ("address", "said"),
+    [("", "neither OPENAI_BASE_URL"), ("localhost:11434", "no address")],
+    ids=["none", "odd"],
+)
+def test_without_an_address_nothing_is_asked(
+    address: str, said: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("OPENAI_BASE_URL", address)
+    call = ask_and_record(OpenAICompatible(), request("llama"))
+    assert call.error == "not_asked"
+    assert said in call.error_text

@@ -1,0 +1,176 @@
+"""Both SDKs against a server on loopback: every way in which a call can end."""
+
+from __future__ import annotations
+
+import time
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import replace
+from typing import Any
+
+import pytest
+
+from kitchen.contract.model import ConnectionLostError, ModelError, RateLimitedError, Tool, Usage
+from kitchen.llm.providers.sdk import retry_after
+from kitchen.llm.wrappers import ask_and_record
+from tests.kitchen.llm.conftest import KEY, Asking, request
+from tests.stand_in_server import Answer, reply, status
+
+
+def test_an_answer_has_text_model_stop_and_usage(asking: Asking) -> None:
+    call, _ = asking.ask(reply("noop_agent1", usage={"input": 7, "output": 3, "cache_read": 90}))
+    assert call.reply is not None
+    assert call.reply.text == "noop_agent1"
+    assert call.reply.model.startswith(asking.name)
+    assert call.reply.stop
+    assert call.reply.usage == Usage(input=7, output=3, cache_read=90)
+    assert not call.error
+
+
+@pytest.mark.parametrize(
+    ("answer", "code"),
+    [
+        (status(400), "4xx"),
+        (status(401), "4xx"),
+        (status(404), "4xx"),
+        (status(429), "429"),
+        (status(500), "5xx"),
+        (status(503), "5xx"),
+        (status(529), "529"),
+        (Answer("cut", text="noop_agent1"), "connection"),
+        (Answer("hang_up"), "connection"),
+        (Answer("malformed", text="noop_agent1"), "unreadable"),
+        (Answer("empty"), "unreadable"),
+        (reply("  \n"), "unreadable"),
+        (Answer("raw", body=None), "unreadable"),
+        (Answer("raw", body=[]), "unreadable"),
+        (Answer("raw", body={"content": "x", "choices": "x"}), "unreadable"),
+        (Answer("raw", body={"content": [1, {}], "choices": [3]}), "unreadable"),
+    ],
+    ids=lambda value: value if isinstance(value, str) else f"{value.kind} {value.status}",
+)
+def test_every_end_without_an_answer_is_named(asking: Asking, answer: Answer, code: str) -> None:
+    call, server = asking.ask(answer)
+    assert call.error == code
+    assert call.reply is None
+    assert call.error_text and "\n" not in call.error_text
+    assert len(server.asked) == 1  # the SDK itself does not try again
+
+
+@pytest.mark.parametrize("answer", [Answer("dribble"), reply("late", delay=30)], ids=["dribble", "slow"])
+def test_a_server_that_takes_for_ever_is_left_in_time(asking: Asking, answer: Answer) -> None:
+    asking.ask(reply("at once"), answer)
+    model_request = request(asking.name, seconds=0.6)
+    began = time.monotonic()
+    call = ask_and_record(asking.model, model_request)
+    assert call.error == "timeout"
+    assert 0.5 < time.monotonic() - began < 1.6
+
+
+def test_what_other_threads_wait_for_does_not_shorten_a_call(asking: Asking) -> None:
+    asking.serve(reply("slow", delay=0.8))
+    with ThreadPoolExecutor(2) as pool:
+        long = pool.submit(ask_and_record, asking.model, request(asking.name, seconds=20))
+        short = pool.submit(ask_and_record, asking.model, request(asking.name, seconds=0.2))
+        assert short.result().error == "timeout"
+        assert not long.result().error
+
+
+def test_a_server_that_is_not_there_was_not_billed(asking: Asking) -> None:
+    asking.serve(reply("x")).__exit__()
+    with pytest.raises(ConnectionLostError) as caught:
+        asking.model.ask(request(asking.name))
+    assert caught.value.usage == Usage()
+
+
+def test_a_connection_that_broke_may_have_been_billed(asking: Asking) -> None:
+    asking.serve(Answer("cut", text="noop_agent1"))
+    with pytest.raises(ConnectionLostError) as caught:
+        asking.model.ask(request(asking.name))
+    assert caught.value.usage is None
+
+
+@pytest.mark.parametrize(
+    ("asked", "seconds"), [("7", 7), ("0.5", 0.5), ("", None), ("soon", None), ("-3", 0)], ids=str
+)
+def test_the_server_may_ask_to_wait(asking: Asking, asked: str, seconds: float | None) -> None:
+    asking.serve(status(429, retry_after=asked))
+    with pytest.raises(RateLimitedError) as caught:
+        asking.model.ask(request(asking.name))
+    assert caught.value.retry_after == seconds
+
+
+def test_a_date_to_wait_for_is_understood() -> None:
+    assert retry_after({"retry-after": "Sat, 21 Nov 2020 08:00:00 GMT"}) == 0
+    assert retry_after({"retry-after-ms": "250"}) == 0.25
+
+
+TOOL = Tool("command", "One command for each agent.", {"type": "object", "required": ["commands"]})
+
+
+@pytest.mark.parametrize(
+    ("text", "found"),
+    [
+        ("I would rather say goto_agent1_pot0.", None),
+        ('{"commands": ["noop_agent1"]}', {"commands": ["noop_agent1"]}),
+        ('So:\n```json\n{"commands": []}\n```', {"commands": []}),
+        ('{"commands": [', None),
+        ('Nothing of it: {"x": 1}', None),
+        ("{" * 100_000 + "}", None),
+    ],
+)
+def test_words_in_the_place_of_a_tool_call_are_an_answer(
+    asking: Asking, text: str, found: dict[str, Any] | None
+) -> None:
+    asking.serve(reply(text))
+    call = ask_and_record(asking.model, replace(request(asking.name), tool=TOOL))
+    assert call.reply is not None and not call.error
+    assert (call.reply.text, call.reply.call) == (text, found)
+
+
+@pytest.mark.parametrize("answer", [Answer("empty"), Answer("malformed", text=KEY), reply(" \n")], ids=str)
+def test_what_cannot_be_read_is_kept_as_it_came_without_the_key(asking: Asking, answer: Answer) -> None:
+    call, _ = asking.ask(answer)
+    assert call.error == "unreadable"
+    assert call.raw.startswith("{") and asking.name in call.raw
+    assert KEY not in call.raw
+
+
+def test_what_was_counted_for_an_unreadable_answer_is_kept(asking: Asking) -> None:
+    call, _ = asking.ask(Answer("empty", usage={"input": 7, "output": 3, "cache_read": 90}))
+    assert call.usage == Usage(input=7, output=3, cache_read=90)
+    call, _ = asking.ask(reply("noop_agent1"))
+    assert call.usage == Usage(input=100, output=20)
+
+
+def test_an_answer_cut_off_at_max_tokens_is_one_if_text_came(asking: Asking) -> None:
+    call, _ = asking.ask(reply("goto_agent1_po", stop="max_tokens"))
+    assert call.reply is not None
+    assert call.reply.stop == "max_tokens"
+
+
+def test_the_key_is_in_no_error_and_in_nothing_that_is_kept(
+    asking: Asking, caplog: pytest.LogCaptureFixture
+) -> None:
+    caplog.set_level("DEBUG")
+    call, server = asking.ask(status(401, message=f"invalid key\n{KEY}"))
+    assert call.error_text == "401: invalid key (key)"
+    assert KEY not in repr(call) + repr(server.asked) + caplog.text + repr(asking.model)
+
+
+def test_an_error_holds_no_request_with_its_headers(asking: Asking) -> None:
+    asking.serve(status(500))
+    with pytest.raises(ModelError) as caught:
+        asking.model.ask(request(asking.name))
+    assert caught.value.__cause__ is None
+    assert caught.value.__context__ is None
+
+
+def test_a_key_that_is_none_is_refused_without_showing_it(
+    asking: Asking, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    asking.serve(reply("x"))
+    for name in ("ANTHROPIC_API_KEY", "OPENAI_API_KEY"):
+        monkeypatch.setenv(name, "sécret word")
+    call = ask_and_record(asking.model, request(asking.name))
+    assert call.error == "not_asked"
+    assert "cret" not in call.error_text

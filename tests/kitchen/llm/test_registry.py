@@ -1,0 +1,93 @@
+"""Which providers there are, which one is asked, and that looking does not load an SDK."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+from random import Random
+
+import pytest
+
+from kitchen.contract.model import LanguageModel
+from kitchen.llm import registry
+from kitchen.llm.providers.stand_in import Advice, StandIn
+from kitchen.registry.names import UnknownNameError, look_up
+from tests.kitchen.llm.conftest import request
+
+
+@pytest.mark.parametrize("name", registry.PROVIDERS)
+def test_every_provider_is_there_under_its_name(name: str) -> None:
+    found = look_up(registry.PROVIDERS, name)
+    assert issubclass(found, LanguageModel)
+    assert found.provider == name
+
+
+def test_the_names_are_sorted() -> None:
+    assert list(registry.PROVIDERS) == sorted(registry.PROVIDERS)
+
+
+@pytest.mark.parametrize(
+    ("environment", "default", "available"),
+    [
+        ({}, "stand-in", ["stand-in"]),
+        ({"ANTHROPIC_API_KEY": "k"}, "anthropic", ["anthropic", "stand-in"]),
+        ({"ANTHROPIC_AUTH_TOKEN": "k"}, "anthropic", ["anthropic", "stand-in"]),
+        ({"OPENAI_BASE_URL": "http://x"}, "openai-compatible", ["openai-compatible", "stand-in"]),
+        ({"OPENAI_API_KEY": "k"}, "stand-in", ["openai-compatible", "stand-in"]),
+        (
+            {"OPENAI_BASE_URL": "http://x", "ANTHROPIC_API_KEY": "k"},
+            "anthropic",
+            ["anthropic", "openai-compatible", "stand-in"],
+        ),
+        ({"ANTHROPIC_API_KEY": ""}, "stand-in", ["stand-in"]),
+    ],
+)
+def test_the_stand_in_is_the_default_until_a_key_is_there(
+    environment: dict[str, str], default: str, available: list[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    for name, value in environment.items():
+        monkeypatch.setenv(name, value)
+    assert registry.default_provider() == default
+    assert list(registry.available()) == available
+
+
+def test_models_are_named(monkeypatch: pytest.MonkeyPatch) -> None:
+    assert registry.DEFAULT_CLAUDE in registry.models("anthropic")
+    assert registry.default_model("anthropic") == registry.DEFAULT_CLAUDE
+    assert registry.default_model("stand-in") == "stand-in-1"
+    assert registry.default_model("openai-compatible") == ""
+    monkeypatch.setenv("OPENAI_MODEL", "llama3, qwen")
+    assert registry.models("openai-compatible") == ("llama3", "qwen")
+
+
+def test_newer_claude_models_take_no_temperature() -> None:
+    assert not registry.takes_temperature("anthropic", "claude-opus-5-5")
+    assert registry.takes_temperature("anthropic", "claude-haiku-4-5")
+    assert registry.takes_temperature("openai-compatible", "llama")
+
+
+def test_a_provider_that_is_not_there_is_named() -> None:
+    for look in (registry.models, registry.make_model):
+        with pytest.raises(UnknownNameError, match="nobody"):
+            look("nobody")
+
+
+def test_the_stand_in_has_to_be_told_what_is_right() -> None:
+    with pytest.raises(ValueError, match="stand_in"):
+        registry.open_door("stand-in", rng=Random(1))
+    door = registry.open_door(
+        "stand-in", rng=Random(1), stand_in=lambda: StandIn(lambda: Advice({1: ("noop",)}))
+    )
+    found = door.ask(request("stand-in-1"))
+    assert "agent1" in found.text
+    assert (found.cost, door.provider) == (0, "stand-in")
+
+
+def test_looking_loads_no_sdk_no_http_client_and_no_django() -> None:
+    code = (
+        "import sys; from kitchen.contract import model; from kitchen.llm import prices, registry, wrappers; registry.models('anthropic');"
+        "from kitchen.registry.names import look_up; [look_up(registry.PROVIDERS, n) for n in registry.PROVIDERS];"
+        "print([m for m in ('anthropic', 'openai', 'httpx2', 'httpcore2', 'django') if m in sys.modules])"
+    )
+    found = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert found.stdout.strip() == "[]"

@@ -1,0 +1,182 @@
+"""Who decides a step owns a claim: nobody decides over it, and a dead worker's is free at once."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+import threading
+from typing import Any
+
+import pytest
+from django.db import Error, InterfaceError, OperationalError, connection
+
+from kitchen import tasks
+from kitchen.machine.processes import process_is_gone, process_name
+from kitchen.play import claims, deciding, services
+from kitchen.play.calls import calls_store
+from kitchen.play.deciding import ask_mind, decide_step
+from kitchen.play.models import Decision, Episode
+from kitchen.play.services import Receipt
+from tests.kitchen.factories import make_episode, mind, submit
+
+pytestmark = [pytest.mark.django_db, pytest.mark.servers]
+LONG_AGO = "2020-01-01T00:00:00Z"
+
+
+@pytest.fixture
+def episode() -> Episode:
+    """One that waits for its co-player."""
+    found = make_episode(seats=2, minds=(mind("random", 1),))
+    submit(found, 1, "noop")
+    return found
+
+
+def claim(episode: Episode) -> str:
+    return claims.decision_claim(episode_id=episode.pk, step=1)
+
+
+def test_only_the_owner_keeps_a_claim(episode: Episode) -> None:
+    mine = claim(episode)
+    assert claims.decision_keep(episode_id=episode.pk, step=1, claim=mine)
+    Episode.objects.update(deciding_until=LONG_AGO)
+    assert claims.decision_keep(episode_id=episode.pk, step=1, claim=mine), "lapsed, and nobody came"
+    Episode.objects.update(deciding_until=LONG_AGO)
+    assert (yours := claim(episode))
+    assert not claims.decision_keep(episode_id=episode.pk, step=1, claim=mine)
+    assert Episode.objects.get().deciding_by == yours
+
+
+def test_nobody_hands_in_a_decision_over_the_live_claim_of_another(
+    episode: Episode, caplog: pytest.LogCaptureFixture
+) -> None:
+    mine = claim(episode)
+    Episode.objects.update(deciding_until=LONG_AGO)
+    yours = claim(episode)
+    receipt = decide_step(episode_id=episode.pk, step=1, claim=mine)
+    assert receipt and receipt.code == "taken"
+    assert not Decision.objects.exists()
+    assert "decided in vain (taken); 0 calls" in caplog.text
+    receipt = decide_step(episode_id=episode.pk, step=1, claim=yours)
+    assert receipt and receipt.accepted
+
+
+def test_whoever_lost_a_claim_to_nobody_hands_in_all_the_same(episode: Episode) -> None:
+    mine = claim(episode)
+    Episode.objects.update(deciding_until=LONG_AGO)
+    receipt = decide_step(episode_id=episode.pk, step=1, claim=mine)
+    assert receipt and receipt.accepted
+    assert (Episode.objects.get().deciding_until, Episode.objects.get().deciding_by) == (None, "")
+
+
+@pytest.mark.parametrize("failure", [InterfaceError("connection already closed"), OperationalError("away")])
+def test_a_claim_outlives_a_database_that_is_away_for_a_moment(
+    monkeypatch: pytest.MonkeyPatch, failure: Error
+) -> None:
+    kept, enough = [], threading.Event()
+
+    def keep(**told: object) -> bool:
+        kept.append(told)
+        if len(kept) == 1:
+            raise failure
+        enough.set()
+        return True
+
+    monkeypatch.setattr(claims, "KEEP_SECONDS", 0.01)
+    monkeypatch.setattr(claims, "decision_keep", keep)
+    with claims.kept_claim(1, 1, "mine"):
+        assert enough.wait(10)
+
+
+def test_a_dead_workers_claim_is_free_at_once_and_a_living_ones_is_not(episode: Episode) -> None:
+    claim(episode)
+    Episode.objects.update(turn_opened_at=LONG_AGO)
+    tasks.pick_up_open_turns()
+    assert tasks.open_turns() == []
+    Episode.objects.update(deciding_by=f"{name_of_a_dead_process()}#1")
+    assert claims.claims_free_dead() == 1
+    assert tasks.open_turns() == [(episode.pk, 1)]
+
+
+def name_of_a_dead_process() -> str:
+    """Of a Python that has said its name and ended."""
+    say = "from kitchen.machine.processes import process_name; print(process_name())"
+    return subprocess.run(
+        [sys.executable, "-c", say], capture_output=True, text=True, check=True
+    ).stdout.strip()
+
+
+def test_a_process_is_gone_when_it_has_ended_and_not_when_it_cannot_be_seen() -> None:
+    place, _, _ = process_name().rpartition("/")
+    assert not process_is_gone(process_name())
+    assert process_is_gone(f"{place}/1"), "the same number, another start"
+    assert process_is_gone(name_of_a_dead_process())
+    assert not process_is_gone("another-machine/pid:[1]/2/3")
+    assert not process_is_gone("")
+
+
+# Handing in
+
+
+@pytest.mark.django_db(transaction=True)
+@pytest.mark.parametrize("failures", [1, 3])
+def test_what_was_paid_for_is_handed_in_again_and_no_model_is_asked_again(
+    episode: Episode, monkeypatch: pytest.MonkeyPatch, failures: int
+) -> None:
+    asked: list[str] = []
+    tries: list[int] = []
+
+    def ask(kind: str, *told: Any) -> deciding.Outcome:
+        asked.append(kind)
+        return ask_mind(kind, *told)
+
+    def store(decided: Any) -> None:
+        tries.append(1)
+        calls_store(decided)
+        if len(tries) <= failures:
+            break_connection()
+
+    monkeypatch.setattr(services, "calls_store", store)
+    monkeypatch.setattr("kitchen.machine.outage.WAITS", (0.0, 0.0, 0.0))
+    monkeypatch.setattr(deciding, "ask_mind", ask)
+    receipt = decide_step(episode_id=episode.pk, step=1)
+    assert receipt and receipt.accepted
+    assert (len(tries), asked) == (failures + 1, ["random"])
+    assert Decision.objects.get().fallback == ""
+
+
+def break_connection() -> None:
+    """In the middle of the transaction, as when PostgreSQL starts anew; SQLite can only be locked."""
+    if connection.vendor == "postgresql":
+        connection.connection.close()
+    else:
+        raise OperationalError("database is locked")
+
+
+def test_a_database_that_stays_away_is_not_tried_for_ever(
+    episode: Episode, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    tries: list[int] = []
+
+    def away(**told: object) -> Receipt:
+        tries.append(1)
+        raise OperationalError("away")
+
+    monkeypatch.setattr(deciding, "commands_submit", away)
+    monkeypatch.setattr("kitchen.machine.outage.WAITS", (0.0, 0.0))
+    with pytest.raises(OperationalError):
+        decide_step(episode_id=episode.pk, step=1)
+    assert len(tries) == 3
+
+
+def test_a_person_who_left_meanwhile_spoils_nothing(
+    episode: Episode, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
+) -> None:
+    ask = deciding.ask_mind
+
+    def ask_and_leave(*told: object) -> deciding.Outcome:
+        Episode.objects.all().delete()
+        return ask(*told)  # type: ignore[arg-type]
+
+    monkeypatch.setattr(deciding, "ask_mind", ask_and_leave)
+    assert decide_step(episode_id=episode.pk, step=1) is None
+    assert "decided in vain (gone)" in caplog.text

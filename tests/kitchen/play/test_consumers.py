@@ -1,0 +1,243 @@
+"""The websocket of a seat: what comes back, and that it opens to its key only."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import AsyncIterator
+from typing import Any
+
+import pytest
+from channels.db import database_sync_to_async
+from channels.routing import URLRouter
+from channels.testing import WebsocketCommunicator
+from redis.exceptions import RedisError
+
+from kitchen.play import consumers
+from kitchen.play.consumers import ELSEWHERE, JSON_PROTOCOL, NO_SUCH_SEAT
+from kitchen.play.models import Episode, Seat, SeatCommand
+from kitchen.urls import websocket_urlpatterns
+from tests.kitchen.factories import make_episode, mind, submit
+
+pytestmark = [pytest.mark.django_db(transaction=True), pytest.mark.servers]
+application = URLRouter(websocket_urlpatterns)
+
+
+@pytest.fixture(autouse=True)
+def no_nudges(settings: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Pages are not nudged here: what they notice they notice by looking. The journeys have real nudges."""
+    settings.CHANNEL_LAYERS = {"default": {"BACKEND": "channels.layers.InMemoryChannelLayer"}}
+    monkeypatch.setattr("kitchen.play.stream.nudge_pages", lambda episode_id: None)
+    monkeypatch.setattr("kitchen.play.services.ask_coplayers", lambda *turn: None)
+    monkeypatch.setattr(consumers, "LOOK_SECONDS", 0.1)
+
+
+def seat_of(episode: Episode, number: int = 0) -> Seat:
+    found: Seat = Seat.objects.select_related("episode").get(episode=episode, number=number)
+    return found
+
+
+async def opened(seat: Seat, protocol: str | None = JSON_PROTOCOL, query: str = "") -> WebsocketCommunicator:
+    socket = WebsocketCommunicator(
+        application, f"/ws/seat/{seat.key}/{query}", subprotocols=[protocol] if protocol else []
+    )
+    connected, chosen = await socket.connect()
+    assert connected
+    assert chosen == protocol
+    return socket
+
+
+async def told(socket: WebsocketCommunicator) -> dict[str, Any]:
+    found: dict[str, Any] = json.loads(await socket.receive_from(timeout=3))
+    return found
+
+
+async def new_seat(**more: Any) -> Seat:
+    episode = await database_sync_to_async(make_episode)(**more)
+    seat: Seat = await database_sync_to_async(seat_of)(episode)
+    return seat
+
+
+@pytest.fixture
+async def socket() -> AsyncIterator[WebsocketCommunicator]:
+    found = await opened(await new_seat())
+    yield found
+    await found.disconnect()
+
+
+async def test_whoever_opens_a_seat_sees_where_the_kitchen_is(socket: WebsocketCommunicator) -> None:
+    state = await told(socket)
+    assert (state["type"], state["phase"], state["step"], state["length"]) == ("state", "choose", 0, 60)
+    assert ["goto", "storage0"] in state["legal"]
+
+
+async def test_a_command_is_carried_out_and_the_new_state_comes(socket: WebsocketCommunicator) -> None:
+    await told(socket)
+    await socket.send_json_to({"type": "command", "step": 1, "command": ["goto", "storage0"]})
+    state = await told(socket)
+    assert (state["step"], state["observation"]["agents"][0]["at"]) == (1, "storage0")
+
+
+@pytest.mark.parametrize(
+    ("message", "code"),
+    [
+        ({"type": "command", "step": 7, "command": ["noop"]}, "early"),
+        ({"type": "command", "step": 1, "command": ["goto", "oven7"]}, "not_offered"),
+        ({"type": "command", "step": 1}, "unreadable"),
+        ({"type": "nonsense"}, "unreadable"),
+    ],
+)
+async def test_a_message_that_cannot_be_used_is_answered_and_changes_nothing(
+    socket: WebsocketCommunicator, message: dict[str, Any], code: str
+) -> None:
+    await told(socket)
+    await socket.send_json_to(message)
+    notice = await told(socket)
+    assert (notice["type"], notice["code"]) == ("notice", code)
+    assert notice["text"]
+    assert not await database_sync_to_async(SeatCommand.objects.exists)()
+
+
+async def test_bytes_are_answered_like_any_unreadable_message(socket: WebsocketCommunicator) -> None:
+    await told(socket)
+    await socket.send_to(bytes_data=b"\x00\x01")
+    assert (await told(socket))["code"] == "unreadable"
+
+
+async def test_sync_brings_the_present_state_again(socket: WebsocketCommunicator) -> None:
+    first = await told(socket)
+    await socket.send_json_to({"type": "sync"})
+    assert await told(socket) == first
+
+
+FIRST, SECOND = "?page=first-page", "?page=second-page"
+
+
+async def closed_with(socket: WebsocketCommunicator) -> int:
+    """The code with which it is closed, whatever is said before."""
+    while (found := await socket.receive_output(timeout=3))["type"] != "websocket.close":
+        pass
+    code: int = found["code"]
+    return code
+
+
+async def test_the_page_that_was_opened_last_plays_and_the_older_one_is_told() -> None:
+    seat = await new_seat()
+    one, two = await opened(seat, query=f"{FIRST}&take=1"), await opened(seat, query=f"{SECOND}&take=1")
+    assert await closed_with(one) == ELSEWHERE
+    await told(two)
+    await two.send_json_to({"type": "command", "step": 1, "command": ["noop"]})
+    assert (await told(two))["step"] == 1
+    await two.disconnect()
+
+
+async def test_programs_that_name_no_page_push_each_other_out() -> None:
+    seat = await new_seat()
+    one, two = await opened(seat), await opened(seat)
+    assert await closed_with(one) == ELSEWHERE
+    await two.disconnect()
+
+
+async def test_a_command_of_an_older_page_is_refused_although_it_has_not_looked_yet(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr(consumers, "LOOK_SECONDS", 60)
+    seat = await new_seat()
+    one = await opened(seat, query=f"{FIRST}&take=1")
+    await told(one)
+    two = await opened(seat, query=f"{SECOND}&take=1")
+    await one.send_json_to({"type": "command", "step": 1, "command": ["noop"]})
+    assert (await told(one))["code"] == "elsewhere"
+    assert await closed_with(one) == ELSEWHERE
+    assert not await database_sync_to_async(SeatCommand.objects.exists)()
+    await two.disconnect()
+
+
+async def test_a_page_that_connects_anew_goes_on_and_never_pushes_out_a_newer_one() -> None:
+    seat = await new_seat()
+    one = await opened(seat, query=f"{FIRST}&take=1")
+    again = await opened(seat, query=FIRST)
+    assert (await told(one))["type"] == (await told(again))["type"] == "state"
+    two = await opened(seat, query=f"{SECOND}&take=1")
+    assert await closed_with(again) == ELSEWHERE
+    back = await opened(seat, query=FIRST)
+    assert await closed_with(back) == ELSEWHERE
+    await told(two)
+    await two.send_json_to({"type": "sync"})
+    assert (await told(two))["type"] == "state"
+    here = await opened(seat, query=f"{FIRST}&take=1")
+    assert await closed_with(two) == ELSEWHERE
+    await here.disconnect()
+
+
+async def test_a_page_without_a_proper_name_gets_one() -> None:
+    seat = await new_seat()
+    socket = await opened(seat, query="?page=<b>&take=1")
+    await told(socket)
+    await database_sync_to_async(seat.refresh_from_db)()
+    assert len(seat.page) > 8
+    await socket.disconnect()
+
+
+async def test_a_page_notices_a_change_although_the_nudge_was_lost() -> None:
+    seat = await new_seat()
+    socket = await opened(seat)
+    await told(socket)
+    await database_sync_to_async(submit)(seat.episode, 1, "noop")
+    assert (await told(socket))["step"] == 1
+    await socket.disconnect()
+
+
+async def test_while_co_players_think_the_page_is_told_so() -> None:
+    socket = await opened(await new_seat(seats=2, minds=(mind("planner", 1),)))
+    await told(socket)
+    await socket.send_json_to({"type": "command", "step": 1, "command": ["noop"]})
+    state = await told(socket)
+    assert (state["phase"], state["step"], state["legal"]) == ("thinking", 0, [])
+    await socket.disconnect()
+
+
+async def test_a_browser_gets_fragments_by_the_templates_of_the_page() -> None:
+    socket = await opened(await new_seat(), protocol=None)
+    text = await socket.receive_from(timeout=3)
+    for panel in ("bar", "orders", "robots", "locations", "menu", "happened", "done"):
+        assert text.count(f'id="{panel}"') == 1
+    assert "hx-swap-oob" in text
+    await socket.disconnect()
+
+
+@pytest.mark.parametrize("key", ["nobody", "x" * 200])
+async def test_an_unknown_key_opens_nothing(key: str) -> None:
+    socket = WebsocketCommunicator(application, f"/ws/seat/{key}/")
+    await socket.connect()
+    assert (await socket.receive_output(timeout=3))["code"] == NO_SUCH_SEAT
+
+
+async def test_a_co_players_seat_has_no_door() -> None:
+    episode = await database_sync_to_async(make_episode)(seats=2, minds=(mind("planner", 1),))
+    seat = await database_sync_to_async(seat_of)(episode, 1)
+    socket = WebsocketCommunicator(application, f"/ws/seat/{seat.key}/")
+    await socket.connect()
+    assert (await socket.receive_output(timeout=3))["code"] == NO_SUCH_SEAT
+
+
+async def test_a_page_of_an_erased_episode_is_closed() -> None:
+    seat = await new_seat()
+    socket = await opened(seat)
+    await told(socket)
+    await database_sync_to_async(seat.episode.delete)()
+    assert (await socket.receive_output(timeout=3))["code"] == NO_SUCH_SEAT
+
+
+async def test_while_redis_takes_no_subscriptions_the_page_looks_for_itself(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    async def away(*_: Any) -> None:
+        raise RedisError("gone")
+
+    monkeypatch.setattr("channels.layers.InMemoryChannelLayer.group_add", away)
+    seat = await new_seat()
+    socket = await opened(seat)
+    assert (await told(socket))["step"] == 0
+    await database_sync_to_async(submit)(seat.episode, 1, "noop")
+    assert (await told(socket))["step"] == 1
+    await socket.disconnect()

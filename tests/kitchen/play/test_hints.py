@@ -1,0 +1,80 @@
+"""Hints for practice: a person who follows them serves dishes."""
+
+from __future__ import annotations
+
+import time
+
+import pytest
+
+from kitchen.contract.agent import Adviser
+from kitchen.play import stored
+from kitchen.play.hints import _situation, hints_for
+from kitchen.play.models import Seat
+from kitchen.play.render import fragments
+from kitchen.play.selectors import seat_page, seat_view
+from kitchen.registry.agents import get_adviser
+from kitchen.registry.worlds import get_world
+from kitchen.worlds.cuisine.page import PAGE
+from tests.kitchen.factories import make_episode, submit
+from tests.kitchen.play.test_page import LEVELS, seen
+
+pytestmark = pytest.mark.filterwarnings("ignore::UserWarning")
+
+
+@pytest.mark.django_db
+def test_who_follows_every_hint_serves_dishes_and_understands_each() -> None:
+    episode = make_episode(hints=True, steps=50)
+    adviser, seat = get_adviser("cuisine"), Seat.objects.select_related("episode").get()
+    for step in range(1, 51):
+        view = seat_view(seat)
+        episode.refresh_from_db()
+        advice = adviser.advise(_situation(stored.episode_world(episode), view))
+        assert advice
+        assert view.hints[-1] == PAGE.hint(view, advice.command, advice.aim)
+        assert view.hints[-1].startswith("Hint: ") and view.hints[-1].endswith(".")
+        assert "None" not in view.hints[-1] and "0" not in view.hints[-1]
+        assert submit(episode, step, *advice.command).accepted
+    episode.refresh_from_db()
+    assert episode.score["completed"] >= 2
+
+
+@pytest.mark.django_db
+def test_hints_are_shown_only_where_they_are_on_and_to_who_is_to_choose() -> None:
+    off = make_episode()
+    on = make_episode(hints=True, seats=2)
+    seat = Seat.objects.select_related("episode").get(episode=on, number=0)
+    assert seat_view(Seat.objects.select_related("episode").get(episode=off)).hints == ()
+    first = seat_view(seat)
+    assert first.hints[0] == PAGE.first_steps[0]
+    assert first.hints[1] in fragments(seat_page(seat), first)
+    submit(on, 1, "noop")
+    assert seat_view(seat).hints == ()
+
+
+@pytest.mark.parametrize("level", LEVELS)
+def test_every_level_has_hints_in_words(level: str) -> None:
+    world = get_world("cuisine").create(seats=2, settings={"level": level, "max_steps": 25})
+    world.reset(3)
+    while not world.over:
+        hint = hints_for(world, seen(world, 0))[-1]
+        assert hint.startswith("Hint: ")
+        assert not any(code in hint for code in [*world.brief(0)["locations"], "_", "{", "  "])
+        world.step({0: world.legal_actions(0)[-1 - world.clock % 2]})
+
+
+def test_a_world_without_an_adviser_points_to_its_guide(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("kitchen.play.hints.get_adviser", lambda world: Adviser())
+    world = get_world("cuisine").create(seats=1, settings={"level": "level_3"})
+    world.reset(1)
+    assert hints_for(world, seen(world, 0))[-1] == PAGE.general_hint
+
+
+def test_a_hint_is_made_within_twenty_milliseconds() -> None:
+    world = get_world("cuisine").create(seats=4, settings={"level": "level_12"})
+    world.reset(1)
+    view, spent = seen(world, 0), []
+    for _ in range(10):
+        began = time.perf_counter()
+        hints_for(world, view)
+        spent.append(time.perf_counter() - began)
+    assert min(spent) < 0.02

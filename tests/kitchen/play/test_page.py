@@ -1,0 +1,278 @@
+"""CuisineWorld's page: panels of many states, words, keys, and what a strict CSP asks of templates."""
+
+from __future__ import annotations
+
+import json
+import random
+import re
+from collections.abc import Iterator
+from html.parser import HTMLParser
+from pathlib import Path
+from typing import Any
+
+import pytest
+from django.template.loader import render_to_string
+
+from kitchen.contract.page import PlayerView, SeatView, StepView
+from kitchen.contract.world import Command, Event, World
+from kitchen.registry.worlds import get_world
+from kitchen.worlds.cuisine.menu import assign_keys, needed_ingredients
+from kitchen.worlds.cuisine.page import PAGE, icon
+from kitchen.worlds.cuisine.words import REFUSALS, Words, readable
+
+TEMPLATES = Path(__file__).resolve().parents[3] / "templates"
+LEVELS = [*(f"level_{number}" for number in range(13)), "level_12_fryer"]
+SENSELESS: list[Command] = [
+    ("get", "pot0"),
+    ("put", "servingtable0"),
+    ("activate", "mixer0"),
+    ("goto", "nowhere"),
+    ("get", "storage0", "caviar"),
+    ("sing",),
+    ("goto",),
+    (),
+]
+REASONS = [
+    "not_at_location",
+    "agent_busy",
+    "hands_full",
+    "hands_empty",
+    "location_busy",
+    "not_open",
+    "empty",
+    "not_base_ingredient",
+    "not_a_dish_here",
+    "would_waste",
+    "at_capacity",
+    "unknown_agent",
+    "unknown_location",
+    "unknown_item",
+    "unknown_verb",
+    "wrong_arguments",
+    "duplicate_agent",
+]
+VOID = {"input", "br", "hr", "img", "meta", "link", "path", "rect", "circle", "use", "ellipse"}
+
+
+class Outline(HTMLParser):
+    """The ids of a fragment, its elements at the top, and whether all tags close."""
+
+    def __init__(self, html: str) -> None:
+        super().__init__()
+        self.ids: list[str] = []
+        self.top: list[str] = []
+        self.open: list[str] = []
+        self.feed(html)
+
+    def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
+        if not self.open:
+            self.top.append(tag)
+        self.ids += [value for name, value in attrs if name == "id" and value]
+        if tag not in VOID:
+            self.open.append(tag)
+
+    def handle_endtag(self, tag: str) -> None:
+        if tag not in VOID:
+            assert self.open.pop() == tag
+
+    def handle_startendtag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
+        self.ids += [value for name, value in attrs if name == "id" and value]
+
+
+@pytest.fixture(autouse=True)
+def _unmoved_by_uncookable_dishes(recwarn: pytest.WarningsRecorder) -> None:
+    """level_12 warns when it is loaded, as it must."""
+
+
+def views(level: str, seats: int, seed: int, every: int = 10) -> Iterator[SeatView]:
+    """States of one random episode as its seats see them, with senseless commands among the others."""
+    world = get_world("cuisine").create(seats=seats, settings={"level": level})
+    world.reset(seed)
+    chance = random.Random(seed)
+    past: list[StepView] = []
+    while not world.over:
+        turn = {seat: _some_command(world.legal_actions(seat), chance) for seat in range(seats)}
+        if world.clock % 7 == 0:
+            turn.pop(chance.randrange(seats))
+        events = world.step(turn)
+        past.insert(0, StepView(world.clock, turn, events))
+        if world.clock % every == 0:
+            yield seen(world, chance.randrange(seats), tuple(past[:8]))
+
+
+def _some_command(legal: list[Command], chance: random.Random) -> Command:
+    if chance.random() < 0.2:
+        return chance.choice(SENSELESS)
+    work = [command for command in legal if command[0] in {"put", "activate", "get"}]
+    return chance.choice(work if work and chance.random() < 0.7 else legal)
+
+
+def seen(world: World, seat: int, past: tuple[StepView, ...] = (), phase: str = "choose") -> SeatView:
+    """The view of one seat, as the selectors would make it."""
+    phase = "over" if world.over else phase
+    choosing = phase == "choose"
+    return SeatView(
+        seat=seat,
+        phase=phase,
+        step=world.clock,
+        length=world.length,
+        label="Team B",
+        players=tuple(PlayerView(n, f"Robot {n + 1}", n == seat) for n in range(world.seats)),
+        waiting_for=() if phase == "over" else tuple(range(world.seats)),
+        brief=world.brief(seat),
+        observation=world.observe(seat),
+        legal=world.legal_actions(seat) if choosing else (),
+        anticipated=world.anticipated_actions(seat) if choosing else (),
+        chosen=None if choosing else ("noop",),
+        history=past,
+        score=world.score(),
+    )
+
+
+def start(level: str = "level_3", seats: int = 2, phase: str = "choose") -> SeatView:
+    """The first view of an episode."""
+    world = get_world("cuisine").create(seats=seats, settings={"level": level})
+    world.reset(1)
+    return seen(world, 0, phase=phase)
+
+
+def panel_html(view: SeatView, name: str, *, oob: bool = True) -> str:
+    """One panel as it goes over the websocket."""
+    panel = {panel.id: panel for panel in PAGE.panels(view)}[name]
+    return render_to_string(panel.template, {"view": view, "oob": oob, **panel.context})
+
+
+@pytest.mark.parametrize("level", LEVELS)
+def test_every_panel_of_many_states_is_one_element_with_its_id(level: str) -> None:
+    for seats, seed in ((1, 4), (3, 5), (8, 6)):
+        for view in views(level, seats, seed, every=20):
+            for panel in PAGE.panels(view):
+                found = Outline(panel_html(view, panel.id).strip())
+                assert len(found.top) == 1 and not found.open
+                assert found.ids[0] == panel.id
+                assert len(found.ids) == len(set(found.ids))
+
+
+def test_all_views_of_an_episode_have_the_same_panels_and_json_contexts() -> None:
+    ids = [[panel.id for panel in PAGE.panels(view)] for view in views("level_9", 3, 2)]
+    assert all(one == ids[0] for one in ids)
+    for view in views("level_9", 3, 2):
+        for panel in PAGE.panels(view):
+            assert json.loads(json.dumps(panel.context)) == panel.context
+
+
+def test_out_of_band_is_said_only_when_asked_for() -> None:
+    for panel in PAGE.panels(start()):
+        assert 'hx-swap-oob="true"' in panel_html(start(), panel.id)
+        assert "hx-swap-oob" not in panel_html(start(), panel.id, oob=False)
+
+
+@pytest.mark.parametrize("phase", ["choose", "waiting", "thinking", "over"])
+def test_the_whole_page_renders_in_every_phase_with_unique_ids(phase: str) -> None:
+    view = start(phase=phase)
+    panels = {panel.id.replace("-", "_"): panel for panel in PAGE.panels(view)}
+    context = {"page": PAGE, "view": view, "panels": panels, "handbook": PAGE.handbook(view.brief)}
+    html = render_to_string(
+        "kitchen/play/play.html", {**context, "socket_path": "/ws/seat/x/", "continue_url": "/p/x/"}
+    )
+    ids = Outline(html).ids
+    assert len(ids) == len(set(ids))
+    assert {"bar", "notice", "over", "connection", *panels} <= set(ids)
+
+
+def test_the_menu_offers_exactly_what_is_legal_or_anticipated() -> None:
+    for view in views("level_3", 3, 7):
+        values = re.findall(r'name="command" value="([^"]+)"', panel_html(view, "menu"))
+        offered = {tuple(json.loads(value.replace("&quot;", '"'))) for value in values}
+        assert offered == {*view.legal, *view.anticipated}
+        assert len(values) == len(offered)
+
+
+def test_the_form_is_for_the_step_to_come_and_cannot_be_sent_while_others_choose() -> None:
+    assert '<input type="hidden" name="step" value="1">' in panel_html(start(), "menu")
+    assert "disabled" not in panel_html(start(), "menu")
+    waiting = panel_html(start(phase="waiting"), "menu")
+    assert "Waiting for the others" in waiting and "disabled" in waiting
+
+
+def test_ingredients_that_no_recipe_needs_are_behind_a_disclosure() -> None:
+    world = get_world("cuisine").create(seats=1, settings={"level": "level_3"})
+    world.reset(1)
+    world.step({0: ("goto", "storage0")})
+    take = next(g for g in _menu(seen(world, 0))["groups"] if g["verb"] == "get")
+    assert [action["item"] for action in take["actions"]] == needed_ingredients(world.brief(0))
+    assert len(take["actions"]) + len(take["rest"]) == 27
+
+
+def _menu(view: SeatView) -> dict[str, Any]:
+    found: dict[str, Any] = next(panel for panel in PAGE.panels(view) if panel.id == "menu").context["menu"]
+    return found
+
+
+@pytest.mark.parametrize("level", LEVELS)
+def test_no_key_means_two_actions_and_places_keep_theirs(level: str) -> None:
+    kept: dict[Command, str] = {}
+    for view in views(level, 2, 3):
+        keys = assign_keys([*view.legal, *view.anticipated], view.brief)
+        assert len(set(keys.values())) == len(keys)
+        for command, key in keys.items():
+            if command[0] == "goto":
+                assert kept.setdefault(command, key) == key
+
+
+@pytest.mark.parametrize("verb", ["goto", "get", "put", "activate", "noop"])
+@pytest.mark.parametrize("reason", REASONS)
+def test_every_reason_is_a_sentence_that_names_its_object(reason: str, verb: str) -> None:
+    assert set(REASONS) == set(REFUSALS)
+    text = Words().refusal(reason, (verb, "pot0", "rice"), busy=2)
+    assert text.endswith(".") and text[0].isupper()
+    assert "{" not in text and "_" not in text and "pot0" not in text
+    assert "invalid" not in text.lower() and "error" not in text.lower()
+
+
+def test_a_busy_place_says_for_how_long() -> None:
+    assert Words().refusal("location_busy", ("get", "pot0"), busy=2) == "Pot 1 was still busy (2 more steps)."
+    assert Words().refusal("location_busy", ("get", "pot0"), busy=1) == "Pot 1 was still busy (1 more step)."
+
+
+def test_what_happened_says_why_something_did_not() -> None:
+    event = Event("refused", 0, {"command": ["get", "pot0"], "reasons": ["hands_full"]})
+    view = start()
+    past = (StepView(1, {0: ("get", "pot0")}, (event, Event("failed", None, {"dish": "tunaSushi"}))),)
+    html = panel_html(SeatView(**{**_fields(view), "history": past}), "happened")
+    assert "You wanted to take what is there from pot 1" in html
+    assert "The robot was already holding something." in html
+    assert "Tuna sushi ran out of time" in html
+    assert "Robot 2 did nothing" in html
+
+
+def _fields(view: SeatView) -> dict[str, Any]:
+    return {name: getattr(view, name) for name in SeatView.__slots__}
+
+
+def test_commands_are_phrased_in_words() -> None:
+    assert PAGE.phrase(("goto", "servingtable0")) == "Go to serving table 1"
+    assert PAGE.phrase(("get", "storage0", "seaweedSheet")) == "Take seaweed sheet from storage 1"
+    assert PAGE.phrase(("put", "pot1")) == "Put it into pot 2"
+    assert PAGE.phrase(("noop",)) == "Wait one step"
+    for command in SENSELESS:
+        assert PAGE.phrase(command)
+
+
+def test_every_code_has_a_readable_name_and_every_dish_a_picture() -> None:
+    assert readable("salmonSushi") == "Salmon sushi"
+    assert readable("chopboard0") == "Chopping board 1"
+    sprite = (TEMPLATES.parent / "static" / "worlds" / "cuisine" / "dishes.svg").read_text()
+    for level in LEVELS:
+        for dish in start(level).brief["dishes"]:
+            assert f'id="{icon(dish)}"' in sprite
+
+
+@pytest.mark.parametrize("path", sorted(TEMPLATES.rglob("*.html")), ids=lambda path: path.name)
+def test_templates_keep_to_the_content_security_policy(path: Path) -> None:
+    text = path.read_text()
+    assert not re.search(r"\sstyle\s*=", text), "an inline style"
+    assert not re.search(r"\son[a-z]+\s*=\s*[\"']", text), "an inline handler"
+    assert "<style" not in text
+    for script in re.findall(r"<script[^>]*>", text):
+        assert "src=" in script, "an inline script"

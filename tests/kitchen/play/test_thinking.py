@@ -1,0 +1,130 @@
+"""Co-players take their time without holding anybody up, and what they decided waits in the database."""
+
+from __future__ import annotations
+
+import time
+
+import pytest
+from celery.contrib.testing.worker import start_worker
+from django.db import transaction
+from django.utils import timezone
+
+from brigade.celery import app
+from kitchen import tasks
+from kitchen.contract.agent import CoPlayer, Situation
+from kitchen.contract.agent import Decision as MindDecision
+from kitchen.play import deciding
+from kitchen.play.models import Decision, Episode, Seat, Step
+from kitchen.play.selectors import episode_stamp, seat_view
+from kitchen.play.services import episode_cut_off, step_run
+from kitchen.registry import agents
+from tests.kitchen.factories import make_episode, mind, submit
+from tests.servers import wait_until
+
+pytestmark = pytest.mark.servers
+
+Queued = list[tuple[int, int, float]]
+
+
+class Slow(CoPlayer):
+    """Needs half a second."""
+
+    kind = "slow"
+
+    def decide(self, situation: Situation) -> MindDecision:
+        time.sleep(0.5)
+        return MindDecision({})
+
+
+@pytest.fixture
+def later(monkeypatch: pytest.MonkeyPatch) -> Queued:
+    """Runs of steps that were queued for later: episode, step, seconds. Commits are at once."""
+    queued: Queued = []
+    monkeypatch.setattr("kitchen.play.services.run_step_later", lambda *told: queued.append(told))
+    monkeypatch.setattr("kitchen.play.services.ask_coplayers", lambda *told: None)
+    monkeypatch.setattr(transaction, "on_commit", lambda told: told())
+    return queued
+
+
+def decided(seconds: float, kind: str = "planner") -> Episode:
+    """An episode whose first step is decided, with so many seconds of thinking."""
+    episode = make_episode(seats=2, minds=(mind(kind, 1),), thinking_seconds=seconds)
+    submit(episode, 1, "noop")
+    receipt = deciding.decide_step(episode_id=episode.pk, step=1)
+    assert receipt and receipt.accepted
+    episode.refresh_from_db()
+    return episode
+
+
+@pytest.mark.django_db
+def test_a_decision_is_kept_and_the_step_runs_when_the_time_is_over(later: Queued) -> None:
+    episode = decided(30)
+    assert (episode.step, Decision.objects.count(), Step.objects.count()) == (0, 1, 0)
+    assert [(pk, step) for pk, step, _ in later] == [(episode.pk, 1)]
+    assert 29 < later[0][2] <= 30
+    assert not step_run(episode_id=episode.pk, step=1)
+    assert len(later) == 2, "too early: once more"
+    Episode.objects.update(thinking_seconds=0)
+    assert step_run(episode_id=episode.pk, step=1)
+    assert not step_run(episode_id=episode.pk, step=1)
+    assert Step.objects.get().commands[1]["chosen_by"] == "planner"
+
+
+@pytest.mark.django_db
+def test_the_time_of_a_model_is_part_of_the_thinking_time(
+    later: Queued, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setitem(agents.COPLAYERS, "slow", f"{__name__}:Slow")
+    decided(10, "slow")
+    assert 9 < later[0][2] < 9.5
+    assert decided(0.3, "slow").step == 1
+    assert len(later) == 1
+
+
+@pytest.mark.django_db
+def test_the_person_sees_nothing_of_a_decision_before_its_step_runs(later: Queued) -> None:
+    episode = make_episode(seats=2, minds=(mind("planner", 1),), thinking_seconds=30)
+    submit(episode, 1, "noop")
+    seat = Seat.objects.get(episode=episode, number=0)
+    before = seat_view(seat), episode_stamp(episode.pk)
+    deciding.decide_step(episode_id=episode.pk, step=1)
+    assert (seat_view(seat), episode_stamp(episode.pk)) == before
+    assert before[0].phase == "thinking"
+    assert before[0].waiting_for == (1,)
+
+
+@pytest.mark.django_db
+def test_a_step_whose_task_was_lost_is_found_when_it_is_overdue_and_nobody_is_asked_again(
+    later: Queued,
+) -> None:
+    episode = decided(30)
+    Episode.objects.update(turn_opened_at="2020-01-01T00:00:00Z")
+    assert tasks.open_turns() == []
+    Episode.objects.update(deciding_until="2020-01-01T00:00:00Z", thinking_seconds=0)
+    assert tasks.open_turns() == [(episode.pk, 1)]
+    tasks.decide(episode.pk, 1)
+    assert (Step.objects.count(), Decision.objects.count()) == (1, 1)
+
+
+@pytest.mark.django_db
+def test_an_episode_that_ends_while_its_co_players_think_is_left_alone(later: Queued) -> None:
+    episode = decided(30)
+    episode_cut_off(episode_id=episode.pk)
+    Episode.objects.update(thinking_seconds=0)
+    assert not step_run(episode_id=episode.pk, step=1)
+    episode.delete()
+    assert not step_run(episode_id=episode.pk, step=1)
+
+
+@pytest.mark.django_db(transaction=True)
+def test_many_co_players_think_at_once_on_one_thread(valkey: str) -> None:
+    """Ten episodes, two seconds each: one after the other they would take twenty."""
+    with start_worker(app, pool="solo", concurrency=1, perform_ping_check=False):
+        began = timezone.now()
+        for _ in range(10):
+            episode = make_episode(seats=2, minds=(mind("random", 1),), thinking_seconds=2)
+            submit(episode, 1, "noop")
+        wait_until(lambda: Step.objects.count() == 10, "ten steps", seconds=20)
+    waited = [(step.taken_at - step.opened_at).total_seconds() for step in Step.objects.all()]
+    assert all(seconds >= 2 for seconds in waited)
+    assert (max(step.taken_at for step in Step.objects.all()) - began).total_seconds() < 10

@@ -1,0 +1,77 @@
+"""A model that says what a test wrote down, and short ways to let the dispatcher decide."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+import pytest
+
+from kitchen.agents.evaluate import see
+from kitchen.contract.agent import Decision, Situation
+from kitchen.contract.model import LanguageModel, ModelError, Reply, Request
+from kitchen.contract.world import Command
+from kitchen.registry.agents import make_coplayer
+from kitchen.worlds.cuisine.dispatcher import door
+from kitchen.worlds.cuisine.dispatcher.moment import Moment
+from kitchen.worlds.cuisine.world import CuisineWorld
+from tests.kitchen.worlds.cuisine.cooking import kitchen
+
+MODEL = "anthropic:claude-haiku-4-5"
+
+Answer = str | Mapping[str, Any] | ModelError
+
+
+class Scripted(LanguageModel):
+    """Gives its answers one after another, the last one for ever: a text, a tool call, or an error."""
+
+    provider = "anthropic"
+
+    def __init__(self, *answers: Answer) -> None:
+        self.answers = list(answers)
+        self.requests: list[Request] = []
+
+    def ask(self, request: Request) -> Reply:
+        answer = self.answers[min(len(self.requests), len(self.answers) - 1)]
+        self.requests.append(request)
+        if isinstance(answer, ModelError):
+            raise answer
+        if isinstance(answer, str):
+            return Reply(answer, model="claude-haiku-4-5-x")
+        return Reply("", call=answer, model="claude-haiku-4-5-x")
+
+    def said(self, number: int = -1) -> str:
+        """The last message of one request."""
+        return self.requests[number].messages[-1].text
+
+
+def script(monkeypatch: pytest.MonkeyPatch, *answers: Answer) -> Scripted:
+    """Put a scripted model behind the door."""
+    model = Scripted(*answers)
+    monkeypatch.setattr(door, "open_model", lambda *_: model)
+    return model
+
+
+def decide(situation: Situation, **settings: Any) -> Decision:
+    """One decision of a fresh dispatcher."""
+    chosen = {"model": MODEL, "demonstration": "none", **settings}
+    return make_coplayer("dispatcher", chosen).decide(situation)
+
+
+def seen(
+    world: CuisineWorld | None = None,
+    *seats: int,
+    commanded: Mapping[int, Command] | None = None,
+    **more: Any,
+) -> Situation:
+    """What a mind is told: by default level_3 at its start, with a person in seat 0 of three."""
+    world = world or kitchen(seats=3)
+    held = seats or tuple(range(1, world.seats))
+    people = more.pop("people", tuple(seat for seat in range(world.seats) if seat not in held))
+    before = dict.fromkeys(people, ("noop",)) if commanded is None else commanded
+    return see(world, held, commanded=before, people=people, **more)
+
+
+def moment(world: CuisineWorld | None = None, *seats: int, **more: Any) -> Moment:
+    """The same as the parts of the dispatcher see it."""
+    return Moment.of(seen(world, *seats, **more))

@@ -1,0 +1,343 @@
+"""The dispatcher as a co-player: it follows its model, remembers a little, and says who really played."""
+
+from __future__ import annotations
+
+import json
+import time
+from dataclasses import replace
+from typing import Any
+
+import pytest
+
+from kitchen.agents.evaluate import play_alone
+from kitchen.contract import model as base
+from kitchen.contract.agent import Decision, Situation
+from kitchen.contract.model import Message, ModelError
+from kitchen.contract.world import SettingsError
+from kitchen.llm.registry import read_model
+from kitchen.registry.agents import make_coplayer
+from kitchen.worlds.cuisine.dispatcher.mind import WHY_NOT
+from tests.kitchen.worlds.cuisine.cooking import kitchen
+from tests.kitchen.worlds.cuisine.dispatcher.dispatching import MODEL, Scripted, decide, script, seen
+
+GOOD = "So be it.\ngoto_agent2_pot0\ngoto_agent1_storage0"
+BAD = "put_agent1_pot0\ngoto_agent2_pot0"
+ERRORS = [error for error in vars(base).values() if isinstance(error, type) and issubclass(error, ModelError)]
+
+
+def test_it_follows_the_model_in_its_order(monkeypatch: pytest.MonkeyPatch) -> None:
+    model = script(monkeypatch, GOOD)
+    decision = decide(seen())
+    assert list(decision.commands.items()) == [(2, ("goto", "pot0")), (1, ("goto", "storage0"))]
+    assert (decision.played_by, decision.fallback) == ("dispatcher", "")
+    assert decision.note["extracted"] == ["goto_agent2_pot0", "goto_agent1_storage0"]
+    (call,) = decision.calls
+    assert call.reply and call.reply.text == GOOD and call.request == model.requests[0]
+
+
+def test_settings_reach_the_request(monkeypatch: pytest.MonkeyPatch) -> None:
+    model = script(monkeypatch, GOOD)
+    decide(seen(), temperature=0.7, max_tokens=500, effort="low")
+    decide(seen(), temperature=-1)
+    first, second = model.requests
+    assert (first.model, first.temperature, first.max_tokens, first.effort) == (
+        "claude-haiku-4-5",
+        0.7,
+        500,
+        "low",
+    )
+    assert (second.temperature, second.effort, second.tool) == (None, None, None)
+    assert 0 < first.seconds < 5
+    assert [message.fixed for message in first.messages] == [True, False]
+
+
+def test_settings_may_be_stored_as_another_kind_of_number_or_as_text(monkeypatch: pytest.MonkeyPatch) -> None:
+    model = script(monkeypatch, GOOD)
+    for given in (
+        {"memory": 5.0, "temperature": "0.1"},
+        {"memory": "5", "repair": "1", "max_tokens": 1024.0},
+    ):
+        memory = decide(seen(), **given).memory
+        decide(seen(memory=memory), **given)
+        assert [message.role for message in model.requests[-1].messages] == [
+            "system",
+            "user",
+            "assistant",
+            "user",
+        ]
+        assert (model.requests[-1].temperature, model.requests[-1].max_tokens) == (0.1, 1024)
+
+
+def test_a_model_that_takes_no_temperature_is_sent_none(monkeypatch: pytest.MonkeyPatch) -> None:
+    model = script(monkeypatch, GOOD)
+    decision = decide(seen(), model="anthropic:claude-opus-5-5")
+    assert model.requests[0].temperature is None and decision.note["temperature"] is None
+
+
+def test_the_persons_command_is_shown_before_the_others_are_planned(monkeypatch: pytest.MonkeyPatch) -> None:
+    model = script(monkeypatch, GOOD + "\ngoto_agent0_pot1")
+    decision = decide(seen(commanded={0: ("goto", "mixer0")}))
+    assert "agent0 (a person) does in this step, before your agents: goto_agent0_mixer0" in model.said()
+    assert 0 not in decision.commands
+    assert [fault["code"] for fault in decision.note["faults"]] == ["not_yours"]
+
+
+def test_what_was_refused_is_noop_and_comes_back_as_feedback(monkeypatch: pytest.MonkeyPatch) -> None:
+    model = script(monkeypatch, BAD)
+    first = decide(seen())
+    assert first.commands == {1: ("noop",), 2: ("goto", "pot0")}
+    second = decide(seen(memory=first.memory))
+    assert "Feedback on the last step:\n- agent1 could not put_agent1_pot0" in model.said()
+    assert second.note["feedback"][0].startswith("agent1 could not")
+
+
+def test_without_feedback_nothing_comes_back(monkeypatch: pytest.MonkeyPatch) -> None:
+    model = script(monkeypatch, BAD)
+    first = decide(seen(), feedback=False)
+    decide(seen(memory=first.memory), feedback=False)
+    assert "eedback" not in "".join(message.text for message in model.requests[-1].messages)
+
+
+@pytest.mark.parametrize(("horizon", "kept"), [(1, 0), (2, 0), (3, 1), (5, 2), (6, 2), (7, 3)])
+def test_memory_keeps_the_last_exchanges_verbatim(
+    monkeypatch: pytest.MonkeyPatch, horizon: int, kept: int
+) -> None:
+    replies = [f"Thought {number}.\n{GOOD}" for number in range(6)]
+    model = script(monkeypatch, *replies)
+    memory, asked = None, []
+    for _ in replies:
+        memory = decide(seen(memory=memory), memory=horizon).memory
+        asked.append(model.said())
+    said = list(model.requests[-1].messages[1:-1])
+    assert [m.text for m in said if m.role == "assistant"] == replies[5 - kept : 5]
+    assert [m.text for m in said if m.role == "user"] == asked[5 - kept : 5]
+    assert [m.role for m in said] == ["user", "assistant"] * kept
+
+
+def test_memory_does_not_grow(monkeypatch: pytest.MonkeyPatch) -> None:
+    script(monkeypatch, GOOD + "\n" + "blah " * 20_000)
+    memory, sizes = None, []
+    for _ in range(8):
+        memory = decide(seen(memory=memory)).memory
+        sizes.append(len(json.dumps(memory)))
+    assert len(set(sizes[3:])) == 1 and sizes[-1] < 25_000
+
+
+def test_another_worker_goes_on_with_the_same_prompt(monkeypatch: pytest.MonkeyPatch) -> None:
+    model = script(monkeypatch, BAD)
+    first = decide(seen(), demonstration="few")
+    stored = json.loads(json.dumps(first.memory))
+    for memory in (first.memory, stored):
+        decide(seen(memory=memory), demonstration="few")
+    assert model.requests[-1].messages == model.requests[-2].messages
+
+
+def test_a_memory_of_another_kind_of_mind_is_no_memory(monkeypatch: pytest.MonkeyPatch) -> None:
+    script(monkeypatch, GOOD)
+    strange: list[Any] = [{"wishes": []}, [], "x", 3]
+    for memory in strange:
+        assert decide(seen(memory=memory)).played_by == "dispatcher"
+
+
+@pytest.mark.parametrize("error", ERRORS, ids=lambda error: error.code)
+@pytest.mark.parametrize("by", ["planner", "noop"])
+def test_without_an_answer_the_fallback_plays_and_is_named(
+    monkeypatch: pytest.MonkeyPatch, error: type[ModelError], by: str
+) -> None:
+    script(monkeypatch, error("why"))
+    decision = decide(seen(), fallback=by)
+    assert (decision.played_by, decision.fallback) == (by, error.code)
+    assert decision.note["fallback"] == {"by": by, "code": error.code, "text": "why"}
+    assert [call.error for call in decision.calls] == [error.code]
+    if by == "noop":
+        assert decision.commands == {1: ("noop",), 2: ("noop",)}
+    else:
+        situation = seen()
+        assert decision.commands == make_coplayer("planner", {}).decide(situation).commands
+
+
+def test_a_fallback_keeps_the_memory_and_is_told_of(monkeypatch: pytest.MonkeyPatch) -> None:
+    model = script(monkeypatch, GOOD, base.OverloadedError("busy"), GOOD)
+    memory = decide(seen()).memory
+    memory = decide(seen(memory=memory)).memory
+    decide(seen(memory=memory))
+    assert [message.text for message in model.requests[-1].messages if message.role == "assistant"] == [GOOD]
+    assert "You could not be reached in the last step, so somebody else commanded" in model.said()
+
+
+@pytest.mark.parametrize(
+    ("error", "words"),
+    [
+        (base.CallTimeoutError, "No answer of yours came in time, so your agents did nothing."),
+        (base.BudgetSpentError, "You were not asked in the last step, so your agents did nothing."),
+        (base.UnpricedError, "You were not asked in the last step, so your agents did nothing."),
+        (base.NotAskedError, "You were not asked in the last step, so your agents did nothing."),
+        (base.RejectedError, "You could not be asked in the last step, so your agents did nothing."),
+    ],
+)
+def test_the_model_is_told_why_it_did_not_command(
+    monkeypatch: pytest.MonkeyPatch, error: type[ModelError], words: str
+) -> None:
+    model = script(monkeypatch, error("why"), GOOD)
+    decide(seen(memory=decide(seen(), fallback="noop").memory))
+    assert words in model.said()
+
+
+def test_there_are_words_for_every_way_to_get_no_answer() -> None:
+    assert WHY_NOT.keys() == base.error_codes().keys()
+
+
+@pytest.mark.parametrize(("memory", "messages"), [(1, [1, 1, 1]), (3, [1, 3, 3]), (5, [1, 3, 5])])
+def test_the_note_counts_the_messages_of_the_conversation_as_the_setting_does(
+    monkeypatch: pytest.MonkeyPatch, memory: int, messages: list[int]
+) -> None:
+    script(monkeypatch, GOOD)
+    kept, noted = None, []
+    for _ in messages:
+        decision = decide(seen(memory=kept), memory=memory)
+        kept = decision.memory
+        noted.append(decision.note["memory_messages"])
+    assert noted == messages
+
+
+def test_a_broken_door_is_an_event_too(monkeypatch: pytest.MonkeyPatch) -> None:
+    class Broken(Scripted):
+        def ask(self, request: Any) -> Any:
+            raise RuntimeError("no idea")
+
+    monkeypatch.setattr("kitchen.worlds.cuisine.dispatcher.door.open_model", lambda *_: Broken())
+    assert decide(seen()).fallback == "error"
+
+
+def test_without_time_there_is_no_call(monkeypatch: pytest.MonkeyPatch) -> None:
+    model = script(monkeypatch, GOOD)
+    decision = decide(replace(seen(), seconds=0.0))
+    assert (decision.fallback, decision.played_by, model.requests) == ("timeout", "planner", [])
+
+
+def test_nonsense_is_an_answer_after_which_the_agents_wait(monkeypatch: pytest.MonkeyPatch) -> None:
+    script(monkeypatch, "I am a teapot.")
+    decision = decide(seen())
+    assert (decision.commands, decision.played_by, decision.fallback) == ({}, "dispatcher", "")
+    assert [fault["code"] for fault in decision.note["faults"]] == ["no_command"]
+
+
+# Second tries
+
+
+def test_a_second_try_replaces_only_what_cannot_be_done(monkeypatch: pytest.MonkeyPatch) -> None:
+    model = script(monkeypatch, BAD, "goto_agent1_storage0\ngoto_agent2_mixer0")
+    decision = decide(seen(), repair=1)
+    assert list(decision.commands.items()) == [(2, ("goto", "pot0")), (1, ("goto", "storage0"))]
+    assert "agent1 could not put_agent1_pot0" in model.said() and "for agent1 only" in model.said()
+    assert len(decision.calls) == 2
+    assert decision.note["mended"] and not decision.note["faults"]
+    assert len(decision.memory["exchanges"]) == 1
+
+
+def test_there_is_one_second_try_at_most(monkeypatch: pytest.MonkeyPatch) -> None:
+    model = script(monkeypatch, BAD)
+    decision = decide(seen(), repair=1)
+    assert len(model.requests) == 2
+    assert decision.commands == {2: ("goto", "pot0"), 1: ("noop",)}
+
+
+def test_no_second_try_where_all_is_well_or_none_is_wanted(monkeypatch: pytest.MonkeyPatch) -> None:
+    model = script(monkeypatch, GOOD, BAD)
+    decide(seen(), repair=1)
+    decide(seen(), repair=0)
+    assert len(model.requests) == 2
+
+
+def test_a_second_try_without_an_answer_leaves_the_first(monkeypatch: pytest.MonkeyPatch) -> None:
+    script(monkeypatch, BAD, base.CallTimeoutError("late"))
+    decision = decide(seen(), repair=1)
+    assert (decision.commands, decision.fallback) == ({1: ("noop",), 2: ("goto", "pot0")}, "")
+    assert [call.error for call in decision.calls] == ["", "timeout"]
+
+
+# The structured reply
+
+
+def test_a_structured_reply_is_asked_for_and_followed(monkeypatch: pytest.MonkeyPatch) -> None:
+    entry = {"agent": "agent1", "verb": "goto", "location": "pot0", "item": "none"}
+    model = script(monkeypatch, {"plan": "…", "commands": [entry, {**entry, "agent": "agent2"}]})
+    decision = decide(seen(), reply="tool")
+    assert decision.commands == {1: ("goto", "pot0"), 2: ("goto", "pot0")}
+    assert model.requests[0].tool and model.requests[0].tool.name == "dispatch"
+    assert json.loads(decision.memory["exchanges"][0][1])["commands"][0] == entry
+
+
+def test_text_in_place_of_a_structured_reply_is_read_all_the_same(monkeypatch: pytest.MonkeyPatch) -> None:
+    script(monkeypatch, GOOD)
+    assert len(decide(seen(), reply="tool").commands) == 2
+
+
+# The stand-in
+
+
+@pytest.mark.parametrize("reply", ["text", "tool"])
+def test_the_stand_in_plays_as_the_planner_and_is_named(reply: str) -> None:
+    situation = seen()
+    decision = decide(situation, model="stand-in", reply=reply)
+    assert decision.played_by == "stand-in"
+    assert decision.commands == make_coplayer("planner", {}).decide(situation).commands
+    assert decision.note["stand_in"] is True
+
+
+def test_the_stand_in_plays_whole_episodes(monkeypatch: pytest.MonkeyPatch) -> None:
+    chosen = {"model": "stand-in", "stand_in_errors": 0.1, "stand_in_nonsense": 0.1}
+    played = play_alone(
+        "dispatcher", seats=2, settings={"level": "level_0", "max_steps": 30}, seed=1, chosen=chosen
+    )
+    assert played.completed >= 1
+
+
+def test_a_stand_in_that_is_too_slow_is_late() -> None:
+    began = time.monotonic()
+    decision = decide(replace(seen(), seconds=0.2), model="stand-in", stand_in_latency=30.0)
+    assert (decision.fallback, decision.played_by) == ("timeout", "planner")
+    assert time.monotonic() - began < 5
+
+
+def test_the_same_situation_gives_the_same_decision() -> None:
+    def once() -> Decision:
+        return decide(seen(seed=5), model="stand-in", stand_in_errors=0.5)
+
+    first, second = once(), once()
+    assert (first.commands, first.memory, first.note) == (second.commands, second.memory, second.note)
+
+
+def test_all_seats_can_be_its_own(monkeypatch: pytest.MonkeyPatch) -> None:
+    situation: Situation = seen(kitchen(seats=2), 0, 1)
+    assert set(decide(situation, model="stand-in").commands) == {0, 1}
+
+
+# The setting `model`
+
+
+def test_the_setting_names_provider_and_model(monkeypatch: pytest.MonkeyPatch) -> None:
+    for name in ("ANTHROPIC_API_KEY", "ANTHROPIC_AUTH_TOKEN", "OPENAI_BASE_URL", "OPENAI_MODEL"):
+        monkeypatch.delenv(name, raising=False)
+    assert read_model(MODEL) == ("anthropic", "claude-haiku-4-5")
+    assert read_model("openai:llama3:8b") == ("openai-compatible", "llama3:8b")
+    assert read_model("") == read_model("stand-in")
+    monkeypatch.setenv("ANTHROPIC_API_KEY", "x")
+    assert read_model("")[0] == "anthropic"
+
+
+def test_a_provider_that_there_is_not_is_a_wrong_setting() -> None:
+    with pytest.raises(SettingsError, match="no provider"):
+        make_coplayer("dispatcher", {"model": "skynet:t800"})
+
+
+def test_messages_alternate_and_begin_with_a_state(monkeypatch: pytest.MonkeyPatch) -> None:
+    model = script(monkeypatch, BAD, "", GOOD)
+    memory = None
+    for _ in range(5):
+        memory = decide(seen(memory=memory), repair=1).memory
+    for request in model.requests:
+        messages: list[Message] = list(request.messages)
+        assert messages[0].role == "system"
+        assert [m.role for m in messages[1:]] == (["user", "assistant"] * 9)[: len(messages) - 1]
+        assert all(m.text.strip() for m in messages)

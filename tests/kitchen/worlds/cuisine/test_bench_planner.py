@@ -1,0 +1,42 @@
+"""What the planner's benchmark calls a miss."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from kitchen.experiments.plan import jobs_of
+from kitchen.experiments.results import results_of
+from kitchen.experiments.setup import Setup, checked
+from tests.kitchen.experiments.test_experiment import papers_rows, row
+from tests.kitchen.worlds.cuisine import bench_planner
+
+FULL = checked(Setup(episodes=1))
+PERFECT = [row(job, 10, 0) for job in jobs_of(FULL)]
+
+
+def test_nothing_is_missed_where_everything_is_served() -> None:
+    results = results_of(FULL, PERFECT)
+    assert bench_planner.missed(results) == []
+    assert "smallest margin over the paper's GPT-4: +0." in bench_planner.closest(results)
+
+
+def test_means_below_the_aim_and_every_cell_that_is_not_above_the_paper_are_missed() -> None:
+    """The paper's own counts are above nothing, and below all three aims."""
+    said = bench_planner.missed(results_of(FULL, papers_rows(FULL)))
+    assert len(said) == 3 + 36
+    assert said[0] == "2 agents: 0.673 is below the aim of 0.83"
+
+
+def test_one_cell_that_is_not_above_the_paper_is_a_miss_whatever_the_means() -> None:
+    lost = [
+        replace(each, completed=0, failed=10) if (each.level, each.agents) == ("level_9", 3) else each
+        for each in PERFECT
+    ]
+    (said,) = bench_planner.missed(results_of(FULL, lost))
+    assert said.startswith("level_9 with 3 agents: 0.000 is not above the paper's GPT-4")
+    assert bench_planner.closest(results_of(FULL, lost)).endswith("level_9 with 3 agents")
+
+
+def test_a_median_above_the_aim_is_told() -> None:
+    assert bench_planner.too_slow(20.0) == []
+    assert bench_planner.too_slow(20.1) == ["a median of 20.1 ms a decision is above the aim of 20 ms"]

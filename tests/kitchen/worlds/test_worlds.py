@@ -1,0 +1,252 @@
+"""What every registered world keeps to, whatever it is."""
+
+from __future__ import annotations
+
+import json
+import subprocess
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+from random import Random
+
+import pytest
+
+from kitchen.contract.world import Command, SettingsError, StateError, World
+from kitchen.registry.worlds import VARIABLE, WORLDS, get_world
+from tests.kitchen.playthrough import FOLDER, replay
+from tests.worlds.beacon import LINE as BEACON_LINE
+from tests.worlds.beacon.world import Beacon
+
+ROOT = Path(__file__).parents[3]
+SEED = 7
+STEPS = 40
+
+every_world = pytest.mark.parametrize("kind", sorted([*WORLDS, Beacon.kind]))
+pytestmark = pytest.mark.usefixtures("beacon")
+
+
+def make(kind: str, seed: int = SEED) -> World:
+    world_class = get_world(kind)
+    world = world_class.create(seats=min(2, world_class.max_seats), settings={})
+    world.reset(seed)
+    return world
+
+
+def choose(world: World, chance: Random) -> dict[int, Command]:
+    return {seat: chance.choice(world.legal_actions(seat)) for seat in range(world.seats)}
+
+
+def steps_of(world: World) -> Iterator[int]:
+    """Some steps, or fewer if the world ends before."""
+    for number in range(STEPS):
+        if world.over:
+            return
+        yield number
+
+
+def hashes(world: World, steps: int, seed: int = 0) -> list[str]:
+    chance = Random(seed)
+    found = [world.state_hash()]
+    for _ in range(steps):
+        if world.over:
+            break
+        world.step(choose(world, chance))
+        found.append(world.state_hash())
+    return found
+
+
+def test_worlds_are_registered_in_order() -> None:
+    assert list(WORLDS) == sorted(WORLDS)
+
+
+@every_world
+def test_a_world_names_itself_as_the_registry_does(kind: str) -> None:
+    assert get_world(kind).kind == kind
+    assert get_world(kind).version >= 1
+
+
+@every_world
+def test_the_same_seed_and_commands_give_the_same_states(kind: str) -> None:
+    assert hashes(make(kind), STEPS) == hashes(make(kind), STEPS)
+
+
+@every_world
+def test_reset_leaves_nothing_behind(kind: str) -> None:
+    used, fresh = make(kind, seed=1), make(kind)
+    hashes(used, STEPS)
+    used.reset(SEED)
+    assert used.state_hash() == fresh.state_hash()
+    assert used.clock == 0 and not used.over
+
+
+@every_world
+def test_a_state_comes_back_equal_and_goes_on_identically(kind: str) -> None:
+    world, chance = make(kind), Random(3)
+    while not world.over:
+        again = type(world).from_dict(json.loads(json.dumps(world.to_dict())))
+        turn = choose(world, chance)
+        assert again.to_dict() == world.to_dict()
+        assert again.step(turn) == world.step(turn)
+        assert again.state_hash() == world.state_hash()
+
+
+@every_world
+def test_every_legal_action_is_performed_by_who_acts_first(kind: str) -> None:
+    world, chance = make(kind), Random(4)
+    for _ in steps_of(world):
+        for seat in range(world.seats):
+            for command in world.legal_actions(seat):
+                assert first_event(world, seat, command) == ("performed", seat, list(command))
+        world.step(choose(world, chance))
+
+
+@every_world
+def test_an_action_that_is_not_legal_is_refused_with_reasons(kind: str) -> None:
+    world, chance = make(kind), Random(5)
+    met: set[Command] = set()
+    for _ in steps_of(world):
+        for seat in range(world.seats):
+            legal = set(world.legal_actions(seat))
+            met |= legal
+            for command in met - legal:
+                assert first_event(world, seat, command) == ("refused", seat, list(command))
+        world.step(choose(world, chance))
+
+
+def first_event(world: World, seat: int, command: Command) -> tuple[str, int | None, list[str]]:
+    event = type(world).from_dict(world.to_dict()).step({seat: command})[0]
+    if event.kind == "refused":
+        assert event.data["reasons"]
+    return event.kind, event.seat, event.data["command"]
+
+
+@every_world
+def test_anticipated_actions_are_not_legal_yet(kind: str) -> None:
+    world, chance = make(kind), Random(6)
+    for _ in steps_of(world):
+        for seat in range(world.seats):
+            assert not set(world.anticipated_actions(seat)) & set(world.legal_actions(seat))
+        world.step(choose(world, chance))
+
+
+@every_world
+def test_senseless_commands_are_events_and_stop_nobody(kind: str) -> None:
+    world = make(kind)
+    turn = [(99, ("noop",)), (-1, ("noop",)), (0, ("",)), (0, ()), (1, world.legal_actions(1)[0])]
+    events = world.step(turn)
+    assert [event.kind for event in events[:5]] == ["refused"] * 4 + ["performed"]
+
+
+@every_world
+def test_what_a_world_tells_is_json_that_comes_back_equal(kind: str) -> None:
+    world, chance = make(kind), Random(8)
+    for _ in steps_of(world):
+        told = [world.to_dict(), world.score()]
+        for seat in range(world.seats):
+            told += [world.brief(seat), world.observe(seat)]
+        told += [event.to_json() for event in world.step(choose(world, chance))]
+        assert json.loads(json.dumps(told, allow_nan=False)) == told
+
+
+@every_world
+def test_figures_have_names_and_labels_of_their_own(kind: str) -> None:
+    figures = get_world(kind).figures
+    assert figures and any(figure.measured for figure in figures)
+    assert len({figure.name for figure in figures}) == len(figures)
+    assert len({figure.label for figure in figures}) == len(figures)
+    counts = {figure.name for figure in figures if figure.kind == "count"}
+    assert all(set(figure.of) <= counts for figure in figures if figure.of)
+
+
+@every_world
+def test_the_score_has_every_figure_that_is_declared(kind: str) -> None:
+    world, chance = make(kind), Random(9)
+    while not world.over:
+        check_figures(world)
+        world.step(choose(world, chance))
+    check_figures(world)
+
+
+def check_figures(world: World) -> None:
+    score = world.score()
+    for figure in world.figures:
+        value = score[figure.name]
+        if value is None:
+            assert figure.undefined, f"{figure.name} is None, and nothing says when"
+        elif figure.of:
+            done, missed = (score[name] for name in figure.of)
+            assert value == done / (done + missed)
+        else:
+            assert figure.holds(value), f"{figure.name} is {value}"
+
+
+@every_world
+def test_a_world_ends_after_its_length(kind: str) -> None:
+    world = make(kind)
+    taken = len(hashes(world, 10_000)) - 1
+    assert world.over
+    assert world.length is None or taken == world.length == world.clock
+
+
+@every_world
+@pytest.mark.parametrize(("key", "value"), [("version", 0), ("kind", "other"), ("settings", None)])
+def test_a_state_of_another_version_or_kind_is_refused(kind: str, key: str, value: object) -> None:
+    with pytest.raises(StateError):
+        get_world(kind).from_dict({**make(kind).to_dict(), key: value})
+
+
+@every_world
+def test_wrong_settings_are_refused(kind: str) -> None:
+    world_class = get_world(kind)
+    with pytest.raises(SettingsError):
+        world_class.create(seats=1, settings={"no_such_setting": 1})
+    for seats in (world_class.min_seats - 1, world_class.max_seats + 1):
+        with pytest.raises(SettingsError):
+            world_class.create(seats=seats, settings={})
+
+
+@every_world
+def test_default_settings_can_be_played(kind: str) -> None:
+    assert all(setting.clean(setting.default) == setting.default for setting in get_world(kind).settings)
+
+
+@pytest.mark.parametrize("kind", sorted(WORLDS))
+def test_a_playthrough_exists_and_agrees(kind: str) -> None:
+    path = FOLDER / f"{kind}.txt"
+    assert path.exists(), f"record one: see {replay.__module__}"
+    text = path.read_text(encoding="utf-8")
+    assert replay(text) == text
+
+
+HASH_PROGRAM = """
+from tests.kitchen.worlds.test_worlds import make, hashes
+print(hashes(make({kind!r}), 25)[-1])
+"""
+
+
+@every_world
+def test_hashes_are_equal_in_every_process(kind: str) -> None:
+    found = {run(HASH_PROGRAM.format(kind=kind), seed) for seed in ("0", "1", "4242")}
+    assert found == {hashes(make(kind), 25)[-1]}
+
+
+IMPORT_PROGRAM = """
+import importlib, pkgutil, sys
+import kitchen.worlds, kitchen.agents
+for package in (kitchen.worlds, kitchen.agents):
+    for module in pkgutil.walk_packages(package.__path__, package.__name__ + "."):
+        importlib.import_module(module.name)
+print(sorted(name for name in sys.modules if name.split(".")[0] in ("django", "study", "channels", "celery")))
+"""
+
+
+def test_worlds_and_co_players_import_no_django() -> None:
+    assert run(IMPORT_PROGRAM, "0") == "[]"
+
+
+def run(program: str, hash_seed: str) -> str:
+    environment = {"PYTHONHASHSEED": hash_seed, "PYTHONPATH": str(ROOT), "PATH": "", VARIABLE: BEACON_LINE}
+    done = subprocess.run(
+        [sys.executable, "-c", program], cwd=ROOT, env=environment, capture_output=True, text=True, check=True
+    )
+    return done.stdout.strip()

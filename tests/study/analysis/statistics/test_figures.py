@@ -1,0 +1,195 @@
+"""Figures: what they show, that nothing overlaps, and that the same data give the same bytes."""
+
+import re
+import subprocess
+import sys
+from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
+from itertools import combinations
+from xml.etree import ElementTree
+
+import matplotlib as mpl
+import pytest
+from matplotlib.backends.backend_agg import FigureCanvasAgg
+from matplotlib.text import Text
+from matplotlib.transforms import BboxBase
+
+from study.analysis.statistics import figures
+from study.analysis.statistics.analyse import MeasureResult, analyse
+from study.analysis.statistics.figures import bounds, draw
+from study.analysis.statistics.layout import SPREAD, levels, side_by_side, wrapped
+from study.analysis.statistics.rows import Condition, Measure
+from tests.study.analysis.statistics.test_analysis import FIVE, RATE, demo, rows_of
+
+LONG = Measure.likert(
+    "long",
+    "More fun because of the collaboration with the others in the team, as perceived after each episode",
+    5,
+    ("I do not agree with this at all", "I agree with this completely"),
+)
+
+
+def ladder(conditions: tuple[Condition, ...], measure: Measure) -> MeasureResult:
+    """Conditions so far apart that every pair is significant."""
+    step = 3.5 / len(conditions)
+    groups: dict[str, list[float | None]] = {
+        c.key: [1.2 + step * i + 0.01 * (n % 3) for n in range(12)] for i, c in enumerate(conditions)
+    }
+    return analyse(rows_of(groups, measure, synthetic=True), conditions, [measure]).measures[0]
+
+
+def renamed(*labels: str) -> tuple[Condition, ...]:
+    return tuple(Condition(f"c{i}", label, i) for i, label in enumerate(labels))
+
+
+WORDY = renamed("Working alone", "Team of two with the LLM dispatcher", "Team of 3", "Team of 4", "Random")
+
+CASES = {
+    "success": demo().measure("success"),
+    "enjoyment": demo().measure("enjoyment"),
+    "trust, not asked when alone": demo().measure("trust"),
+    "all ten pairs": ladder(FIVE, Measure.likert("m", "Enjoyment")),
+    "long words": ladder(WORDY, LONG),
+    "two conditions": ladder(FIVE[:2], LONG),
+    "eight conditions": ladder(renamed(*(f"Condition {i}" for i in range(8))), Measure.count("m", "Dishes")),
+    "nobody": analyse([], FIVE, [RATE]).measures[0],
+}
+
+
+def texts(svg: bytes) -> list[str]:
+    return [t.text or "" for t in ElementTree.fromstring(svg).iter("{http://www.w3.org/2000/svg}text")]  # noqa: S314
+
+
+@pytest.fixture(params=CASES)
+def result(request: pytest.FixtureRequest) -> MeasureResult:
+    return CASES[request.param]
+
+
+def test_a_figure_is_well_formed_and_names_every_condition(result: MeasureResult) -> None:
+    written = " ".join(texts(draw(result)))
+    for condition in result.table.conditions:
+        assert condition.label in written
+    assert "Condition" in written
+
+
+def test_every_significant_pair_has_a_bracket_with_its_p(result: MeasureResult) -> None:
+    written = [text for text in texts(draw(result)) if re.fullmatch(r"p [<=>] \.\d+", text)]
+    assert len(written) == len(result.brackets)
+
+
+def test_no_two_texts_overlap_and_none_leaves_the_sheet(result: MeasureResult) -> None:
+    sheet, boxes = _boxes(result)
+    for text, box in boxes:
+        assert sheet.x0 <= box.x0 and box.x1 <= sheet.x1, text
+        assert sheet.y0 <= box.y0 and box.y1 <= sheet.y1, text
+    for (text, box), (other, other_box) in combinations(boxes, 2):
+        assert not box.overlaps(other_box), f"{text!r} is over {other!r}"
+
+
+def _boxes(result: MeasureResult) -> tuple[BboxBase, list[tuple[str, BboxBase]]]:
+    with mpl.rc_context(figures.STYLE):  # type: ignore[arg-type]
+        figure = figures._figure(result)
+        renderer = FigureCanvasAgg(figure).get_renderer()  # type: ignore[no-untyped-call]
+        figure.draw(renderer)
+        return figure.bbox, [(t.get_text(), t.get_window_extent(renderer)) for t in _visible(figure)]
+
+
+def _visible(figure: object) -> Iterator[Text]:
+    for text in figure.findobj(Text):  # type: ignore[attr-defined]
+        hidden = text.axes is not None and not text.axes.axison and text not in text.axes.texts
+        if text.get_text().strip() and text.get_visible() and not hidden:
+            yield text
+
+
+@pytest.mark.parametrize("kind", ["svg", "png", "pdf"])
+def test_the_same_data_give_the_same_bytes(kind: figures.Format) -> None:
+    assert draw(demo().measure("success"), kind) == draw(demo().measure("success"), kind)
+
+
+def test_another_process_gives_the_same_bytes() -> None:
+    code = (
+        "import sys; from study.analysis.statistics.figures import draw; from tests.study.analysis.statistics.test_analysis import demo;"
+        "sys.stdout.buffer.write(draw(demo().measure('success')))"
+    )
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, check=True)
+    assert done.stdout == draw(demo().measure("success"))
+
+
+def test_figures_drawn_by_many_threads_are_those_drawn_one_by_one() -> None:
+    alone = {name: draw(result) for name, result in CASES.items()}
+    with ThreadPoolExecutor(8) as pool:
+        together = list(pool.map(lambda name: (name, draw(CASES[name])), [*CASES] * 3))
+    assert all(data == alone[name] for name, data in together)
+
+
+def test_drawing_leaves_the_settings_of_matplotlib_as_they_were() -> None:
+    before = dict(mpl.rcParams)
+    draw(CASES["success"])
+    assert dict(mpl.rcParams) == before
+
+
+def test_pyplot_is_never_loaded() -> None:
+    code = "import sys, study.analysis.statistics.figures; print('matplotlib.pyplot' in sys.modules)"
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert done.stdout.strip() == "False"
+
+
+def test_a_figure_carries_no_date() -> None:
+    svg = draw(CASES["success"]).decode()
+    assert "dc:date" not in svg
+    assert not re.search(r"20\d\d-\d\d-\d\d", svg)
+
+
+def test_synthetic_data_are_marked_in_the_drawing_and_its_title() -> None:
+    marked, plain = draw(demo().measure("success")), draw(demo(synthetic=False).measure("success"))
+    assert "Synthetic data" in texts(marked)
+    assert "Synthetic data" not in texts(plain)
+    assert b"<title>Success rate (synthetic data)</title>" in marked
+
+
+def test_labels_are_shown_as_they_are_written() -> None:
+    odd = renamed("$x_1$ & <b>", "50 % \\alpha")
+    written = texts(draw(ladder(odd, LONG)))
+    assert "$x_1$ & <b>" in written
+    assert "50 % \\alpha" in written
+
+
+def test_png_and_pdf_are_what_they_say() -> None:
+    assert draw(CASES["success"], "png").startswith(b"\x89PNG")
+    assert draw(CASES["success"], "pdf").startswith(b"%PDF")
+
+
+def test_the_axis_has_the_bounds_of_the_scale() -> None:
+    assert bounds(demo().measure("success")) == (0, 1)
+    assert bounds(demo().measure("enjoyment")) == (1, 5)
+
+
+@pytest.mark.parametrize(("top", "end"), [(0, 1), (3, 3), (17, 20), (104, 120)])
+def test_an_open_scale_has_room_for_the_largest_value(top: float, end: float) -> None:
+    dishes = Measure.count("dishes", "Dishes")
+    rows = rows_of({"alone": [0.0, top], "llm_1": [0.0, top]}, dishes)
+    found = analyse(rows, FIVE[:2], [dishes]).measures[0]
+    low, high = bounds(found)
+    assert low == 0
+    assert high >= max(top, end)
+
+
+def test_brackets_in_one_row_never_cross() -> None:
+    spans = list(combinations(range(6), 2))
+    rows = levels(spans)
+    for (one, row), (other, other_row) in combinations(zip(spans, rows, strict=True), 2):
+        assert row != other_row or one[1] <= other[0] or other[1] <= one[0]
+    assert {row for span, row in zip(spans, rows, strict=True) if span[1] - span[0] == 1} == {0}
+
+
+def test_equal_values_lie_side_by_side_within_their_bar() -> None:
+    shifts = side_by_side([3.0] * 30 + [5.0], 1, 5)
+    assert len(set(shifts[:30])) == 30
+    assert max(map(abs, shifts)) <= SPREAD + 1e-9
+    assert shifts[30] == 0
+    assert sum(shifts) == pytest.approx(0)
+
+
+def test_a_label_that_is_too_long_ends_in_an_ellipsis() -> None:
+    assert wrapped("one two three four five six seven", 6).endswith("…")
+    assert wrapped("Random team", 14) == "Random team"

@@ -1,0 +1,229 @@
+"""The analysis on the command line and on the researcher's page."""
+
+from __future__ import annotations
+
+import csv
+import io
+import json
+from pathlib import Path
+from types import SimpleNamespace
+from typing import Any
+
+import pytest
+from django.core.cache import cache
+from django.core.management import CommandError, call_command
+from django.test import Client
+from django.utils import timezone
+from redis.exceptions import RedisError
+
+from kitchen.play.models import Episode
+from study import tasks
+from study.analysis import results, sample
+from study.analysis.results import analysis_ready
+from study.design.models import Study
+from study.people.leaving import participant_withdraw
+from study.people.models import Answer, Participant
+from tests.study.factories import complete, enter, make_study
+
+pytestmark = pytest.mark.django_db
+
+
+@pytest.fixture
+def asked(monkeypatch: pytest.MonkeyPatch) -> list[tuple[int, str]]:
+    found: list[tuple[int, str]] = []
+    monkeypatch.setattr("study.analysis.results.ask_analysis", lambda *what: found.append(what))
+    return found
+
+
+@pytest.fixture
+def study() -> Study:
+    found = make_study(conditions=3)
+    for number, value in enumerate((1, 3, 4)):
+        complete(found, f"program {number}", synthetic=True, value=value)
+    return found
+
+
+def test_people_are_analysed_without_the_synthetic_as_soon_as_there_is_one(study: Study) -> None:
+    assert len(results.analyse_now(study, "synthetic").participants) == 3
+    assert sample.whose_data(study) == "synthetic"
+    enter(study, "a drop-out")
+    assert sample.whose_data(study) == "synthetic"
+    complete(study, "a person")
+    assert sample.whose_data(study) == "people"
+    assert len(results.analyse_now(study, "all").participants) == 4
+
+
+def test_the_command_writes_tables_and_figures_and_marks_synthetic_data(study: Study, tmp_path: Path) -> None:
+    out = io.StringIO()
+    call_command("analyse_study", "small", "--out", str(tmp_path), stdout=out)
+    lines = out.getvalue().splitlines()
+    assert lines[-1] == f"3 participants (synthetic participants only), files in {tmp_path}"
+    with (tmp_path / "anova.csv").open() as stream:
+        rows = {row["measure"]: row for row in csv.DictReader(stream)}
+    assert (rows["i0"]["df_between"], rows["i0"]["df_within"], rows["i0"]["synthetic"]) == ("2", "6", "1")
+    assert (tmp_path / "figure_i0.svg").exists()
+    assert "Synthetic data" in (tmp_path / "report.md").read_text()
+
+
+def test_the_page_waits_for_a_worker_and_then_shows_what_it_computed(
+    study: Study, asked: list[tuple[int, str]], admin_client: Client
+) -> None:
+    waiting = admin_client.get("/staff/small/analysis/")
+    assert "Being computed" in waiting.content.decode()
+    assert waiting["Refresh"] == "2"
+    assert admin_client.get("/staff/small/analysis/i0.svg").status_code == 503
+    tasks.compute_analysis(*asked.pop())
+    page = admin_client.get("/staff/small/analysis/").content.decode()
+    assert "F(2, 6)" in page
+    assert "synthetic" in page
+    figure = admin_client.get("/staff/small/analysis/i0.svg")
+    assert figure["Content-Type"] == "image/svg+xml"
+    assert admin_client.get("/staff/small/analysis/nothing.svg").status_code == 404
+
+
+@pytest.mark.servers
+def test_a_worker_is_asked_once_and_again_when_the_data_change(
+    study: Study, asked: list[tuple[int, str]]
+) -> None:
+    assert analysis_ready(study, "all") is None
+    assert analysis_ready(study, "all") is None
+    assert len(asked) == 1
+    tasks.compute_analysis(*asked.pop())
+    assert analysis_ready(study, "all") is not None
+    person = complete(study, "one more")
+    assert analysis_ready(study, "all") is None
+    participant_withdraw(participant_id=person.pk)
+    study.refresh_from_db()
+    assert analysis_ready(study, "all") is None
+
+
+@pytest.mark.parametrize("who", list(sample.WHO))
+@pytest.mark.servers
+def test_a_withdrawal_erases_what_is_kept(
+    study: Study, who: str, django_capture_on_commit_callbacks: Any
+) -> None:
+    person, other = complete(study, "one more"), make_study("other")
+    tasks.compute_analysis(study.pk, who)
+    tasks.compute_analysis(other.pk, who)
+    with django_capture_on_commit_callbacks(execute=True):
+        participant_withdraw(participant_id=person.pk)
+    assert cache.get(results._key(study.pk, who)) is None
+    assert cache.get(results._key(other.pk, who)) is not None
+
+
+@pytest.mark.servers
+def test_what_was_computed_while_somebody_withdrew_is_not_kept(
+    study: Study, monkeypatch: pytest.MonkeyPatch, django_capture_on_commit_callbacks: Any
+) -> None:
+    person, finish = complete(study, "one more"), results._finish
+
+    def slow(*asked: Any) -> results.Finished:
+        found = finish(*asked)
+        with django_capture_on_commit_callbacks(execute=True):
+            participant_withdraw(participant_id=person.pk)
+        return found
+
+    monkeypatch.setattr(results, "_finish", slow)
+    tasks.compute_analysis(study.pk, "all")
+    assert cache.get(results._key(study.pk, "all")) is None
+
+
+def test_one_entry_is_kept_however_often_the_data_change(study: Study, asked: list[tuple[int, str]]) -> None:
+    keys = set()
+    for number in range(2):
+        complete(study, f"person {number}")
+        tasks.compute_analysis(study.pk, "all")
+        keys |= {key for key in cache._cache if "asked" not in key}  # type: ignore[attr-defined]
+    assert len(keys) == 1
+    found = analysis_ready(study, "all")
+    assert found is not None
+    assert found.analysis is not None
+    assert len(found.analysis.participants) == 5
+
+
+@pytest.mark.servers
+def test_a_withdrawal_goes_through_while_redis_is_away(
+    study: Study, monkeypatch: pytest.MonkeyPatch, django_capture_on_commit_callbacks: Any
+) -> None:
+    def away(*_: Any, **__: Any) -> None:
+        raise RedisError("gone")
+
+    person = enter(study)
+    monkeypatch.setattr(results, "cache", SimpleNamespace(delete_many=away))
+    with django_capture_on_commit_callbacks(execute=True):
+        participant_withdraw(participant_id=person.pk)
+    assert not study.participants.filter(pk=person.pk).exists()
+
+
+def test_report_json_and_page_say_how_many_entered_completed_dropped_out_and_withdrew(
+    study: Study, tmp_path: Path, asked: list[tuple[int, str]], admin_client: Client
+) -> None:
+    for number in range(3):
+        complete(study, f"person {number}")
+    enter(study, "a drop-out")
+    participant_withdraw(participant_id=enter(study, "gone").pk)
+    call_command("analyse_study", "small", "--out", str(tmp_path), stdout=io.StringIO())
+    admin_client.get("/staff/small/analysis/")
+    tasks.compute_analysis(*asked.pop())
+
+    report, page = (tmp_path / "report.md").read_text(), admin_client.get("/staff/small/analysis/")
+    for sentence in (
+        "4 participants entered and did not withdraw: 3 completed the study, 1 did not (1 taking part)",
+        "1 participant of the study withdrew; their data are erased.",
+    ):
+        assert sentence in report
+        assert sentence in page.content.decode()
+    whole = json.loads((tmp_path / "analysis.json").read_text())
+    counts = {"entered": 4, "completed": 3, "unfinished": 1, "withdrew": 1, "excluded": 0, "failed_checks": 0}
+    assert {name: whole["attrition"][name] for name in counts} == counts
+    assert ["taking part", 1] in whole["attrition"]["ends"]
+
+
+def test_the_page_counts_people_and_not_reasons(
+    study: Study, asked: list[tuple[int, str]], admin_client: Client
+) -> None:
+    for person in study.participants.all()[:2]:
+        Episode.objects.filter(rounds__participant=person, rounds__position=1).update(score={})
+        Answer.objects.filter(round__participant=person, round__position=1).delete()
+    admin_client.get("/staff/small/analysis/")
+    tasks.compute_analysis(*asked.pop())
+    page = admin_client.get("/staff/small/analysis/").content.decode()
+    assert "2 participants left out (24 rows): no value in every condition" in page
+
+
+def test_everybody_left_out_is_told_with_the_reason(
+    tmp_path: Path, asked: list[tuple[int, str]], admin_client: Client
+) -> None:
+    study = make_study()
+    person = complete(study)
+    Participant.objects.filter(pk=person.pk).update(excluded_at=timezone.now(), excluded_reason="A test.")
+    admin_client.get("/staff/small/analysis/")
+    tasks.compute_analysis(*asked.pop())
+    page = admin_client.get("/staff/small/analysis/").content.decode()
+    assert "Everybody in this choice of data who completed the study is left out." in page
+    assert "1 participant who completed the study left out: excluded by staff." in page
+    with pytest.raises(CommandError, match=r"all 1 who completed small .* 1 excluded by staff"):
+        call_command("analyse_study", "small", "--out", str(tmp_path))
+
+
+def test_without_participants_the_page_says_so(asked: list[tuple[int, str]], admin_client: Client) -> None:
+    make_study()
+    admin_client.get("/staff/small/analysis/")
+    tasks.compute_analysis(*asked.pop())
+    assert "Nothing to analyse yet" in admin_client.get("/staff/small/analysis/").content.decode()
+
+
+def test_a_study_that_is_gone_asks_nothing_of_a_worker() -> None:
+    tasks.compute_analysis(99, "all")
+
+
+@pytest.mark.servers
+def test_while_redis_is_away_the_page_says_so(
+    study: Study, admin_client: Client, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def away(*_: Any, **__: Any) -> None:
+        raise RedisError("gone")
+
+    monkeypatch.setattr(results, "cache", SimpleNamespace(get=away))
+    assert "does not answer" in admin_client.get("/staff/small/analysis/").content.decode()
+    assert admin_client.get("/staff/small/analysis/i0.svg").status_code == 503

@@ -1,0 +1,98 @@
+"""Who is counted how, and who is left out of the analysis and why."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+from django.contrib.auth.models import User
+
+from study.analysis import sample
+from study.analysis.statistics.report import attrition_sentences
+from study.design.models import Study, SurveyItem
+from study.monitor import staffing
+from study.people.counts import study_counts
+from study.people.leaving import participant_end, participant_withdraw
+from study.people.models import Participant
+from study.taking_part.entering import participant_enter
+from tests.study.factories import complete, enter, make_study
+
+pytestmark = [pytest.mark.django_db, pytest.mark.servers]
+
+
+def analysed(study: Study) -> set[str]:
+    return {row.participant for row in sample.observations(study, who="people")}
+
+
+def end(person: Participant, status: str) -> None:
+    participant_end(participant_id=person.pk, status=status, reason="a test")
+
+
+def test_drop_outs_are_counted_by_how_they_ended_and_previews_nowhere() -> None:
+    study = make_study()
+    complete(study, "one")
+    for number, status in enumerate(("timed_out", "timed_out", "technical", "failed_check")):
+        end(enter(study, f"p{number}"), status)
+    enter(study, "active")
+    preview = participant_enter(study_id=study.pk, entry="staff", preview=True)
+    participant_withdraw(participant_id=preview.pk)
+    participant_enter(study_id=study.pk, entry="staff again", preview=True)
+    counts = study_counts(study)
+    assert (counts.entered, counts.active, counts.complete, counts.dropped) == (6, 1, 1, 4)
+    found = sample.attrition(study, who="people")
+    assert (found.entered, found.completed, found.unfinished, found.withdrew) == (6, 1, 5, 0)
+    first = attrition_sentences(found)[0]
+    assert "1 taking part, 1 failed the check of understanding, 2 timed out" in first
+
+
+def test_the_excluded_are_left_out_and_told_until_they_are_taken_back() -> None:
+    study, user = make_study(), User.objects.create_superuser("ada")
+    one, two = complete(study, "one"), complete(study, "two")
+    said: dict[str, Any] = {"participant_id": one.pk, "user": user, "reason": "a test"}
+    staffing.participant_exclude(**said)
+    assert analysed(study) == {two.code}
+    sentences = attrition_sentences(sample.attrition(study, who="people"))
+    assert "1 participant who completed the study left out: excluded by staff." in sentences
+    staffing.participant_include(**said)
+    assert analysed(study) == {one.code, two.code}
+
+
+@pytest.mark.parametrize(("allowed", "left_out"), [(None, False), (2, False), (1, True), (0, True)])
+def test_who_fails_more_attention_checks_than_allowed_is_left_out_and_told(
+    allowed: int | None, left_out: bool
+) -> None:
+    study = make_study(failed_checks_allowed=allowed)
+    SurveyItem.objects.create(
+        study=study, key="look", measure="Look", text="Choose 3.", correct=3, position=9
+    )
+    good, bad = complete(study, "good", value=3), complete(study, "bad", value=1)
+    assert analysed(study) == ({good.code} if left_out else {good.code, bad.code})
+    found = sample.attrition(study, who="people")
+    assert found.failed_checks == int(left_out)
+    told = "1 participant who completed the study left out: attention checks."
+    assert (told in attrition_sentences(found)) == left_out
+
+
+def test_each_version_has_its_own_rule_for_attention_checks() -> None:
+    study = make_study(failed_checks_allowed=0)
+    SurveyItem.objects.create(
+        study=study, key="look", measure="Look", text="Choose 3.", correct=3, position=9
+    )
+    strict = complete(study, "strict", value=1)
+    Study.objects.filter(pk=study.pk).update(failed_checks_allowed=None)
+    study.refresh_from_db()
+    lenient = complete(study, "lenient", value=1)
+
+    assert sample.failed_checks(study) == {strict.pk}
+    assert analysed(study) == {lenient.code}
+
+
+def test_an_attention_check_is_read_as_it_was_asked() -> None:
+    study = make_study(failed_checks_allowed=0)
+    SurveyItem.objects.create(
+        study=study, key="look", measure="Look", text="Choose 3.", correct=3, position=9
+    )
+    person = complete(study, value=3)
+    SurveyItem.objects.filter(key="look").update(correct=5)  # past the guard, as older programs let it
+    assert sample.failed_checks(study) == set()
+    assert analysed(study) == {person.code}

@@ -1,0 +1,123 @@
+"""Who really played is named: on the researcher's pages, in the report, its files and figures."""
+
+from __future__ import annotations
+
+import csv
+import io
+import json
+from typing import Any
+
+import pytest
+from django.test import Client
+
+from kitchen.contract.model import CallTimeoutError
+from kitchen.play import deciding
+from kitchen.play.models import Episode
+from kitchen.play.services import SeatOrder, commands_submit
+from kitchen.worlds.cuisine.dispatcher import door
+from study import tasks
+from study.analysis.results import analyse_now
+from study.analysis.statistics.files import contents
+from study.analysis.who_played import players
+from study.design.models import Condition, Study
+from study.people.models import Participant
+from study.taking_part.answering import answers_submit
+from study.taking_part.going_on import page_done
+from tests.kitchen.worlds.cuisine.dispatcher.dispatching import MODEL, Scripted
+from tests.study.factories import SETTINGS, enter, make_study
+
+pytestmark = [pytest.mark.django_db, pytest.mark.servers]
+
+STEPS = 3
+STAND_IN = "stand-in (no language model)"
+
+
+@pytest.fixture
+def study(monkeypatch: pytest.MonkeyPatch) -> Study:
+    """Alone, beside the stand-in, beside a model that answers once and is silent from then on."""
+    found = make_study(conditions=3, items=1)
+    for key, model in (("c1", "stand-in"), ("c2", MODEL)):
+        chosen = {"model": model, "demonstration": "none"}
+        Condition.objects.filter(key=key).update(
+            coplayer="dispatcher", coplayer_settings=chosen, teammates=1, settings=SETTINGS
+        )
+    scripted, opened = Scripted("noop_agent1", CallTimeoutError("silence")), door.open_model
+    monkeypatch.setattr(
+        door, "open_model", lambda name, *more: opened(name, *more) if name == "stand-in" else scripted
+    )
+    return found
+
+
+def play(study: Study) -> Participant:
+    participant = enter(study)
+    page_done(participant_id=participant.pk, page="guide")
+    for position in (1, 2, 3):
+        episode = Episode.objects.get(rounds__participant=participant, rounds__position=position)
+        for step in range(1, STEPS + 1):
+            order = SeatOrder(0, ("noop",))
+            commands_submit(episode_id=episode.pk, step=step, orders=[order])
+            deciding.decide_step(episode_id=episode.pk, step=step)
+        values = {item.key: 3 for item in study.items.all()}
+        answers_submit(participant_id=participant.pk, page="survey", position=position, values=values)
+    return participant
+
+
+def test_models_are_named_as_asked_and_as_the_api_named_them_and_fallbacks_are_counted(study: Study) -> None:
+    play(study)
+    alone, stand_in, model = players(study)
+    assert (alone.kind_words, alone.model_words, alone.fallback_words) == ("nobody", "–", "–")  # noqa: RUF001
+    assert stand_in.model_words == f"{STAND_IN} (3 calls)"
+    assert (stand_in.chosen_words, stand_in.fallback_words) == (f"{STAND_IN} 3", "none of 3 decisions")
+    assert "anthropic claude-haiku-4-5, answered as claude-haiku-4-5-x (1 call)" in model.model_words
+    assert "anthropic claude-haiku-4-5, never answered (2 calls)" in model.model_words
+    assert model.chosen_words == "planner 2, dispatcher 1"
+    assert model.fallback_words == "2 of 3 decisions: no answer in time 2"
+
+
+def test_before_anybody_has_played_the_co_player_that_is_set_up_is_named(study: Study) -> None:
+    assert [found.kind_words for found in players(study)] == ["nobody", "dispatcher", "dispatcher"]
+    assert {found.fallback_words for found in players(study)} == {"–"}  # noqa: RUF001
+
+
+def test_the_studys_page_names_who_played(study: Study, admin_client: Client) -> None:
+    play(study)
+    page = admin_client.get("/staff/small/").content.decode()
+    assert f"<td>{STAND_IN} 3</td>" in page
+    assert "answered as claude-haiku-4-5-x (1 call)" in page
+    assert "<strong>2 of 3 decisions: no answer in time 2</strong>" in page
+
+
+def test_the_analysis_page_names_who_played_in_the_data_that_it_shows(
+    study: Study, admin_client: Client, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    asked: list[Any] = []
+    monkeypatch.setattr("study.analysis.results.ask_analysis", lambda *what: asked.append(what))
+    play(study)
+    admin_client.get("/staff/small/analysis/")
+    tasks.compute_analysis(*asked.pop())
+    page = admin_client.get("/staff/small/analysis/").content.decode()
+    assert "answered as claude-haiku-4-5-x (1 call)" in page
+    assert "2 of 3 decisions: no answer in time 2" in page
+
+
+def test_report_tables_and_figures_name_who_played(study: Study) -> None:
+    play(study)
+    files = dict(contents(analyse_now(study, "people")))
+    report, figure = files["report.md"].decode(), files["figure_i0.svg"].decode()
+    assert f"{STAND_IN} (3 calls)" in report
+    assert "2 of 3 decisions: no answer in time 2" in report
+    assert "67%" in figure
+    assert "fallbacks 2 of 3 decisions" in figure
+    rows = list(csv.DictReader(io.StringIO(files["players.csv"].decode(), newline="")))
+    assert [row["condition"] for row in rows] == ["c0", "c1", "c2", "c2"]
+    assert rows[1]["provider"] == "stand-in"
+    assert {(row["model_asked"], row["fallbacks_why"]) for row in rows[2:]} == {
+        ("claude-haiku-4-5", "timeout 2")
+    }
+    whole = json.loads(files["analysis.json"])
+    assert whole["players"][2]["fallbacks"] == [["timeout", 2]]
+
+
+def test_those_who_did_not_complete_are_not_in_the_analysis(study: Study) -> None:
+    page_done(participant_id=enter(study, "a drop-out").pk, page="guide")
+    assert sum(found.decisions for found in players(study, who="people")) == 0

@@ -1,0 +1,98 @@
+"""Documents of designs, in every format there was: byte for byte what the programs of then wrote."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from study.design.blueprint import FORMAT, Blueprint, blueprint_of
+from study.design.models import Condition, Outcome, Study, StudyPart, SurveyItem
+
+pytestmark = pytest.mark.django_db
+
+DATA = Path(__file__).parents[1] / "data"
+FORMATS = range(1, FORMAT + 1)
+DIGESTS = {
+    1: "73dc89e9de7b7a06be63edd65aba02ada90f88b1b7168df70d826e34fad8f846",
+    2: "4cc02ae9cd5f184b6bae60e1c17a52d39d26a173c4170758e5f45be028bad052",
+    3: "38964e13558b6ea266dcfa541ef8b5dc8d22fd828f98958032fb5c9259ee3291",
+}
+ITEMS: list[dict[str, Any]] = [
+    {"key": "trust", "scale": "Team", "reversed": True, "needs_teammates": True},
+    {"key": "ease", "points": 7, "low": "", "high": "Füllig", "scale": "Team", "required": False},
+    {"key": "colour", "kind": "single", "options": ["red", "“blue”"], "correct": "red"},
+    {"key": "tools", "kind": "multiple", "options": ["pot", "pan", "oven"], "correct": ["pan", "pot"]},
+    {"key": "load", "kind": "number", "minimum": 0, "maximum": 100, "step": 5, "low": "Low", "high": "High"},
+    {"key": "weight", "kind": "number", "minimum": 0.5, "step": 0.1, "correct": 1.7, "place": "check"},
+    {"key": "age", "kind": "number", "place": "about", "required": False},
+    {"key": "words", "kind": "text", "place": "final", "required": False},
+    {"key": "team", "kind": "team", "place": "final"},
+    {"key": "gone", "enabled": False},
+]
+
+
+@pytest.fixture
+def study() -> Study:
+    """One with something of everything."""
+    study = Study.objects.create(
+        slug="whole", title="Wholly “set”", seed=7, orders="fixed", shuffle_items=True, thinking_seconds=1.5,
+        idle_minutes=None, planned_participants=24, hypotheses="*H1*", failed_checks_allowed=1,
+    )  # fmt: skip
+    settings = {"beta": 2.5, "alpha": 2.0, "level": "level_1", "max_steps": 5}  # as PostgreSQL sorts them
+    for position, teammates in enumerate((0, 2)):
+        Condition.objects.create(
+            study=study, key=f"c{position}", name=f"Condition {position}", label=f"Team {position}",
+            position=position, settings=settings, teammates=teammates,
+            coplayer="random" if teammates else "none", step_seconds=30 if teammates else None,
+        )  # fmt: skip
+    for position, item in enumerate(ITEMS):
+        named = {"measure": item["key"].capitalize(), "text": f"{item['key']}?"}
+        SurveyItem.objects.create(study=study, position=position, **named, **item)
+    StudyPart.objects.create(study=study, kind="check", enabled=True, settings={"attempts": 3})
+    StudyPart.objects.create(study=study, kind="consent", enabled=True, text="I *agree*.")
+    Outcome.objects.create(study=study, kind="complete", code="C0FFEE", text="Thanks.")
+    Outcome.objects.create(study=study, kind="timed_out", url="https://example.org/{code}")
+    study.refresh_from_db()
+    return study
+
+
+def stored(number: int) -> str:
+    """A document of this format."""
+    return (DATA / f"design_format_{number}.json").read_text(encoding="utf-8")
+
+
+def written(design: Blueprint) -> str:
+    """A document as a file, with its keys in its own order."""
+    return json.dumps(design.to_json(), indent=1, ensure_ascii=False) + "\n"
+
+
+@pytest.mark.parametrize("number", FORMATS)
+def test_a_study_is_written_as_ever(study: Study, number: int) -> None:
+    design = blueprint_of(study).in_format(number)
+    assert written(design) == stored(number)
+    assert design.digest == DIGESTS[number]
+
+
+@pytest.mark.parametrize("number", FORMATS)
+def test_a_stored_document_is_read_and_written_the_same(number: int) -> None:
+    design = Blueprint.from_json(json.loads(stored(number)))
+    assert written(design) == stored(number)
+    assert design.digest == DIGESTS[number]
+
+
+def test_what_is_read_is_what_was_written(study: Study) -> None:
+    design = blueprint_of(study)
+    assert Blueprint.from_json(design.to_json()) == design
+
+
+def test_whole_numbers_stay_whole_and_keys_of_a_later_program_are_left_alone() -> None:
+    document = json.loads(stored(FORMAT))
+    document["items"][4] |= {"minimum": 0, "maximum": 100, "later": 1}
+    document["conditions"][1]["step_seconds"] = 30
+    design = Blueprint.from_json(document)
+    assert [json.dumps(getattr(design.items[4], name)) for name in ("minimum", "step")] == ["0", "5.0"]
+    assert json.dumps(design.conditions[1].step_seconds) == "30"
+    assert "later" not in design.to_json()["items"][4]

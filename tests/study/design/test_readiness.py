@@ -1,0 +1,83 @@
+"""What a study is told before it takes people."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+from django.core.exceptions import ValidationError
+from django.test import Client
+from django.urls import reverse
+
+from study.design.demo import demo_words
+from study.design.models import Study, StudyPart, SurveyItem
+from study.design.questions.instruments import instrument
+from study.design.readiness import Missing, missing
+from study.editor.services import instrument_add
+from tests.study.factories import complete, make_study
+
+pytestmark = pytest.mark.django_db
+
+
+def told(study: Study, part: str) -> list[Missing]:
+    return [one for one in missing(study) if part in one.words]
+
+
+def add(study: Study, key: str, **more: Any) -> SurveyItem:
+    return SurveyItem.objects.create(study=study, key=key, measure=key.title(), text="?", **more)
+
+
+def test_a_sub_scale_whose_items_do_not_share_a_range_is_told() -> None:
+    study = make_study(items=0)
+    add(study, "a", scale="Fluency", points=5)
+    add(study, "b", scale="Fluency", points=5)
+    assert not told(study, "Fluency")
+    add(study, "c", scale="Fluency", points=7)
+    (found,) = told(study, "Fluency")
+    assert found.words == "The sub-scale “Fluency” gets no score: its items do not share one range."
+    assert not found.hinders
+
+
+def test_a_sus_with_an_item_switched_off_is_told() -> None:
+    study = make_study(items=0)
+    instrument_add(study_id=study.pk, instrument=instrument("sus"))
+    assert not told(study, "gets no score")
+    SurveyItem.objects.filter(key="sus_03").update(enabled=False)
+    (found,) = told(study, "gets no score")
+    assert "the SUS has ten Likert items of five points" in found.words
+
+
+def test_a_number_of_a_sub_scale_without_bounds_hinders_and_leads_to_the_item(admin_client: Client) -> None:
+    study = make_study(items=0)
+    load = add(study, "load", kind="number", scale="Load", maximum=20.0)
+    found = told(study, "needs minimum and maximum")
+    assert [(one.page, one.args, one.hinders) for one in found] == [("item", (load.pk,), True)]
+    assert told(study, "gets no score")
+    address = reverse("study:staff-design-item", args=[study.slug, load.pk])
+    assert address in admin_client.get(reverse("study:staff-design", args=[study.slug])).content.decode()
+
+
+def test_an_item_that_has_answers_is_told_but_does_not_hinder_and_can_be_switched_off() -> None:
+    study = make_study(items=1)
+    SurveyItem.objects.update(points=2)
+    assert [one.hinders for one in told(study, "A whole number from 3 to 11")] == [True]
+    complete(study, value=2)
+    assert [one.hinders for one in told(study, "A whole number from 3 to 11")] == [False]
+    item = study.items.get()
+    item.enabled = False
+    item.full_clean()
+    item.save()
+    item.correct, item.required = 1, False
+    with pytest.raises(ValidationError, match="Fixed: there are answers"):
+        item.full_clean()
+    assert not told(study, "A whole number from 3 to 11")
+
+
+def test_words_of_the_demo_that_were_not_rewritten_are_told() -> None:
+    study = make_study()
+    StudyPart.objects.filter(study=study, kind="consent").update(text=demo_words()["consent"])
+    (found,) = told(study, "demo's words")
+    assert not found.hinders
+    assert found.args == ("consent",)
+    StudyPart.objects.filter(study=study, kind="consent").update(text="Our own.")
+    assert not told(study, "demo's words")

@@ -1,0 +1,159 @@
+"""`python -m tests.study.exports.bench_exports [--participants 10000]`: how quickly, and in how much memory, a study
+with many participants is exported.
+
+Makes a database with synthetic participants (`make_synthetic`), then exports in processes of their own:
+steps.csv and steps.parquet alone for the rate of step rows, and everything as one ZIP for the peak of memory
+(RSS of the process). On SQLite all the work is in that process: the rate is by its processor time, which
+others on the machine do not change; the time on the clock is printed beside it. With fewer than 100,000 steps
+the rate is printed but not judged: starting up takes most of the time. Exit 1 where an aim is missed.
+"""
+
+from __future__ import annotations
+
+import argparse
+import os
+import re
+import resource
+import subprocess
+import sys
+import tempfile
+import time
+from collections.abc import Iterator
+from pathlib import Path
+
+MEMORY = 300
+"""The most megabytes that an export may take."""
+RATE = 50_000
+"""The fewest step rows a second."""
+ENOUGH = 100_000
+"""Step rows from which on the rate is judged."""
+STUDY = """
+slug = "bench"
+title = "Many"
+seed = 7
+[parts.consent]
+text = "I agree."
+[parts.end]
+text = "Thank you."
+[world]
+kind = "cuisine"
+settings = { level = "level_3", alpha = 2.0, beta = 2.5, max_steps = 60 }
+[[conditions]]
+key = "alone"
+name = "Alone"
+label = "Team A"
+coplayer = "none"
+teammates = 0
+[[conditions]]
+key = "random"
+name = "Random"
+label = "Team B"
+coplayer = "random"
+teammates = 1
+[[items]]
+key = "enjoyment"
+measure = "Enjoyment"
+text = "I enjoyed this episode."
+[[items]]
+key = "trust"
+measure = "Trust"
+text = "I trusted the team."
+"""
+
+
+def main() -> int:
+    """Make, export, print; 1 if an aim is missed."""
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--participants", type=int, default=300, help="how many (300)")
+    parser.add_argument("--steps-per-episode", type=int, default=20, help="(20)")
+    parser.add_argument("--export", choices=["csv", "parquet", "zip"], help=argparse.SUPPRESS)
+    asked = parser.parse_args()
+    if asked.export:
+        return export(asked.export)
+    with tempfile.TemporaryDirectory(prefix="brigade-bench-") as folder:
+        environment = {**os.environ, "BRIGADE_VAR": folder, "DATABASE_URL": ""}
+        make(Path(folder), asked.participants, asked.steps_per_episode, environment)
+        missed = [one for form in ("csv", "parquet", "zip") for one in measured(form, environment)]
+    for one in missed:
+        print(f"missed: {one}")
+    return 1 if missed else 0
+
+
+def make(folder: Path, participants: int, steps: int, environment: dict[str, str]) -> None:
+    """The database."""
+    (folder / "study.toml").write_text(STUDY)
+    began = time.monotonic()
+    for command in (
+        ["migrate", "-v0"],
+        ["load_study", str(folder / "study.toml")],
+        ["make_synthetic", "bench", f"--participants={participants}", f"--steps-per-episode={steps}"],
+    ):
+        subprocess.run(
+            [sys.executable, "manage.py", *command], env=environment, check=True, stdout=subprocess.DEVNULL
+        )
+    megabytes = sum(path.stat().st_size for path in folder.rglob("*") if path.is_file()) / 1e6
+    print(
+        f"make_synthetic: {participants} participants in {time.monotonic() - began:.0f} s, {megabytes:.0f} MB"
+    )
+
+
+def measured(form: str, environment: dict[str, str]) -> list[str]:
+    """Export in a process of its own and print what it says; which aims it missed."""
+    found = subprocess.run(
+        [sys.executable, "-m", "tests.study.exports.bench_exports", "--export", form],
+        env=environment,
+        check=True,
+        capture_output=True,
+        text=True,
+    ).stdout.strip()
+    print(found, flush=True)
+    return list(misses(found))
+
+
+def misses(line: str) -> Iterator[str]:
+    """What is below an aim in a line of `export`."""
+    memory = re.search(r"peak (\d+) MB", line)
+    rate = re.search(r": (\d+) rows \((\d+) step rows a second", line)
+    if memory and int(memory[1]) >= MEMORY:
+        yield f"{memory[1]} MB are not below {MEMORY}"
+    if rate and int(rate[1]) >= ENOUGH and int(rate[2]) < RATE:
+        yield f"{rate[2]} step rows a second are below {RATE}"
+
+
+def export(form: str) -> int:
+    """Export one file, or all as a ZIP, to nowhere; print rows, seconds and the peak of memory."""
+    import django
+
+    os.environ.setdefault("DJANGO_SETTINGS_MODULE", "brigade.settings")
+    django.setup()
+    from study.design.models import Study
+    from study.exports.chosen import EVERYBODY
+    from study.exports.pipe import Tally
+    from study.exports.registry import get_table
+    from study.exports.writing import FORMATS, zip_pieces
+
+    if form == "parquet":
+        import pyarrow.parquet  # noqa: F401 - loading it is no part of the rate
+
+    study, tallies, tally = Study.objects.get(slug="bench"), dict[str, Tally](), Tally()
+    pieces = (
+        zip_pieces(study, EVERYBODY, "csv", tallies)
+        if form == "zip"
+        else FORMATS[form].pieces(get_table("steps"), study, EVERYBODY, tally)
+    )
+    clock, processor = time.monotonic(), time.process_time()
+    size = sum(map(len, pieces))
+    clock, processor = time.monotonic() - clock, time.process_time() - processor
+    peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss // 1024
+    if form == "zip":
+        rows = sum(one.rows for one in tallies.values())
+        what = f"everything as a ZIP: {rows} rows, {tallies['steps.csv'].rows} of them steps"
+    else:
+        rate = int(tally.rows / processor)
+        what = f"steps.{form}: {tally.rows} rows ({rate} step rows a second of processor time)"
+    print(f"{what}, {size / 1e6:.1f} MB, {processor:.1f} s (clock {clock:.1f} s), peak {peak} MB")
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

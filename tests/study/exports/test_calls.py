@@ -1,0 +1,174 @@
+"""What models were asked is kept once, exported, and erased with its person."""
+
+from __future__ import annotations
+
+import csv
+import json
+from pathlib import Path
+
+import pytest
+from django.test import Client
+from django.utils import timezone
+
+from kitchen.contract.agent import CoPlayer, Situation
+from kitchen.contract.agent import Decision as MindDecision
+from kitchen.money.models import Budget, Spending
+from kitchen.money.spending import booked
+from kitchen.play import deciding
+from kitchen.play.models import CallMessage, Decision, Episode, ModelCall, Prompt
+from kitchen.play.services import SeatOrder, commands_submit, step_run
+from study.design.models import Condition, Study
+from study.exports.chosen import Chosen
+from study.exports.registry import get_table
+from study.exports.writing import write_study
+from study.people.leaving import participant_withdraw
+from study.people.models import Participant
+from study.taking_part.going_on import page_done
+from tests.study.factories import SETTINGS, enter, make_study
+
+pytestmark = [pytest.mark.django_db, pytest.mark.servers]
+
+
+@pytest.fixture
+def study() -> Study:
+    found = make_study(conditions=1)
+    Condition.objects.update(
+        settings={**SETTINGS, "max_steps": 4},
+        coplayer="dispatcher",
+        coplayer_settings={"model": "stand-in"},
+        teammates=1,
+    )
+    return found
+
+
+def play(study: Study, entry: str, *, synthetic: bool = False) -> Participant:
+    participant = enter(study, entry, synthetic=synthetic)
+    page_done(participant_id=participant.pk, page="guide")
+    episode = Episode.objects.get(rounds__participant=participant)
+    for step in range(1, 5):
+        order = SeatOrder(0, ("noop",))
+        commands_submit(episode_id=episode.pk, step=step, orders=[order])
+        deciding.decide_step(episode_id=episode.pk, step=step)
+    return participant
+
+
+def test_every_decision_keeps_its_call_and_the_recipes_are_stored_once(study: Study) -> None:
+    play(study, "one")
+    assert Decision.objects.count() == ModelCall.objects.count() == 4
+    assert set(ModelCall.objects.values_list("provider", flat=True)) == {"stand-in"}
+    assert set(Decision.objects.values_list("played_by", flat=True)) == {"stand-in"}
+    fixed = CallMessage.objects.filter(position=0)
+    assert fixed.count() == 4
+    assert fixed.values("prompt").distinct().count() == 1
+    assert all(call.reply for call in ModelCall.objects.all())
+
+
+def test_the_export_has_decisions_with_their_prompts(study: Study, tmp_path: Path) -> None:
+    play(study, "one")
+    write_study(study, tmp_path)
+    with (tmp_path / "decisions.csv").open(newline="") as stream:
+        rows = list(csv.DictReader(stream))
+    with (tmp_path / "prompts.csv").open(newline="") as stream:
+        prompts = {row["prompt"]: json.loads(row["text"]) for row in csv.DictReader(stream)}
+    assert len(rows) == 4
+    for row in rows:
+        assert row["provider"] == row["played_by"] == "stand-in"
+        assert set(row["prompts"].split()) <= prompts.keys()
+        assert json.loads(row["reply"])
+
+
+def test_decisions_are_marked_and_prompts_say_in_whose_episodes_they_were_sent(study: Study) -> None:
+    one, program = play(study, "one"), play(study, "two", synthetic=True)
+    play(study, "three")
+    Participant.objects.filter(pk=one.pk).update(excluded_at=timezone.now())
+    decisions = get_table("decisions")
+    names = [column.name for column in decisions.columns]
+    marks = {row[0]: (row[1], row[names.index("excluded")]) for row in decisions.rows(study)}
+    assert (marks[one.code], marks[program.code]) == ((False, True), (True, False))
+    recipes = CallMessage.objects.filter(position=0).values_list("prompt_id", flat=True)[0]
+    used = {row[0]: row[2:] for row in get_table("prompts").rows(study)}
+    assert used[recipes] == (2, 1, 0, 1)
+    assert all(sum(kinds[:3]) > 0 for kinds in used.values())
+    people = {row[0]: row[2:] for row in get_table("prompts").rows(study, Chosen.without(["synthetic"]))}
+    assert people[recipes] == (2, 0, 0, 1)
+
+
+def test_withdrawing_erases_calls_and_prompts_that_nobody_else_needs(study: Study) -> None:
+    gone, stays = play(study, "gone"), play(study, "stays")
+    before = Prompt.objects.count()
+    participant_withdraw(participant_id=gone.pk)
+    assert ModelCall.objects.count() == 4
+    assert 0 < Prompt.objects.count() <= before
+    used = set(CallMessage.objects.values_list("prompt", flat=True))
+    assert set(Prompt.objects.values_list("pk", flat=True)) == used
+    participant_withdraw(participant_id=stays.pk)
+    assert not Prompt.objects.exists()
+
+
+class Paying(CoPlayer):
+    """Pays for a call in each step and dies in mid-call in the second."""
+
+    kind = "paying"
+
+    def decide(self, situation: Situation) -> MindDecision:
+        assert situation.purse is not None
+        situation.purse.reserve(0.25)
+        if situation.step != 1:
+            situation.purse.settle(0.25, 0.125)
+        return MindDecision({})
+
+
+def test_the_ledger_says_what_each_call_was_for_and_of_nobody_who_left(
+    study: Study, monkeypatch: pytest.MonkeyPatch, admin_client: Client
+) -> None:
+    monkeypatch.setattr(deciding, "make_coplayer", lambda kind, settings: Paying({}))
+    monkeypatch.setattr(deciding, "_within", lambda seconds, name, make, late: make())  # one connection
+    gone, stays = play(study, "gone"), play(study, "stays")
+    episode = Episode.objects.get(rounds__participant=stays)
+    rows = Spending.objects.filter(mind__episode=episode).order_by("step")
+    assert list(rows.values_list("step", "spent")) == [(1, 0.125), (2, None), (3, 0.125), (4, 0.125)]
+    page = admin_client.get(f"/admin/kitchen/episode/{episode.pk}/change/").content.decode()
+    assert page.count("Ledger: 1 call<") == 4 and page.count("0.2500 USD set aside, never booked") == 1
+    before = booked(Budget.objects.get().pk)
+    participant_withdraw(participant_id=gone.pk)
+    assert Spending.objects.count() == 8 and Spending.objects.filter(mind=None).count() == 4
+    assert rows.count() == 4
+    assert booked(Budget.objects.get().pk) == before
+
+
+def test_a_study_has_one_budget_and_a_changed_limit_reaches_it(study: Study) -> None:
+    play(study, "one")
+    play(study, "two")
+    assert Budget.objects.count() == 1
+    study.refresh_from_db()
+    study.budget_limit = 3
+    study.save()
+    assert Budget.objects.get().limit == 3
+    assert set(Episode.objects.values_list("budget", flat=True)) == {study.budget_id}
+
+
+def test_settings_of_another_kind_of_number_are_forecast_and_played(
+    study: Study, admin_client: Client
+) -> None:
+    condition = Condition.objects.get()
+    condition.coplayer_settings = {"model": "anthropic:claude-haiku-4-5", "memory": 5.0, "repair": "1"}
+    condition.full_clean()
+    condition.save()
+    assert admin_client.get(f"/staff/{study.slug}/").status_code == 200
+    condition.coplayer_settings["model"] = "stand-in"
+    condition.save()
+    play(study, "one")
+    assert set(Decision.objects.values_list("fallback", flat=True)) == {""}
+
+
+def test_everybody_takes_the_studys_thinking_time(study: Study) -> None:
+    Study.objects.update(thinking_seconds=20)
+    participant = enter(study, "one")
+    page_done(participant_id=participant.pk, page="guide")
+    episode = Episode.objects.get()
+    commands_submit(episode_id=episode.pk, step=1, orders=[SeatOrder(0, ("noop",))])
+    deciding.decide_step(episode_id=episode.pk, step=1)
+    assert Decision.objects.count() == 1
+    assert not step_run(episode_id=episode.pk, step=1)
+    Episode.objects.update(thinking_seconds=0)
+    assert step_run(episode_id=episode.pk, step=1)

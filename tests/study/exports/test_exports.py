@@ -1,0 +1,315 @@
+"""The data as files: tidy, explained, without secrets."""
+
+from __future__ import annotations
+
+import csv
+import io
+from pathlib import Path
+from typing import Any
+
+import pytest
+from asgiref.sync import async_to_sync
+from django.core.management import CommandError, call_command
+from django.test import Client
+from hypothesis import given
+from hypothesis import strategies as st
+
+from kitchen.play.models import Episode, Seat, SeatCommand
+from study.design.models import Study
+from study.exports.base import PERSON_MARKS, WHO
+from study.exports.csv_text import cells, harmless, lines
+from study.exports.registry import DOCUMENTS, TABLES, get_table, tables
+from study.exports.writing import csv_pieces, write_study
+from study.people.counts import StudyCounts, studies_with_counts, study_counts
+from study.people.models import PageVisit
+from study.taking_part.going_on import page_done
+from tests.study.factories import complete, enter, make_study
+
+pytestmark = [pytest.mark.django_db, pytest.mark.servers]
+
+
+UNMARKED = {
+    "prompts": "a text is sent to many: columns say how many of which kind",
+    "codebook": "about columns, not about participants",
+    "dictionary": "the same",
+}
+"""Files whose rows are no participant's, and why; every other one marks each row."""
+MARKED = [name for name in TABLES if name not in UNMARKED]
+WITHOUT_ROWS = {
+    "decisions": "nobody has co-players in small studies; see test_calls.py",
+    "prompts": "the same",
+    "staff_actions": "staff did nothing; see test_staffing.py",
+}
+"""Files that have no rows here, and why."""
+
+
+def read(folder: Path, name: str) -> list[dict[str, str]]:
+    with (folder / f"{name}.csv").open(encoding="utf-8", newline="") as stream:
+        return list(csv.DictReader(stream))
+
+
+@pytest.fixture
+def study() -> Study:
+    found = make_study()
+    complete(found, "entry-of-a-person", value=4)
+    complete(found, "entry-of-a-program", synthetic=True, value=2)
+    enter(found, "entry-of-a-drop-out")
+    return found
+
+
+def test_there_is_a_row_for_everything(study: Study, tmp_path: Path) -> None:
+    write_study(study, tmp_path)
+    assert {path.name for path in tmp_path.iterdir()} == {*(f"{name}.csv" for name in TABLES), *DOCUMENTS}
+    lengths = {name: len(read(tmp_path, name)) for name in TABLES}
+    assert lengths == {
+        "participants": 3,
+        "episodes": 4,
+        "steps": 12,
+        "commands": 12,
+        "answers": 8,
+        "staff_actions": 0,
+        "page_times": PageVisit.objects.count(),
+        "decisions": 0,
+        "prompts": 0,
+        "codebook": sum(len(table.columns_of(study)) for table in tables()),
+        "dictionary": sum(len(table.columns_of(study)) for table in tables()),
+    }
+
+
+def test_synthetic_participants_are_marked_in_every_file(study: Study, tmp_path: Path) -> None:
+    write_study(study, tmp_path)
+    synthetic = {row["participant"] for row in read(tmp_path, "participants") if row["synthetic"] == "1"}
+    assert len(synthetic) == 1
+    for name in MARKED:
+        rows = read(tmp_path, name)
+        assert rows or name in WITHOUT_ROWS
+        for row in rows:
+            assert (row["synthetic"] == "1") == (row["participant"] in synthetic), name
+
+
+@pytest.mark.parametrize("name", MARKED)
+def test_every_file_about_participants_marks_who_they_are(name: str) -> None:
+    columns = {column.name for column in get_table(name).columns}
+    assert columns >= {"participant", *(column.name for column in (WHO[1], *PERSON_MARKS))}
+
+
+def test_drop_outs_are_there_with_their_exit_status(study: Study, tmp_path: Path) -> None:
+    write_study(study, tmp_path)
+    assert [row["exit_status"] for row in read(tmp_path, "participants")] == [
+        "complete",
+        "complete",
+        "active",
+    ]
+
+
+def test_the_files_join_on_their_keys(study: Study, tmp_path: Path) -> None:
+    write_study(study, tmp_path)
+    episodes = {row["episode"]: row for row in read(tmp_path, "episodes")}
+    for name in ("steps", "commands", "answers"):
+        for row in read(tmp_path, name):
+            home = episodes[row["episode"]]
+            assert all(home[key] == row[key] for key in ("participant", "condition", "order_position"))
+    last = {row["episode"]: row["state_hash"] for row in read(tmp_path, "steps")}
+    assert last == {key: row["state_hash"] for key, row in episodes.items()}
+
+
+def test_every_column_is_explained(study: Study) -> None:
+    for table in tables():
+        names = [column.name for column in table.columns_of(study)]
+        assert len(set(names)) == len(names)
+        assert all(column.meaning for column in table.columns_of(study))
+
+
+def test_no_file_holds_what_opens_a_page_or_a_seat(study: Study, tmp_path: Path) -> None:
+    write_study(study, tmp_path)
+    everything = "".join(path.read_text() for path in tmp_path.iterdir())
+    secrets = [*study.participants.values_list("key", "entry")]
+    for secret in [*sum(secrets, ()), *Seat.objects.values_list("key", flat=True)]:
+        assert secret not in everything
+
+
+def test_completion_codes_can_be_checked_once_somebody_is_through(study: Study, tmp_path: Path) -> None:
+    write_study(study, tmp_path)
+    found = {row["participant"]: row["completion_code"] for row in read(tmp_path, "participants")}
+    codes = {one.code: one.given_code for one in study.participants.filter(status="complete")}
+    assert all(codes.values())
+    assert {code for code, completion in found.items() if completion} == set(codes)
+    assert all(found[code] == completion for code, completion in codes.items())
+
+
+def test_an_episode_keeps_the_teammates_it_was_played_with(tmp_path: Path) -> None:
+    study = make_study(conditions=1)
+    study.conditions.update(coplayer="random", teammates=2)
+    page_done(participant_id=enter(study).pk, page="guide")
+    study.conditions.update(coplayer="planner", teammates=1, name="Renamed")
+    write_study(study, tmp_path)
+    (row,) = read(tmp_path, "episodes")
+    assert (row["coplayer"], row["teammates"], row["condition_name"]) == ("random", "2", "Renamed")
+
+
+def test_an_episode_alone_has_no_co_player(study: Study, tmp_path: Path) -> None:
+    write_study(study, tmp_path)
+    rows = read(tmp_path, "episodes")
+    assert {(row["coplayer"], row["teammates"], row["played_by"]) for row in rows} == {("none", "0", "")}
+
+
+def test_who_really_played_is_told_by_episode(study: Study, tmp_path: Path) -> None:
+    first = Episode.objects.order_by("id")[0]
+    for seat, kind in ((1, "planner"), (2, "planner"), (3, "fallback")):
+        SeatCommand.objects.create(episode=first, step=1, seat=seat, command=["noop"], chosen_by=kind)
+    write_study(study, tmp_path)
+    found = {row["episode"]: row["played_by"] for row in read(tmp_path, "episodes")}
+    assert found.pop(str(first.key)) == "fallback planner"
+    assert set(found.values()) == {""}
+
+
+def test_a_seed_is_text_because_a_number_would_lose_its_last_digits(study: Study, tmp_path: Path) -> None:
+    Episode.objects.update(seed=2**63 - 1)
+    write_study(study, tmp_path)
+    assert {row["seed"] for row in read(tmp_path, "episodes")} == {"9223372036854775807"}
+    kinds = {column.name: column.kind for column in get_table("episodes").columns}
+    assert kinds["seed"] == "text"
+
+
+@pytest.mark.parametrize("name", [name for name in TABLES if name not in {"codebook", "dictionary"}])
+def test_a_file_asks_the_database_as_often_for_many_rows_as_for_few(
+    study: Study, name: str, django_assert_max_num_queries: Any
+) -> None:
+    with django_assert_max_num_queries(13 if name == "participants" else 9):
+        found = list(get_table(name).rows(study))
+    assert found or name in WITHOUT_ROWS
+
+
+def test_chunks_change_nothing(study: Study, monkeypatch: pytest.MonkeyPatch) -> None:
+    whole = {name: list(get_table(name).rows(study)) for name in ("episodes", "steps", "commands")}
+    monkeypatch.setattr("study.exports.tables.sittings.PEOPLE", 1)
+    monkeypatch.setattr("study.exports.tables.sittings.STEPS", 3)
+    assert {name: list(get_table(name).rows(study)) for name in whole} == whole
+
+
+@pytest.mark.parametrize("text", ["=1+1", "+1", "-1", "@x", "\t=1"])
+def test_a_text_that_a_spreadsheet_would_run_is_made_harmless(text: str) -> None:
+    assert harmless(text).startswith("'")
+
+
+@pytest.mark.parametrize(
+    ("value", "kind", "expected"),
+    [
+        (None, "text", ""),
+        (True, "boolean", "1"),
+        (False, "boolean", "0"),
+        (-3, "integer", "-3"),
+        (0.1, "number", "0.1"),
+        ({"b": 1, "a": None}, "json", '"{""a"":null,""b"":1}"'),
+        ("two\r\nlines", "text", '"two\r\nlines"'),
+        ("=1+1", "integer", "'=1+1"),
+    ],
+)
+def test_values_are_written_in_one_way_only(value: Any, kind: str, expected: str) -> None:
+    assert list(cells(kind, [value, value])) == [expected, expected]
+
+
+@given(st.lists(st.tuples(*[st.text() | st.integers() | st.floats() | st.none()] * 3), min_size=1))
+def test_lines_are_those_of_the_csv_module(rows: list[tuple[Any, ...]]) -> None:
+    written = io.StringIO()
+    clean = [[harmless(value) if isinstance(value, str) else value for value in row] for row in rows]
+    csv.writer(written).writerows(clean)
+    assert "".join(f"{line}\r\n" for line in lines(["number"] * 3, rows)) == written.getvalue()
+
+
+def test_a_download_comes_in_pieces_and_is_the_same_file(
+    study: Study, tmp_path: Path, monkeypatch: Any
+) -> None:
+    monkeypatch.setattr("study.exports.writing.PIECE", 100)
+    monkeypatch.setattr("study.exports.base.AT_ONCE", 1)
+    write_study(study, tmp_path)
+    for table in tables():
+        pieces = list(csv_pieces(table, study))
+        assert "".join(pieces) == (tmp_path / f"{table.name}.csv").read_bytes().decode()
+        assert max(map(len, pieces)) < 4000
+
+
+def test_the_command_says_what_it_wrote(study: Study, tmp_path: Path) -> None:
+    out = io.StringIO()
+    call_command("export_study", "small", "--out", str(tmp_path / "new" / "folder"), stdout=out)
+    assert out.getvalue().splitlines()[-1].startswith("11 files, ")
+
+
+@pytest.mark.parametrize("command", ["export_study", "analyse_study"])
+def test_an_unknown_study_or_a_folder_that_cannot_be_is_one_line_and_code_2(
+    study: Study, tmp_path: Path, command: str
+) -> None:
+    with pytest.raises(CommandError, match="there is no study 'nothing'") as caught:
+        call_command(command, "nothing", "--out", str(tmp_path))
+    assert caught.value.returncode == 2
+    (tmp_path / "file").write_text("in the way")
+    with pytest.raises(CommandError, match="cannot write") as caught:
+        call_command(command, "small", "--out", str(tmp_path / "file"))
+    assert caught.value.returncode == 2
+
+
+PAGES = ["/staff/", "/staff/small/", "/staff/small/analysis/", "/staff/small/analysis/success_rate.svg"]
+DATA_PAGES = ["/staff/small/data/", "/staff/small/data/steps.csv"]
+
+
+def test_only_staff_reach_the_data(study: Study, client: Client, django_user_model: Any) -> None:
+    client.force_login(django_user_model.objects.create_user("somebody"))
+    for path in PAGES + DATA_PAGES:
+        assert Client().get(path)["Location"].startswith("/admin/login/")
+        assert client.get(path).status_code == 302
+
+
+def test_the_study_page_shows_completion_codes_of_those_who_are_through(
+    study: Study, admin_client: Client
+) -> None:
+    page = admin_client.get("/staff/small/").content.decode()
+    shown = {one.completion_code for one in study.participants.all() if one.completion_code in page}
+    assert shown == {one.completion_code for one in study.participants.filter(status="complete")}
+
+
+def test_the_list_of_studies_counts_in_one_query(study: Study, django_assert_num_queries: Any) -> None:
+    make_study("empty")
+    with django_assert_num_queries(1):
+        found = {one.slug: counts for one, counts in studies_with_counts(Study.objects.all())}
+    assert found["small"] == StudyCounts(2, 1, 1, 0, 1, 1)
+    assert found["small"] == study_counts(study)
+    assert found["empty"] == StudyCounts(0, 0, 0, 0, 0, 0)
+
+
+def downloaded(response: Any) -> bytes:
+    async def collect() -> bytes:
+        return b"".join([piece async for piece in response.streaming_content])
+
+    return async_to_sync(collect)()
+
+
+def test_a_downloaded_file_is_the_exported_one(study: Study, admin_client: Client, tmp_path: Path) -> None:
+    write_study(study, tmp_path)
+    response = admin_client.get("/staff/small/data/commands.csv")
+    assert response["Content-Disposition"] == 'attachment; filename="small_commands.csv"'
+    assert downloaded(response) == (tmp_path / "commands.csv").read_bytes()
+    assert admin_client.get("/staff/small/data/secrets.csv").status_code == 404
+
+
+def test_the_dictionary_names_every_code_of_a_fallback() -> None:
+    levels = {
+        (table.name, column.name): column.levels
+        for table in tables()
+        for column in table.columns
+        if column.name in {"fallback", "model_error"}
+    }
+    assert set(levels) == {("commands", "fallback"), ("decisions", "fallback"), ("decisions", "model_error")}
+    codes = ("timeout", "error", "connection", "429", "529", "5xx", "4xx", "not_asked", "budget", "unpriced")
+    for code in codes:
+        assert all(f"{code} (" in words for words in levels.values()), code
+
+
+def test_every_column_of_every_file_is_in_the_codebook_and_no_other(study: Study, tmp_path: Path) -> None:
+    write_study(study, tmp_path)
+    explained = {(row["file"], row["column"]) for row in read(tmp_path, "codebook")}
+    there = set()
+    for path in tmp_path.glob("*.csv"):
+        with path.open(encoding="utf-8", newline="") as stream:
+            there |= {(path.name, column) for column in next(csv.reader(stream))}
+    assert explained == there
+    assert (tmp_path / "codebook.csv").read_bytes() == (tmp_path / "dictionary.csv").read_bytes()

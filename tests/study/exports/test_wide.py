@@ -1,0 +1,135 @@
+"""participants, wide: a column for everything that was asked, each with a name and a kind that fit."""
+
+from __future__ import annotations
+
+import csv
+from pathlib import Path
+from typing import Any
+
+import pyarrow as pa
+import pyarrow.parquet as pq
+import pytest
+from django.utils import timezone
+
+from study.design.models import Condition, Study, SurveyItem, Version
+from study.design.version_writing import version_current
+from study.exports.registry import get_table
+from study.exports.writing import csv_pieces, write_study
+from study.people.models import Participant
+from study.taking_part.answering import answers_submit
+from study.taking_part.entering import consent_given, participant_enter
+from study.taking_part.going_on import page_done
+from study.trying_out.previews import previews_erase
+from tests.study.factories import make_study, play_out
+
+pytestmark = [pytest.mark.django_db, pytest.mark.servers]
+
+
+def answered(study: Study, entry: str, values: dict[str, Any], **more: Any) -> Participant:
+    """Someone who plays every condition and answers so each time."""
+    person = participant_enter(study_id=study.pk, entry=entry, **more)
+    consent_given(participant_id=person.pk)
+    page_done(participant_id=person.pk, page="guide")
+    for one in person.rounds.all():
+        one.refresh_from_db()
+        assert one.episode
+        play_out(one.episode)
+        assert answers_submit(participant_id=person.pk, page="survey", position=one.position, values=values)
+    person.refresh_from_db()
+    return person
+
+
+def both(study: Study, folder: Path) -> tuple[list[dict[str, str]], pa.Table]:
+    """participants as CSV and as Parquet."""
+    write_study(study, folder)
+    write_study(study, folder, "parquet")
+    with (folder / "participants.csv").open(encoding="utf-8", newline="") as stream:
+        return list(csv.DictReader(stream)), pq.read_table(folder / "participants.parquet")
+
+
+def names(study: Study) -> list[str]:
+    return [column.name for column in get_table("participants").columns_of(study)]
+
+
+def test_a_design_that_only_erased_previews_met_leaves_no_column(tmp_path: Path) -> None:
+    study = make_study(conditions=1, items=1)
+    answered(study, "staff", {"i0": 3}, preview=True)
+    assert previews_erase(study_id=study.pk) == 1
+    SurveyItem.objects.update(kind="text")
+    answered(study, "person", {"i0": "=1+1"})
+    rows, table = both(study, tmp_path)
+    assert rows[0]["c0.i0"] == "'=1+1"
+    assert table.column("c0.i0").to_pylist() == ["=1+1"]
+
+
+@pytest.mark.parametrize(
+    ("later", "value", "cells", "values"),
+    [
+        ("text", "=1+1", ["3", "'=1+1"], ["3", "=1+1"]),
+        ("number", 3.5, ["3", "3.5"], [3.0, 3.5]),
+        ("multiple", ["a"], ["3", '["a"]'], ["3", '["a"]']),
+    ],
+)
+def test_a_column_holds_what_every_version_asked_for(
+    tmp_path: Path, later: str, value: Any, cells: list[str], values: list[Any]
+) -> None:
+    study = make_study(conditions=1, items=1)
+    first = answered(study, "first", {"i0": 3})
+    first.answers.all().delete()  # so that the item is not fixed yet
+    SurveyItem.objects.update(kind=later, options=["a", "b"])
+    answered(study, "later", {"i0": value})
+    first.answers.create(round=first.rounds.get(), item=SurveyItem.objects.get(), value=3)
+    rows, table = both(study, tmp_path)
+    assert [row["c0.i0"] for row in rows] == cells
+    assert table.column("c0.i0").to_pylist() == values
+
+
+def test_what_was_preregistered_has_its_columns_before_anybody_comes() -> None:
+    study = make_study(conditions=1, items=1)
+    version_current(study_id=study.pk)
+    Version.objects.update(frozen_at=timezone.now())
+    SurveyItem.objects.update(key="other")
+    assert "c0.i0" in names(study)
+    assert "c0.other" not in names(study)
+
+
+NAMES = ("failed", "steps", "label", "code", "failed_2")
+
+
+def test_no_two_columns_have_one_name(tmp_path: Path) -> None:
+    study = make_study(conditions=0, items=0)
+    for number, key in enumerate(("participant", "about", "c0")):
+        Condition.objects.create(
+            study=study, key=key, name=key, label=key, position=number, settings={"max_steps": 2}
+        )
+    for number, key in enumerate(NAMES):
+        SurveyItem.objects.create(study=study, key=key, measure=key, text=key, position=number)
+    SurveyItem.objects.filter(key="failed").update(scale="Work load")
+    SurveyItem.objects.filter(key="steps").update(scale="work_load")
+    person = answered(study, "one", {key: at for at, key in enumerate(NAMES, start=1)})
+    found = names(study)
+    assert len(set(found)) == len(found)
+    rows, table = both(study, tmp_path)
+    assert table.column_names == found
+    (row,) = rows
+    assert (row["participant.code"], row["participant.code_2"]) == (person.code, "4")
+    assert (row["c0.steps"], row["c0.steps_2"]) == ("2", "2")
+    assert (row["c0.failed_2"], row["c0.failed_2_2"]) == ("1", "5")
+    assert (row["c0.work_load.score"], row["c0.work_load_2.score"]) == ("1.0", "2.0")
+    meanings = {column.name: column.meaning for column in get_table("participants").columns_of(study)}
+    assert meanings["c0.failed_2"].endswith("(Another column is called c0.failed.)")
+
+
+def test_a_design_that_changes_during_the_export_changes_no_file_that_was_begun(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    study = make_study(conditions=1, items=1)
+    monkeypatch.setattr("study.exports.writing.PIECE", 1)
+    answered(study, "one", {"i0": 3})
+    pieces = csv_pieces(get_table("participants"), study)
+    begun = next(pieces)
+    SurveyItem.objects.create(study=study, key="new", measure="New", text="New?", position=2)
+    late = answered(study, "two", {"i0": 3, "new": 4})
+    header, *rows = csv.reader((begun + "".join(pieces)).splitlines())
+    assert {len(row) for row in rows} == {len(header)}
+    assert late.version.number == 2

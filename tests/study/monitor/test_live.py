@@ -1,0 +1,290 @@
+"""The live page: who is where, in a fixed number of queries, and what is sent when that changes."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable
+from datetime import timedelta
+from typing import Any
+from uuid import uuid4
+
+import pytest
+from channels.db import database_sync_to_async
+from channels.routing import URLRouter
+from channels.testing import WebsocketCommunicator
+from django.conf import settings as django_settings
+from django.contrib.auth.models import User
+from django.db import connection
+from django.test import Client
+from django.test.utils import CaptureQueriesContext
+from django.utils import timezone
+
+from brigade.asgi import application as whole_application
+from kitchen.play import stream
+from kitchen.play.models import Episode, Seat
+from kitchen.play.services import SeatOrder, commands_submit
+from study.design.models import Study
+from study.monitor import consumers, live
+from study.monitor.consumers import GONE, NOT_ALLOWED
+from study.people.leaving import participant_end, participant_withdraw
+from study.people.models import PageVisit, Participant, Round
+from study.sockets import websocket_urlpatterns
+from study.taking_part.entering import consent_refused, participant_enter
+from study.taking_part.going_on import page_done, page_opened
+from tests.study.factories import complete, enter, make_study, play_out
+
+pytestmark = [pytest.mark.django_db, pytest.mark.servers]
+
+
+def row_of(person: Participant) -> live.LiveRow:
+    return next(row for row in live.live_rows(person.study, [person.code]))
+
+
+def playing(study: Study, entry: str = "one", **more: Any) -> Participant:
+    """Somebody in the first episode."""
+    person = enter(study, entry, **more)
+    page_done(participant_id=person.pk, page="guide")
+    return person
+
+
+def first_episode(person: Participant) -> Episode:
+    found = person.rounds.get(position=1).episode
+    assert found
+    return found
+
+
+def crowd(study: Study, number: int) -> None:
+    """So many participants in their first episode: copies of one who came there by the services."""
+    first = playing(study)
+    person = Participant.objects.get(pk=first.pk)
+    one = Round.objects.select_related("episode").get(participant=first, position=1)
+    for other in range(2, number + 1):
+        assert one.episode
+        episode = Episode.objects.get(pk=one.episode.pk)
+        episode.pk, episode.key = None, uuid4()
+        episode.save()
+        Seat.objects.create(episode=episode, number=0, name="Robot 1")
+        person.pk, person.number = None, other
+        person.key = person.entry = person.code = f"code{other}"
+        person.save()
+        Round.objects.create(participant=person, condition=one.condition, position=1, episode=episode)
+        visits = PageVisit.objects.filter(participant=first)
+        PageVisit.objects.bulk_create(
+            PageVisit(participant=person, page=v.page, done_at=v.done_at) for v in visits
+        )
+
+
+def test_a_row_says_where_somebody_is_and_whom_the_study_waits_for() -> None:
+    study = make_study()
+    person = enter(study)
+    row = row_of(person)
+    assert (row.page, row.condition, row.step, row.waits_for) == ("guide", "", None, "the participant")
+    page_done(participant_id=person.pk, page="guide")
+    row = row_of(person)
+    name = person.rounds.order_by("position")[0].condition.name
+    assert (row.page, row.condition, row.position, row.rounds) == ("play", name, 1, 2)
+    assert (row.step, row.length, row.waits_for) == (0, 3, "the participant to open the page")
+    play_out(first_episode(person))
+    assert row_of(person).page == "survey"
+
+
+def test_a_row_is_idle_since_the_last_thing_that_the_participant_did() -> None:
+    person = playing(make_study())
+    Participant.objects.filter(pk=person.pk).update(active_at=timezone.now() - timedelta(hours=3))
+    assert row_of(person).idle == "3 h 0 min"
+    episode = first_episode(person)
+    commands_submit(episode_id=episode.pk, step=1, orders=[SeatOrder(0, ("noop",))])
+    row = row_of(person)
+    assert (row.step, row.idle) == (1, "under a minute")
+
+
+def test_who_has_ended_stays_for_an_hour() -> None:
+    study = make_study()
+    active, ended = playing(study), complete(study, "two")
+    assert live.live_codes(study) == [ended.code, active.code]
+    assert (row_of(ended).waits_for, row_of(ended).active) == ("", False)
+    Participant.objects.filter(pk=ended.pk).update(ended_at=timezone.now() - timedelta(hours=2))
+    assert live.live_codes(study) == [active.code]
+
+
+def test_totals_count_people_programs_and_previews_apart_and_the_withdrawn() -> None:
+    study = make_study()
+    complete(study, "one")
+    playing(study, "two", synthetic=True)
+    participant_enter(study_id=study.pk, entry="three", preview=True)
+    participant_withdraw(participant_id=enter(study, "four").pk)
+    refused = participant_enter(study_id=study.pk, entry="five")
+    consent_refused(participant_id=refused.pk)
+    totals = live.live_totals(study)
+    lines = dict(totals.lines)
+    assert lines["taking part"] == (0, 1, 1)
+    assert lines["complete"] == (1, 0, 0)
+    assert lines["did not agree"] == (1, 0, 0)
+    assert totals.withdrawn == 1
+    assert totals.last_step_at is not None
+
+
+def test_a_hundred_participants_cost_no_more_queries_than_two(
+    django_assert_max_num_queries: Any, admin_client: Client
+) -> None:
+    study = make_study(conditions=1)
+    crowd(study, 100)
+    with django_assert_max_num_queries(30):
+        before = time.perf_counter()
+        page = admin_client.get("/staff/small/live/").content.decode()
+        print(f"\n100 participants on the live page: {time.perf_counter() - before:.3f} s")
+    assert page.count('id="live-') >= 100
+    with django_assert_max_num_queries(12):
+        live.live_rows(study, live.live_codes(study))
+
+
+def test_the_page_shows_no_secret_and_is_for_staff_only(client: Client, admin_client: Client) -> None:
+    person = playing(make_study(), "entry-of-this-person")
+    page = admin_client.get("/staff/small/live/").content.decode()
+    assert person.code in page
+    assert person.key not in page
+    assert person.entry not in page
+    assert client.get("/staff/small/live/").status_code == 302
+    client.force_login(User.objects.create_user("viewer", is_staff=True))
+    assert client.get("/staff/small/live/").status_code == 403
+
+
+def scans(ask: Callable[[], object]) -> list[str]:
+    """What SQLite would read from end to end, or sort, to answer."""
+    with CaptureQueriesContext(connection) as asked:
+        ask()
+    plans = []
+    with connection.cursor() as cursor:
+        for one in asked.captured_queries:
+            cursor.execute(f"EXPLAIN QUERY PLAN {one['sql']}")
+            plans += [row[3] for row in cursor.fetchall()]
+    return [plan for plan in plans if plan.startswith("SCAN ") or "B-TREE FOR ORDER" in plan]
+
+
+@pytest.mark.skipif(connection.vendor != "sqlite", reason="reads SQLite's plans")
+def test_news_and_the_last_step_are_found_by_an_index_however_many_ever_came() -> None:
+    study = make_study()
+    person = playing(study)
+    keys = [str(first_episode(person).key)]
+    assert live.players_of(study, keys) == {person.code}
+    assert live.players_of(make_study("other"), keys) == set()
+    assert scans(lambda: live.players_of(study, keys)) == []
+    assert scans(lambda: live._last_step_at(study)) == []
+
+
+# The websocket.
+
+application = URLRouter(websocket_urlpatterns)
+
+
+@pytest.fixture
+def quick(settings: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+    settings.CHANNEL_LAYERS = {"default": {"BACKEND": "channels.layers.InMemoryChannelLayer"}}
+    monkeypatch.setattr(consumers, "LOOK_SECONDS", 0.3)
+    monkeypatch.setattr(consumers, "GATHER_SECONDS", 0.05)
+    monkeypatch.setattr(stream, "nudge_pages", lambda episode_id: None)
+
+
+def socket_of(client: Client) -> WebsocketCommunicator:
+    cookie = f"{django_settings.SESSION_COOKIE_NAME}={client.session.session_key}"
+    return WebsocketCommunicator(application, "/ws/staff/study/small/", [(b"cookie", cookie.encode())])
+
+
+@pytest.mark.django_db(transaction=True)
+async def test_staff_are_sent_everything_then_only_what_changes(quick: None, admin_client: Client) -> None:
+    study = await database_sync_to_async(make_study)()
+    one = await database_sync_to_async(playing)(study)
+    two = await database_sync_to_async(playing)(study, "two")
+    socket = await database_sync_to_async(socket_of)(admin_client)
+    assert (await socket.connect())[0]
+    assert 'id="live-summary"' in await socket.receive_from(timeout=5)
+    first = await socket.receive_from(timeout=5)
+    assert first.startswith('<tbody id="live-rows"')  # behind anything else a browser would drop the tag
+    assert one.code in first
+    assert two.code in first
+    await database_sync_to_async(page_opened)(participant_id=one.pk, page="play", position=1)
+    episode = await database_sync_to_async(first_episode)(one)
+    orders = [SeatOrder(0, ("noop",))]
+    await database_sync_to_async(commands_submit)(episode_id=episode.pk, step=1, orders=orders)
+    while one.code not in (found := await socket.receive_from(timeout=5)):
+        continue
+    assert f'id="live-{one.code}"' in found
+    assert 'id="live-rows"' not in found
+    assert two.code not in found
+    assert "1 of 3" in found
+    await database_sync_to_async(participant_withdraw)(participant_id=one.pk)
+    while 'id="live-rows"' not in (found := await socket.receive_from(timeout=5)):
+        continue
+    assert one.code not in found
+    await socket.disconnect()
+
+
+@pytest.mark.django_db(transaction=True)
+async def test_news_come_from_pages_that_are_done_and_from_ends(
+    quick: None, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    told: list[str] = []
+    monkeypatch.setattr(
+        stream, "tell_audience", lambda audience, news: told.append(f"{audience} {news.type}")
+    )
+    study = await database_sync_to_async(make_study)()
+    person = await database_sync_to_async(enter)(study)
+    assert told
+    assert set(told) == {f"study-{study.pk} participant.news"}
+    told.clear()
+    end = database_sync_to_async(participant_end)
+    await end(participant_id=person.pk, status="technical", reason="a test")
+    assert told == [f"study-{study.pk} participant.news"]
+    told.clear()
+    await end(participant_id=person.pk, status="technical", reason="again")
+    assert told == []
+
+
+@pytest.mark.django_db(transaction=True)
+async def test_who_may_not_watch_is_closed_out_and_sent_nothing(quick: None, client: Client) -> None:
+    study = await database_sync_to_async(make_study)()
+    assert study.slug == "small"
+    socket = WebsocketCommunicator(application, "/ws/staff/study/small/")
+    await socket.connect()
+    assert (await socket.receive_output(timeout=5))["code"] == NOT_ALLOWED
+    user = await database_sync_to_async(User.objects.create_user)("viewer", is_staff=True)
+    await database_sync_to_async(client.force_login)(user)
+    socket = await database_sync_to_async(socket_of)(client)
+    await socket.connect()
+    assert (await socket.receive_output(timeout=5))["code"] == NOT_ALLOWED
+
+
+@pytest.mark.django_db(transaction=True)
+async def test_who_logs_out_or_loses_the_right_is_closed_out_soon(quick: None, admin_client: Client) -> None:
+    await database_sync_to_async(make_study)()
+    for lose in (lambda: User.objects.update(is_active=False), admin_client.logout):
+        await database_sync_to_async(lambda: User.objects.update(is_active=True))()
+        await database_sync_to_async(lambda: admin_client.force_login(User.objects.get()))()
+        socket = await database_sync_to_async(socket_of)(admin_client)
+        await socket.connect()
+        await socket.receive_from(timeout=5)
+        await database_sync_to_async(lose)()
+        while (found := await socket.receive_output(timeout=5))["type"] != "websocket.close":
+            continue
+        assert found["code"] == NOT_ALLOWED
+
+
+@pytest.mark.django_db(transaction=True)
+async def test_a_study_that_is_gone_closes_the_socket(quick: None, admin_client: Client) -> None:
+    study = await database_sync_to_async(make_study)()
+    socket = await database_sync_to_async(socket_of)(admin_client)
+    await socket.connect()
+    await socket.receive_from(timeout=5)
+    await database_sync_to_async(study.delete)()
+    while (found := await socket.receive_output(timeout=5))["type"] != "websocket.close":
+        continue
+    assert found["code"] == GONE
+
+
+@pytest.mark.django_db(transaction=True)
+async def test_a_page_from_elsewhere_is_refused(quick: None, admin_client: Client) -> None:
+    await database_sync_to_async(make_study)()
+    cookie = f"{django_settings.SESSION_COOKIE_NAME}={admin_client.session.session_key}"
+    headers = [(b"cookie", cookie.encode()), (b"origin", b"https://elsewhere.example")]
+    socket = WebsocketCommunicator(whole_application, "/ws/staff/study/small/", headers)
+    assert not (await socket.connect())[0]

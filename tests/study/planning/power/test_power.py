@@ -1,0 +1,199 @@
+"""Power and sample sizes, against published figures, statsmodels, and simulation."""
+
+from __future__ import annotations
+
+from itertools import combinations
+from math import sqrt
+
+import numpy as np
+import pandas as pd
+import pytest
+from scipy import stats
+from statsmodels.stats.anova import AnovaRM
+from statsmodels.stats.power import TTestPower
+
+from study.planning.power import simulate
+from study.planning.power.formula import anova_power, dz_of, invited, pair_power, people_needed
+from study.planning.power.plan import PATTERNS, Plan, PlanError, f_from_partial_eta, means_of, partial_eta_of
+from study.planning.power.studentised import critical_range
+
+WITHIN = 0.025
+"""Three standard errors of a share of 4000 simulated studies, at most."""
+
+
+@pytest.mark.parametrize(
+    ("plan", "power", "people"),
+    [
+        # G*Power 3.1, "ANOVA: repeated measures, within factors", one group, correlation .5, epsilon 1: the
+        # often cited a priori sample sizes for a medium effect f = .25 at alpha .05.
+        (Plan(2, 0.25), 0.80, 34),
+        (Plan(3, 0.25), 0.80, 28),
+        (Plan(4, 0.25), 0.80, 24),
+        (Plan(3, 0.25), 0.95, 43),
+    ],
+)
+def test_sample_sizes_are_those_of_gpower(plan: Plan, power: float, people: int) -> None:
+    assert people_needed(plan, power) == people
+    assert anova_power(plan, people) >= power > anova_power(plan, people - 1)
+
+
+def test_two_conditions_are_the_paired_t_test_whose_textbook_figure_is_34_pairs_for_a_dz_of_one_half() -> (
+    None
+):
+    plan = Plan(2, 0.25)  # f = .25 at a correlation of .5 is a difference of .5 and d_z = .5
+    assert dz_of(0.5, plan) == pytest.approx(0.5)
+    assert people_needed(plan, 0.8) == 34
+
+
+@pytest.mark.parametrize("correlation", [-0.3, 0.0, 0.5, 0.8])
+@pytest.mark.parametrize("people", [2, 5, 12, 40])
+def test_a_pair_and_two_conditions_agree_with_statsmodels(correlation: float, people: int) -> None:
+    plan = Plan(2, 0.25, correlation, alpha=0.01)
+    expected = TTestPower().power(dz_of(0.5, plan), people, 0.01, alternative="two-sided")
+    assert pair_power(0.5, plan, people) == pytest.approx(expected, abs=1e-6)
+    assert anova_power(plan, people) == pytest.approx(expected, abs=1e-6)
+
+
+@pytest.mark.parametrize("conditions", [2, 3, 5, 8])
+@pytest.mark.parametrize(("f", "correlation"), [(0.0, 0.5), (0.25, 0.5), (0.25, 0.0), (0.15, 0.8)])
+@pytest.mark.parametrize("people", [3, 12, 30])
+def test_the_formula_agrees_with_simulation(
+    conditions: int, f: float, correlation: float, people: int
+) -> None:
+    plan = Plan(conditions, f, correlation)
+    assert simulate.anova_share(plan, people, seed=7) == pytest.approx(anova_power(plan, people), abs=WITHIN)
+
+
+def test_without_sphericity_the_corrected_formula_is_near_the_simulation() -> None:
+    places = np.arange(4)
+    covariance = 0.8 ** np.abs(places[:, None] - places)  # values far apart in time correlate less
+    contrasts = np.linalg.svd(np.ones((1, 4)))[2][1:]
+    inner = contrasts @ covariance @ contrasts.T
+    epsilon = np.trace(inner) ** 2 / (3 * np.trace(inner @ inner))
+    correlation = (covariance.sum() - 4) / 12
+    assert 0.6 < epsilon < 0.9
+    nothing = Plan(4, 0.0, correlation, epsilon=epsilon)
+    assert simulate.anova_share(nothing, 20, seed=3, covariance=covariance) == pytest.approx(0.05, abs=WITHIN)
+    some = Plan(4, 0.2, correlation, epsilon=epsilon)
+    share = simulate.anova_share(some, 20, seed=3, covariance=covariance)
+    assert share == pytest.approx(anova_power(some, 20), abs=0.1)
+
+
+def test_the_statistics_of_a_simulated_study_are_those_of_its_values() -> None:
+    values = np.random.default_rng(5).normal([0.0, 0.4, 0.8, 0.2], size=(9, 4))
+    samples = simulate.Samples(9, values.mean(axis=0)[None], np.cov(values.T)[None])
+    rows = [(person, c, values[person, c]) for person in range(9) for c in range(4)]
+    table = AnovaRM(pd.DataFrame(rows, columns=["id", "c", "y"]), "y", "id", ["c"]).fit().anova_table
+    assert simulate.f_values(samples)[0] == pytest.approx(table["F Value"].iloc[0])
+    pairs = [stats.ttest_rel(values[:, b], values[:, a]) for a, b in combinations(range(4), 2)]
+    assert simulate.t_values(samples)[0] == pytest.approx([pair.statistic for pair in pairs])
+
+
+@pytest.mark.parametrize("people", [3, 30])
+def test_drawn_means_and_covariances_have_the_moments_of_their_distributions(people: int) -> None:
+    covariance = np.array([[1.0, 0.5, 0.2], [0.5, 2.0, 0.0], [0.2, 0.0, 1.0]])
+    found = simulate.draw([1.0, 0.0, -1.0], covariance, people, seed=2, runs=40_000)
+    assert found.means.mean(axis=0) == pytest.approx([1, 0, -1], abs=0.03)
+    assert np.cov(found.means.T) * people == pytest.approx(covariance, abs=0.06)
+    assert found.covariances.mean(axis=0) == pytest.approx(covariance, abs=0.06)
+    spread = found.covariances[:, 1, 1].var()  # of a Wishart variance: 2 sigma^4 / df
+    assert spread == pytest.approx(2 * 4 / (people - 1), rel=0.08)
+
+
+def by_hand(p: list[float], alpha: float = 0.05) -> list[bool]:
+    """Holm's procedure as in the books: smallest p first, until one is not below alpha over what is left."""
+    found = [False] * len(p)
+    for rank, place in enumerate(sorted(range(len(p)), key=p.__getitem__)):
+        if p[place] >= alpha / (len(p) - rank):
+            break
+        found[place] = True
+    return found
+
+
+def test_holms_correction_is_the_one_in_the_books() -> None:
+    samples = simulate.draw([0, 0.3, 0.6, 0.9], np.eye(4), 15, seed=9, runs=200)
+    p = 2 * stats.t.sf(np.abs(simulate.t_values(samples)), 14)
+    assert simulate.holm(samples, 0.05).tolist() == [by_hand(list(row)) for row in p]
+
+
+@pytest.mark.parametrize(("k", "df"), [(2, 1), (3, 4), (3, 20), (5, 116), (8, 200), (12, 1000)])
+@pytest.mark.parametrize("alpha", [0.2, 0.05, 0.001])
+def test_the_critical_range_is_scipys(alpha: float, k: int, df: int) -> None:
+    found = critical_range(alpha, k, df)
+    assert stats.studentized_range.sf(found, k, df) == pytest.approx(alpha, rel=0.05 if df < 10 else 0.01)
+
+
+@pytest.mark.parametrize("correction", simulate.CORRECTIONS)
+def test_corrections_hold_the_error_of_the_family_at_alpha(correction: str) -> None:
+    plan = Plan(4, 0.0)
+    samples = simulate.draw([0.0] * 4, simulate.equal_correlations(plan), 20, seed=11)
+    family = simulate.CORRECTIONS[correction](samples, 0.05).any(axis=1).mean()
+    assert 0.02 < family < 0.05 + WITHIN / 2
+
+
+def test_holm_lies_between_bonferroni_and_no_correction() -> None:
+    plan, people = Plan(4, 0.3), 24
+    means = means_of(plan, "even")
+    shares = simulate.pair_shares(plan, people, pattern="even", correction="holm", seed=1)
+    for (a, b), found in zip(shares.pairs, shares.found, strict=True):
+        difference = means[b] - means[a]
+        strictest = pair_power(difference, plan, people, alpha=plan.alpha / len(shares.pairs))
+        assert strictest - WITHIN < found < pair_power(difference, plan, people) + WITHIN
+    assert shares.all_true is not None
+    assert shares.all_true <= min(shares.found)
+
+
+def test_the_same_seed_gives_the_same_shares() -> None:
+    plan = Plan(3, 0.3)
+    first, again, other = (
+        simulate.pair_shares(plan, 10, pattern="one", correction="tukey", seed=seed) for seed in (1, 1, 2)
+    )
+    assert first == again != other
+
+
+@pytest.mark.parametrize("pattern", PATTERNS)
+@pytest.mark.parametrize("conditions", [2, 3, 6])
+def test_every_pattern_of_means_has_the_effect_asked_for(pattern: str, conditions: int) -> None:
+    means = means_of(Plan(conditions, 0.4), pattern)
+    assert sum(means) == pytest.approx(0)
+    assert sqrt(sum(mean**2 for mean in means) / conditions) == pytest.approx(0.4)
+
+
+def test_partial_eta_squared_is_what_an_anova_of_very_many_people_reports() -> None:
+    plan = Plan(4, f_from_partial_eta(0.2, 4, 0.3), 0.3)
+    assert partial_eta_of(plan) == pytest.approx(0.2)
+    people = 200_000
+    covariance = simulate.equal_correlations(plan)
+    samples = simulate.draw(means_of(plan, "ends"), covariance, people, seed=1, runs=1)
+    f = simulate.f_values(samples)[0]
+    assert 3 * f / (3 * f + 3 * (people - 1)) == pytest.approx(0.2, abs=0.005)
+
+
+@pytest.mark.parametrize(
+    ("field", "values"),
+    [
+        ("conditions", {"conditions": 1}),
+        ("f", {"f": -0.1}),
+        ("f", {"f": float("nan")}),
+        ("correlation", {"correlation": 1.0}),
+        ("correlation", {"correlation": -0.5}),
+        ("alpha", {"alpha": 0.0}),
+        ("epsilon", {"epsilon": 0.4}),
+        ("epsilon", {"epsilon": 1.1}),
+    ],
+)
+def test_a_plan_out_of_range_is_refused_at_its_field(field: str, values: dict[str, float]) -> None:
+    given: dict[str, float] = {"conditions": 3, "f": 0.25, **values}
+    with pytest.raises(PlanError) as caught:
+        Plan(**given)  # type: ignore[arg-type]
+    assert caught.value.field == field
+
+
+def test_power_that_cannot_be_reached_is_none_and_one_person_has_no_power() -> None:
+    assert people_needed(Plan(3, 0.0), 0.8) is None
+    assert people_needed(Plan(3, 5.0), 0.8) == 2
+    assert anova_power(Plan(3, 5.0), 1) == 0
+
+
+def test_more_are_invited_than_must_finish() -> None:
+    assert [invited(30, share) for share in (0, 0.1, 0.25, 0.5)] == [30, 34, 40, 60]

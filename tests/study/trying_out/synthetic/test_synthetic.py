@@ -1,0 +1,127 @@
+"""Many synthetic participants at once: marked, plausible, replayable."""
+
+from __future__ import annotations
+
+import io
+from typing import Any
+
+import pytest
+from django.core.management import CommandError, call_command
+
+from kitchen.play.models import Decision, Episode, Step
+from kitchen.play.stored import read_stored_command
+from kitchen.registry.worlds import get_world
+from study.design.models import Outcome, Study, StudyPart, SurveyItem
+from study.design.questions.rules import is_right, value_problem
+from study.exports.registry import tables
+from study.people.models import Answer, Participant
+from tests.study.factories import make_study
+
+pytestmark = [pytest.mark.django_db, pytest.mark.servers]
+
+
+@pytest.fixture
+def study() -> Study:
+    found = make_study()
+    found.conditions.filter(key="c1").update(coplayer="random", teammates=1)
+    return found
+
+
+def make(study: Study, *more: str) -> str:
+    out = io.StringIO()
+    call_command("make_synthetic", study.slug, "--participants", "30", *more, stdout=out)
+    return out.getvalue()
+
+
+def test_everybody_is_synthetic_and_most_finish(study: Study) -> None:
+    assert make(study).splitlines()[-1] == "30 synthetic participants made in small"
+    assert Participant.objects.filter(synthetic=True).count() == 30
+    assert not Episode.objects.filter(synthetic=False).exists()
+    assert Participant.objects.filter(status="complete").count() > 15
+    study.refresh_from_db()
+    assert study.entered == 30
+    assert Decision.objects.exists()
+    for table in tables():
+        assert all(len(row) == len(table.columns_of(study)) for row in table.rows(study))
+
+
+def test_only_copies_are_left_and_each_replays_to_its_hashes(study: Study) -> None:
+    make(study)
+    assert Episode.objects.count() == Episode.objects.filter(rounds__isnull=False).count()
+    for episode in Episode.objects.all()[:4]:
+        world: Any = get_world(episode.world).create(seats=episode.seats.count(), settings=episode.settings)
+        world.reset(episode.seed)
+        for step in Step.objects.filter(episode=episode).order_by("number"):
+            world.step([(one["seat"], read_stored_command(one["command"])) for one in step.commands])
+            assert world.state_hash() == step.state_hash
+
+
+def test_answers_are_such_as_can_be_given_and_times_go_on(study: Study) -> None:
+    make(study)
+    assert Answer.objects.exists()
+    assert not [
+        one for one in Answer.objects.select_related("item") if value_problem(one.item.plan, one.value)
+    ]
+    for person in Participant.objects.filter(status="complete"):
+        assert person.ended_at
+        times = [*person.answers.order_by("pk").values_list("answered_at", flat=True)]
+        assert person.entered_at <= times[0] <= times[-1] <= person.ended_at
+
+
+def test_wrong_numbers_are_one_line_and_change_nothing(study: Study) -> None:
+    for wrong in (["--participants", "0"], ["--steps-per-episode", "0"], ["--recordings", "0"]):
+        with pytest.raises(CommandError, match="is not 1 or more") as caught:
+            call_command("make_synthetic", "small", *wrong)
+        assert caught.value.returncode == 2
+    assert not Participant.objects.exists()
+
+
+CHECKS: list[dict[str, Any]] = [
+    {"kind": "single", "options": ["cook", "sleep"], "correct": "cook"},
+    {"kind": "multiple", "options": ["a", "b"], "correct": ["a", "b"]},
+    {"kind": "number", "minimum": 0, "maximum": 2, "step": 1, "correct": 2},
+    {"kind": "likert", "correct": 1},
+    {"kind": "text", "correct": "I do not know."},
+]
+
+
+@pytest.mark.parametrize("question", CHECKS)
+def test_who_fails_the_check_answered_wrongly_and_has_rounds_that_were_not_played(
+    study: Study, question: dict[str, Any], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("study.trying_out.synthetic.people.FAR", {"failed_check": 1.0, "no_consent": 0.0})
+    StudyPart.objects.create(study=study, kind="check", enabled=True)
+    item = SurveyItem.objects.create(
+        study=study, key="goal", measure="Goal", text="Goal?", place="check", **question
+    )
+    Outcome.objects.create(study=study, kind="failed_check", code="SORRY")
+    make(study)
+    for person in Participant.objects.all():
+        assert (person.status, person.given_code) == ("failed_check", "SORRY")
+        answers = Answer.objects.filter(participant=person, item=item)
+        assert sorted(one.attempt for one in answers) == [1, 2]
+        assert all(is_right(item.plan, one.value) is False for one in answers)
+        assert not any(value_problem(item.plan, one.value) for one in answers)
+        assert person.sequence
+        assert [one.episode for one in person.rounds.all()] == [None, None]
+
+
+def test_nobody_fails_a_check_that_lets_everybody_go_on(
+    study: Study, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(
+        "study.trying_out.synthetic.people.FAR", {"failed_check": 0.5, "complete": 0.5, "no_consent": 0}
+    )
+    StudyPart.objects.create(study=study, kind="check", enabled=True, settings={"on_failure": "continue"})
+    SurveyItem.objects.create(
+        study=study, key="goal", measure="Goal", text="Goal?", place="check", **CHECKS[0]
+    )
+    make(study)
+    assert set(Participant.objects.values_list("status", flat=True)) == {"complete"}
+
+
+def test_sequences_stay_even_from_one_command_to_the_next(study: Study) -> None:
+    make(study)
+    make(study, "--seed", "2")
+    held = Participant.objects.filter(status__in=["complete", "active"]).values_list("sequence", flat=True)
+    assert abs(list(held).count(1) - list(held).count(2)) <= 1
