@@ -1,5 +1,5 @@
-"""Episodes in the admin: to look at, for those whose business they are (`kitchen.play.visibility`). Nothing can be
-changed or deleted; seats' keys are not shown."""
+"""Episodes in the admin: to look at, for those whose business they are (`kitchen.play.visibility`). Nothing
+can be changed or deleted; seats' keys are not shown."""
 
 from __future__ import annotations
 

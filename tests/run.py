@@ -23,6 +23,7 @@ CHECKS: tuple[Command, ...] = (
     ("-m", "ruff", "check", "."),
     ("-m", "ruff", "format", "--check", "."),
     ("-m", "mypy", "."),
+    ("-c", "from importlinter.cli import lint_imports_command as lint; lint()", "--no-cache", "--no-logo"),
     ("manage.py", "check", "--fail-level", "WARNING"),
     ("manage.py", "check", "--deploy", "--fail-level", "ERROR"),
     ("manage.py", "makemigrations", "--check", "--dry-run"),

@@ -1,7 +1,8 @@
 """Every world that can be played: one line each, sorted by name.
 
-The line names the world's kit (`kitchen.contract.kit`), which names all that the world has. An installation may
-have worlds of its own beside these: `BRIGADE_WORLDS` lists them as `name=package.module:KIT`, with commas.
+The line names the world's kit (`kitchen.contract.kit`), which names all that the world has. An installation
+may have worlds of its own beside these: `BRIGADE_WORLDS` lists them as `name=package.module:KIT`, with
+commas.
 """
 
 from __future__ import annotations

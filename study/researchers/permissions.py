@@ -11,7 +11,7 @@ from collections.abc import Callable, Iterable
 from functools import wraps
 from typing import Any, Concatenate
 
-from django.contrib.admin.views.decorators import staff_member_required
+from django.contrib.auth.decorators import user_passes_test
 from django.core.exceptions import PermissionDenied
 from django.db.models import Q, QuerySet
 from django.http import HttpRequest, HttpResponseBase
@@ -34,6 +34,8 @@ RIGHTS: dict[str, frozenset[str]] = {
 READ = ("GET", "HEAD")
 FORM = ("GET", "HEAD", "POST")
 Checked = Callable[..., HttpResponseBase]
+for_staff = user_passes_test(lambda user: user.is_active and user.is_staff, login_url="admin:login")
+"""Leads whoever is not logged in as staff to the login, and back."""
 StudyView = Callable[Concatenate[HttpRequest, Study, ...], HttpResponseBase]
 
 
@@ -91,7 +93,7 @@ def staff_page(methods: Iterable[str] = READ) -> Callable[[Checked], Checked]:
     """A page for all staff, kept in no cache."""
 
     def guarded(view: Checked) -> Checked:
-        found: Checked = never_cache(staff_member_required(require_http_methods([*methods])(view)))
+        found: Checked = never_cache(for_staff(require_http_methods([*methods])(view)))
         return found
 
     return guarded

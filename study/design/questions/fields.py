@@ -1,9 +1,9 @@
 """An item's fields, declared once: what follows from them is in forms, files, documents and rows by itself.
 
 `ItemPlan` is one question as it is designed, wherever it stands: in a questionnaire, a study file or a
-version's document; a stored one (`study.design.models.SurveyItem`) has the same fields. Another field is a line here
-with what is `About` it, a field of the model with its migration, and the place that gives it its meaning.
-Plain Python.
+version's document; a stored one (`study.design.models.SurveyItem`) has the same fields. Another field is a
+line here with what is `About` it, a field of the model with its migration, and the place that gives it its
+meaning. Plain Python.
 """
 
 from __future__ import annotations

@@ -1,9 +1,10 @@
 """Questionnaires as data: `study/data/instruments/*.toml`, checked when loaded, given as frozen records.
 
 A file has `title`, `source` (where it was published), `terms` (what may be done with it), `score` (a name of
-`study.design.questions.scoring.SCORES`; "mean" if left out), `place` (one of `PLACES`, where its items are asked; "survey" if
-left out) and a list of `[[items]]`. What may stand in an item, and what it is if left out, is said at
-`study.design.questions.fields.ItemPlan`. A wrong file is refused with file, key and reason. Plain Python.
+`study.design.questions.scoring.SCORES`; "mean" if left out), `place` (one of `PLACES`, where its items are
+asked; "survey" if left out) and a list of `[[items]]`. What may stand in an item, and what it is if left out,
+is said at `study.design.questions.fields.ItemPlan`. A wrong file is refused with file, key and reason. Plain
+Python.
 """
 
 from __future__ import annotations

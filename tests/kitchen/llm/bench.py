@@ -1,11 +1,12 @@
-"""`python -m tests.kitchen.llm.bench`: the dispatcher's own overhead, beside bare SDK calls to the same server.
+"""`python -m tests.kitchen.llm.bench`: the dispatcher's own overhead, beside bare SDK calls to the same
+server.
 
-Whole steps are decided as a worker decides them (`kitchen.play.deciding.decide_step`, on a database of its own):
-state and prompt, a purse that books into the ledger, the call, reading and checking the answer, and the one
-transaction that stores commands, decision, call and prompts and runs the world. After each step the request
-that it made is sent again, through the door to models and by the bare SDK, so that other work on the machine
-meets all three. The model's time is taken out of a step to give its overhead. Same seeds, same steps and
-prompts; the last line has the ratio.
+Whole steps are decided as a worker decides them (`kitchen.play.deciding.decide_step`, on a database of its
+own): state and prompt, a purse that books into the ledger, the call, reading and checking the answer, and the
+one transaction that stores commands, decision, call and prompts and runs the world. After each step the
+request that it made is sent again, through the door to models and by the bare SDK, so that other work on the
+machine meets all three. The model's time is taken out of a step to give its overhead. Same seeds, same steps
+and prompts; the last line has the ratio.
 """
 
 from __future__ import annotations

@@ -85,8 +85,9 @@ def test_the_stand_in_has_to_be_told_what_is_right() -> None:
 
 def test_looking_loads_no_sdk_no_http_client_and_no_django() -> None:
     code = (
-        "import sys; from kitchen.contract import model; from kitchen.llm import prices, registry, wrappers; registry.models('anthropic');"
-        "from kitchen.registry.names import look_up; [look_up(registry.PROVIDERS, n) for n in registry.PROVIDERS];"
+        "import sys; from kitchen.contract import model; from kitchen.llm import prices, registry, wrappers;"
+        "registry.models('anthropic'); from kitchen.registry.names import look_up;"
+        "[look_up(registry.PROVIDERS, n) for n in registry.PROVIDERS];"
         "print([m for m in ('anthropic', 'openai', 'httpx2', 'httpcore2', 'django') if m in sys.modules])"
     )
     found = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)

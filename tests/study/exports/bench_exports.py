@@ -1,5 +1,5 @@
-"""`python -m tests.study.exports.bench_exports [--participants 10000]`: how quickly, and in how much memory, a study
-with many participants is exported.
+"""`python -m tests.study.exports.bench_exports [--participants 10000]`: how quickly, and in how much memory,
+a study with many participants is exported.
 
 Makes a database with synthetic participants (`make_synthetic`), then exports in processes of their own:
 steps.csv and steps.parquet alone for the rate of step rows, and everything as one ZIP for the peak of memory

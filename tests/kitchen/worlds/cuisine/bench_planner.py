@@ -1,5 +1,5 @@
-"""`python -m tests.kitchen.worlds.cuisine.bench_planner`: how strong the planner is over the paper's 36 cells, and how long
-it thinks with four agents on the largest level.
+"""`python -m tests.kitchen.worlds.cuisine.bench_planner`: how strong the planner is over the paper's 36
+cells, and how long it thinks with four agents on the largest level.
 
 Same seeds, same score: a lower one than before is the planner's own doing. `--seeds 20` (episodes for each
 cell and interval) plays what the aims are stated for; fewer are a sample. Times are this machine's, so a

@@ -108,7 +108,8 @@ def test_the_same_data_give_the_same_bytes(kind: figures.Format) -> None:
 
 def test_another_process_gives_the_same_bytes() -> None:
     code = (
-        "import sys; from study.analysis.statistics.figures import draw; from tests.study.analysis.statistics.test_analysis import demo;"
+        "import sys; from study.analysis.statistics.figures import draw;"
+        "from tests.study.analysis.statistics.test_analysis import demo;"
         "sys.stdout.buffer.write(draw(demo().measure('success')))"
     )
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, check=True)

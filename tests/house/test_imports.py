@@ -1,0 +1,98 @@
+"""Which room may know which: the contracts of pyproject.toml hold, and a wrong import breaks them."""
+
+from __future__ import annotations
+
+import os
+import shutil
+import subprocess
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from brigade.places import base_dir
+from tests.run import CHECKS
+
+LINT = next(command for command in CHECKS if "importlinter" in " ".join(command))
+
+
+@pytest.fixture(scope="module")
+def house(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A copy of the source, for wrong imports to be added to."""
+    copy = tmp_path_factory.mktemp("house")
+    for name in ("brigade", "kitchen", "study"):
+        shutil.copytree(base_dir() / name, copy / name, ignore=shutil.ignore_patterns("__pycache__"))
+    shutil.copy(base_dir() / "pyproject.toml", copy)
+    return copy
+
+
+@pytest.fixture
+def spoilt(house: Path) -> Iterator[list[Path]]:
+    """Files that are put back as they were."""
+    files: list[Path] = []
+    yield files
+    for path in files:
+        shutil.copy(base_dir() / path.relative_to(house), path)
+
+
+def broken(house: Path) -> list[str]:
+    """The contracts that do not hold."""
+    plain = {key: value for key, value in os.environ.items() if key != "PYTHONPATH"}
+    found = subprocess.run(
+        [sys.executable, *LINT], cwd=house, env=plain, capture_output=True, text=True, check=False
+    )
+    broken = [
+        line.removesuffix("BROKEN").strip() for line in found.stdout.splitlines() if line.endswith("BROKEN")
+    ]
+    assert bool(broken) == bool(found.returncode), found.stdout + found.stderr
+    return broken
+
+
+def test_the_house_keeps_its_contracts(house: Path) -> None:
+    assert broken(house) == []
+
+
+@pytest.mark.parametrize(
+    ("file", "line", "contract"),
+    [
+        ("kitchen/play/clock.py", "from study.people import flow", "kitchen never imports study"),
+        (
+            "kitchen/llm/prices.py",
+            "def later():\n    import django",
+            "plain Python: no Django, no channels, no Celery",
+        ),
+        (
+            "kitchen/contract/world.py",
+            "import kitchen.play.models",
+            "kitchen: a room imports only what lies below it",
+        ),
+        (
+            "study/design/names.py",
+            "from study.people import counts",
+            "study: a room imports only what lies below it",
+        ),
+        (
+            "study/editor/forms.py",
+            "def f():\n    from study.admin import studies",
+            "the console never imports the admin",
+        ),
+        ("study/people/models.py", "from study.people import flow", "no circle, in no room"),
+        ("study/people/flow.py", "from brigade import places", "the apps never import what starts them"),
+    ],
+)
+def test_a_wrong_import_breaks_a_contract(
+    house: Path, spoilt: list[Path], file: str, line: str, contract: str
+) -> None:
+    spoilt.append(house / file)
+    with (house / file).open("a", encoding="utf-8") as source:
+        source.write(f"\n{line}\n")
+    assert contract in broken(house)
+
+
+def test_a_room_without_a_floor_breaks_the_contract(house: Path) -> None:
+    (house / "kitchen" / "attic.py").touch()
+    try:
+        assert "kitchen: a room imports only what lies below it" in broken(house)
+    finally:
+        (house / "kitchen" / "attic.py").unlink()
