@@ -10,11 +10,10 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from kitchen.agents import trial
-from kitchen.agents.trial import MODEL
 from kitchen.contract.model import total
 from kitchen.experiments.plan import Job
 from kitchen.experiments.play import new_game
-from kitchen.experiments.setup import STEPS, Column, Setup
+from kitchen.experiments.setup import MODEL, STEPS, Column, Setup
 from kitchen.llm.money import dollars
 from kitchen.llm.prices import PriceList, UnknownPriceError
 from kitchen.llm.registry import STAND_IN, read_model
