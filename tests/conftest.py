@@ -24,7 +24,7 @@ from kitchen.registry.worlds import VARIABLE, folders
 from tests.browser import ARGUMENTS, find_chromium
 from tests.servers import Stack, Valkey
 from tests.template import Template, drop_database
-from tests.worlds.beacon import LINE
+from tests.worlds.beacon.kit import LINE
 
 PROGRAMS = {"stack", "live_stack", "browser", "page", "running", "started"}
 """Fixtures whose tests start programs and wait for them: they take longest, and are begun with."""
