@@ -11,14 +11,12 @@ import pytest
 ROOT = Path(__file__).parents[2]
 FOLDERS = ("kitchen", "study", "brigade", "templates", "static")
 SOURCES = {".py", ".html", ".js", ".css"}
-ITS_OWN = re.compile(r"(^|/)worlds/cuisine/|^kitchen/coplayers/(dispatcher|planner)/")
+ITS_OWN = re.compile(r"(^|/)worlds/cuisine/")
 """Rules, planner, dispatcher, templates, style."""
-ELSEWHERE = re.compile(r"(^|/)(vendor|migrations)/|^kitchen/(worlds/registry|registry/worlds)\.py$")
+ELSEWHERE = re.compile(r"(^|/)(vendor|migrations)/|^kitchen/registry/worlds\.py$")
 """Stored migrations, what others wrote, and the registry with its one line."""
 STORED = re.compile(r"\bsame_dishes\b")
 """The name of a setting in study files, documents and databases; what it is called follows from the world."""
-MOVED = re.compile(r"\bworlds\.cuisine\.reading\b")
-"""The reader of data files, whichever world's or study's."""
 WORDS = re.compile(r"cuisine|dish|recipe", re.IGNORECASE)
 ENDS = r"(served?|expires?|missed|failed|cooked|ran out|run out|stands?)"
 ORDERS = re.compile(
@@ -30,7 +28,7 @@ ORDERS = re.compile(
 
 def speaks_of_it(line: str) -> bool:
     """Whether a line says what only this world has."""
-    rest = MOVED.sub("", STORED.sub("", line))
+    rest = STORED.sub("", line)
     return bool(WORDS.search(rest) or ORDERS.search(rest))
 
 

@@ -18,4 +18,19 @@ class Migration(migrations.Migration):
                 verbose_name="the same chance for everybody",
             ),
         ),
+        migrations.AlterField(
+            model_name="dryrun",
+            name="shares",
+            field=models.JSONField(help_text="Percent by name."),
+        ),
+        migrations.AlterField(
+            model_name="pagevisit",
+            name="page",
+            field=models.CharField(help_text="Its name.", max_length=12),
+        ),
+        migrations.AlterField(
+            model_name="version",
+            name="document",
+            field=models.JSONField(help_text="The blueprint."),
+        ),
     ]
