@@ -37,6 +37,12 @@ VARIABLES: dict[str, tuple[str, ...]] = {
 }
 """Environment variables of which a provider needs one."""
 
+MODELS: dict[str, tuple[str, ...]] = {
+    ANTHROPIC: tuple(CLAUDE),
+    STAND_IN: ("stand-in-1",),
+}
+"""The models that each offers by name, the one for whoever names none first (Claude has `DEFAULT_CLAUDE`)."""
+
 ALIASES = {"openai": OPENAI}
 """Other names under which people may ask for a provider."""
 
@@ -68,12 +74,10 @@ def models(provider: str) -> tuple[str, ...]:
 
     A server of one's own offers what `OPENAI_MODEL` names (with commas).
     """
-    if provider == ANTHROPIC:
-        return tuple(CLAUDE)
+    look_up(PROVIDERS, provider)
     if provider == OPENAI:
         return tuple(name.strip() for name in os.environ.get("OPENAI_MODEL", "").split(",") if name.strip())
-    look_up(PROVIDERS, provider)
-    return ("stand-in-1",)
+    return MODELS.get(provider, ())
 
 
 def default_model(provider: str) -> str:

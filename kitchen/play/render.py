@@ -13,11 +13,11 @@ PONG = '<i id="pulse" hidden hx-swap-oob="true"></i>'
 """The answer to a ping: somebody is there."""
 
 SHELL = ("bar", "clock", "hint", "over")
-"""Panels that every world shares; their templates are `kitchen/<id>.html`."""
+"""Panels that every world shares; their templates are `kitchen/play/<id>.html`."""
 
 
 def page_context(page: Page, view: SeatView, **more: Any) -> dict[str, Any]:
-    """What `kitchen/play.html` needs for one seat."""
+    """What `kitchen/play/play.html` needs for one seat."""
     panels = {panel.id.replace("-", "_"): panel for panel in page.panels(view)}
     return {"page": page, "view": view, "panels": panels, "handbook": page.handbook(view.brief), **more}
 

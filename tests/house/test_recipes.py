@@ -1,0 +1,238 @@
+"""CONTRIBUTING.md does not lie: its paths, names and commands are there, and its first recipes are followed.
+
+A recipe is followed to the letter in a copy of the source. A block of code belongs to what was named last
+before it: a path (the file is new), `NAME` of a path (lines for that dictionary, put where they sort), the
+end of a path. A block of shell is run.
+"""
+
+from __future__ import annotations
+
+import ast
+import os
+import re
+import shlex
+import shutil
+import subprocess
+import sys
+from collections.abc import Iterator
+from importlib import import_module
+from pathlib import Path
+from textwrap import dedent, indent
+from typing import NamedTuple
+
+import pytest
+
+from brigade.places import base_dir
+
+ROOT = base_dir()
+TEXT = (ROOT / "CONTRIBUTING.md").read_text(encoding="utf-8")
+SOURCE = ("brigade", "kitchen", "study", "templates", "static", "tests")
+APPS = ("kitchen", "study")
+OF_DJANGO = {"management", "migrations", "templatetags", "__pycache__", "data"}
+"""Folders that are no rooms: their names are Django's, or hold data."""
+PYTHON = ".venv/bin/python"
+RECIPES = ("Add a world", "Add a co-player", "Add a model provider")
+
+BLOCK = re.compile(
+    r"^(?P<indent> *)```(?P<kind>\w+)\n(?P<text>.*?)^(?P=indent)```$", re.DOTALL | re.MULTILINE
+)
+PATH = r"`((?:brigade|docs|kitchen|static|study|templates|tests)/[\w./<>*-]*)`"
+NAME_OF_PATH = re.compile(rf"`(\w+)[\w.]*` (?:of|in) {PATH}")
+NAMED = re.compile(rf"(?:`(?P<name>\w+)` of |(?P<end>end of ))?{PATH}")
+
+
+class Step(NamedTuple):
+    """A block of a recipe, and what is to be done with it."""
+
+    kind: str
+    text: str
+    path: str = ""
+    name: str = ""
+    """Of the dictionary that gets these lines."""
+    at_end: bool = False
+
+
+def section(title: str, text: str = TEXT) -> str:
+    """What stands under a heading."""
+    found = re.search(rf"^## {title}\n(.*?)(?=^## |\Z)", text, re.DOTALL | re.MULTILINE)
+    assert found, f"no recipe is called {title}"
+    return found[1]
+
+
+def steps(recipe: str) -> Iterator[Step]:
+    """The blocks in their order."""
+    read = 0
+    for block in BLOCK.finditer(recipe):
+        said = [*NAMED.finditer(recipe, read, block.start())]
+        read, text = block.end(), dedent(block["text"])
+        if block["kind"] == "sh":
+            yield Step("sh", text)
+        else:
+            assert said, f"nothing says where this belongs:\n{text}"
+            yield Step(block["kind"], text, said[-1][3], said[-1]["name"] or "", bool(said[-1]["end"]))
+
+
+def follow(recipe: str, house: Path) -> None:
+    """Do all that it says; AssertionError where that cannot be done, or what it runs fails."""
+    written: list[Path] = []
+    for step in steps(recipe):
+        if step.kind == "sh":
+            ruff(written, house)
+            for command in step.text.splitlines():
+                run(shlex.split(command), house)
+        else:
+            written.append(write(step, house / step.path))
+    assert not missing(recipe, house)
+
+
+def write(step: Step, file: Path) -> Path:
+    """Put the block where it belongs."""
+    assert file.exists() == bool(step.name or step.at_end), f"{step.path}: is it there already?"
+    file.parent.mkdir(parents=True, exist_ok=True)
+    before = file.read_text(encoding="utf-8") if file.exists() else ""
+    after = enlisted(step, before) if step.name else f"{before}\n{step.text}" if before else step.text
+    file.write_text(after, encoding="utf-8")
+    return file
+
+
+def enlisted(step: Step, source: str) -> str:
+    """A module's source with these lines in a dictionary of it, before the first key that sorts later."""
+    known = getattr(import_module(step.path.removesuffix(".py").replace("/", ".")), step.name, None)
+    assert isinstance(known, dict), f"{step.path} has no dictionary {step.name}"
+    (new, *_) = ast.literal_eval(f"{{{step.text}}}")
+    written = next(
+        node.value
+        for node in ast.parse(source).body
+        if isinstance(node, ast.AnnAssign) and ast.unparse(node.target) == step.name
+    )
+    assert isinstance(written, ast.Dict) and written.end_lineno
+    later = [key.lineno for key, name in zip(written.keys, known, strict=True) if key and name > new]
+    at = min(later, default=written.end_lineno) - 1
+    lines = source.splitlines(keepends=True)
+    return "".join([*lines[:at], indent(step.text, "    "), *lines[at:]])
+
+
+def ruff(files: list[Path], house: Path) -> None:
+    """What is to be copied is as tidy as the house."""
+    python = [str(file) for file in files if file.suffix == ".py"]
+    run([PYTHON, "-m", "ruff", "check", "--no-cache", *python], house)
+    run([PYTHON, "-m", "ruff", "format", "--no-cache", "--check", *python], house)
+
+
+def run(command: list[str], house: Path) -> None:
+    """Run a command of the recipe in the copy, and nothing of ours with it."""
+    assert command[0] == PYTHON, f"{command}: a recipe runs {PYTHON}"
+    own = {
+        "PATH": os.environ["PATH"],
+        "BRIGADE_VAR": str(house / "var"),
+        "PYTEST_ADDOPTS": "-q -p no:cacheprovider",
+    }
+    done = subprocess.run(
+        [sys.executable, *command[1:]], cwd=house, env=own, capture_output=True, text=True, check=False
+    )
+    assert done.returncode == 0, f"{shlex.join(command)}\n{done.stdout}{done.stderr}"
+
+
+@pytest.fixture
+def house(tmp_path: Path) -> Path:
+    """A copy of the source, with its bytecode, but for what is being written."""
+    for name in SOURCE:
+        shutil.copytree(ROOT / name, tmp_path / name, ignore=shutil.ignore_patterns("*.pyc.*"))
+    for name in ("manage.py", "pyproject.toml"):
+        shutil.copy2(ROOT / name, tmp_path)
+    return tmp_path
+
+
+@pytest.mark.parametrize("title", RECIPES)
+def test_a_recipe_that_is_followed_to_the_letter_works(title: str, house: Path) -> None:
+    follow(section(title), house)
+
+
+def test_a_recipe_with_a_promise_that_is_broken_fails(house: Path) -> None:
+    recipe = spoilt("Add a co-player", "): list(command)", "): set(command)")
+    with pytest.raises(AssertionError, match=r"FAILED .*test_memory_and_note_are_json"):
+        follow(recipe, house)
+
+
+@pytest.mark.parametrize(
+    ("title", "right", "wrong", "complaint"),
+    [
+        ("Add a world", "lamps/kit.py`", "cuisine/kit.py`", "is it there already"),
+        ("Add a world", "`WORLDS` of", "`PAGES` of", "has no dictionary PAGES"),
+        (
+            "Add a co-player",
+            "`COPLAYERS` of `kitchen/registry/agents.py`",
+            "its registry",
+            "nothing says where",
+        ),
+        ("Add a model provider", "llm/registry.py`", "llm/providers.py`", "is it there already"),
+        ("Add a model provider", "the end of `", "`", "is it there already"),
+    ],
+)
+def test_a_recipe_that_names_another_place_fails(
+    title: str, right: str, wrong: str, complaint: str, house: Path
+) -> None:
+    with pytest.raises(AssertionError, match=complaint):
+        follow(spoilt(title, right, wrong), house)
+
+
+def spoilt(title: str, right: str, wrong: str) -> str:
+    """A recipe that says something else."""
+    assert right in section(title)
+    return section(title).replace(right, wrong)
+
+
+# What all of the text says
+
+
+def missing(text: str, house: Path = ROOT) -> list[str]:
+    """The paths that a text names and that are not there, and the names that are not in the file it says.
+    `<name>` in a path stands for anything."""
+    plain = BLOCK.sub("", text)
+    paths = {path for path in re.findall(PATH, plain) if not there(house, path)}
+    named = NAME_OF_PATH.findall(plain)
+    return sorted(paths | {f"{name} in {path}" for name, path in named if not defines(house, path, name)})
+
+
+def there(house: Path, path: str) -> list[Path]:
+    """What a path means."""
+    return [*house.glob(re.sub(r"<\w+>", "*", path))]
+
+
+def defines(house: Path, path: str, name: str) -> bool:
+    """Whether one of these files has the name on the left of a line: a class, a function, a value, a key."""
+    defined = re.compile(rf"^\s*(class |def |async def |\[)?{name}\b", re.MULTILINE)
+    return any(defined.search(file.read_text(encoding="utf-8")) for file in there(house, path))
+
+
+def test_paths_and_names_that_contributing_names_are_there() -> None:
+    new = {step.path for title in RECIPES for step in steps(section(title))}
+    assert set(missing(TEXT)) <= new
+
+
+@pytest.mark.parametrize(
+    ("text", "complaint"),
+    [
+        ("`kitchen/worlds/base.py`", "kitchen/worlds/base.py"),
+        ("`study/data/instruments/<code>.json`", "study/data/instruments/<code>.json"),
+        ("a line in `PAGES` of `kitchen/registry/worlds.py`", "PAGES in kitchen/registry/worlds.py"),
+    ],
+)
+def test_a_path_or_name_that_is_not_there_is_told(text: str, complaint: str) -> None:
+    assert missing(text) == [complaint]
+
+
+def test_every_room_is_described() -> None:
+    rooms = {
+        f"{home.parent.name}/{home.name}" for app in APPS for home in (ROOT / app).iterdir() if home.is_dir()
+    }
+    described = set(re.findall(r"`(\w+/\w+)/`", section("Where things are")))
+    assert {room for room in rooms if room.partition("/")[2] not in OF_DJANGO} == described
+
+
+def test_commands_and_variables_that_contributing_names_are_there() -> None:
+    targets = set(re.findall(r"^([\w -]+):", (ROOT / "Makefile").read_text(encoding="utf-8"), re.MULTILINE))
+    known = {target for line in targets for target in line.split()}
+    assert set(re.findall(r"make ([\w-]+)(?=`|  )", TEXT)) <= known
+    settings = (ROOT / "brigade" / "settings.py").read_text(encoding="utf-8")
+    assert set(re.findall(r"`(BRIGADE_[A-Z]+)", TEXT)) <= set(re.findall(r"`(BRIGADE_[A-Z]+)`", settings))

@@ -1,0 +1,86 @@
+"""What the page of every registered world keeps to, whatever it shows."""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Iterator
+from random import Random
+
+import pytest
+from django.template.loader import render_to_string
+
+from kitchen.contract.page import Page, SeatView, StepView
+from kitchen.play.render import fragments, page_context
+from kitchen.registry.worlds import get_page
+from tests.kitchen.play.test_page import Outline, seen
+from tests.kitchen.worlds.test_worlds import choose, every_world, make, steps_of
+
+pytestmark = pytest.mark.usefixtures("beacon")
+
+PHASES = ("choose", "waiting", "thinking", "over")
+
+
+def views(kind: str) -> Iterator[SeatView]:
+    """What every seat sees in an episode that is played at random."""
+    world, chance, past = make(kind), Random(2), tuple[StepView, ...]()
+    for _ in steps_of(world):
+        yield from (seen(world, seat, past) for seat in range(world.seats))
+        turn = choose(world, chance)
+        past = (StepView(world.clock + 1, turn, world.step(turn)), *past[:4])
+
+
+def whole(page: Page, view: SeatView) -> str:
+    """The page as it is loaded."""
+    more = {"socket_path": "/ws/seat/x/", "continue_url": "/p/x/"}
+    return render_to_string("kitchen/play/play.html", page_context(page, view, **more))
+
+
+@every_world
+def test_panels_stay_the_same_and_each_is_one_element_with_its_id(kind: str) -> None:
+    page = get_page(kind)
+    ids = {tuple(panel.id for panel in page.panels(view)) for view in views(kind)}
+    assert len(ids) == 1
+    for view in views(kind):
+        for panel in page.panels(view):
+            assert json.loads(json.dumps(panel.context)) == panel.context
+            html = render_to_string(panel.template, {"view": view, "oob": True, **panel.context})
+            found = Outline(html.strip())
+            assert len(found.top) == 1 and found.ids[0] == panel.id and 'hx-swap-oob="true"' in html
+
+
+@every_world
+@pytest.mark.parametrize("phase", PHASES)
+def test_the_whole_page_renders_in_every_phase(kind: str, phase: str) -> None:
+    world, page = make(kind), get_page(kind)
+    for seat in range(world.seats):
+        view = seen(world, seat, phase=phase)
+        html = whole(page, view)
+        ids = Outline(html).ids
+        assert len(ids) == len(set(ids))
+        assert {"menu", "guide-dialog", *(panel.id for panel in page.panels(view))} <= set(ids)
+        assert "hx-swap-oob" not in html and "hx-swap-oob" in fragments(page, view)
+
+
+@every_world
+def test_what_can_be_chosen_is_what_can_be_done(kind: str) -> None:
+    page = get_page(kind)
+    for view in views(kind):
+        values = re.findall(r'name="command" value="([^"]+)"', fragments(page, view))
+        offered = [tuple(json.loads(value.replace("&quot;", '"'))) for value in values]
+        assert set(offered) == {*view.legal, *view.anticipated}
+        assert len(offered) == len(set(offered))
+
+
+@every_world
+def test_every_command_has_words_of_its_own(kind: str) -> None:
+    page = get_page(kind)
+    for view in views(kind):
+        commands = {*view.legal, *view.anticipated}
+        assert len({page.phrase(command) for command in commands} - {""}) == len(commands)
+
+
+@every_world
+def test_the_page_keeps_to_the_content_security_policy(kind: str) -> None:
+    html = whole(get_page(kind), seen(make(kind), 0))
+    assert not re.search(r"\sstyle\s*=|\son[a-z]+\s*=\s*[\"']|<style|<script>", html)
