@@ -122,7 +122,7 @@ def _whose(study: Study, chosen: Chosen) -> list[str]:
         "",
         f"Left out of these files: {left_out}.",
         "",
-        f"Versions of the study: {study.design.versions.count()}; preregistered: "
+        f"Versions of the study: {study.versions.count()}; preregistered: "
         f"{', '.join(map(str, frozen)) or 'none'}; changed since a preregistration: {changed}.",
     ]
 
