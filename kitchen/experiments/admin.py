@@ -115,8 +115,8 @@ class ExperimentAdmin(admin.ModelAdmin):  # type: ignore[type-arg]
         made = services.experiment_create(
             setup=form.setup, name=obj.name, at_once=obj.at_once, limit=obj.limit
         )
-        obj.pk, obj.key, obj.setup = made.pk, made.key, made.setup
-        obj._state.adding = False
+        obj.pk = made.pk
+        obj.refresh_from_db()
 
     @admin.display(description="What is played")
     def what(self, experiment: Experiment) -> str:

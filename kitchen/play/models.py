@@ -8,6 +8,7 @@ import secrets
 import uuid
 
 from django.db import models
+from django.utils import timezone
 
 from kitchen.machine.append_only import AppendOnly
 from kitchen.money.models import Budget
@@ -71,7 +72,7 @@ class Episode(models.Model):
     turn_closes_at = models.DateTimeField(
         null=True, blank=True, db_index=True, help_text="Who has not commanded then waits in this step."
     )
-    created_at = models.DateTimeField(auto_now_add=True)
+    created_at = models.DateTimeField(default=timezone.now, editable=False)
     ended_at = models.DateTimeField(null=True, blank=True)
 
     class Meta:
@@ -148,7 +149,7 @@ class SeatCommand(AppendOnly):
         default="",
         help_text="Why another than the co-player chose: `timeout`, `error`, or a model's error code.",
     )
-    received_at = models.DateTimeField(auto_now_add=True)
+    received_at = models.DateTimeField(default=timezone.now, editable=False)
 
     class Meta(AppendOnly.Meta):
         ordering = ["id"]
@@ -173,7 +174,7 @@ class Decision(AppendOnly):
     fallback = models.CharField(max_length=20, blank=True, default="", help_text="As in `SeatCommand`.")
     error = models.TextField(blank=True)
     milliseconds = models.FloatField()
-    decided_at = models.DateTimeField(auto_now_add=True)
+    decided_at = models.DateTimeField(default=timezone.now, editable=False)
 
     class Meta(AppendOnly.Meta):
         ordering = ["step"]

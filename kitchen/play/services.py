@@ -100,7 +100,6 @@ class Receipt:
         return RECEIPTS[self.code]
 
 
-@transaction.atomic
 def episode_create(
     *,
     world: str,
@@ -128,7 +127,7 @@ def episode_create(
     game = get_world(world).create(seats=seats, settings=settings)
     game.reset(seed)
     _check_minds(minds, seats=seats, world=world)
-    episode = Episode.objects.create(
+    episode = Episode(
         world=world,
         world_version=game.version,
         settings=dict(settings),
@@ -146,8 +145,9 @@ def episode_create(
         decision_seconds=django_settings.DECISION_SECONDS,
         turn_opened_at=timezone.now(),
     )
-    _seat_everybody(episode, seats=seats, minds=minds)
-    _go_on(OpenTurn.of(episode))
+    with transaction.atomic(savepoint=False):  # whoever needs it in a transaction loses both, or none
+        episode.save(force_insert=True)
+        _go_on(OpenTurn(episode, _seat_everybody(episode, seats=seats, minds=minds)))
     return episode
 
 
@@ -161,14 +161,14 @@ def _check_minds(minds: Sequence[MindPlan], *, seats: int, world: str) -> None:
             raise SettingsError(f"co-player: {mind.kind} cannot play {world}")
 
 
-def _seat_everybody(episode: Episode, *, seats: int, minds: Sequence[MindPlan]) -> None:
+def _seat_everybody(episode: Episode, *, seats: int, minds: Sequence[MindPlan]) -> list[Seat]:
     by_seat: dict[int, Mind] = {}
     for number, plan in enumerate(minds):
         mind = Mind.objects.create(
             episode=episode, number=number, kind=plan.kind, settings=dict(plan.settings)
         )
         by_seat |= dict.fromkeys(plan.seats, mind)
-    Seat.objects.bulk_create(
+    return Seat.objects.bulk_create(
         Seat(episode=episode, number=number, name=f"Robot {number + 1}", mind=by_seat.get(number))
         for number in range(seats)
     )

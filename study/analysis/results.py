@@ -53,14 +53,14 @@ class Finished:
 def analyse_now(study: Study, who: str, preregistered: bool = False) -> Analysis:
     """The analysis of the present data, or only of what was collected as preregistered; AnalysisError if they
     cannot be analysed."""
-    sample: dict[str, Any] = {"who": who, "preregistered": preregistered}
-    scales = selectors.rated(study, **sample)
+    sample = selectors.Sample(study, who=who, preregistered=preregistered)
+    scales = selectors.rated(sample)
     return analyse(
-        list(selectors.observations(study, scales=scales, **sample)),
-        selectors.analysis_conditions(study, **sample),
+        list(selectors.observations(sample, scales)),
+        selectors.analysis_conditions(sample),
         [*map(measure_of, scales.figures), *scales.measures],
-        attrition=selectors.attrition(study, **sample),
-        players=players(study, **sample),
+        attrition=selectors.attrition(sample),
+        players=players(study, sample),
         versions=selectors.analysis_versions(study),
         differing=scales.differing,
         preregistered=preregistered,

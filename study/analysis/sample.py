@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
+from functools import cached_property
 
 from django.db.models import Case, Count, Exists, OuterRef, Q, QuerySet, When
 from django.db.models.fields.json import KT
@@ -35,26 +36,66 @@ WHOSE = {"people": Q(synthetic=False), "synthetic": Q(synthetic=True)}
 """Which participants those are; all of them for any other choice."""
 
 
-def attrition(study: Study, *, who: str, preregistered: bool = False) -> Attrition:
+class Sample:
+    """Whose data an analysis uses (`WHO`); `preregistered`: only of those who entered as `as_preregistered`
+    says. Who failed the checks is looked up once, however much is read of the sample."""
+
+    def __init__(self, study: Study, *, who: str, preregistered: bool = False) -> None:
+        self.study = study
+        self.who = who
+        self.preregistered = preregistered
+
+    @cached_property
+    def everybody(self) -> QuerySet[Participant]:
+        """Those whose data are asked for, however they entered and ended."""
+        return self.study.participants.filter(WHOSE.get(self.who, Q()), preview=False)
+
+    @cached_property
+    def entered(self) -> QuerySet[Participant]:
+        """Those of them who entered as is asked for."""
+        return self.everybody.filter(as_preregistered(self.study)) if self.preregistered else self.everybody
+
+    @cached_property
+    def stayed(self) -> QuerySet[Participant]:
+        """Those of them who are complete."""
+        return self.entered.filter(status=Participant.Status.COMPLETE)
+
+    @cached_property
+    def failed(self) -> set[int]:
+        """Ids of the complete participants who failed too many attention checks."""
+        return failed_checks(self.study)
+
+    @cached_property
+    def people(self) -> QuerySet[Participant]:
+        """Those who are analysed: complete, and left out neither by staff nor by the checks."""
+        return self.stayed.filter(excluded_at=None).exclude(pk__in=self.failed)
+
+    @property
+    def rounds(self) -> QuerySet[Round]:
+        """What those who are analysed played, by participant and position."""
+        found = Round.objects.filter(participant__in=self.people.order_by())
+        played = found.exclude(episode__status=Episode.Status.PLAYING)
+        return played.order_by("participant__number", "position")
+
+
+def attrition(sample: Sample) -> Attrition:
     """How many of those whose data are asked for came to the end, how the others ended, who is left out."""
-    everybody = study.participants.filter(WHOSE.get(who, Q()), preview=False)
-    people = everybody.filter(as_preregistered(study)) if preregistered else everybody
+    people = sample.entered
     statuses = dict(people.order_by().values_list("status").annotate(n=Count("pk")))
     completed = statuses.get(Participant.Status.COMPLETE, 0)
-    stayed = people.filter(status=Participant.Status.COMPLETE)
     return Attrition(
         entered=sum(statuses.values()),
         completed=completed,
         unfinished=sum(statuses.values()) - completed,
-        withdrew=withdrawn(study, who=who),
+        withdrew=withdrawn(sample.study, who=sample.who),
         ends=tuple(
             (str(words), statuses.get(status, 0))
             for status, words in Participant.Status.choices
             if status != Participant.Status.COMPLETE
         ),
-        excluded=stayed.exclude(excluded_at=None).count(),
-        failed_checks=stayed.filter(excluded_at=None, pk__in=failed_checks(study)).count(),
-        otherwise=everybody.count() - sum(statuses.values()),
+        excluded=sample.stayed.exclude(excluded_at=None).count(),
+        failed_checks=sample.stayed.filter(excluded_at=None, pk__in=sample.failed).count(),
+        otherwise=sample.everybody.count() - sum(statuses.values()),
     )
 
 
@@ -88,11 +129,10 @@ def whose_data(study: Study) -> str:
     return "people" if complete.filter(synthetic=False).exists() else "synthetic"
 
 
-def analysis_conditions(study: Study, *, who: str, preregistered: bool = False) -> list[AnalysisCondition]:
+def analysis_conditions(sample: Sample) -> list[AnalysisCondition]:
     """The conditions that those analysed played; all of the study's while there is nobody."""
-    rounds = analysed_rounds(study, who=who, preregistered=preregistered).order_by()
-    keys = set(rounds.values_list("condition__key", flat=True))
-    rows = [row for row in study.conditions.all() if not keys or row.key in keys]
+    keys = set(sample.rounds.order_by().values_list("condition__key", flat=True))
+    rows = [row for row in sample.study.conditions.all() if not keys or row.key in keys]
     return [AnalysisCondition(row.key, row.name, row.position) for row in rows]
 
 
@@ -104,9 +144,9 @@ def analysis_versions(study: Study) -> list[DesignVersion]:
     ]
 
 
-def rated(study: Study, *, who: str, preregistered: bool = False) -> Rated:
+def rated(sample: Sample) -> Rated:
     """What is measured of those analysed; of the present design while there is nobody."""
-    people = analysed_people(study, who=who, preregistered=preregistered).order_by()
+    study, people = sample.study, sample.people.order_by()
     versions = study.versions.filter(pk__in=people.values("version")).defer("bundle").order_by("-number")
     designs = {version.pk: version.blueprint for version in versions} or {0: blueprint_of(study)}
     scales = rated_in(designs, {row.key: row.measure for row in study.items.all()})
@@ -121,13 +161,11 @@ def _figures(study: Study, designs: Iterable[Blueprint], asked: Sequence[Measure
     return [one for one in found if one.figure.measured and worlds.intersection(one.worlds)]
 
 
-def observations(
-    study: Study, *, who: str, preregistered: bool = False, scales: Rated | None = None
-) -> Iterator[Observation]:
+def observations(sample: Sample, scales: Rated) -> Iterator[Observation]:
     """One row per complete participant, condition and measure; drop-outs are left out, as in the paper."""
-    scales = scales or rated(study, who=who, preregistered=preregistered)
-    states = freeze_states(study)
-    for one in analysed_rounds(study, who=who, preregistered=preregistered):
+    states = freeze_states(sample.study)
+    related = ("participant", "condition", "episode")
+    for one in sample.rounds.select_related(*related).prefetch_related("answers__item"):
         assert one.episode  # noqa: S101 - a complete participant has played every round
         person = one.participant
         answers = {answer.item.key: answer.value for answer in one.answers.all()}
@@ -147,28 +185,6 @@ def observations(
                 version=state.version,
                 before_freeze=bool(state.before_freeze(person.entered_at)),
             )
-
-
-def analysed_people(study: Study, *, who: str, preregistered: bool = False) -> QuerySet[Participant]:
-    """Those who are complete and not left out, whose data are asked for (`WHO`); `preregistered`: only those
-    who entered as `as_preregistered` says."""
-    only = as_preregistered(study) if preregistered else Q()
-    people = study.participants.filter(
-        WHOSE.get(who, Q()), only, status=Participant.Status.COMPLETE, preview=False, excluded_at=None
-    )
-    return people.exclude(pk__in=failed_checks(study))
-
-
-def analysed_rounds(study: Study, *, who: str, preregistered: bool = False) -> QuerySet[Round]:
-    """The rounds of those who are analysed."""
-    people = analysed_people(study, who=who, preregistered=preregistered).order_by()
-    found = Round.objects.filter(participant__in=people)
-    return (
-        found.exclude(episode__status=Episode.Status.PLAYING)
-        .select_related("participant", "condition", "episode")
-        .prefetch_related("answers__item")
-        .order_by("participant__number", "position")
-    )
 
 
 LEFT_OUT = {

@@ -8,7 +8,7 @@ from typing import Any
 from django.db.models import Count, QuerySet
 
 from kitchen.play.models import Decision, Mind, ModelCall
-from study.analysis import sample
+from study.analysis.sample import Sample
 from study.analysis.statistics.players import ModelUsed, Players
 from study.analysis.statistics.rows import Condition as AnalysisCondition
 from study.design.models import Condition, Study
@@ -16,15 +16,11 @@ from study.design.plan import NOBODY
 from study.people.models import Round
 
 
-def players(study: Study, *, who: str = "", preregistered: bool = False) -> list[Players]:
-    """Each condition's, in order: of those whose data an analysis uses (`selectors.WHO`), or of everybody
-    who ever began. Where nobody has begun, the co-player is the one that is set up."""
-    rounds = (
-        sample.analysed_rounds(study, who=who, preregistered=preregistered)
-        if who
-        else Round.objects.filter(participant__study=study, episode__isnull=False)
-    )
-    plain: QuerySet[Round] = rounds.order_by().select_related(None).prefetch_related(None)
+def players(study: Study, sample: Sample | None = None) -> list[Players]:
+    """Each condition's, in order: of those whose data an analysis uses, or of everybody who ever began. Where
+    nobody has begun, the co-player is the one that is set up."""
+    begun = Round.objects.filter(participant__study=study, episode__isnull=False)
+    plain = (sample.rounds if sample else begun).order_by()
     return [_players(condition, plain.filter(condition=condition)) for condition in study.conditions.all()]
 
 

@@ -86,7 +86,7 @@ def analysis(request: HttpRequest, study: Study) -> HttpResponse:
     who, only = _who(request, study), _only(request)
     found = _ready(study, who, only)
     computed = found.analysis if found else None
-    attrition = sample.attrition(study, who=who, preregistered=only)
+    attrition = sample.attrition(sample.Sample(study, who=who, preregistered=only))
     context = {
         "study": study,
         "who": who,

@@ -21,8 +21,6 @@ from study.exports.registry import documents, tables
 
 PIECE = 64 * 1024
 """Characters of CSV that are sent at once, or a little more."""
-SQUEEZE = 1
-"""zlib's quickest level: the database is to be what takes the time."""
 
 
 def csv_pieces(
@@ -87,7 +85,6 @@ def zip_pieces(
         for name, pieces in files(study, chosen, form, tallies):
             entry = zipfile.ZipInfo(f"{study.slug}/{name}", now)
             entry.compress_type = zipfile.ZIP_STORED if name.endswith(".parquet") else zipfile.ZIP_DEFLATED
-            entry._compresslevel = SQUEEZE  # type: ignore[attr-defined]  # no other way before 3.13
             entry.external_attr = 0o644 << 16
             with archive.open(entry, "w", force_zip64=True) as inside:
                 for piece in pieces:

@@ -171,7 +171,7 @@ def _place(person: Participant) -> flow.Place:
     if person.status != Participant.Status.ACTIVE:
         return flow.Place(LAST)
     done = {visit.page for visit in person.pages_done}  # type: ignore[attr-defined]
-    return flow.place_among(person.version.blueprint, done, person.rounds.all())
+    return flow.place_among(person.version.blueprint, lambda: done, list(person.rounds.all()))
 
 
 def _episode_now(person: Participant) -> int | None:

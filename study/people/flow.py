@@ -6,8 +6,9 @@ Whoever came to an end in the midst of an episode (timed out, a technical reason
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable
+from collections.abc import Callable, Collection, Iterable, Sequence
 from dataclasses import dataclass
+from functools import cached_property
 
 from kitchen.play.models import Episode
 from study.design.blueprint import Blueprint
@@ -30,28 +31,54 @@ class Place:
         return self.round.position if self.round else 0
 
 
+class Way:
+    """One participant's way as it is stored, read when it is needed and only once. Who changes it (a page is
+    done, a round answered) changes it here, too: `place` follows."""
+
+    def __init__(self, participant: Participant) -> None:
+        self.participant = participant
+
+    @cached_property
+    def rounds(self) -> list[Round]:
+        """All rounds in their order, with their episodes and conditions."""
+        return list(self.participant.rounds.select_related("episode", "condition"))
+
+    @cached_property
+    def done(self) -> set[str]:
+        """The pages outside of the rounds that are done."""
+        visits = self.participant.visits.filter(done_at__isnull=False, position=0)
+        return set(visits.values_list("page", flat=True))
+
+    @property
+    def place(self) -> Place:
+        """The page that comes now."""
+        if self.participant.status != Participant.Status.ACTIVE:
+            return Place(LAST)
+        return place_among(self.participant.version.blueprint, lambda: self.done, self.rounds)
+
+
 def place_of(participant: Participant) -> Place:
     """The page that this participant sees now, whatever link, tab or reload asked for it."""
-    if participant.status != Participant.Status.ACTIVE:
-        return Place(LAST)
-    done = set(participant.visits.filter(done_at__isnull=False, position=0).values_list("page", flat=True))
-    return place_among(
-        participant.version.blueprint, done, participant.rounds.select_related("episode", "condition")
-    )
+    return Way(participant).place
 
 
-def place_among(design: Blueprint, done: Collection[str], rounds: Iterable[Round]) -> Place:
-    """The page of somebody who takes part: `done` are the pages outside of the rounds that are done, `rounds`
-    all rounds in their order, with their episodes."""
+def place_among(design: Blueprint, done: Callable[[], Collection[str]], rounds: Sequence[Round]) -> Place:
+    """The page of somebody who takes part: `done` tells the pages outside of the rounds that are done,
+    `rounds` are all rounds in their order, with their episodes. Who plays, or has to answer, is not asked
+    what was done before: nobody comes to the rounds otherwise."""
     total = len(design.conditions)
-    for page in BEFORE:
-        if page not in done and is_shown(design, page):
-            return Place(page, total=total)
+    begun = bool(rounds and rounds[0].episode_id)
+    before = None if begun else _first_left(design, BEFORE, done())
+    if before:
+        return Place(before, total=total)
     for found in rounds:
         if found.answered_at is None:
             return Place(_page(found), found, total)
-    after = (page for page in AFTER if page not in done and is_shown(design, page))
-    return Place(next(after, LAST), total=total)
+    return Place(_first_left(design, AFTER, done()) or LAST, total=total)
+
+
+def _first_left(design: Blueprint, pages: Iterable[str], done: Collection[str]) -> str | None:
+    return next((page for page in pages if page not in done and is_shown(design, page)), None)
 
 
 def _page(found: Round) -> str:

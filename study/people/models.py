@@ -71,7 +71,7 @@ class Participant(models.Model):
     practice = models.ForeignKey(
         Episode, null=True, blank=True, on_delete=models.PROTECT, related_name="practised_by"
     )
-    entered_at = models.DateTimeField(auto_now_add=True)
+    entered_at = models.DateTimeField(default=timezone.now, editable=False)
     consented_at = models.DateTimeField(null=True, blank=True)
     consent_hash = models.CharField(
         max_length=64, blank=True, help_text="SHA-256 of the consent text and statements that were agreed to."
@@ -160,7 +160,7 @@ class Answer(models.Model):
     value = models.JSONField(
         help_text="A number; a text; the key of a condition, for a team; a list of texts, for any of several."
     )
-    answered_at = models.DateTimeField(auto_now_add=True)
+    answered_at = models.DateTimeField(default=timezone.now, editable=False)
 
     class Meta:
         ordering = ["item__position", "id"]

@@ -19,6 +19,7 @@ from kitchen.contract.model import BudgetSpentError, NotAskedError, UnpricedErro
 from kitchen.contract.world import WorldError
 from kitchen.llm.prices import PriceFileError, PriceList, UnknownPriceError, load_prices
 from kitchen.llm.registry import STAND_IN
+from kitchen.money.spending import booked, set_aside
 from kitchen.play.models import Episode, ModelCall
 from kitchen.registry.names import UnknownNameError
 from kitchen.registry.worlds import get_world
@@ -123,8 +124,6 @@ class StudyForecast:
 
 def forecast(study: Study, participants: int = PARTICIPANTS) -> StudyForecast:
     """The forecast for so many participants still to come, and for what those who take part now have left."""
-    from kitchen.money.spending import booked, set_aside
-
     reserved = set_aside(study.budget_id) if study.budget_id else Decimal(0)
     spent = booked(study.budget_id) - reserved if study.budget_id else Decimal(0)
     prices, problem = _prices()

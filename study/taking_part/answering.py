@@ -10,7 +10,7 @@ from django.utils import timezone
 
 from kitchen.contract.world import Json
 from study.design.questions.rules import is_right
-from study.people import flow
+from study.people.flow import Way
 from study.people.leaving import finish
 from study.people.models import Answer, Participant, Round
 from study.taking_part.going_on import go_on, locked, mark_done
@@ -22,15 +22,14 @@ def answers_submit(*, participant_id: int, page: str, values: Mapping[str, Json]
 
     False, and nothing changed, if that page is done already or is not to be answered now.
     """
-    person = locked(participant_id)
-    place = flow.place_of(person)
-    if not mark_done(person, page, position):
+    way = Way(locked(participant_id))
+    one = way.place.round if position else None
+    if not mark_done(way, page, position):
         return False
-    _store(person, values, one=place.round if position else None)
-    if position and place.round:
-        place.round.answered_at = timezone.now()
-        place.round.save(update_fields=["answered_at"])
-    go_on(person)
+    _store(way.participant, values, one=one)
+    if one:
+        one.answered_at = timezone.now()
+    go_on(way, answered=one)
     return True
 
 
@@ -40,7 +39,8 @@ def check_submit(*, participant_id: int, values: Mapping[str, Json], attempt: in
     on or is over, as the part says. None for an attempt that is not the present one, which changes nothing,
     and where a question is gone, which ends the way."""
     person = locked(participant_id)
-    if flow.place_of(person).page != "check" or attempt != next_attempt(person):
+    way = Way(person)
+    if way.place.page != "check" or attempt != next_attempt(person):
         return None
     _store(person, values, attempt=attempt)
     if person.status != Participant.Status.ACTIVE:
@@ -48,10 +48,10 @@ def check_submit(*, participant_id: int, values: Mapping[str, Json], attempt: in
     right = not wrong_keys(person, values)
     part = person.version.blueprint.part("check")
     if right or (attempt >= part.settings["attempts"] and part.settings["on_failure"] == "continue"):
-        mark_done(person, "check")
-        go_on(person)
+        mark_done(way, "check")
+        go_on(way)
     elif attempt >= part.settings["attempts"]:
-        mark_done(person, "check")
+        mark_done(way, "check")
         finish(person, Participant.Status.FAILED_CHECK)
     return right
 

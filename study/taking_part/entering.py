@@ -16,6 +16,7 @@ from study.design.orders.registry import get_scheme
 from study.design.recruitment import NOBODY_SENT, Referral
 from study.design.version_writing import version_current
 from study.design.way import WELCOME
+from study.people.flow import Way
 from study.people.leaving import participant_end
 from study.people.models import Participant
 from study.people.news import tell
@@ -89,7 +90,7 @@ def participant_enter(
         person.visits.create(page=WELCOME, opened_at=min(welcomed_at, now), loads=1, done_at=now)
     if not person.version.blueprint.has("consent"):
         rounds_plan(person)
-    go_on(person)
+    go_on(Way(person))
     tell(person)
     return person
 
@@ -104,13 +105,13 @@ def _known(study: Study, entry: str, referral: Referral) -> Participant | None:
 def consent_given(*, participant_id: int) -> bool:
     """The participant agreed to every statement: the rounds are planned. False if nobody asked."""
     person = locked(participant_id)
-    if not mark_done(person, "consent"):
+    if not mark_done(Way(person), "consent"):
         return False
     person.consented_at = timezone.now()
     person.consent_hash = consent_digest(person.version)
     person.save(update_fields=["consented_at", "consent_hash"])
     rounds_plan(person)
-    go_on(person)
+    go_on(Way(person))
     return True
 
 
@@ -128,6 +129,6 @@ def text_digest(part: PartPlan) -> str:
 def consent_refused(*, participant_id: int) -> None:
     """The participant does not agree: the end, and nothing that tells who it was is kept."""
     person = locked(participant_id)
-    if mark_done(person, "consent"):
+    if mark_done(Way(person), "consent"):
         participant_end(participant_id=participant_id, status=Participant.Status.NO_CONSENT)
         Participant.objects.filter(pk=participant_id).update(label="", referral={})

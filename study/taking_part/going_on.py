@@ -7,9 +7,9 @@ from django.db.models import F
 from django.utils import timezone
 
 from kitchen.play.models import Episode
-from study.people import flow
+from study.people.flow import Way
 from study.people.leaving import finish
-from study.people.models import PageVisit, Participant
+from study.people.models import PageVisit, Participant, Round
 from study.people.news import tell
 from study.people.visits import plays_done
 from study.taking_part.rounds import practice_episode, round_episode
@@ -17,7 +17,7 @@ from study.taking_part.rounds import practice_episode, round_episode
 
 def locked(participant_id: int) -> Participant:
     """The participant, alone in this transaction; Participant.DoesNotExist if the data were erased."""
-    people = Participant.objects.select_related("study", "version")
+    people = Participant.objects.select_related("study__budget", "version")
     return people.select_for_update(of=("self",)).get(pk=participant_id)
 
 
@@ -40,9 +40,10 @@ def page_done(*, participant_id: int, page: str) -> bool:
     person = locked(participant_id)
     if page == "practice" and not _over(person.practice):
         return False
-    if not mark_done(person, page):
+    way = Way(person)
+    if not mark_done(way, page):
         return False
-    go_on(person)
+    go_on(way)
     return True
 
 
@@ -50,34 +51,46 @@ def _over(episode: Episode | None) -> bool:
     return episode is not None and episode.status != Episode.Status.PLAYING
 
 
-def mark_done(person: Participant, page: str, position: int = 0) -> bool:
+def mark_done(way: Way, page: str, position: int = 0) -> bool:
     """Note that this page is done; False, and nothing noted, if it is not the participant's page now."""
-    place = flow.place_of(person)
+    person, place = way.participant, way.place
     if (place.page, place.position) != (page, position):
         return False
-    now = timezone.now()
-    PageVisit.objects.update_or_create(
-        participant=person,
-        page=page,
-        position=position,
-        defaults={"done_at": now},
-        create_defaults={"opened_at": now, "done_at": now},
-    )
-    plays_done(person.pk)
-    person.active_at = now
+    person.active_at = timezone.now()
+    _note(person, page, position)
+    if not position:
+        way.done.add(page)
     person.save(update_fields=["active_at"])
     tell(person)
     return True
 
 
-def go_on(person: Participant) -> None:
-    """Make what the page that comes now needs: an episode, or the end."""
-    place = flow.place_of(person)
+def _note(person: Participant, page: str, position: int) -> None:
+    """A page that is sent was opened before, which noted the kitchens that had ended by then."""
+    seen = PageVisit.objects.filter(participant=person, page=page, position=position)
+    if seen.update(done_at=person.active_at):
+        return
+    PageVisit.objects.update_or_create(
+        participant=person,
+        page=page,
+        position=position,
+        defaults={"done_at": person.active_at},
+        create_defaults={"opened_at": person.active_at, "done_at": person.active_at},
+    )
+    plays_done(person.pk)
+
+
+def go_on(way: Way, *, answered: Round | None = None) -> None:
+    """Make what the page that comes now needs: an episode, or the end. Stores the round that was `answered`
+    along with the one that begins."""
+    person, place = way.participant, way.place
+    changed = [answered] if answered else []
     if place.page == "play" and place.round and place.round.episode is None:
         place.round.episode = round_episode(place.round, person)
-        place.round.save(update_fields=["episode"])
+        changed.append(place.round)
     elif place.page == "practice" and person.practice is None:
         person.practice = practice_episode(person)
         person.save(update_fields=["practice"])
     elif place.page == "end" and person.status == Participant.Status.ACTIVE:
         finish(person, Participant.Status.COMPLETE)
+    Round.objects.bulk_update(changed, ["answered_at", "episode"])

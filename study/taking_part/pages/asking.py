@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Sequence
+from functools import partial
 from typing import Any
 
 from django.http import HttpRequest, HttpResponse
@@ -28,14 +30,18 @@ def items_for(person: Participant, place: flow.Place) -> list[ItemPlan]:
 
 def about(request: HttpRequest, person: Participant, place: flow.Place) -> HttpResponse:
     """Questions about the person."""
-    return _ask(request, person, place, part_context(person, "about"))
+    return _ask(request, person, place, partial(part_context, person, "about"))
 
 
 def survey(request: HttpRequest, person: Participant, place: flow.Place) -> HttpResponse:
     """The survey after one episode."""
+    return _ask(request, person, place, partial(_survey_context, person, place))
+
+
+def _survey_context(person: Participant, place: flow.Place) -> dict[str, Any]:
     assert place.round and place.round.episode  # noqa: S101 - the flow leads here after an episode only
     episode, label = place.round.episode, place.round.episode.label
-    context = {
+    return {
         "participant": person,
         "study": person.study,
         "idle": idle_clock(person),
@@ -45,31 +51,26 @@ def survey(request: HttpRequest, person: Participant, place: flow.Place) -> Http
         "abandoned_because": episode.ended_because if episode.status == Episode.Status.ABANDONED else "",
         "figures": achieved(episode.world, episode.score),
     }
-    return _ask(request, person, place, context)
 
 
 def final(request: HttpRequest, person: Participant, place: flow.Place) -> HttpResponse:
     """The comparison of the conditions."""
     labels = {one.key: one.label for one in person.version.blueprint.conditions}
     played = [one.condition.key for one in person.rounds.select_related("condition")]
-    return _ask(
-        request,
-        person,
-        place,
-        part_context(person, "final"),
-        teams=[(key, labels[key]) for key in played],
-    )
+    teams = [(key, labels[key]) for key in played]
+    return _ask(request, person, place, partial(part_context, person, "final"), teams)
 
 
 def _ask(
     request: HttpRequest,
     person: Participant,
     place: flow.Place,
-    context: dict[str, Any],
-    teams: list[tuple[str, str]] | None = None,
+    context: Callable[[], dict[str, Any]],
+    teams: Sequence[tuple[str, str]] = (),
 ) -> HttpResponse:
+    """The items of the page, under what `context` says; what was sent rightly is stored."""
     is_sent = sent(request, place.page) and request.POST.get("position") == str(place.position)
-    form = ItemsForm(request.POST if is_sent else None, items=items_for(person, place), teams=teams or [])
+    form = ItemsForm(request.POST if is_sent else None, items=items_for(person, place), teams=teams)
     if is_sent and form.is_valid():
         answers_submit(
             participant_id=person.pk, page=place.page, position=place.position, values=form.values()
@@ -77,7 +78,5 @@ def _ask(
         return redirect(person)
     if request.method == "POST" and not is_sent:
         return redirect(person)
-    context |= {"form": form, "page": place.page, "position": place.position}
-    return render(
-        request, f"study/taking_part/{place.page}.html", context, status=422 if form.errors else 200
-    )
+    shown = {**context(), "form": form, "page": place.page, "position": place.position}
+    return render(request, f"study/taking_part/{place.page}.html", shown, status=422 if form.errors else 200)

@@ -3,14 +3,11 @@
 from __future__ import annotations
 
 import uuid
-from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
+from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 from random import Random
 from typing import Any
-
-from django.db import models
 
 from kitchen.play.models import (
     CallMessage,
@@ -45,28 +42,14 @@ class Copy:
     """When each step was taken."""
 
 
-@contextmanager
-def given_times(*kinds: type[models.Model]) -> Iterator[None]:
-    """Within it, times that a model sets by itself are those that were given."""
-    fields = [one for kind in kinds for one in kind._meta.fields if getattr(one, "auto_now_add", False)]
-    for one in fields:
-        one.auto_now_add = False  # type: ignore[attr-defined]  # only dates have it, and these are such
-    try:
-        yield
-    finally:
-        for one in fields:
-            one.auto_now_add = True  # type: ignore[attr-defined]
-
-
 def make_copies(copies: Sequence[Copy], *, audience: str, budget_id: int | None) -> None:
     """Write all of them; each gets its `episode`. Needs a transaction around it."""
     for copy in copies:
         copy.ends = _ends(copy)
         copy.episode = _episode(copy, audience, budget_id)
-    with given_times(Episode, SeatCommand, Decision):
-        Episode.objects.bulk_create([copy.episode for copy in copies if copy.episode], AT_ONCE)
-        _write_seats(copies)
-        _write_steps(copies)
+    Episode.objects.bulk_create([copy.episode for copy in copies if copy.episode], AT_ONCE)
+    _write_seats(copies)
+    _write_steps(copies)
 
 
 def _ends(copy: Copy) -> list[datetime]:

@@ -24,7 +24,7 @@ from study.people.leaving import code_to_give, outcome_codes
 from study.people.models import Answer, PageVisit, Participant, Round
 from study.people.news import audience_of
 from study.taking_part.entering import consent_digest
-from study.trying_out.synthetic.copying import Copy, given_times, make_copies, write_prompts
+from study.trying_out.synthetic.copying import Copy, make_copies, write_prompts
 from study.trying_out.synthetic.people import answer_of, way_of, wrong_answer
 from study.trying_out.synthetic.recordings import Recording, record
 from study.trying_out.walk.person import Experience, Person
@@ -275,8 +275,7 @@ class _Maker:
             for one in draft.rounds:
                 copy = draft.copies.get(one.condition.key)
                 one.episode = copy.episode if copy else None
-        with given_times(Participant, Answer):
-            Participant.objects.bulk_create([draft.row for draft in drafts])
-            Round.objects.bulk_create([one for draft in drafts for one in draft.rounds])
-            PageVisit.objects.bulk_create([one for draft in drafts for one in draft.visits])
-            Answer.objects.bulk_create([one for draft in drafts for one in draft.answers])
+        Participant.objects.bulk_create([draft.row for draft in drafts])
+        Round.objects.bulk_create([one for draft in drafts for one in draft.rounds])
+        PageVisit.objects.bulk_create([one for draft in drafts for one in draft.visits])
+        Answer.objects.bulk_create([one for draft in drafts for one in draft.answers])

@@ -6,19 +6,19 @@ import logging
 from types import SimpleNamespace
 from typing import Any
 
-import kitchen.experiment_tasks
-import kitchen.queue
 import pytest
 from celery import current_app
 
 import kitchen.experiments.queue
+import kitchen.experiments.tasks
+import kitchen.play.queue
 import kitchen.tasks
 import study.queue
 import study.tasks
 from kitchen.machine.broker import broker_answers, task_send
 
-QUEUES = (kitchen.queue, kitchen.experiments.queue, study.queue)
-TASKS = (kitchen.tasks, kitchen.experiment_tasks, study.tasks)
+QUEUES = (kitchen.play.queue, kitchen.experiments.queue, study.queue)
+TASKS = (kitchen.tasks, kitchen.experiments.tasks, study.tasks)
 
 
 def words_of(module: Any) -> set[str]:

@@ -53,6 +53,22 @@ def test_people_are_analysed_without_the_synthetic_as_soon_as_there_is_one(study
     assert len(results.analyse_now(study, "all").participants) == 4
 
 
+@pytest.mark.parametrize("preregistered", [False, True])
+def test_one_analysis_looks_up_once_who_failed_the_checks(
+    study: Study, monkeypatch: pytest.MonkeyPatch, preregistered: bool
+) -> None:
+    asked: list[Study] = []
+
+    def failed(study: Study) -> set[int]:
+        asked.append(study)
+        return failed_checks(study)
+
+    failed_checks = sample.failed_checks
+    monkeypatch.setattr(sample, "failed_checks", failed)
+    results.analyse_now(study, "all", preregistered)
+    assert asked == [study]
+
+
 def test_the_command_writes_tables_and_figures_and_marks_synthetic_data(study: Study, tmp_path: Path) -> None:
     out = io.StringIO()
     call_command("analyse_study", "small", "--out", str(tmp_path), stdout=out)

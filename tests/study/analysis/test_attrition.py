@@ -7,7 +7,8 @@ from typing import Any
 import pytest
 from django.contrib.auth.models import User
 
-from study.analysis import sample
+from study.analysis import sample as selectors
+from study.analysis.sample import Sample
 from study.analysis.statistics.report import attrition_sentences
 from study.design.models import Study, SurveyItem
 from study.monitor import staffing
@@ -21,7 +22,8 @@ pytestmark = [pytest.mark.django_db, pytest.mark.servers]
 
 
 def analysed(study: Study) -> set[str]:
-    return {row.participant for row in sample.observations(study, who="people")}
+    sample = Sample(study, who="people")
+    return {row.participant for row in selectors.observations(sample, selectors.rated(sample))}
 
 
 def end(person: Participant, status: str) -> None:
@@ -39,7 +41,7 @@ def test_drop_outs_are_counted_by_how_they_ended_and_previews_nowhere() -> None:
     participant_enter(study_id=study.pk, entry="staff again", preview=True)
     counts = study_counts(study)
     assert (counts.entered, counts.active, counts.complete, counts.dropped) == (6, 1, 1, 4)
-    found = sample.attrition(study, who="people")
+    found = selectors.attrition(Sample(study, who="people"))
     assert (found.entered, found.completed, found.unfinished, found.withdrew) == (6, 1, 5, 0)
     first = attrition_sentences(found)[0]
     assert "1 taking part, 1 failed the check of understanding, 2 timed out" in first
@@ -51,7 +53,7 @@ def test_the_excluded_are_left_out_and_told_until_they_are_taken_back() -> None:
     said: dict[str, Any] = {"participant_id": one.pk, "user": user, "reason": "a test"}
     staffing.participant_exclude(**said)
     assert analysed(study) == {two.code}
-    sentences = attrition_sentences(sample.attrition(study, who="people"))
+    sentences = attrition_sentences(selectors.attrition(Sample(study, who="people")))
     assert "1 participant who completed the study left out: excluded by staff." in sentences
     staffing.participant_include(**said)
     assert analysed(study) == {one.code, two.code}
@@ -67,7 +69,7 @@ def test_who_fails_more_attention_checks_than_allowed_is_left_out_and_told(
     )
     good, bad = complete(study, "good", value=3), complete(study, "bad", value=1)
     assert analysed(study) == ({good.code} if left_out else {good.code, bad.code})
-    found = sample.attrition(study, who="people")
+    found = selectors.attrition(Sample(study, who="people"))
     assert found.failed_checks == int(left_out)
     told = "1 participant who completed the study left out: attention checks."
     assert (told in attrition_sentences(found)) == left_out
@@ -83,7 +85,7 @@ def test_each_version_has_its_own_rule_for_attention_checks() -> None:
     study.refresh_from_db()
     lenient = complete(study, "lenient", value=1)
 
-    assert sample.failed_checks(study) == {strict.pk}
+    assert selectors.failed_checks(study) == {strict.pk}
     assert analysed(study) == {lenient.code}
 
 
@@ -94,5 +96,5 @@ def test_an_attention_check_is_read_as_it_was_asked() -> None:
     )
     person = complete(study, value=3)
     SurveyItem.objects.filter(key="look").update(correct=5)  # past the guard, as older programs let it
-    assert sample.failed_checks(study) == set()
+    assert selectors.failed_checks(study) == set()
     assert analysed(study) == {person.code}

@@ -17,6 +17,7 @@ from kitchen.play.services import SeatOrder, commands_submit
 from kitchen.worlds.cuisine.dispatcher import door
 from study import tasks
 from study.analysis.results import analyse_now
+from study.analysis.sample import Sample
 from study.analysis.statistics.files import contents
 from study.analysis.who_played import players
 from study.design.models import Condition, Study
@@ -120,4 +121,4 @@ def test_report_tables_and_figures_name_who_played(study: Study) -> None:
 
 def test_those_who_did_not_complete_are_not_in_the_analysis(study: Study) -> None:
     page_done(participant_id=enter(study, "a drop-out").pk, page="guide")
-    assert sum(found.decisions for found in players(study, who="people")) == 0
+    assert sum(found.decisions for found in players(study, Sample(study, who="people"))) == 0

@@ -8,6 +8,7 @@ from typing import Any
 
 import pytest
 
+from kitchen.contract.data_files import DataError
 from study.design.blueprint import FORMAT, Blueprint, blueprint_of
 from study.design.models import Condition, Outcome, Study, StudyPart, SurveyItem
 
@@ -96,3 +97,27 @@ def test_whole_numbers_stay_whole_and_keys_of_a_later_program_are_left_alone() -
     assert [json.dumps(getattr(design.items[4], name)) for name in ("minimum", "step")] == ["0", "5.0"]
     assert json.dumps(design.conditions[1].step_seconds) == "30"
     assert "later" not in design.to_json()["items"][4]
+
+
+@pytest.mark.parametrize(
+    ("spoil", "complaint"),
+    [
+        (lambda it: it.pop("format"), "format: is missing"),
+        (lambda it: it.pop("conditions"), "conditions: is missing"),
+        (lambda it: it["items"][2].pop("points"), r"items\[3\].points: is missing"),
+        (
+            lambda it: it["items"][2].pop("needs_teammates"),
+            r"items\[3\].needs_teammates: is missing",
+        ),
+        (
+            lambda it: it["items"][2].update(points="5"),
+            r"items\[3\].points: must be a whole number",
+        ),
+        (lambda it: it["parts"][0].update(enabled=1), r"parts\[1\].enabled: must be true or false"),
+    ],
+)
+def test_what_no_program_can_have_written_is_refused(spoil: Any, complaint: str) -> None:
+    document = json.loads(stored(FORMAT))
+    spoil(document)
+    with pytest.raises(DataError, match=f"^design: {complaint}"):
+        Blueprint.from_json(document)

@@ -14,6 +14,7 @@ from django.urls import reverse
 from kitchen.play.models import Episode
 from study import tasks
 from study.analysis import sample
+from study.analysis.sample import Sample
 from study.design.errors import DesignError
 from study.design.models import FrozenError, Study
 from study.editor.services import condition_delete, item_delete, study_delete
@@ -46,7 +47,7 @@ def test_programs_that_withdraw_are_counted_apart(study: Study) -> None:
     counts, totals = study_counts(study), live.live_totals(study)
     assert (counts.withdrawn, counts.withdrawn_synthetic) == (1, 1)
     assert (totals.withdrawn, totals.withdrawn_synthetic) == (1, 1)
-    numbers = [sample.attrition(study, who=who).withdrew for who in ("people", "synthetic", "all")]
+    numbers = [sample.attrition(Sample(study, who=who)).withdrew for who in ("people", "synthetic", "all")]
     assert numbers == [1, 1, 2]
 
 

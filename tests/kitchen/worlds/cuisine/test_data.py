@@ -9,8 +9,9 @@ from pathlib import Path
 
 import pytest
 
+from kitchen.contract.data_files import DataError
 from kitchen.contract.world import SettingsError
-from kitchen.worlds.cuisine.catalogue import DATA, DataError, load_catalogue, shipped
+from kitchen.worlds.cuisine.catalogue import DATA, load_catalogue, shipped
 from kitchen.worlds.cuisine.level import UncookableDishWarning, write_level
 from kitchen.worlds.cuisine.world import CuisineWorld
 from tests.kitchen.worlds.cuisine.cooking import LEVELS, fetch, play

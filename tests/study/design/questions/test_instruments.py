@@ -114,6 +114,8 @@ def test_every_kind_can_be_read_with_its_right_answer() -> None:
             'kind = "single"\noptions = ["x", "x"]',
             r"items\[1\]\.options: At least two, all of them",
         ),
+        ('low = ""', r"items\[1\]\.low: must be a text that is not empty"),
+        ('kind = "text"\ncorrect = " "', r"items\[1\]\.correct: must be a text that is not empty"),
         ('kind = "number"\nminimum = "0"', r"items\[1\]\.minimum: must be a number"),
         ('kind = "number"\nmaximum = nan', r"items\[1\]\.maximum: must be a number"),
         ('kind = "number"\nstep = 0', r"items\[1\]\.step: It is not above 0"),

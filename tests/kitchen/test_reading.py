@@ -1,0 +1,99 @@
+"""Data files and documents: each complaint is one line with file, key and reason."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated, Any
+
+import pytest
+from pydantic import TypeAdapter, ValidationError
+
+from kitchen.contract.data_files import DataError, Names, Number, Record, Source, Text, one_of, opened, parsed
+
+
+class Plate(Record):
+    colour: Annotated[Text, one_of(("red", "blue"))]
+    sizes: Names = ()
+    price: Number | None = None
+    whole: bool = True
+    pieces: int = 1
+
+
+class Shelf(Record):
+    plates: list[Plate]
+    notes: dict[str, str] = {}
+
+
+SHELF = TypeAdapter(Shelf)
+PLATE = "[[plates]]\ncolour = 'red'\n"
+
+
+@pytest.mark.parametrize(
+    ("text", "complaint"),
+    [
+        ("plates = ", "f: not TOML: "),
+        ("", "f: plates: is missing"),
+        ("plates = 3", "f: plates: must be a list, not 3"),
+        ("plates = [3]", "f: plates[1]: must be a table, not 3"),
+        ('plates = []\nnotes = "x"', "f: notes: must be a table, not 'x'"),
+        ("plates = []\nnotes = {a = 1}", "f: notes.a: must be a text, not 1"),
+        ('plates = []\n"a b" = 1', "f: a b: unknown key; there are plates, notes"),
+        ("[[plates]]", "f: plates[1].colour: is missing"),
+        ("[[plates]]\ncolour = ' '", "f: plates[1].colour: must be a text that is not empty, not ' '"),
+        ("[[plates]]\ncolour = 'grey'", "f: plates[1].colour: 'grey' is not one of red, blue"),
+        (PLATE + "color = 1", "f: plates[1].color: unknown key; there are colour, "),
+        (
+            PLATE + "sizes = 'a'",
+            "f: plates[1].sizes: must be a list of texts, not 'a'",
+        ),
+        (
+            PLATE + "sizes = [1]",
+            "f: plates[1].sizes: must be a list of texts, not [1]",
+        ),
+        (PLATE + "sizes = []", "f: plates[1].sizes: must not be empty"),
+        (PLATE + "sizes = ['a', 'a']", "f: plates[1].sizes: 'a' is named twice"),
+        (PLATE + "price = '1'", "f: plates[1].price: must be a number, not '1'"),
+        (PLATE + "price = true", "f: plates[1].price: must be a number, not True"),
+        (PLATE + "price = nan", "f: plates[1].price: must be a number, not nan"),
+        (PLATE + "whole = 1", "f: plates[1].whole: must be true or false, not 1"),
+        (
+            PLATE + "pieces = 2.0",
+            "f: plates[1].pieces: must be a whole number, not 2.0",
+        ),
+        ('[[plates]]\ncolour = "{words} {0}\\n"', "f: plates[1].colour: '{words} {0}\\n' is not one of"),
+    ],
+)
+def test_a_wrong_file_is_told_in_one_line(text: str, complaint: str) -> None:
+    with pytest.raises(DataError) as caught:
+        source, values = parsed(text, "f")
+        source.read(SHELF, values)
+    assert str(caught.value).startswith(complaint)
+    assert "\n" not in str(caught.value)
+
+
+def test_what_is_read_keeps_its_types_and_does_not_change() -> None:
+    source, values = parsed(PLATE + "price = 2\n[[plates]]\ncolour = 'blue'\nprice = 2.0", "f")
+    first, second = source.read(SHELF, values).plates
+    assert (type(first.price), type(second.price)) == (int, float)
+    with pytest.raises(ValidationError):
+        first.price = 3
+
+
+def test_a_long_wrong_value_is_not_repeated() -> None:
+    with pytest.raises(DataError) as caught:
+        Source("f").read(SHELF, {"plates": "x" * 100})
+    assert str(caught.value) == "f: plates: must be a list"
+
+
+def test_a_document_of_a_later_program_may_say_more() -> None:
+    document: dict[str, Any] = {"plates": [{"colour": "red", "later": 1}], "later": 2}
+    with pytest.raises(DataError, match="f: later: unknown key"):
+        Source("f").read(SHELF, document)
+    assert Source("f").read(SHELF, document, more=True) == Shelf(plates=[Plate(colour="red")])
+
+
+def test_a_file_that_is_not_there_or_no_text_is_named(tmp_path: Path) -> None:
+    (tmp_path / "odd.toml").write_bytes(b"\xff")
+    for name in ("odd.toml", "none.toml"):
+        with pytest.raises(DataError, match=f"^{name}: cannot be read: "):
+            opened(tmp_path / name)
