@@ -66,8 +66,10 @@ def note_instance(address: Address) -> None:
 
 def noted_url() -> str | None:
     """Where the instance of this folder is (or was last), if it wrote that down."""
-    file = lock_file()
-    return next(iter(file.read_text().split()), None) if file.exists() else None
+    try:
+        return next(iter(lock_file().read_text().split()), None)
+    except OSError:
+        return None
 
 
 def wanted_address() -> Address:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 import os
 from collections import Counter
 from collections.abc import AsyncIterator, Iterator
@@ -26,8 +27,8 @@ from tests.servers import Stack, Valkey
 from tests.template import Template, drop_database
 from tests.worlds.beacon import LINE
 
-PROGRAMS = {"stack", "live_stack", "browser", "page", "running", "started"}
-"""Fixtures whose tests start programs and wait for them: they take longest, and are begun with."""
+PROGRAMS = {"stack", "live_stack", "running", "started"}
+"""Fixtures that start the app."""
 
 settings.register_profile("brigade", deadline=None, suppress_health_check=[HealthCheck.too_slow])
 settings.load_profile("brigade")  # a busy machine is no fault of the code
@@ -45,13 +46,20 @@ def pytest_sessionfinish(session: pytest.Session) -> None:
         Template().drop()
 
 
-@pytest.hookimpl(tryfirst=True)
-def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+@pytest.hookimpl(wrapper=True)
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> Iterator[None]:
     """A file is played by one process, and those come first whose tests start most programs."""
-    starts = Counter(item.path for item in items if PROGRAMS & set(getattr(item, "fixturenames", ())))
-    items.sort(key=lambda item: -starts[item.path])
     for item in items:
         item.add_marker(pytest.mark.xdist_group(str(item.path.relative_to(item.config.rootpath))))
+    yield
+    starts = Counter(item.path for item in items if PROGRAMS & set(getattr(item, "fixturenames", ())))
+    items.sort(key=lambda item: (-starts[item.path], item.path))
+
+
+def pytest_collection_finish() -> None:
+    """What is loaded by now stays: the garbage collector need not look at it again and again."""
+    gc.collect()
+    gc.freeze()
 
 
 @pytest.fixture(scope="session")

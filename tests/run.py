@@ -1,4 +1,4 @@
-"""`python -m tests.run test|check|bench`: what `make test`, `make check` and `make bench` do."""
+"""`python -m tests.run test|test-all|check|bench`: what `make` does under these names."""
 
 from __future__ import annotations
 
@@ -6,18 +6,23 @@ import os
 import shlex
 import subprocess
 import sys
-import tempfile
 import time
 import xml.etree.ElementTree as ET
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
+from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
 from pathlib import Path
+from tempfile import TemporaryDirectory, TemporaryFile
+from typing import IO
 
 from brigade.places import base_dir
 from tests.needs import install_missing, postgres, redis_server
 
 Command = tuple[str, ...]
+
+Says = IO[str] | None
+"""Where it is printed; None for standard output."""
 
 CHECKS: tuple[Command, ...] = (
     ("-m", "ruff", "check", "."),
@@ -42,7 +47,7 @@ BENCHES: tuple[Command, ...] = (
 def main(arguments: Sequence[str]) -> int:
     """The exit code: 0 where all is well."""
     os.chdir(base_dir())
-    doing = {"test": test, "check": check, "bench": bench}
+    doing = {"test": test, "test-all": test_all, "check": check, "bench": bench}
     with own_var() as environment:
         return doing[arguments[0]](environment)
 
@@ -52,13 +57,13 @@ def own_var() -> Iterator[dict[str, str]]:
     """An environment in which the app has its defaults and writes to a folder that is removed afterwards."""
     ours = {"DATABASE_URL", "REDIS_URL", "DJANGO_SETTINGS_MODULE"}
     plain = {key: value for key, value in os.environ.items() if key not in ours and "BRIGADE_" not in key}
-    with tempfile.TemporaryDirectory(prefix="brigade-var-", ignore_cleanup_errors=True) as folder:
+    with TemporaryDirectory(prefix="brigade-var-", ignore_cleanup_errors=True) as folder:
         yield {**plain, "BRIGADE_VAR": folder}
 
 
-def check(environment: Mapping[str, str]) -> int:
+def check(environment: Mapping[str, str], says: Says = None) -> int:
     """Run every check, also after one has failed; how many failed."""
-    return sum(run(command, environment) != 0 for command in CHECKS)
+    return sum(run(command, environment, says) != 0 for command in CHECKS)
 
 
 def bench(environment: Mapping[str, str]) -> int:
@@ -66,44 +71,73 @@ def bench(environment: Mapping[str, str]) -> int:
     return sum(run(command, environment) != 0 for command in BENCHES)
 
 
-def run(command: Command, environment: Mapping[str, str]) -> int:
+def run(command: Command, environment: Mapping[str, str], says: Says = None) -> int:
     """Run one command with this Python, and say which; its exit code."""
-    print(f"\n$ python {shlex.join(command)}", flush=True)
-    return subprocess.run([sys.executable, *command], env=dict(environment), check=False).returncode
+    print(f"\n$ python {shlex.join(command)}", flush=True, file=says)
+    return subprocess.run(
+        [sys.executable, *command], env=dict(environment), stdout=says, stderr=says, check=False
+    ).returncode
 
 
 # Tests
 
 
 def test(environment: Mapping[str, str]) -> int:
-    """Checks, all tests on the defaults, then those that have to do with a database or broker (but the
-    browser's) on PostgreSQL and Redis; 1 if any failed. The last line counts the tests."""
+    """The checks, every test on the defaults, and on PostgreSQL and Redis those that are marked `servers`."""
+    return checks_and_tests(environment, ("-m", "servers and not browser"))
+
+
+def test_all(environment: Mapping[str, str]) -> int:
+    """The checks, and every test on both."""
+    return checks_and_tests(environment, ())
+
+
+def checks_and_tests(environment: Mapping[str, str], on_servers: Command) -> int:
+    """1 if anything failed. The last line counts the tests. The defaults are seen at work; beside them, since
+    tests wait a lot, everything else: it speaks when they are done."""
     began, notes = time.monotonic(), [note for note in [install_missing()] if note]
-    failed_checks = check(environment)
-    counts, reasons = suite("SQLite and Valkey", (), environment)
+    with TemporaryFile("w+") as said, ThreadPoolExecutor(1) as pool:
+        beside = pool.submit(checks_and_servers, environment, on_servers, said)
+        counts, reasons = suite("SQLite and Valkey", (), environment, PROCESSES)
+        failed_checks, (more, why), left_out = beside.result()
+        said.seek(0)
+        print(said.read())
+    conclude(counts + more, reasons + why, notes + left_out, failed_checks, time.monotonic() - began)
+    return 1 if failed_checks or counts["failed"] + more["failed"] or not counts["passed"] else 0
+
+
+def checks_and_servers(
+    environment: Mapping[str, str], chosen: Command, says: IO[str]
+) -> tuple[int, Result, list[str]]:
+    """How many checks failed, what became of the tests on PostgreSQL and Redis, and why there are none."""
+    own = {**environment, "BRIGADE_VAR": f"{environment['BRIGADE_VAR']}/beside"}
+    failed_checks = check(own, says)
     try:
         with postgres() as (database, is_what), redis_server() as (broker, is_too):
-            elsewhere = {**environment, "DATABASE_URL": database, "REDIS_URL": broker}
-            more = suite(f"{is_what} and {is_too}", ("--servers", "-m", "not browser"), elsewhere)
-            counts, reasons = counts + more[0], reasons + more[1]
+            elsewhere = {**own, "DATABASE_URL": database, "REDIS_URL": broker}
+            return failed_checks, suite(f"{is_what} and {is_too}", chosen, elsewhere, BESIDE, says), []
     except LookupError as error:
-        notes.append(f"nothing ran on PostgreSQL and Redis: {error}")
-    conclude(counts, reasons, notes, failed_checks, time.monotonic() - began)
-    return 1 if failed_checks or counts["failed"] or not counts["passed"] else 0
+        return failed_checks, (Counter(), Counter()), [f"nothing ran on PostgreSQL and Redis: {error}"]
 
 
-SIDE_BY_SIDE: Command = ("-n", "2", "--dist", "loadfile")
-"""How pytest-xdist spreads the tests: whole files over two processes."""
+PROCESSES = min(8, max(2, os.cpu_count() or 2))
+BESIDE = PROCESSES // 2
+"""How many processes play the tests, and those beside them."""
+SIDE_BY_SIDE: Command = ("--dist", "loadgroup", "--no-loadscope-reorder")
+"""How pytest-xdist spreads the tests: in groups, in the order that `tests/conftest.py` gives them."""
 
 Result = tuple[Counter[str], Counter[str]]
 """How many tests passed, failed, skipped; and the reasons for skipping."""
 
 
-def suite(where: str, chosen: Command, environment: Mapping[str, str]) -> Result:
+def suite(
+    where: str, chosen: Command, environment: Mapping[str, str], processes: int, says: Says = None
+) -> Result:
     """Run pytest once. A run that ends otherwise than by tests passing or failing counts as a failure."""
-    print(f"\n=== the tests on {where}", flush=True)
+    print(f"\n=== the tests on {where}", flush=True, file=says)
     report = Path(environment["BRIGADE_VAR"]) / "report.xml"
-    code = run(("-m", "pytest", "-q", *SIDE_BY_SIDE, f"--junitxml={report}", *chosen), environment)
+    spread = ("-n", str(processes), *SIDE_BY_SIDE, f"--junitxml={report}")
+    code = run(("-m", "pytest", "-q", *spread, *chosen), environment, says)
     counts, reasons = read_report(report)
     if code not in {0, 1}:
         counts["failed"] += 1

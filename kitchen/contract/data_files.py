@@ -83,6 +83,7 @@ class Source:
     def error(self, key: str, reason: str) -> DataError:
         """The complaint about one key of what stands here; about all of it if the key is empty."""
         where = _joined(self.key, key)
+        where = where if where.isprintable() else repr(where)
         return DataError(f"{self.file}: {where}: {reason}" if where else f"{self.file}: {reason}")
 
     def read(self, kind: TypeAdapter[Value], values: Json, *, more: bool = False) -> Value:

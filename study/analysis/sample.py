@@ -8,7 +8,6 @@ from dataclasses import replace
 from functools import cached_property
 
 from django.db.models import Case, Count, Exists, OuterRef, Q, QuerySet, When
-from django.db.models.fields.json import KT
 
 from kitchen.play.models import Episode
 from kitchen.registry.figures import NamedFigure
@@ -219,15 +218,20 @@ def left_out(study: Study) -> dict[int, str]:
     return found | dict.fromkeys(gone, "not_every_condition")
 
 
+def _scored(one: NamedFigure) -> Q:
+    """Rounds whose episode has this figure, and has it defined."""
+    value = f"episode__score__{one.figure.name}"
+    there = Q(episode__world__in=one.worlds, **{f"{value}__isnull": False})
+    return there & ~Q(**{value: None})
+
+
 def _without_every_condition(study: Study, samples: Iterable[set[int]]) -> Iterator[int]:
     """Of each sample whom `analysis.exclusions.incomplete` finds, from the rounds alone."""
     rounds = Round.objects.filter(participant__study=study).exclude(episode__status=Episode.Status.PLAYING)
-    figures = [one for one in study_figures(study) if one.figure.measured]
-    values = {one.name: KT(f"episode__score__{one.figure.name}") for one in figures}
     valued = Q(Exists(Answer.objects.filter(round=OuterRef("pk"))))
-    for one in figures:
-        valued |= Q(episode__world__in=one.worlds, **{f"{one.name}__isnull": False})
-    told = rounds.alias(**values).annotate(valued=Case(When(valued, then=True), default=False)).order_by()
+    for one in filter(lambda one: one.figure.measured, study_figures(study)):
+        valued |= _scored(one)
+    told = rounds.annotate(valued=Case(When(valued, then=True), default=False)).order_by()
     played: dict[int, dict[int, bool]] = {}
     for person, condition, value in told.values_list("participant_id", "condition_id", "valued"):
         played.setdefault(person, {})[condition] = value

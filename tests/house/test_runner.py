@@ -152,7 +152,7 @@ def test_the_password_is_said_before_anything_else_can_fail(running: Running) ->
     assert max(places[:2]) < places[2]
 
 
-def test_the_second_time_it_starts_on_the_same_data_and_shows_no_password(started: Running) -> None:
+def test_the_second_time_it_serves_the_same_data_and_shows_no_password(started: Running) -> None:
     started.wait_ready()
     started.process.send_signal(signal.SIGINT)
     assert started.ends() == 0
@@ -163,6 +163,14 @@ def test_the_second_time_it_starts_on_the_same_data_and_shows_no_password(starte
     finally:
         again.process.kill()
         again.process.wait()
+
+
+def test_while_daphne_is_away_connections_wait_for_it(running: Running) -> None:
+    url = running.wait_ready()
+    wait_until(lambda: "daphne" in running.children(), "daphne")
+    os.kill(running.children()["daphne"], signal.SIGKILL)
+    socket.create_connection(("127.0.0.1", int(url.rpartition(":")[2])), timeout=60).close()
+    assert status(f"{url}/admin/login/") == 200
 
 
 @pytest.mark.parametrize(

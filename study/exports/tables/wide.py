@@ -132,7 +132,8 @@ COURSE_NAMES = (ORDER[0], *(one[0] for one in COURSE))
 
 def _scored(one: NamedFigure) -> tuple[str, str, str, str, str]:
     figure = one.figure
-    return one.name, FIGURE_KINDS[figure.kind], figure.formula or one.label, figure.unit, ""
+    said = figure.formula or "; ".join(filter(None, (one.label, figure.undefined)))
+    return one.name, FIGURE_KINDS[figure.kind], said, figure.unit, ""
 
 
 def _item_columns(

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import subprocess
-import sys
 import threading
 from pathlib import Path
 from typing import Any
@@ -11,7 +10,6 @@ from typing import Any
 import pytest
 from django.core.management import CommandError, call_command
 
-from brigade.places import base_dir
 from study.design.models import Study, StudyPart
 from tests.servers import Stack
 from tests.study.factories import make_study
@@ -149,15 +147,8 @@ def test_a_server_that_is_not_there_is_refused() -> None:
 
 
 def walk(stack: Stack, slug: str, *more: str) -> subprocess.CompletedProcess[str]:
-    return subprocess.run(
-        [sys.executable, str(base_dir() / "manage.py"), "dry_run", slug, "--url", stack.url, *more],
-        cwd=base_dir(),
-        env=stack.environment,
-        capture_output=True,
-        text=True,
-        timeout=300,
-        check=False,
-    )
+    """What becomes of a dry run against the running app."""
+    return stack.command("dry_run", slug, "--url", stack.url, *more)
 
 
 def test_synthetic_participants_walk_the_whole_way(live_stack: Stack) -> None:

@@ -3,8 +3,9 @@
 import re
 import subprocess
 import sys
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
+from functools import cache
 from itertools import combinations
 from xml.etree import ElementTree
 
@@ -44,16 +45,24 @@ def renamed(*labels: str) -> tuple[Condition, ...]:
 
 WORDY = renamed("Working alone", "Team of two with the LLM dispatcher", "Team of 3", "Team of 4", "Random")
 
-CASES = {
-    "success": demo().measure("success"),
-    "enjoyment": demo().measure("enjoyment"),
-    "trust, not asked when alone": demo().measure("trust"),
-    "all ten pairs": ladder(FIVE, Measure.likert("m", "Enjoyment")),
-    "long words": ladder(WORDY, LONG),
-    "two conditions": ladder(FIVE[:2], LONG),
-    "eight conditions": ladder(renamed(*(f"Condition {i}" for i in range(8))), Measure.count("m", "Dishes")),
-    "nobody": analyse([], FIVE, [RATE]).measures[0],
+CASES: dict[str, Callable[[], MeasureResult]] = {
+    "success": lambda: demo().measure("success"),
+    "enjoyment": lambda: demo().measure("enjoyment"),
+    "trust, not asked when alone": lambda: demo().measure("trust"),
+    "all ten pairs": lambda: ladder(FIVE, Measure.likert("m", "Enjoyment")),
+    "long words": lambda: ladder(WORDY, LONG),
+    "two conditions": lambda: ladder(FIVE[:2], LONG),
+    "eight conditions": lambda: ladder(
+        renamed(*(f"Condition {i}" for i in range(8))), Measure.count("m", "Dishes")
+    ),
+    "nobody": lambda: analyse([], FIVE, [RATE]).measures[0],
 }
+
+
+@cache
+def case(name: str) -> MeasureResult:
+    """One of them, computed once."""
+    return CASES[name]()
 
 
 def texts(svg: bytes) -> list[str]:
@@ -62,7 +71,7 @@ def texts(svg: bytes) -> list[str]:
 
 @pytest.fixture(params=CASES)
 def result(request: pytest.FixtureRequest) -> MeasureResult:
-    return CASES[request.param]
+    return case(request.param)
 
 
 def test_a_figure_is_well_formed_and_names_every_condition(result: MeasureResult) -> None:
@@ -117,15 +126,15 @@ def test_another_process_gives_the_same_bytes() -> None:
 
 
 def test_figures_drawn_by_many_threads_are_those_drawn_one_by_one() -> None:
-    alone = {name: draw(result) for name, result in CASES.items()}
+    alone = {name: draw(case(name)) for name in CASES}
     with ThreadPoolExecutor(8) as pool:
-        together = list(pool.map(lambda name: (name, draw(CASES[name])), [*CASES] * 3))
+        together = list(pool.map(lambda name: (name, draw(case(name))), [*CASES] * 3))
     assert all(data == alone[name] for name, data in together)
 
 
 def test_drawing_leaves_the_settings_of_matplotlib_as_they_were() -> None:
     before = dict(mpl.rcParams)
-    draw(CASES["success"])
+    draw(case("success"))
     assert dict(mpl.rcParams) == before
 
 
@@ -136,7 +145,7 @@ def test_pyplot_is_never_loaded() -> None:
 
 
 def test_a_figure_carries_no_date() -> None:
-    svg = draw(CASES["success"]).decode()
+    svg = draw(case("success")).decode()
     assert "dc:date" not in svg
     assert not re.search(r"20\d\d-\d\d-\d\d", svg)
 
@@ -156,8 +165,8 @@ def test_labels_are_shown_as_they_are_written() -> None:
 
 
 def test_png_and_pdf_are_what_they_say() -> None:
-    assert draw(CASES["success"], "png").startswith(b"\x89PNG")
-    assert draw(CASES["success"], "pdf").startswith(b"%PDF")
+    assert draw(case("success"), "png").startswith(b"\x89PNG")
+    assert draw(case("success"), "pdf").startswith(b"%PDF")
 
 
 def test_the_axis_has_the_bounds_of_the_scale() -> None:

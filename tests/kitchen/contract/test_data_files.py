@@ -38,6 +38,7 @@ PLATE = "[[plates]]\ncolour = 'red'\n"
         ('plates = []\nnotes = "x"', "f: notes: must be a table, not 'x'"),
         ("plates = []\nnotes = {a = 1}", "f: notes.a: must be a text, not 1"),
         ('plates = []\n"a b" = 1', "f: a b: unknown key; there are plates, notes"),
+        ('plates = []\n"a\\nb" = 1', "f: 'a\\nb': unknown key; there are plates, notes"),
         ("[[plates]]", "f: plates[1].colour: is missing"),
         ("[[plates]]\ncolour = ' '", "f: plates[1].colour: must be a text that is not empty, not ' '"),
         ("[[plates]]\ncolour = 'grey'", "f: plates[1].colour: 'grey' is not one of red, blue"),
