@@ -122,6 +122,14 @@ def _named_database() -> dict[str, Any]:
     return found
 
 
+def _folders_of_worlds(name: str) -> list[Path]:
+    """The folders of this name that worlds bring."""
+    try:
+        return folders(name)
+    except (ValueError, ImportError) as error:
+        raise ImproperlyConfigured(f"BRIGADE_WORLDS: {error}") from error
+
+
 BASE_DIR: Path = places.base_dir()
 VAR_DIR: Path = places.make_var_dir()
 SECRET_KEY: str = places.secret_key()
@@ -168,7 +176,7 @@ ASGI_APPLICATION = "brigade.asgi.application"
 TEMPLATES = [
     {
         "BACKEND": "django.template.backends.django.DjangoTemplates",
-        "DIRS": [BASE_DIR / "templates", *folders("templates")],
+        "DIRS": [BASE_DIR / "templates", *_folders_of_worlds("templates")],
         "APP_DIRS": True,
         "OPTIONS": {
             "context_processors": [
@@ -239,7 +247,7 @@ USE_I18N = True
 USE_TZ = True
 
 STATIC_URL = "static/"
-STATICFILES_DIRS = [BASE_DIR / "static", *folders("static")]
+STATICFILES_DIRS = [BASE_DIR / "static", *_folders_of_worlds("static")]
 WHITENOISE_USE_FINDERS = True
 
 CONTENT_SECURITY_POLICY = {

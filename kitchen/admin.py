@@ -62,7 +62,7 @@ class StepLine:
     step: Step
     commands: tuple[CommandLine, ...]
     happened: tuple[str, ...]
-    """What was no seat's command: orders that came, failed, were served."""
+    """What was no seat's command: what the world did by itself."""
     decisions: tuple[Decision, ...]
     ledger: tuple[Spending, ...]
     """Money for the step's calls, those among them whose decision was lost with its worker."""

@@ -25,7 +25,7 @@ from kitchen.registry.worlds import VARIABLE, folders
 from tests.browser import ARGUMENTS, find_chromium
 from tests.servers import Stack, Valkey
 from tests.template import Template, drop_database
-from tests.worlds.beacon import LINE
+from tests.worlds.beacon.kit import LINE
 
 PROGRAMS = {"stack", "live_stack", "running", "started"}
 """Fixtures that start the app."""

@@ -1,8 +1,9 @@
 """Everything of one world, named in one place: its `WorldKit`, which is its line in the registry.
 
 The world's folder holds what the kit names, and beside it `templates/` and `static/`, which are found like
-those of the house. Names are `package.module:attribute`, looked up when first needed: a kit is read by every
-process, the planner of a world only by those who ask it. Plain Python, no Django.
+those of the house, and `instruments/`, questions about the world (`study/design/questions/instruments.py`),
+such as a check of understanding. Names are `package.module:attribute`, looked up when first needed: a kit is
+read by every process, the planner of a world only by those who ask it. Plain Python, no Django.
 """
 
 from __future__ import annotations
@@ -42,7 +43,8 @@ class WorldKit:
     steps: str = ""
     """The setting that says how many steps an episode has; empty if none does."""
     bench: str = ""
-    """What agents alone are compared on in it: a `kitchen.worlds.bench.Bench`; empty if there is nothing."""
+    """What agents alone are compared on in it: a `kitchen.contract.bench.Bench`; empty if there is
+    nothing."""
     recordings: str = ""
-    """Episodes recorded in another engine, to compare with: a `kitchen.worlds.recordings.Recordings`; empty
+    """Episodes recorded in another engine, to compare with: a `kitchen.contract.recordings.Recordings`; empty
     if there are none."""

@@ -230,8 +230,12 @@ class World(ABC):
     max_seats: ClassVar[int]
     figures: ClassVar[tuple[Figure, ...]]
     """What `score` measures, the most important first."""
+    drawn: ClassVar[str] = "events"
+    """What chance brings into an episode, in the plural: `waves`."""
+    drawn_alike: ClassVar[str] = "as far as they do not follow from what was done"
+    """How far the same seed brings the same, whoever plays; completes `the same events, …`."""
     news: ClassVar[str] = ""
-    """Events of the world's own, in words that end a sentence: `completed, failed and new orders`."""
+    """Events of the world's own, in words that end a sentence: `ships that came in`."""
 
     seats: int
     """How many seats play."""
@@ -267,7 +271,7 @@ class World(ABC):
 
     @abstractmethod
     def brief(self, seat: int) -> dict[str, Json]:
-        """What this seat knows before it plays and that never changes: rules, recipes, timing."""
+        """What this seat knows before it plays and that never changes: rules, things, timing."""
 
     @abstractmethod
     def observe(self, seat: int) -> dict[str, Json]:

@@ -7,8 +7,7 @@ from collections.abc import Callable, Mapping
 from typing import Any, TypeVar
 
 from kitchen.contract.world import Json
-from kitchen.experiments import paper
-from kitchen.experiments.setup import AGENTS, ALPHAS, PRESET_LEVEL, Setup, SetupError, checked
+from kitchen.experiments.setup import BENCH, Setup, SetupError, checked
 
 T = TypeVar("T")
 
@@ -19,7 +18,7 @@ DEMONSTRATION, DEMONSTRATION_AGENTS = "demonstration", "demonstration_agents"
 def read_setup(given: Mapping[str, Any]) -> Setup:
     """The setup that was asked for; SetupError in one line."""
     preset = given["preset"] or ""
-    kind = given["co_player"] or ("dispatcher" if preset or given["model"] else "planner")
+    kind = given["co_player"] or (BENCH.preset_coplayer if preset or given["model"] else BENCH.coplayer)
     models = tuple(text.strip() for text in (given["model"] or "").split(",") if text.strip())
     if len(models) > 1 and preset != "table6":
         raise SetupError("--model: only table6 compares several models", "model")
@@ -30,7 +29,7 @@ def read_setup(given: Mapping[str, Any]) -> Setup:
         coplayer=kind,
         levels=_levels(given["levels"], preset),
         agents=_agents(given["agents"], preset),
-        alphas=_list("--alphas", given["alphas"], float) or ALPHAS,
+        alphas=_list("--alphas", given["alphas"], float) or BENCH.alphas,
         episodes=number("--episodes", given["episodes"]),
         seed=number("--seed", given["seed"]),
         settings=settings,
@@ -79,21 +78,23 @@ def _demo_of(text: str) -> dict[str, Json]:
 
 
 def _levels(text: str | None, preset: str) -> tuple[str, ...]:
-    if preset and text in {None, PRESET_LEVEL}:
-        return (PRESET_LEVEL,)
-    found = paper.levels() if text in {None, "all"} else _list("--levels", text, str)
+    if preset and text in {None, BENCH.preset_level}:
+        return (BENCH.preset_level,)
+    found = BENCH.usual_levels() if text in {None, "all"} else _list("--levels", text, str)
     levels = tuple(level if level.startswith("level_") else f"level_{level}" for level in found)
-    if preset and levels != (PRESET_LEVEL,):
-        raise SetupError(f"--levels: {preset} is played on {PRESET_LEVEL}: leave it out or say 3", "levels")
+    if preset and levels != (BENCH.preset_level,):
+        raise SetupError(
+            f"--levels: {preset} is played on {BENCH.preset_level}: leave it out or say 3", "levels"
+        )
     return levels
 
 
 def _agents(text: str | None, preset: str) -> tuple[int, ...]:
-    own, asked = {"table7": (2,), "table8": (3, 4)}.get(preset), _list("--agents", text, int)
+    own, asked = BENCH.presets.get(preset), _list("--agents", text, int)
     if own and asked and set(own) != set(asked):
         said = ",".join(map(str, own))
         raise SetupError(f"--agents: {preset} is played with {said}: leave it out or say {said}", "agents")
-    return own or asked or AGENTS
+    return own or asked or BENCH.agents
 
 
 def _list(name: str, text: str | None, read: Callable[[str], T]) -> tuple[T, ...]:

@@ -18,7 +18,7 @@ from kitchen.experiments import tables
 from kitchen.experiments.plan import Key, jobs_of
 from kitchen.experiments.results import CellResult, results_of
 from kitchen.experiments.rows import Row, RowsError
-from kitchen.experiments.setup import STEPS, WORLD, Setup
+from kitchen.experiments.setup import BENCH, WORLD, Setup
 from kitchen.experiments.summary import last_line
 from kitchen.machine.atomic import put
 from kitchen.registry.worlds import get_world
@@ -40,7 +40,7 @@ def described(setup: Setup, key: str = "") -> dict[str, Json]:
         "version": VERSION,
         "key": key,
         "setup": setup.to_json(),
-        "world": {"kind": WORLD, "version": get_world(WORLD).version, "steps": STEPS},
+        "world": {"kind": WORLD, "version": get_world(WORLD).version, "steps": BENCH.steps},
         "versions": _versions(),
         "seeds": [{"key": list(job.key), "seed": job.seed} for job in jobs],
     }

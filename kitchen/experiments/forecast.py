@@ -13,7 +13,7 @@ from kitchen.agents import trial
 from kitchen.contract.model import total
 from kitchen.experiments.plan import Job
 from kitchen.experiments.play import new_game
-from kitchen.experiments.setup import MODEL, STEPS, Column, Setup
+from kitchen.experiments.setup import BENCH, MODEL, Column, Setup
 from kitchen.llm.money import dollars
 from kitchen.llm.prices import PriceList, UnknownPriceError
 from kitchen.llm.registry import STAND_IN, read_model
@@ -74,7 +74,7 @@ def _cell(setup: Setup, jobs: Sequence[Job], prices: PriceList) -> CostForecast:
     """What the jobs of one cell will cost."""
     settings = setup.settings_of(jobs[0].column.variant)
     provider, model = read_model(str(settings[MODEL]))
-    found, calls = sample(setup, jobs[0]), len(jobs) * STEPS
+    found, calls = sample(setup, jobs[0]), len(jobs) * BENCH.steps
     plan = trial.plan_of(found, steps=calls, episodes=len(jobs))
     try:
         expected = prices.expected(provider, model, plan)

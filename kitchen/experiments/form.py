@@ -11,7 +11,7 @@ from django.core.exceptions import ValidationError
 
 from kitchen.experiments.arguments import read_setup
 from kitchen.experiments.models import Experiment
-from kitchen.experiments.setup import AGENTS, ALPHAS, PRESETS, WORLD, Setup, SetupError
+from kitchen.experiments.setup import BENCH, WORLD, Setup, SetupError
 from kitchen.forms.setting_fields import readable, setting_field, without_name
 from kitchen.registry.agents import coplayers, get_coplayer
 
@@ -91,8 +91,11 @@ class ExperimentForm(HowForm):
 
     preset = forms.ChoiceField(
         required=False,
-        choices=[("", "None: the levels and agents below"), *((name, readable(name)) for name in PRESETS)],
-        help_text="A table of the paper, played by the dispatcher on level_3.",
+        choices=[
+            ("", "None: the levels and agents below"),
+            *((name, readable(name)) for name in BENCH.presets),
+        ],
+        help_text=f"A table of the paper, played by the {BENCH.preset_coplayer} on {BENCH.preset_level}.",
     )
     model = forms.CharField(
         required=False,
@@ -100,8 +103,10 @@ class ExperimentForm(HowForm):
         help_text="For table 6: provider:model, with commas. Else choose the model below.",
     )
     levels = forms.CharField(required=False, help_text="Such as 0,1,3. Empty: the paper's 12.")
-    agents = forms.CharField(required=False, help_text=f"Empty: {listed(AGENTS)}.")
-    alphas = forms.CharField(required=False, label="Intervals (alpha)", help_text=f"Empty: {listed(ALPHAS)}.")
+    agents = forms.CharField(required=False, help_text=f"Empty: {listed(BENCH.agents)}.")
+    alphas = forms.CharField(
+        required=False, label="Intervals (alpha)", help_text=f"Empty: {listed(BENCH.alphas)}."
+    )
     episodes = forms.IntegerField(initial=3, min_value=1, help_text="For each cell and interval.")
     seed = forms.IntegerField(initial=1, min_value=0)
 
@@ -149,7 +154,7 @@ class ExperimentForm(HowForm):
 def experiment_form() -> type[ExperimentForm]:
     """The form over the co-players that are registered now."""
     kinds = [(kind, readable(kind)) for kind in coplayers(WORLD)]
-    chosen = forms.ChoiceField(label="Co-player", choices=kinds, initial="planner")
+    chosen = forms.ChoiceField(label="Co-player", choices=kinds, initial=BENCH.coplayer)
     fields: dict[str, Any] = {COPLAYER: chosen}
     for kind in coplayers(WORLD):
         fields |= dict(_fields_of(kind))

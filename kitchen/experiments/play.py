@@ -19,7 +19,7 @@ from kitchen.contract.world import Json, World
 from kitchen.experiments.plan import Job
 from kitchen.experiments.players import counted
 from kitchen.experiments.rows import FAILED, NEEDED, Row
-from kitchen.experiments.setup import STEPS, WORLD
+from kitchen.experiments.setup import BENCH, WORLD
 from kitchen.registry.agents import make_coplayer
 from kitchen.registry.figures import share_counts
 from kitchen.registry.worlds import get_world
@@ -73,7 +73,7 @@ def play(
     *,
     purse: Purse | None = None,
     seconds: float = SECONDS,
-    steps: int = STEPS,
+    steps: int = BENCH.steps,
     after_step: Callable[[], None] = _nothing,
 ) -> Row:
     """Play one episode to its end. The same job and settings give the same episode, as far as the co-player
@@ -106,9 +106,9 @@ def _unforeseen() -> Iterator[None]:
         raise failed from error
 
 
-def new_game(job: Job, steps: int = STEPS) -> World:
+def new_game(job: Job, steps: int = BENCH.steps) -> World:
     """The world of a job at its start."""
-    settings = {"level": job.column.level, "alpha": job.alpha, "max_steps": steps}
+    settings = BENCH.settings(job.column.level, job.alpha, steps)
     game = get_world(WORLD).create(seats=job.column.agents, settings=settings)
     game.reset(job.seed)
     return game

@@ -12,12 +12,11 @@ from functools import lru_cache
 from statistics import fmean
 
 from kitchen.agents.evaluate import collaboration_score
-from kitchen.experiments.bounds import Bound, cell_bound
-from kitchen.experiments.paper import Counts
+from kitchen.contract.bench import Bound, Counts
 from kitchen.experiments.plan import seed_of
 from kitchen.experiments.players import Players
 from kitchen.experiments.rows import PLAYED, Row
-from kitchen.experiments.setup import Column, Setup
+from kitchen.experiments.setup import BENCH, Column, Setup
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,7 +34,7 @@ class Interval:
 
     @property
     def total(self) -> int:
-        """Orders that ended."""
+        """What was done or missed."""
         return self.completed + self.failed
 
     @property
@@ -152,7 +151,7 @@ def _interval(setup: Setup, column: Column, alpha: float, found: _Sorted) -> Int
 
 @lru_cache(maxsize=4096)
 def _bound(level: str, alpha: float, agents: int, seeds: tuple[int, ...]) -> Bound:
-    return cell_bound(level, alpha, agents, seeds)
+    return BENCH.bound(level, alpha, agents, seeds)
 
 
 def players_of(results: Iterable[CellResult]) -> Players:

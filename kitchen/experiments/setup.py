@@ -6,25 +6,22 @@ database.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass, field, replace
 from typing import Any, Self
 
+from kitchen.contract.bench import Counts, Variant
 from kitchen.contract.world import Json, SettingsError, clean_settings
-from kitchen.experiments import paper
 from kitchen.llm.registry import read_model, unavailable
 from kitchen.registry.agents import get_coplayer
 from kitchen.registry.names import UnknownNameError
-from kitchen.worlds.cuisine.world import CuisineWorld
+from kitchen.registry.worlds import DEFAULT, get_bench, get_world
 
-WORLD = "cuisine"
-ALPHAS = (1.0, 1.5, 2.0, 2.5, 3.0)
-AGENTS = (2, 3, 4)
-STEPS = 60
+WORLD = DEFAULT
+"""The world that agents play alone."""
+BENCH = get_bench(WORLD)
 MODEL = "model"
 """The setting that names a co-player's language model."""
-PRESET_LEVEL = "level_3"
-"""Where the paper's Tables 6 to 8 were played."""
 MAX_EPISODES = 10_000
 
 
@@ -35,17 +32,6 @@ class SetupError(Exception):
     def __init__(self, text: str, about: str = "", setting: str = "") -> None:
         super().__init__(text)
         self.about, self.setting = about, setting
-
-
-@dataclass(frozen=True, slots=True)
-class Variant:
-    """One way of playing that is compared with others: its settings, and the paper's row beside it."""
-
-    name: str = ""
-    label: str = ""
-    settings: Mapping[str, Json] = field(default_factory=dict)
-    paper: tuple[str, str] | None = None
-    """Table and row in the data file; None for GPT-4 of Tables 3 to 5."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -62,20 +48,19 @@ class Column:
         return self.variant.name, self.level, self.agents
 
     @property
-    def paper(self) -> Mapping[float, paper.Counts]:
+    def paper(self) -> Mapping[float, Counts]:
         """The paper's counts by interval; empty where it has none."""
-        table = self.variant.paper
-        return paper.row_of(*table) if table else paper.gpt4(self.level, self.agents)
+        return BENCH.published(self.level, self.agents, self.variant.paper)
 
 
 @dataclass(frozen=True, slots=True)
 class Setup:
     """All arguments of an experiment."""
 
-    coplayer: str = "planner"
-    levels: tuple[str, ...] = field(default_factory=paper.levels)
-    agents: tuple[int, ...] = AGENTS
-    alphas: tuple[float, ...] = ALPHAS
+    coplayer: str = BENCH.coplayer
+    levels: tuple[str, ...] = field(default_factory=BENCH.usual_levels)
+    agents: tuple[int, ...] = BENCH.agents
+    alphas: tuple[float, ...] = BENCH.alphas
     episodes: int = 3
     seed: int = 1
     settings: Mapping[str, Json] = field(default_factory=dict)
@@ -99,41 +84,14 @@ class Setup:
     def columns(self) -> tuple[Column, ...]:
         """Every level x agents cell with its variant, in the order of the tables."""
         if self.preset:
-            return tuple(PRESETS[self.preset](self))
+            rows = BENCH.preset(self.preset, self.agents, self.models)
+            return tuple(Column(variant, BENCH.preset_level, agents) for variant, agents in rows)
         pairs = ((level, agents) for agents in self.agents for level in self.levels)
         return tuple(Column(Variant(), level, agents) for level, agents in pairs)
 
     def settings_of(self, variant: Variant) -> dict[str, Json]:
         """The co-player's settings in a variant."""
         return {**self.settings, **variant.settings}
-
-
-def _table6(setup: Setup) -> Iterator[Column]:
-    for agents in setup.agents:
-        for model in setup.models:
-            yield Column(Variant(model, model, {MODEL: model}), PRESET_LEVEL, agents)
-
-
-def _table7(setup: Setup) -> Iterator[Column]:
-    rows: tuple[tuple[str, str, Mapping[str, Json]], ...] = (
-        ("full", "full", {}),
-        ("few_step_demo", "few-step demonstration", {"demonstration": "few"}),
-        ("no_inference_knowledge", "no inference knowledge", {"hints": False}),
-        ("no_feedback", "no feedback", {"feedback": False}),
-    )
-    for name, label, settings in rows:
-        yield Column(Variant(name, label, settings, (paper.ABLATION, name)), PRESET_LEVEL, 2)
-
-
-def _table8(setup: Setup) -> Iterator[Column]:
-    for agents, shown in ((4, 4), (4, 2), (3, 3), (3, 2)):
-        name, label = f"{agents}_with_{shown}", f"{agents} agents, demonstration of {shown}"
-        settings = {"demonstration_agents": shown}
-        yield Column(Variant(name, label, settings, (paper.DEMONSTRATION, name)), PRESET_LEVEL, agents)
-
-
-PRESETS = {"table6": _table6, "table7": _table7, "table8": _table8}
-"""Table of the paper to its columns."""
 
 
 def checked(setup: Setup) -> Setup:
@@ -174,23 +132,18 @@ def _filled(settings: dict[str, Json]) -> dict[str, Json]:
 
 
 def _check_values(setup: Setup) -> None:
-    if setup.preset and setup.preset not in PRESETS:
-        raise SetupError(f"preset: {setup.preset!r} is not one of {', '.join(PRESETS)}", "preset")
+    if setup.preset and setup.preset not in BENCH.presets:
+        raise SetupError(f"preset: {setup.preset!r} is not one of {', '.join(BENCH.presets)}", "preset")
     if setup.preset == "table6" and not setup.models:
         raise SetupError("table6 compares models: name them", "model")
-    known = _levels()
+    known = BENCH.levels()
     for level in setup.levels:
         if level not in known:
             raise SetupError(f"levels: {level!r} is not one of {', '.join(known)}", "levels")
-    _within("agents", setup.agents, 1, CuisineWorld.max_seats)
+    _within("agents", setup.agents, 1, get_world(WORLD).max_seats)
     _within("alphas", setup.alphas, 0.01, 100)
     _within("episodes", (setup.episodes,), 1, MAX_EPISODES)
     _within("seed", (setup.seed,), 0, 2**63 - 1)
-
-
-def _levels() -> tuple[str, ...]:
-    setting = next(each for each in CuisineWorld.settings if each.name == "level")
-    return tuple(code for code, _ in setting.choices if code != "procedural")
 
 
 def _within(name: str, values: Sequence[float], low: float, high: float) -> None:

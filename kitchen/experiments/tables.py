@@ -10,10 +10,9 @@ import io
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
-from kitchen.experiments import paper
 from kitchen.experiments.players import Players, counted
 from kitchen.experiments.results import CellResult, Interval, by_agents, mean_of, means_of, players_of
-from kitchen.experiments.setup import Setup
+from kitchen.experiments.setup import BENCH, Setup
 from kitchen.experiments.summary import score
 
 CSV_COLUMNS = ["variant", "level", "class", "agents", "alpha", "episodes", "completed", "total", "share"]
@@ -53,7 +52,7 @@ class Grid:
 def grids(setup: Setup, results: Sequence[CellResult]) -> list[Grid]:
     """A table for each number of agents; the presets' variants side by side in one."""
     if setup.preset in {"table7", "table8"}:
-        return [_grid(f"Table {setup.preset[-1]} of the paper: level_3", results)]
+        return [_grid(f"Table {setup.preset[-1]} of the paper: {BENCH.preset_level}", results)]
     found = []
     for agents, cells in by_agents(results).items():
         notes = tuple(_others(setup, agents)) if setup.preset == "table6" else ()
@@ -103,15 +102,15 @@ def _of(number: int, cells: int) -> str:
 
 def _others(setup: Setup, agents: int) -> Iterator[str]:
     """What the paper's other models reached (Table 6), over the same intervals."""
-    for model, counts in paper.other_models(agents).items():
+    for model, counts in BENCH.other_models(agents).items():
         if counts and set(setup.alphas) <= set(counts):
             shares = [counts[alpha][0] / counts[alpha][1] for alpha in setup.alphas]
             yield f"{model} in the paper: CoS {score(mean_of(shares))}"
 
 
 EXPLAINED = (
-    "completed/total orders, summed over the episodes; in brackets the paper's GPT-4, and what no dispatcher "
-    "can pass (kitchen/experiments/bounds.py). Fallbacks: decisions that another than the co-player made."
+    f"completed/total {BENCH.counted}, summed over the episodes; in brackets the paper's GPT-4, and what no "
+    f"dispatcher can pass ({BENCH.bound_told}). Fallbacks: decisions that another than the co-player made."
 )
 
 
@@ -166,7 +165,7 @@ def to_csv(results: Sequence[CellResult]) -> bytes:
     for cell in results:
         variant, level, agents = cell.column.key
         for values in _values(cell):
-            row = [variant, level, paper.class_of(level), agents, *values]
+            row = [variant, level, BENCH.class_of(level), agents, *values]
             writer.writerow(["" if value is None else value for value in row])
     return out.getvalue().encode()
 

@@ -7,7 +7,7 @@ from pathlib import Path
 
 from django.core.management.base import CommandParser
 
-from kitchen.experiments.setup import AGENTS, ALPHAS, PRESETS, WORLD
+from kitchen.experiments.setup import BENCH, WORLD
 from kitchen.registry.agents import coplayers
 
 AT_ONCE = 4
@@ -18,15 +18,15 @@ def add_arguments(parser: CommandParser) -> None:
     """What is played, by whom, and where it goes."""
     add = parser.add_argument
     add("--levels", metavar="all|LIST", help="such as 0,1,level_3 (default: all, the paper's 12)")
-    add("--agents", metavar="LIST", help=f"(default: {','.join(map(str, AGENTS))})")
-    add("--alphas", metavar="LIST", help=f"(default: {','.join(map(str, ALPHAS))})")
+    add("--agents", metavar="LIST", help=f"(default: {','.join(map(str, BENCH.agents))})")
+    add("--alphas", metavar="LIST", help=f"(default: {','.join(map(str, BENCH.alphas))})")
     add("--co-player", metavar="KIND", help=f"one of {', '.join(coplayers(WORLD))}")
     add("--model", metavar="M", help="provider:model; several with commas for table6")
     add("--no-feedback", action="store_true", help="without feedback on the last step")
     add("--no-hints", action="store_true", help="without inference knowledge")
     add("--demo", metavar="few|none|N", help="demonstration: two steps, none, or of N agents")
     add("--set", metavar="NAME=VALUE", action="append", help="any setting of the co-player; repeatable")
-    add("--preset", help=f"a table of the paper: {', '.join(PRESETS)}")
+    add("--preset", help=f"a table of the paper: {', '.join(BENCH.presets)}")
     add("--episodes", metavar="N", default="3", help="per cell and interval (default: 3)")
     add("--seed", metavar="S", default="1", help="(default: 1)")
     add("--out", metavar="DIR", type=Path, required=True, help="folder for the files")

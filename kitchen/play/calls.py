@@ -1,6 +1,6 @@
 """Keeping what models were asked and what they answered, beside the decision it belongs to.
 
-Prompts are stored by their content: sixty steps that share the recipes store them once.
+Prompts are stored by their content: sixty steps that share the rules store them once.
 """
 
 from __future__ import annotations

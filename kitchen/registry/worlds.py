@@ -12,6 +12,7 @@ from collections.abc import Iterator
 from importlib import import_module
 from pathlib import Path
 
+from kitchen.contract.bench import Bench
 from kitchen.contract.kit import WorldKit
 from kitchen.contract.page import Page
 from kitchen.contract.world import World
@@ -38,7 +39,7 @@ def _own() -> Iterator[tuple[str, str]]:
     for given in filter(None, map(str.strip, os.environ.get(VARIABLE, "").split(","))):
         name, sign, path = given.partition("=")
         if not (name.isidentifier() and sign and path.partition(":")[2]):
-            raise ValueError(f"{VARIABLE}: {given!r} is not name=package.module:KIT")
+            raise ValueError(f"{given!r} is not name=package.module:KIT")
         yield name, path
 
 
@@ -60,8 +61,15 @@ def get_page(kind: str) -> Page:
     return found
 
 
+def get_bench(kind: str) -> Bench:
+    """What agents alone are compared on in a world that has such."""
+    found: Bench = load(get_kit(kind).bench)
+    return found
+
+
 def folders(name: str) -> list[Path]:
-    """The folders of this name (`templates`, `static`) of the worlds that have one, beside their kits."""
+    """The folders of this name (`templates`, `static`, `instruments`) beside the kits of the worlds that have
+    one."""
     modules = (import_module(path.partition(":")[0]) for path in known_worlds().values())
     homes = (Path(str(module.__file__)).parent for module in modules)
     return [home / name for home in homes if (home / name).is_dir()]

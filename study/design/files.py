@@ -13,6 +13,7 @@ from pydantic import TypeAdapter
 
 from kitchen.contract.data_files import DataError, Number, Record, Source, opened
 from kitchen.contract.world import Json
+from kitchen.registry.worlds import DEFAULT
 from study.design.models import Condition, Outcome, Study, StudyPart, SurveyItem
 from study.design.questions.fields import ItemPlan
 from study.design.readiness import hindrances
@@ -21,7 +22,7 @@ from study.design.readiness import hindrances
 class WorldTable(Record):
     """What is played in every condition that does not say otherwise."""
 
-    kind: str = "cuisine"
+    kind: str = DEFAULT
     settings: dict[str, Json] = {}
 
 

@@ -15,6 +15,7 @@ from django.utils.functional import cached_property
 from kitchen.contract.world import WorldError
 from kitchen.money.models import Budget
 from kitchen.registry.names import UnknownNameError
+from kitchen.registry.worlds import DEFAULT
 from study.design.blueprint import Blueprint
 from study.design.bound import bound, bound_words
 from study.design.names import item_key_problem, key_problem, measure_problem, name_problem
@@ -74,11 +75,10 @@ class Study(models.Model):
         default=Orders.BALANCED,
     )
     same_dishes = models.BooleanField(
-        "the same dishes for everybody",
+        "the same chance for everybody",
         default=False,
-        help_text="In one condition all participants get the same dishes in the same order, and at the "
-        "same steps as long as fewer than six orders stand: while six stand none comes, so that what follows "
-        "comes later. Teammates who act by chance draw from the same seed for everybody, too.",
+        help_text="In one condition all participants get the same by chance. Teammates who act by chance "
+        "draw from the same seed for everybody, too.",
     )
     shuffle_items = models.BooleanField(
         "items in an order of chance",
@@ -224,7 +224,7 @@ class Condition(models.Model):
         help_text="What participants read. Neutral, for example “Team A”: no hint at who plays.",
     )
     position = models.PositiveSmallIntegerField(default=0, help_text="Place in tables and figures.")
-    world = models.CharField(max_length=40, default="cuisine")
+    world = models.CharField(max_length=40, default=DEFAULT)
     settings = models.JSONField(default=dict, blank=True)
     coplayer = models.CharField(max_length=40, default=NOBODY)
     coplayer_settings = models.JSONField(default=dict, blank=True)
@@ -516,7 +516,7 @@ class Version(models.Model):
     id: int
     study = models.ForeignKey(Study, on_delete=models.CASCADE, related_name="versions")
     number = models.PositiveIntegerField(help_text="1 for the first.")
-    document = models.JSONField(help_text="The blueprint; see study.design.blueprint.")
+    document = models.JSONField(help_text="The blueprint.")
     digest = models.CharField(max_length=64, help_text="SHA-256 of the document in canonical JSON.")
     created_at = models.DateTimeField(auto_now_add=True)
     frozen_at = models.DateTimeField(null=True, blank=True, help_text="When it was preregistered.")

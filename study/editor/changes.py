@@ -147,7 +147,7 @@ class _Telling:
     def _label(self) -> str:
         name = self.path[0]
         if self.what == "study":
-            return capfirst(name) if name.startswith("order of ") else study_label(name)
+            return capfirst(name) if name.startswith("order of ") else self._study_label(name)
         if len(self.path) > 1:
             return self._setting_label()
         if self.what == "end":
@@ -159,6 +159,9 @@ class _Telling:
         }
         form, model = forms[self.what]
         return field_label(form, model, name)
+
+    def _study_label(self, name: str) -> str:
+        return study_label(name, [world for design in self.designs for world in design.worlds])
 
     def _setting_label(self) -> str:
         """Of a setting: of a world, of a co-player, or of a part."""

@@ -10,6 +10,7 @@ from django.shortcuts import render
 
 from kitchen.words.counting import counted
 from study.design.blueprint import blueprint_of
+from study.design.chance import same_for_all
 from study.design.kinds import WORLD, world_kinds
 from study.design.models import Study, StudyPart, SurveyItem
 from study.design.parts import ALWAYS_ON, PARTS
@@ -40,6 +41,7 @@ def overview(request: HttpRequest, study: Study) -> HttpResponse:
     design, frozen = blueprint_of(study), frozen_version(study)
     context = {
         "participant_link": participant_link(request, study),
+        "same_for_all": same_for_all(design.worlds),
         "recruitment_help": PLACES[study.recruitment].help,
         "missing": (lacking := missing(study)),
         "missing_title": _missing_title(study, any(one.hinders for one in lacking)),

@@ -11,6 +11,7 @@ from django.contrib.auth import get_user_model
 from django.utils import timezone
 
 from kitchen.contract.world import Json
+from study.design.chance import same_for_all, same_means
 from study.design.kinds import world_kinds
 from study.design.models import Outcome, Study, StudyPart
 from study.design.parts import ALWAYS_ON, FAILURES, PARTS
@@ -73,6 +74,9 @@ class SettingsForm(forms.ModelForm):  # type: ignore[type-arg]
 
     def __init__(self, *args: Any, **kwargs: Any) -> None:
         super().__init__(*args, **kwargs)
+        worlds = [one.world for one in self.instance.conditions.all()] if self.instance.pk else []
+        same = self.fields["same_dishes"]
+        same.label, same.help_text = same_for_all(worlds), same_means(worlds)
         if has_begun(self.instance):
             for name in ("slug", "seed"):
                 self.fields[name].disabled = True

@@ -4,7 +4,7 @@ words of the forms in which they were set. Reads no rows.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from typing import Any, NamedTuple
 
 from django.utils.safestring import SafeString
@@ -13,6 +13,7 @@ from django.utils.text import capfirst
 from kitchen.contract.world import Json, Setting
 from kitchen.forms.setting_fields import readable, told
 from study.design.blueprint import OUTCOMES, Blueprint, ConditionPlan, OutcomePlan, PartPlan
+from study.design.chance import same_for_all
 from study.design.kinds import COPLAYER, WORLD, all_kinds
 from study.design.models import Outcome, Study, SurveyItem
 from study.design.orders.registry import SCHEMES, get_scheme
@@ -109,8 +110,10 @@ def field_label(form: Any, model: Any, name: str) -> str:
     return str(capfirst(str(label)))
 
 
-def study_label(name: str) -> str:
-    """A field of the study as its form calls it."""
+def study_label(name: str, worlds: Iterable[str] = ()) -> str:
+    """A field of the study as its form calls it, with the words of the worlds that are played."""
+    if name == "same_dishes":
+        return same_for_all(worlds)
     return field_label(SettingsForm, Study, name)
 
 
@@ -133,7 +136,7 @@ def plan_pairs(design: Blueprint) -> list[Pair]:
 
 def _study_pairs(design: Blueprint, names: tuple[str, ...]) -> list[Pair]:
     return [
-        Pair(study_label(name), study_value(name, design.study[name]))
+        Pair(study_label(name, design.worlds), study_value(name, design.study[name]))
         for name in names
         if name in design.study
     ]

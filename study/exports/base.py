@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import islice
 from typing import Any, TypeVar
 
@@ -30,6 +30,12 @@ class Column:
     meaning: str
     unit: str = ""
     levels: str = ""
+    told: Callable[[Study], str] | None = None
+    """What it means in this study, where `meaning` cannot know that."""
+
+    def in_study(self, study: Study) -> Column:
+        """The column as this study's codebook explains it."""
+        return replace(self, meaning=self.told(study)) if self.told else self
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,7 +55,8 @@ class Table:
 
     def columns_of(self, study: Study) -> tuple[Column, ...]:
         """All columns of this study's file."""
-        return self._with(self.more(study) if self.more else ())
+        columns = self._with(self.more(study) if self.more else ())
+        return tuple(column.in_study(study) for column in columns)
 
     def _with(self, more: tuple[Column, ...]) -> tuple[Column, ...]:
         names = [column.name for column in self.columns]

@@ -134,7 +134,7 @@ class PageVisit(models.Model):
 
     id: int
     participant = models.ForeignKey(Participant, on_delete=models.CASCADE, related_name="visits")
-    page = models.CharField(max_length=12, help_text="As study.people.flow names it.")
+    page = models.CharField(max_length=12, help_text="Its name.")
     position = models.PositiveSmallIntegerField(default=0, help_text="Of the round; 0 outside of the rounds.")
     opened_at = models.DateTimeField(default=timezone.now)
     loads = models.PositiveIntegerField(default=0, help_text="How often the page was loaded.")

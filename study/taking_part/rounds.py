@@ -36,8 +36,8 @@ def rounds_plan(person: Participant) -> None:
 
 
 def round_episode(one: Round, person: Participant) -> Episode:
-    """The episode of a round. Its seed follows from study, participant and condition; for the same dishes
-    for everybody, from study and condition."""
+    """The episode of a round. Its seed follows from study, participant and condition; for the same
+    chance for everybody, from study and condition."""
     design = person.version.blueprint
     plan = design.condition(one.condition.key)
     whose: list[object] = [] if design.study["same_dishes"] else [person.number]

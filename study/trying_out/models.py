@@ -44,7 +44,7 @@ class DryRun(models.Model):
     participants = models.PositiveSmallIntegerField()
     at_once = models.PositiveSmallIntegerField()
     seed = models.BigIntegerField()
-    shares = models.JSONField(help_text="Percent by name, as of `study.trying_out.walk.plans.Shares`.")
+    shares = models.JSONField(help_text="Percent by name.")
     state = models.CharField(max_length=8, choices=State, default=State.WAITING)
     stopped_by = models.CharField(
         max_length=150, blank=True, help_text="Who asked to send nobody more, as they were called then."

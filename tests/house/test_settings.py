@@ -66,6 +66,8 @@ def test_a_named_database_goes_before_it(monkeypatch: pytest.MonkeyPatch) -> Non
         ("BRIGADE_URL", "https://user:word@host"),
         ("BRIGADE_DEBUG", "maybe"),
         ("BRIGADE_PREFIX", "two words"),
+        ("BRIGADE_WORLDS", "beacon"),
+        ("BRIGADE_WORLDS", "beacon=no.such.module:KIT"),
         ("BRIGADE_DECISION_SECONDS", "soon"),
         ("BRIGADE_DECISION_SECONDS", "nan"),
         ("DATABASE_URL", "mysql://host/name"),
@@ -81,7 +83,7 @@ def test_a_variable_that_means_nothing_is_named(
 
 
 @pytest.mark.parametrize(
-    "name", [*OURS[1:], "BRIGADE_URL", "BRIGADE_DEBUG", "BRIGADE_HOSTS", "BRIGADE_PREFIX"]
+    "name", [*OURS[1:], "BRIGADE_URL", "BRIGADE_DEBUG", "BRIGADE_HOSTS", "BRIGADE_PREFIX", "BRIGADE_WORLDS"]
 )
 def test_an_empty_variable_is_one_that_is_not_set(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv(name, "")

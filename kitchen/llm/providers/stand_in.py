@@ -1,6 +1,6 @@
 """A model that is none: it needs no key and no network, and writes as a language model would.
 
-What is right to do it is told by whoever holds the situation (`Advice`, from the planner); it reads no state.
+What is right to do it is told by whoever holds the situation (`Advice`); it reads no state.
 It is made for one decision::
 
     StandIn(advise=lambda: Advice(commands), manners=Manners(error_rate=0.1), seed=situation.seed)
@@ -37,7 +37,7 @@ from kitchen.contract.model import (
     Usage,
 )
 from kitchen.contract.world import Command, Json
-from kitchen.llm.providers.stand_in_text import Written, nonsense, write
+from kitchen.llm.providers.stand_in_text import PLAIN, Prose, Written, write
 from kitchen.llm.tokens import likely_tokens
 
 MODEL = "stand-in-1"
@@ -94,9 +94,10 @@ class StandIn(LanguageModel):
         seed: int = 0,
         as_call: AsCall = as_call,
         sleep: Callable[[float], None] = time.sleep,
+        prose: Prose = PLAIN,
     ) -> None:
         self.advise, self.manners, self.seed, self.as_call = advise, manners, seed, as_call
-        self.sleep = sleep
+        self.sleep, self.prose = sleep, prose
         self._calls = count()
 
     def ask(self, request: Request) -> Reply:
@@ -109,7 +110,7 @@ class StandIn(LanguageModel):
         if fails:
             raise _failure(rng)
         if speaks_nonsense:
-            text, call = nonsense(rng), None
+            text, call = rng.choice(self.prose.nonsense), None
         else:
             text, call = self._answer(request, rng)
         return _reply(request, text, call, time.monotonic() - began)
@@ -125,7 +126,7 @@ class StandIn(LanguageModel):
         commands: list[Written] = []
         for agent, command in advice.commands.items():
             commands += self._command(advice, agent, command, agent in told, rng)
-        text = write(commands, apologise=bool(told), rng=rng)
+        text = write(commands, apologise=bool(told), rng=rng, prose=self.prose)
         if request.tool is None:
             return text, None
         return "", self.as_call(commands, text)

@@ -1,4 +1,4 @@
-"""`python manage.py bench_engine FILE`: how many steps a second our CuisineWorld plays."""
+"""`python manage.py bench_engine FILE`: how many steps a second a world plays."""
 
 from __future__ import annotations
 
@@ -9,30 +9,32 @@ from typing import Any
 
 from django.core.management.base import CommandError
 
+from kitchen.contract.recordings import TraceFileError
 from kitchen.contract.world import SettingsError
 from kitchen.management.base import OneLineCommand
-from kitchen.worlds.cuisine.speed import measure
-from kitchen.worlds.cuisine.traces import TraceFileError, read_traces
+from kitchen.management.recordings import add_world, recordings_of
 
 
 class Command(OneLineCommand):
     """Play all traces of a file, several times. Exit 2 where the file cannot be read or played."""
 
-    help = "Play recorded CuisineWorld episodes for speed; the last line is the best round."
+    help = "Play recorded episodes for speed; the last line is the best round."
     requires_system_checks: list[str] = []
 
     def add_arguments(self, parser: ArgumentParser) -> None:
         """The file of traces, and how often to play it."""
         parser.add_argument("file", type=Path, metavar="FILE", help=".jsonl or .jsonl.gz")
         parser.add_argument("--rounds", type=int, default=40, help="how often to play them all (40)")
+        add_world(parser)
 
-    def handle(self, *args: Any, file: Path, rounds: int, **options: Any) -> None:
+    def handle(self, *args: Any, file: Path, rounds: int, world: str, **options: Any) -> None:
         """First and median round, and last the best one: other work on the machine only ever slows a round.
 
         In the first round the engine works out what it later looks up.
         """
+        recordings = recordings_of(world)
         try:
-            speeds = measure(read_traces(file), max(1, rounds))
+            speeds = recordings.speeds(recordings.read(file), max(1, rounds))
         except TraceFileError as error:
             raise CommandError(str(error), returncode=2) from error
         except SettingsError as error:

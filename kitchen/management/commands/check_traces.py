@@ -1,4 +1,4 @@
-"""`python manage.py check_traces FILE...`: does our CuisineWorld agree with recorded behaviour?"""
+"""`python manage.py check_traces FILE...`: does a world agree with recorded behaviour?"""
 
 from __future__ import annotations
 
@@ -9,27 +9,30 @@ from typing import Any
 
 from django.core.management.base import CommandError
 
+from kitchen.contract.recordings import TraceFileError
 from kitchen.management.base import OneLineCommand
-from kitchen.worlds.cuisine.traces import TraceFileError, difference, read_traces
+from kitchen.management.recordings import add_world, recordings_of
 
 
 class Command(OneLineCommand):
     """Compare and count. Exit 1 where a trace does not agree, 2 where a file cannot be read."""
 
-    help = "Play recorded CuisineWorld episodes and compare every step; the last line counts who agrees."
+    help = "Play recorded episodes and compare every step; the last line counts who agrees."
     requires_system_checks: list[str] = []
 
     def add_arguments(self, parser: ArgumentParser) -> None:
         """Files of traces."""
         parser.add_argument("files", nargs="+", type=Path, metavar="FILE", help=".jsonl or .jsonl.gz")
+        add_world(parser)
 
-    def handle(self, *args: Any, files: list[Path], **options: Any) -> None:
+    def handle(self, *args: Any, files: list[Path], world: str, **options: Any) -> None:
         """One line for each trace that differs, then the count."""
+        recordings = recordings_of(world)
         try:
-            traces = [trace for file in files for trace in read_traces(file)]
+            traces = [trace for file in files for trace in recordings.read(file)]
         except TraceFileError as error:
             raise CommandError(str(error), returncode=2) from error
-        found = [problem for trace in traces if (problem := difference(trace))]
+        found = [problem for trace in traces if (problem := recordings.difference(trace))]
         for problem in found:
             self.stdout.write(problem)
         self.stdout.write(f"{len(traces) - len(found)} of {len(traces)} traces agree")

@@ -1,4 +1,4 @@
-"""`python manage.py optimum --levels 0,1,3`: how far the planner is from the exact optimum of small cases.
+"""`python manage.py optimum --levels 0,1,3`: how far a co-player is from the exact optimum of small cases.
 
 Needs OR-tools: `make optimum` installs it and runs this. Exit code 2 without it, or for bad arguments.
 """
@@ -9,12 +9,11 @@ from typing import Any
 
 from django.core.management.base import BaseCommand, CommandError, CommandParser
 
+from kitchen.contract.bench import Case, NoSolverError, Optimum
 from kitchen.experiments.arguments import number, read_setup
-from kitchen.experiments.optimum import NoSolverError, Optimum, replay, solve, solver
-from kitchen.experiments.optimum_model import Case
 from kitchen.experiments.plan import Job, jobs_of
 from kitchen.experiments.play import play
-from kitchen.experiments.setup import Setup, SetupError
+from kitchen.experiments.setup import BENCH, Setup, SetupError
 
 
 class Command(BaseCommand):
@@ -31,13 +30,13 @@ class Command(BaseCommand):
         add("--steps", default="20", help="of an episode (default: 20)")
         add("--episodes", default="1", help="seeds of each case (default: 1)")
         add("--seed", default="1", help="(default: 1)")
-        add("--co-player", default="planner", help="who is measured (default: planner)")
+        add("--co-player", default=BENCH.coplayer, help=f"who is measured (default: {BENCH.coplayer})")
         add("--seconds", default="60", help="time for a case (default: 60)")
 
     def handle(self, *args: Any, **options: Any) -> None:
         """Solve, play, compare."""
         try:
-            solver()
+            BENCH.check_solver()
             asked = dict.fromkeys(("preset", "model", "demo", "no_feedback", "no_hints"))
             setup = read_setup({**asked, **options})
             steps, seconds = (number(f"--{name}", options[name]) for name in ("steps", "seconds"))
@@ -51,8 +50,8 @@ class Command(BaseCommand):
 
     def _compare(self, setup: Setup, job: Job, steps: int, seconds: int) -> tuple[int, int]:
         case = Case(job.column.level, job.alpha, job.column.agents, steps, job.seed)
-        found = solve(case, seconds)
-        in_engine = replay(case, found.turns)
+        found = BENCH.optimum(case, seconds)
+        in_engine = BENCH.replay(case, found.turns)
         if in_engine != found.completed:
             raise CommandError(f"{case}: the model's {found.completed} are {in_engine} in the engine")
         played = play(job, setup.coplayer, setup.settings, steps=steps).completed

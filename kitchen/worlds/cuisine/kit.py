@@ -14,5 +14,7 @@ KIT = WorldKit(
     adviser="kitchen.worlds.cuisine.adviser:ADVISER",
     practice=Practice(settings={"level": "level_0", "alpha": 2.0, "beta": 2.5, "max_steps": 20}),
     steps="max_steps",
+    bench="kitchen.worlds.cuisine.bench.bench:BENCH",
+    recordings="kitchen.worlds.cuisine.recordings:TRACES",
 )
 """Practice is the easiest level, alone."""

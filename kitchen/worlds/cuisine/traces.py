@@ -18,16 +18,13 @@ from functools import lru_cache
 from pathlib import Path
 from sys import intern
 
+from kitchen.contract.recordings import TraceFileError
 from kitchen.contract.world import Command, Event, Json, SettingsError
 from kitchen.worlds.cuisine.level import UncookableDishWarning
 from kitchen.worlds.cuisine.world import CuisineWorld
 
 Commands = list[tuple[int, Command]]
 """What the agents do in one step, in order."""
-
-
-class TraceFileError(Exception):
-    """A file of traces that cannot be read; the message is one line: the file, the line and the reason."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -38,6 +38,11 @@ class CuisineWorld(World):
     settings: ClassVar[tuple[Setting, ...]] = declared(shipped())
     max_seats: ClassVar[int] = 8
     figures: ClassVar[tuple[Figure, ...]] = FIGURES
+    drawn: ClassVar[str] = "dishes"
+    drawn_alike: ClassVar[str] = (
+        "in the same order, and at the same steps as long as fewer than six orders stand: while six stand "
+        "none comes, so that what follows comes later"
+    )
     news: ClassVar[str] = "completed, failed and new orders"
 
     def __init__(self, seats: int, options: Options) -> None:

@@ -1,4 +1,5 @@
-"""Questionnaires as data: `study/data/instruments/*.toml`, checked when loaded, given as frozen records.
+"""Questionnaires as data: `study/data/instruments/*.toml`, and those in the folder `instruments` of a world,
+which ask about it; checked when loaded, given as frozen records.
 
 A file has `title`, `source` (where it was published), `terms` (what may be done with it), `score` (a name of
 `study.design.questions.scoring.SCORES`; "mean" if left out), `place` (one of `PLACES`, where its items are
@@ -19,6 +20,7 @@ from pydantic import Field, TypeAdapter
 
 from kitchen.contract.data_files import DataError, Record, Source, Text, one_of, opened, parsed
 from kitchen.contract.world import Json
+from kitchen.registry.worlds import folders
 from study.design.questions.fields import PLACES, ItemPlan
 from study.design.questions.reading import FileItem, item_of
 from study.design.questions.scoring import SCORES, scale_problem
@@ -63,10 +65,15 @@ class Instrument:
         return tuple(dict.fromkeys(item.scale for item in self.items if item.scale))
 
 
-@cache
 def instruments() -> tuple[Instrument, ...]:
-    """All that are shipped, sorted by code."""
-    return tuple(_build(path.stem, *opened(path)) for path in sorted(FOLDER.glob("*.toml")))
+    """All that are shipped, those of worlds among them, sorted by code."""
+    found = [one for folder in (FOLDER, *folders("instruments")) for one in _shipped(folder)]
+    return tuple(sorted(found, key=lambda one: one.code))
+
+
+@cache
+def _shipped(folder: Path) -> tuple[Instrument, ...]:
+    return tuple(_build(path.stem, *opened(path)) for path in folder.glob("*.toml"))
 
 
 def instrument(code: str) -> Instrument:

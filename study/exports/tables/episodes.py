@@ -10,6 +10,8 @@ from django.db.models import Count
 
 from kitchen.contract.world import Json
 from kitchen.play.models import Episode, Seat, SeatCommand
+from study.design.chance import drawn
+from study.design.figures import study_worlds
 from study.design.models import Study
 from study.design.plan import NOBODY
 from study.exports.base import EPISODE_LEVELS, MARKS, WHERE, Column, Table
@@ -18,6 +20,17 @@ from study.exports.csv_text import JsonText
 from study.exports.figures import FigureColumn, episode_columns, figure_cells
 from study.exports.raw import as_text, read_small
 from study.exports.tables.sittings import Sitting, in_pieces, sittings, who_are_there
+
+
+def seed_meaning(study: Study) -> str:
+    """With what chance brings in this study's worlds."""
+    brought = drawn(study_worlds(study))
+    return (
+        f"Seed of the episode: with the commands it gives every state again. {brought.capitalize()} and the "
+        f"chance of co-players follow from it; with the same {brought} for everybody, all in a condition "
+        "share it. Up to 19 digits: read it as text, as a number it would lose its last ones."
+    )
+
 
 COLUMNS = (
     *WHERE,
@@ -38,9 +51,8 @@ COLUMNS = (
     Column(
         "seed",
         "text",
-        "Seed of the episode: with the commands it gives every state again. Dishes and the chance of "
-        "co-players follow from it; with the same dishes for everybody, all in a condition share it. "
-        "Up to 19 digits: read it as text, as a number it would lose its last ones.",
+        "Seed of the episode: with the commands it gives every state again.",
+        told=seed_meaning,
     ),
     Column("status", "text", "How the episode stands.", levels=EPISODE_LEVELS),
     Column("steps", "integer", "Steps taken.", unit="steps"),

@@ -17,10 +17,10 @@ from django.db import InterfaceError, OperationalError, connection
 from kitchen.agents import trial
 from kitchen.agents.random import RandomPlayer
 from kitchen.contract.agent import Decision, Situation
-from kitchen.experiments import local, optimum, services, tasks
+from kitchen.contract.bench import Case
+from kitchen.experiments import local, services, tasks
 from kitchen.experiments.forecast import forecast
 from kitchen.experiments.models import Experiment, ExperimentEpisode
-from kitchen.experiments.optimum_model import Case
 from kitchen.experiments.plan import jobs_of
 from kitchen.experiments.play import new_game, play
 from kitchen.experiments.rows import from_csv
@@ -29,6 +29,7 @@ from kitchen.llm.prices import load_prices
 from kitchen.machine import outage
 from kitchen.management import ready
 from kitchen.management.commands import experiment
+from kitchen.worlds.cuisine.bench import optimum
 from tests.servers import Stack
 
 FILES = {

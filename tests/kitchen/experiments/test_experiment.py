@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from kitchen.contract.world import Command
-from kitchen.experiments import bounds, files, paper, tables
+from kitchen.experiments import files, tables
 from kitchen.experiments.arguments import read_setup
 from kitchen.experiments.figure import draw
 from kitchen.experiments.plan import Job, jobs_of
@@ -18,6 +18,7 @@ from kitchen.experiments.results import results_of
 from kitchen.experiments.rows import Row, RowsError, from_csv, matching, to_csv
 from kitchen.experiments.setup import Setup, SetupError, checked
 from kitchen.experiments.summary import last_line
+from kitchen.worlds.cuisine.bench import bounds, paper
 from kitchen.worlds.cuisine.options import read_options
 from kitchen.worlds.cuisine.world import CuisineWorld
 

@@ -14,7 +14,7 @@ import pytest
 from kitchen.contract.world import Command, SettingsError, StateError, World
 from kitchen.registry.worlds import VARIABLE, WORLDS, get_world
 from tests.kitchen.playthrough import FOLDER, replay
-from tests.worlds.beacon import LINE as BEACON_LINE
+from tests.worlds.beacon.kit import LINE as BEACON_LINE
 from tests.worlds.beacon.world import Beacon
 
 ROOT = Path(__file__).parents[3]

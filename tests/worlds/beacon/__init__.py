@@ -15,6 +15,3 @@ Refusals: unknown_seat, duplicate_seat, senseless (nothing that this seat can do
 Score. `drift`, the mean distance to the haven after steering, less is better, none before the first; `havens`
 that were reached.
 """
-
-LINE = "beacon=tests.worlds.beacon.kit:KIT"
-"""Its line in `BRIGADE_WORLDS`."""

@@ -12,3 +12,6 @@ KIT = WorldKit(
     practice=Practice(settings={"nights": 3, "width": 3}, coplayer="random", teammates=1),
     steps="nights",
 )
+
+LINE = "beacon=tests.worlds.beacon.kit:KIT"
+"""Its line in `BRIGADE_WORLDS`."""

@@ -19,6 +19,7 @@ from kitchen.llm.wrappers import ask_and_record
 from kitchen.worlds.cuisine.dispatcher.memory import Memory
 from kitchen.worlds.cuisine.dispatcher.moment import Moment
 from kitchen.worlds.cuisine.dispatcher.options import Options
+from kitchen.worlds.cuisine.dispatcher.prose import PROSE
 from kitchen.worlds.cuisine.dispatcher.spelling import as_object
 from kitchen.worlds.cuisine.planner.planner import Planner
 
@@ -68,7 +69,9 @@ class Door:
             latency=options.stand_in_latency,
         )
         self._behind = open_model(
-            self.provider, situation, lambda: StandIn(adviser.advise, manners, situation.seed, as_call)
+            self.provider,
+            situation,
+            lambda: StandIn(adviser.advise, manners, situation.seed, as_call, prose=PROSE),
         )
 
     @property

@@ -19,13 +19,13 @@ from functools import partial
 from statistics import median, quantiles
 
 from kitchen.agents.evaluate import play_alone
-from kitchen.experiments import paper
 from kitchen.experiments.plan import jobs_of
 from kitchen.experiments.play import play
 from kitchen.experiments.results import CellResult, by_agents, mean_of, results_of
-from kitchen.experiments.setup import ALPHAS, WORLD, Setup, checked
+from kitchen.experiments.setup import BENCH, WORLD, Setup, checked
 from kitchen.experiments.summary import last_line
 from kitchen.registry.worlds import get_world
+from kitchen.worlds.cuisine.bench import paper
 
 AIM = {2: 0.83, 3: 0.91, 4: 0.93}
 """The least mean CoS over the 12 levels, by agents."""
@@ -48,7 +48,7 @@ def thinking() -> tuple[str, list[str]]:
     largest = max(paper.levels(), key=size_of)
     times = [
         spent
-        for alpha in ALPHAS
+        for alpha in BENCH.alphas
         for spent in play_alone(
             "planner", seats=AGENTS, settings={"level": largest, "alpha": alpha}, seed=1
         ).milliseconds

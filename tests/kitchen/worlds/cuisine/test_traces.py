@@ -13,9 +13,10 @@ import pytest
 from django.core.management import call_command
 from django.core.management.base import CommandError
 
+from kitchen.contract.recordings import TraceFileError
 from kitchen.worlds.cuisine import speed
 from kitchen.worlds.cuisine.speed import measure
-from kitchen.worlds.cuisine.traces import TraceFileError, difference, read_traces
+from kitchen.worlds.cuisine.traces import difference, read_traces
 from tests.kitchen.worlds.cuisine.cooking import TRACES
 
 

@@ -7,12 +7,10 @@ from collections.abc import Mapping, Sequence
 from functools import cache
 from pathlib import Path
 
+from kitchen.contract.bench import Counts
 from kitchen.contract.world import Json
 
 DATA = Path(__file__).with_name("data") / "mindagent.json"
-
-Counts = tuple[int, int]
-"""Completed and total (completed + failed), summed over the episodes of one interval."""
 
 ABLATION, DEMONSTRATION = "ablation_2_agents_level_3", "demo_agents_level_3"
 

@@ -32,27 +32,12 @@ from fractions import Fraction
 from functools import lru_cache
 from random import Random
 
-from kitchen.experiments.setup import STEPS
+from kitchen.contract.bench import Bound
 from kitchen.worlds.cuisine.level import Level
 from kitchen.worlds.cuisine.options import Options, read_options
 
-
-@dataclass(frozen=True, slots=True)
-class Bound:
-    """What cannot be passed, over one or more episodes of a cell."""
-
-    completed: int
-    """k: orders met, at most."""
-    ended: int
-    """Orders that have ended where the share is highest."""
-
-    @property
-    def share(self) -> float | None:
-        """completed / (completed + failed), at most; None where no order could end."""
-        return self.completed / self.ended if self.ended else None
-
-    def __add__(self, other: Bound) -> Bound:
-        return Bound(self.completed + other.completed, self.ended + other.ended)
+STEPS = 60
+"""Of an episode, as in the paper."""
 
 
 @dataclass(frozen=True, slots=True)

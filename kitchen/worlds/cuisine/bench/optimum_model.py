@@ -8,28 +8,14 @@ that the model does not have.
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
 from itertools import product as pairs
 from typing import Any
 
+from kitchen.contract.bench import Case, Turn
 from kitchen.contract.world import Command
-from kitchen.experiments.bounds import episode_bound, orders_of
+from kitchen.worlds.cuisine.bench.bounds import episode_bound, orders_of
 from kitchen.worlds.cuisine.level import Level
 from kitchen.worlds.cuisine.options import Options
-
-Turn = tuple[tuple[int, Command], ...]
-"""Commands of one step by agent, in the order in which they run."""
-
-
-@dataclass(frozen=True, slots=True)
-class Case:
-    """What is solved."""
-
-    level: str
-    alpha: float
-    agents: int
-    steps: int
-    seed: int
 
 
 class TimeIndexed:

@@ -8,34 +8,15 @@ what nobody ordered, the waste bin, taking back what was not cooked). What it fi
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Sequence
 from importlib import import_module
 from typing import Any
 
-from kitchen.experiments.optimum_model import Case, TimeIndexed, Turn
-from kitchen.experiments.setup import WORLD
+from kitchen.contract.bench import Case, NoSolverError, Optimum, Turn
 from kitchen.registry.figures import share_counts
-from kitchen.registry.worlds import get_world
+from kitchen.worlds.cuisine.bench.optimum_model import TimeIndexed
 from kitchen.worlds.cuisine.options import read_options
-
-
-class NoSolverError(Exception):
-    """OR-tools is not installed; one line."""
-
-
-@dataclass(frozen=True, slots=True)
-class Optimum:
-    """What was found: `completed` by `turns`, and that no plan completes more than `bound`."""
-
-    completed: int
-    bound: int
-    seconds: float
-    turns: tuple[Turn, ...]
-
-    @property
-    def is_proven(self) -> bool:
-        """Nothing better exists."""
-        return self.completed == self.bound
+from kitchen.worlds.cuisine.world import CuisineWorld
 
 
 def solver() -> Any:
@@ -61,9 +42,9 @@ def solve(case: Case, seconds: float) -> Optimum:
     return Optimum(round(engine.objective_value), bound, engine.wall_time, model.turns(engine))
 
 
-def replay(case: Case, turns: tuple[Turn, ...]) -> int:
+def replay(case: Case, turns: Sequence[Turn]) -> int:
     """Orders that these commands complete in the engine."""
-    game = get_world(WORLD).create(
+    game = CuisineWorld.create(
         seats=case.agents,
         settings={"level": case.level, "alpha": case.alpha, "max_steps": case.steps},
     )

@@ -1,0 +1,149 @@
+"""What agents alone are compared on in one world: the contract of a `Bench`. Plain Python, no Django.
+
+An experiment plays cells of level x agents, each over several intervals (the pace, `alpha`), and counts in
+every episode what was done and what was missed. Beside ours stand what was published and a bound that nobody
+can pass.
+"""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import ClassVar
+
+from kitchen.contract.world import Command, Json
+
+Counts = tuple[int, int]
+"""Done, and done or missed, summed over the episodes of one interval."""
+Turn = tuple[tuple[int, Command], ...]
+"""Commands of one step by agent, in the order in which they run."""
+
+
+@dataclass(frozen=True, slots=True)
+class Bound:
+    """What cannot be passed, over one or more episodes of a cell."""
+
+    completed: int
+    """Done, at most."""
+    ended: int
+    """Done or missed where the share is highest."""
+
+    @property
+    def share(self) -> float | None:
+        """The share that was done, at most; None where nothing could end."""
+        return self.completed / self.ended if self.ended else None
+
+    def __add__(self, other: Bound) -> Bound:
+        return Bound(self.completed + other.completed, self.ended + other.ended)
+
+
+@dataclass(frozen=True, slots=True)
+class Variant:
+    """One way of playing that is compared with others: its settings, and the published row beside it."""
+
+    name: str = ""
+    label: str = ""
+    settings: Mapping[str, Json] = field(default_factory=dict)
+    """The co-player's that it plays with, on top of the experiment's."""
+    paper: tuple[str, str] | None = None
+    """Table and row of what was published; None for the usual one of level and agents."""
+
+
+@dataclass(frozen=True, slots=True)
+class Case:
+    """A small case whose optimum is sought."""
+
+    level: str
+    alpha: float
+    agents: int
+    steps: int
+    seed: int
+
+
+class NoSolverError(Exception):
+    """What finds optima is not installed; one line."""
+
+
+@dataclass(frozen=True, slots=True)
+class Optimum:
+    """What was found: `completed` by `turns`, and that no plan completes more than `bound`."""
+
+    completed: int
+    bound: int
+    seconds: float
+    turns: tuple[Turn, ...]
+
+    @property
+    def is_proven(self) -> bool:
+        """Nothing better exists."""
+        return self.completed == self.bound
+
+
+class Bench(ABC):
+    """The bench of one world."""
+
+    steps: ClassVar[int]
+    """Of an episode."""
+    agents: ClassVar[tuple[int, ...]]
+    """How many, unless somebody says otherwise."""
+    alphas: ClassVar[tuple[float, ...]]
+    """Likewise the intervals."""
+    coplayer: ClassVar[str]
+    """Who plays, unless somebody says otherwise."""
+    preset_coplayer: ClassVar[str]
+    """Who plays a preset, or a model that is named."""
+    preset_level: ClassVar[str]
+    """Where presets are played."""
+    presets: ClassVar[Mapping[str, tuple[int, ...]]]
+    """Published tables by name, with the agents that they are played with; none for whatever is asked for."""
+    counted: ClassVar[str]
+    """What is counted, in the plural."""
+    bound_told: ClassVar[str]
+    """Where the bound is explained: a path in this repository."""
+
+    @abstractmethod
+    def levels(self) -> tuple[str, ...]:
+        """Every level that can be played."""
+
+    @abstractmethod
+    def usual_levels(self) -> tuple[str, ...]:
+        """Those that are played unless somebody says otherwise, in their order."""
+
+    @abstractmethod
+    def class_of(self, level: str) -> str:
+        """The published class of a level, empty for one that has none."""
+
+    @abstractmethod
+    def settings(self, level: str, alpha: float, steps: int) -> dict[str, Json]:
+        """The world's settings of an episode."""
+
+    @abstractmethod
+    def preset(
+        self, name: str, agents: Sequence[int], models: Sequence[str]
+    ) -> Iterator[tuple[Variant, int]]:
+        """Variants of a preset and their agents, in the order of the published table."""
+
+    @abstractmethod
+    def published(self, level: str, agents: int, row: tuple[str, str] | None) -> Mapping[float, Counts]:
+        """What was published, by interval: a row of a table, or what there is for level and agents."""
+
+    @abstractmethod
+    def other_models(self, agents: int) -> Mapping[str, Mapping[float, Counts]]:
+        """What other models reached where presets are played."""
+
+    @abstractmethod
+    def bound(self, level: str, alpha: float, agents: int, seeds: Iterable[int]) -> Bound:
+        """The bound of the counts summed over the episodes of these seeds."""
+
+    @abstractmethod
+    def check_solver(self) -> None:
+        """NoSolverError where optima cannot be found here."""
+
+    @abstractmethod
+    def optimum(self, case: Case, seconds: float) -> Optimum:
+        """The optimum of a case, or the best plan and bound that were found in so many seconds."""
+
+    @abstractmethod
+    def replay(self, case: Case, turns: Sequence[Turn]) -> int:
+        """What these commands complete in the engine."""
