@@ -16,7 +16,7 @@ from statistics import fmean
 from kitchen.agents.evaluate import see
 from kitchen.contract.model import Call, Message, Request
 from kitchen.contract.world import Json, World, WorldError
-from kitchen.llm.prices import Plan, PriceList
+from kitchen.llm.prices import CallPlan, PriceList
 from kitchen.llm.tokens import MESSAGE, likely_tokens, most_tokens
 from kitchen.llm.wrappers import Patience
 from kitchen.registry.agents import make_coplayer
@@ -30,7 +30,7 @@ TRIES = Patience().tries
 
 
 @dataclass(frozen=True, slots=True)
-class Sample:
+class TrialCalls:
     """Calls without anything remembered, and what the settings make of them over an episode."""
 
     calls: tuple[Call, ...]
@@ -48,14 +48,14 @@ class Sample:
         return [min(step, self.kept) for step in range(self.steps)]
 
 
-def sample(game: World, coplayer: str, settings: Mapping[str, Json], seats: Sequence[int]) -> Sample:
+def sample(game: World, coplayer: str, settings: Mapping[str, Json], seats: Sequence[int]) -> TrialCalls:
     """What a mind in these seats asks in this game, by the stand-in. WorldError where nobody knows how long
     the game is, or for settings that cannot be."""
     if game.length is None:
         raise WorldError("how many steps an episode has is not known before")
     rehearsal = make_coplayer(coplayer, settings).rehearsal()
     if rehearsal is None:
-        return Sample((), len(seats), game.length)
+        return TrialCalls((), len(seats), game.length)
     mind = make_coplayer(coplayer, rehearsal.settings)
     people = tuple(seat for seat in range(game.seats) if seat not in seats)
     waiting = dict.fromkeys(people, game.idle)
@@ -64,17 +64,17 @@ def sample(game: World, coplayer: str, settings: Mapping[str, Json], seats: Sequ
         if step in ASKED_AT or step == game.length - 1:
             calls += mind.decide(see(game, seats, commanded=waiting, people=people)).calls
         game.step(dict.fromkeys(range(game.seats), game.idle))
-    return Sample(tuple(calls), len(seats), game.length, rehearsal.remembered, rehearsal.repairs)
+    return TrialCalls(tuple(calls), len(seats), game.length, rehearsal.remembered, rehearsal.repairs)
 
 
-def plan_of(found: Sample, *, steps: int, episodes: int) -> Plan:
+def plan_of(found: TrialCalls, *, steps: int, episodes: int) -> CallPlan:
     """So many steps ahead in so many episodes, with one call each: questions as long as the longest of
     these, answers as long as theirs, and what is remembered of them."""
     answers = [call.reply.usage.output for call in found.calls if call.reply]
     answer = round(fmean(answers)) if answers else 0
     question = max((_tokens(call.request, fixed=False) for call in found.calls), default=0)
     exchanges = found.remembered() or [0]
-    return Plan(
+    return CallPlan(
         calls=steps if found.calls else 0,
         fixed=max((_tokens(call.request, fixed=True) for call in found.calls), default=0),
         fresh=round(question + fmean(exchanges) * (question + answer)),
@@ -92,7 +92,7 @@ def _tokens(request: Request, *, fixed: bool) -> int:
     return likely_tokens(text + described)
 
 
-def worst(found: Sample, prices: PriceList, provider: str, model: str) -> float:
+def worst(found: TrialCalls, prices: PriceList, provider: str, model: str) -> float:
     """The most that one episode can cost, in US dollars: in every step all the calls and tries that there may
     be, every answer as long as it may be, also those that are remembered or are to be mended, and feedback on
     every agent. UnknownPriceError if there is no price; a prompt that is too long for it is never sent."""

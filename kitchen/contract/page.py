@@ -1,8 +1,9 @@
 """How a world is shown in a browser, and how a person gives a command in it. Plain Python, no Django.
 
 The shell around it (connection, clock, who is waited for, leaving) is shared by all worlds and lives in
-`templates/kitchen/play/`. What is the world's own lives with the world: a `Page` turns a `SeatView` into panels,
-each of them one template with its context, sent whole when the page loads and one by one after each step.
+`templates/kitchen/play/`. What is the world's own lives with the world: a `Page` turns a `SeatView` into
+panels, each of them one template with its context, sent whole when the page loads and one by one after each
+step.
 """
 
 from __future__ import annotations

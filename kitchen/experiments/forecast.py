@@ -13,7 +13,7 @@ from kitchen.agents import trial
 from kitchen.contract.model import total
 from kitchen.experiments.plan import Job
 from kitchen.experiments.play import new_game
-from kitchen.experiments.setup import BENCH, MODEL, Column, Setup
+from kitchen.experiments.setup import BENCH, MODEL, ExperimentColumn, Setup
 from kitchen.llm.money import dollars
 from kitchen.llm.prices import PriceList, UnknownPriceError
 from kitchen.llm.registry import STAND_IN, read_model
@@ -64,7 +64,7 @@ def provider_names(setup: Setup) -> set[str]:
     return {provider_of(setup, column) for column in setup.columns} - {"", STAND_IN}
 
 
-def provider_of(setup: Setup, column: Column) -> str:
+def provider_of(setup: Setup, column: ExperimentColumn) -> str:
     """Who would be called for a cell; empty for nobody."""
     settings = setup.settings_of(column.variant)
     return read_model(str(settings[MODEL]))[0] if MODEL in settings else ""
@@ -84,7 +84,7 @@ def _cell(setup: Setup, jobs: Sequence[Job], prices: PriceList) -> CostForecast:
     return CostForecast((f"{provider}/{model}",), calls, expected, worst)
 
 
-def sample(setup: Setup, job: Job) -> trial.Sample:
+def sample(setup: Setup, job: Job) -> trial.TrialCalls:
     """Calls of a cell, made with the stand-in."""
     game = new_game(job)
     return trial.sample(game, setup.coplayer, setup.settings_of(job.column.variant), range(game.seats))

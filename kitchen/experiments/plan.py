@@ -8,7 +8,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from kitchen.contract.seeds import derived_seed
-from kitchen.experiments.setup import Column, Setup
+from kitchen.experiments.setup import ExperimentColumn, Setup
 
 Key = tuple[str, str, int, float, int]
 """Variant, level, agents, alpha, episode: what names an episode within its experiment."""
@@ -18,7 +18,7 @@ Key = tuple[str, str, int, float, int]
 class Job:
     """One episode that is to be played."""
 
-    column: Column
+    column: ExperimentColumn
     alpha: float
     episode: int
     """Counts from 1 within its cell."""
@@ -40,6 +40,6 @@ def jobs_of(setup: Setup) -> tuple[Job, ...]:
     )
 
 
-def seed_of(seed: int, column: Column, alpha: float, episode: int) -> int:
+def seed_of(seed: int, column: ExperimentColumn, alpha: float, episode: int) -> int:
     """The world's seed of one episode; the same for every variant."""
     return derived_seed("experiment", seed, column.level, column.agents, float(alpha), episode)

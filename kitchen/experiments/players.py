@@ -21,7 +21,7 @@ IN_WORDS = {
 
 
 @dataclass(frozen=True, slots=True)
-class Players:
+class DecisionMakers:
     """Who decided in some episodes, and how often."""
 
     decisions: Counter[str] = field(default_factory=Counter)
@@ -46,7 +46,7 @@ class Players:
                 found += cls(chose, read_counts(row.fallback_codes), named)
         return found
 
-    def __add__(self, other: Players) -> Self:
+    def __add__(self, other: DecisionMakers) -> Self:
         return type(self)(
             self.decisions + other.decisions,
             self.fallbacks + other.fallbacks,

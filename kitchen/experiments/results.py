@@ -14,9 +14,9 @@ from statistics import fmean
 from kitchen.agents.evaluate import collaboration_score
 from kitchen.contract.bench import Bound, Counts
 from kitchen.experiments.plan import seed_of
-from kitchen.experiments.players import Players
+from kitchen.experiments.players import DecisionMakers
 from kitchen.experiments.rows import PLAYED, Row
-from kitchen.experiments.setup import BENCH, Column, Setup
+from kitchen.experiments.setup import BENCH, ExperimentColumn, Setup
 
 
 @dataclass(frozen=True, slots=True)
@@ -30,7 +30,7 @@ class Interval:
     paper: Counts | None
     bound: Bound
     """Over the episodes that were played; while there are none, over all that the experiment is to have."""
-    players: Players
+    players: DecisionMakers
 
     @property
     def total(self) -> int:
@@ -47,13 +47,13 @@ class Interval:
 class CellResult:
     """One level x agents cell."""
 
-    column: Column
+    column: ExperimentColumn
     intervals: tuple[Interval, ...]
 
     @property
-    def players(self) -> Players:
+    def players(self) -> DecisionMakers:
         """Who played all its intervals."""
-        return sum((each.players for each in self.intervals), Players())
+        return sum((each.players for each in self.intervals), DecisionMakers())
 
     @property
     def cos(self) -> float | None:
@@ -139,14 +139,14 @@ def _sorted(rows: Iterable[Row]) -> _Sorted:
     return found
 
 
-def _interval(setup: Setup, column: Column, alpha: float, found: _Sorted) -> Interval:
+def _interval(setup: Setup, column: ExperimentColumn, alpha: float, found: _Sorted) -> Interval:
     mine = found.get((*column.key, alpha), ())
     played = [row for row in mine if row.outcome == PLAYED]
     counts = len(played), sum(row.completed for row in played), sum(row.failed for row in played)
     planned = (seed_of(setup.seed, column, alpha, number) for number in range(1, setup.episodes + 1))
     seeds = tuple(sorted(row.seed for row in played)) or tuple(planned)
     bound = _bound(column.level, alpha, column.agents, seeds)
-    return Interval(alpha, *counts, column.paper.get(alpha), bound, Players.of(mine))
+    return Interval(alpha, *counts, column.paper.get(alpha), bound, DecisionMakers.of(mine))
 
 
 @lru_cache(maxsize=4096)
@@ -154,9 +154,9 @@ def _bound(level: str, alpha: float, agents: int, seeds: tuple[int, ...]) -> Bou
     return BENCH.bound(level, alpha, agents, seeds)
 
 
-def players_of(results: Iterable[CellResult]) -> Players:
+def players_of(results: Iterable[CellResult]) -> DecisionMakers:
     """Who played these cells."""
-    return sum((each.players for each in results), Players())
+    return sum((each.players for each in results), DecisionMakers())
 
 
 def by_agents(results: Sequence[CellResult]) -> dict[int, list[CellResult]]:

@@ -35,7 +35,7 @@ class SetupError(Exception):
 
 
 @dataclass(frozen=True, slots=True)
-class Column:
+class ExperimentColumn:
     """One level x agents cell of the paper's tables: all its intervals."""
 
     variant: Variant
@@ -81,13 +81,13 @@ class Setup:
         return cls(**found)
 
     @property
-    def columns(self) -> tuple[Column, ...]:
+    def columns(self) -> tuple[ExperimentColumn, ...]:
         """Every level x agents cell with its variant, in the order of the tables."""
         if self.preset:
             rows = BENCH.preset(self.preset, self.agents, self.models)
-            return tuple(Column(variant, BENCH.preset_level, agents) for variant, agents in rows)
+            return tuple(ExperimentColumn(variant, BENCH.preset_level, agents) for variant, agents in rows)
         pairs = ((level, agents) for agents in self.agents for level in self.levels)
-        return tuple(Column(Variant(), level, agents) for level, agents in pairs)
+        return tuple(ExperimentColumn(Variant(), level, agents) for level, agents in pairs)
 
     def settings_of(self, variant: Variant) -> dict[str, Json]:
         """The co-player's settings in a variant."""

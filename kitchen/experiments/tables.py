@@ -10,7 +10,7 @@ import io
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
-from kitchen.experiments.players import Players, counted
+from kitchen.experiments.players import DecisionMakers, counted
 from kitchen.experiments.results import CellResult, Interval, by_agents, mean_of, means_of, players_of
 from kitchen.experiments.setup import BENCH, Setup
 from kitchen.experiments.summary import score
@@ -182,7 +182,7 @@ def _values(cell: CellResult) -> Iterator[list[object]]:
     yield [*scores, None, None, cell.paper_cos, None, cell.bound_cos, above, *_who(cell.players)]
 
 
-def _who(players: Players) -> list[object]:
+def _who(players: DecisionMakers) -> list[object]:
     """The columns from `decisions` on."""
     models, codes = ", ".join(sorted(players.models)), counted(players.fallbacks)
     numbers = [players.decisions.total(), players.fallbacks.total()]

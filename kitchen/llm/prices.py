@@ -66,7 +66,7 @@ class Price:
 
 
 @dataclass(frozen=True, slots=True)
-class Plan:
+class CallPlan:
     """What is to be called: tokens of one call, and how often the cache has to be filled anew (each episode
     has a fixed part of its own)."""
 
@@ -120,7 +120,7 @@ class PriceList:
         prompt = most_tokens(request)
         return self.price(provider, request.model, prompt).at_worst(prompt, request.max_tokens)
 
-    def expected(self, provider: str, model: str, plan: Plan) -> float:
+    def expected(self, provider: str, model: str, plan: CallPlan) -> float:
         """What these calls will cost with usual answers, in US dollars: the fixed part from the cache where
         it is long enough for that, no call tried again. UnknownPriceError if there is no price."""
         price = self.price(provider, model, plan.fixed + plan.longest)

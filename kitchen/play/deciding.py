@@ -55,7 +55,7 @@ Late = Callable[["Future[MindDecision]"], None]
 
 
 @dataclass(frozen=True, slots=True)
-class Outcome:
+class MindOutcome:
     """What came of asking one mind."""
 
     decision: MindDecision
@@ -70,7 +70,7 @@ class Asked:
 
     mind: Mind
     situation: Situation
-    outcome: Outcome
+    outcome: MindOutcome
 
     @property
     def seats(self) -> tuple[int, ...]:
@@ -230,7 +230,7 @@ def _known(world: World, seats: Sequence[int], commanded: Mapping[int, Command])
     return {seat: commanded[seat] for seat in commanded if seat in found}
 
 
-def ask_mind(kind: str, settings: dict[str, Json], situation: Situation) -> Outcome:
+def ask_mind(kind: str, settings: dict[str, Json], situation: Situation) -> MindOutcome:
     """One mind's decision, or what kept it from one and what its fallback commands. Returns within
     `situation.seconds`, and `FALLBACK_SECONDS` if it falls back."""
     started = time.monotonic()
@@ -244,7 +244,7 @@ def ask_mind(kind: str, settings: dict[str, Json], situation: Situation) -> Outc
         fallback, error = "error", told(failure)
     if fallback:
         decision = _fallen_back(kind, settings, situation, fallback)
-    return Outcome(decision, fallback, error, (time.monotonic() - started) * 1000)
+    return MindOutcome(decision, fallback, error, (time.monotonic() - started) * 1000)
 
 
 def _decided(kind: str, settings: Mapping[str, Json], situation: Situation) -> MindDecision:

@@ -17,7 +17,7 @@ from study.admin.common import Explained, MyStudies, PlayedInWords
 from study.design.bound import bound
 from study.design.cautions import condition_warnings
 from study.design.free_names import free_label
-from study.design.kinds import COPLAYER, WORLD, Kind, all_kinds, told_settings
+from study.design.kinds import COPLAYER, WORLD, ChoosableKind, all_kinds, told_settings
 from study.design.models import Condition, Study
 from study.editor.copying import condition_copy
 from study.editor.model_forms import SHOW, ConditionForm, asked_kind, condition_form, next_position
@@ -173,7 +173,7 @@ class ConditionAdmin(PlayedInWords, Explained):
         return HttpResponseRedirect(reverse("admin:study_condition_change", args=[made[0].pk]))
 
 
-def _settings_of(kind: Kind, chosen: str) -> tuple[str | None, dict[str, Any]]:
+def _settings_of(kind: ChoosableKind, chosen: str) -> tuple[str | None, dict[str, Any]]:
     fields = [name for name, _ in kind.named_settings()]
     classes = ["settings-of", f"settings-of-{kind.part}", f"is-{kind.name}"]
     classes += [] if kind.name == chosen else ["not-chosen"]

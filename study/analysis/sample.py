@@ -13,8 +13,7 @@ from kitchen.play.models import Episode
 from kitchen.registry.figures import NamedFigure
 from study.analysis.rated import Rated, rated_in
 from study.analysis.statistics.exclusions import Attrition
-from study.analysis.statistics.rows import Condition as AnalysisCondition
-from study.analysis.statistics.rows import Measure, Observation
+from study.analysis.statistics.rows import AnalysisCondition, Measure, Observation
 from study.analysis.statistics.versions import DesignVersion
 from study.design.blueprint import Blueprint, blueprint_of
 from study.design.figures import study_figures

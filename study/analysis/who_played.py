@@ -10,7 +10,7 @@ from django.db.models import Count, QuerySet
 from kitchen.play.models import Decision, Mind, ModelCall
 from study.analysis.sample import Sample
 from study.analysis.statistics.players import ModelUsed, Players
-from study.analysis.statistics.rows import Condition as AnalysisCondition
+from study.analysis.statistics.rows import AnalysisCondition
 from study.design.models import Condition, Study
 from study.design.plan import NOBODY
 from study.people.models import Round

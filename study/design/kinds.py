@@ -22,7 +22,7 @@ COPLAYER = "coplayer"
 
 
 @dataclass(frozen=True, slots=True)
-class Kind:
+class ChoosableKind:
     """One world or co-player that a condition can have."""
 
     part: str
@@ -43,20 +43,22 @@ class Kind:
             yield f"{self.part}__{self.name}__{setting.name}", setting
 
 
-def all_kinds() -> tuple[Kind, ...]:
+def all_kinds() -> tuple[ChoosableKind, ...]:
     """Every world, then every co-player of the registries."""
     return (*world_kinds(), *(_coplayer_kind(name) for name in coplayers()))
 
 
-def world_kinds() -> tuple[Kind, ...]:
+def world_kinds() -> tuple[ChoosableKind, ...]:
     """Every world."""
-    return tuple(Kind(WORLD, name, readable(name), get_world(name).settings) for name in known_worlds())
+    return tuple(
+        ChoosableKind(WORLD, name, readable(name), get_world(name).settings) for name in known_worlds()
+    )
 
 
-def _coplayer_kind(name: str) -> Kind:
+def _coplayer_kind(name: str) -> ChoosableKind:
     found = get_coplayer(name)
     plays = "every world" if found.worlds is None else ", ".join(readable(world) for world in found.worlds)
-    return Kind(COPLAYER, name, f"{readable(name)} (plays {plays})", found.settings, found.worlds)
+    return ChoosableKind(COPLAYER, name, f"{readable(name)} (plays {plays})", found.settings, found.worlds)
 
 
 def kind_choices(part: str, stored: str = "", world: str = "") -> list[tuple[str, str]]:

@@ -23,7 +23,7 @@ NOBODY_SENT = Referral()
 
 
 @dataclass(frozen=True, slots=True)
-class Place:
+class RecruitmentPlace:
     """One place. `label` is the name in the link that tells who somebody is, case-exact; `more` is kept, too;
     `nobody` are values that stand for nobody, as in MTurk's preview; people end at `complete`."""
 
@@ -47,9 +47,9 @@ class Place:
         return f"{bare}?{said}" if said else bare
 
 
-PLACES: Mapping[str, Place] = {
-    "anonymous": Place(),
-    "label": Place(
+PLACES: Mapping[str, RecruitmentPlace] = {
+    "anonymous": RecruitmentPlace(),
+    "label": RecruitmentPlace(
         "label",
         needed=True,
         help="Whoever guesses a label goes on in that person's place, and can leave for them: do not number "
@@ -57,7 +57,7 @@ PLACES: Mapping[str, Place] = {
         "the page on recruitment makes links that nobody can guess.",
         placeholder="{NAME}",
     ),
-    "mturk": Place(
+    "mturk": RecruitmentPlace(
         "workerId",
         ("assignmentId", "hitId"),
         nobody=frozenset({"ASSIGNMENT_ID_NOT_AVAILABLE"}),
@@ -67,7 +67,7 @@ PLACES: Mapping[str, Place] = {
         "they are stored and the same worker goes on in any browser; without them only the completion code "
         "tells who it was, and nothing keeps a worker from beginning again in another browser.",
     ),
-    "prolific": Place(
+    "prolific": RecruitmentPlace(
         "PROLIFIC_PID",
         ("STUDY_ID", "SESSION_ID"),
         needed=True,
@@ -77,7 +77,7 @@ PLACES: Mapping[str, Place] = {
         "Prolific fills them in for each person.",
         placeholder="{{%NAME%}}",
     ),
-    "sona": Place(
+    "sona": RecruitmentPlace(
         "survey_code",
         needed=True,
         help="SONA's codes are short numbers: whoever guesses one goes on in that person's place. Where that "

@@ -8,18 +8,18 @@ from typing import Any
 from django.http import QueryDict
 
 from kitchen.contract.world import Json, Setting
-from study.design.kinds import COPLAYER, WORLD, Kind, kind_choices
+from study.design.kinds import COPLAYER, WORLD, ChoosableKind, kind_choices
 
-Usual = Callable[[Kind, Setting], Json]
+Usual = Callable[[ChoosableKind, Setting], Json]
 """What a setting of a kind is while nobody has said anything."""
 
 
-def default(kind: Kind, setting: Setting) -> Json:
+def default(kind: ChoosableKind, setting: Setting) -> Json:
     """As it is declared."""
     return setting.default
 
 
-def with_usual(sent: QueryDict, kinds: Iterable[Kind], usual: Usual = default) -> QueryDict:
+def with_usual(sent: QueryDict, kinds: Iterable[ChoosableKind], usual: Usual = default) -> QueryDict:
     """What was sent, and the usual settings of a world or co-player whose settings were not on the page:
     `_shown` names those that were."""
     found, shown = sent.copy(), sent.getlist("_shown")
@@ -32,7 +32,7 @@ def with_usual(sent: QueryDict, kinds: Iterable[Kind], usual: Usual = default) -
     return found
 
 
-def chosen_fields(form: Any, kinds: Iterable[Kind], chosen: Mapping[str, str]) -> dict[str, Any]:
+def chosen_fields(form: Any, kinds: Iterable[ChoosableKind], chosen: Mapping[str, str]) -> dict[str, Any]:
     """The plain fields, and those of every kind in a group of its own, the chosen ones marked. Co-players are
     offered as far as they play the chosen world."""
     if COPLAYER in form.fields:

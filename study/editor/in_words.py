@@ -59,7 +59,7 @@ class Question(NamedTuple):
     notes: tuple[str, ...]
 
 
-class Place(NamedTuple):
+class AskedAtPlace(NamedTuple):
     """The questions that are asked at one place."""
 
     words: str
@@ -286,11 +286,11 @@ def question_pairs(item: ItemPlan) -> list[Pair]:
     ]
 
 
-def places(design: Blueprint) -> list[Place]:
+def places(design: Blueprint) -> list[AskedAtPlace]:
     """The questions of every place that has some, in the order of a participant's way."""
     found = ((kind, words, design.items_at(kind)) for kind, words in SurveyItem.Place.choices)
     return [
-        Place(str(words), _order(design, kind), tuple(map(question, items)))
+        AskedAtPlace(str(words), _order(design, kind), tuple(map(question, items)))
         for kind, words, items in found
         if items
     ]

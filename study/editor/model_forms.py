@@ -14,7 +14,7 @@ from django.http import HttpRequest
 
 from kitchen.contract.world import Json
 from kitchen.forms.setting_fields import setting_field, without_name
-from study.design.kinds import COPLAYER, WORLD, Kind, KindSelect, all_kinds, kind_choices
+from study.design.kinds import COPLAYER, WORLD, ChoosableKind, KindSelect, all_kinds, kind_choices
 from study.design.models import Condition, Study, SurveyItem
 from study.design.questions.fields import Group, form_fields
 from study.editor.fields import LinesField, ValueField
@@ -42,7 +42,7 @@ class ShowsOthers:
         return SHOW not in self.data and super().is_valid()  # type: ignore[attr-defined, misc]
 
 
-def forget_others(form: Any, kinds: Iterable[Kind], cleaned: Mapping[str, Any]) -> None:
+def forget_others(form: Any, kinds: Iterable[ChoosableKind], cleaned: Mapping[str, Any]) -> None:
     """What stands in fields out of sight, of kinds that are not chosen, is nobody's mistake."""
     for kind in kinds:
         if cleaned.get(kind.part) != kind.name:
@@ -57,7 +57,7 @@ class ConditionForm(ShowsOthers, forms.ModelForm):  # type: ignore[type-arg]
     somebody tries one world after another. Made by `condition_form`.
     """
 
-    kinds: ClassVar[tuple[Kind, ...]] = ()
+    kinds: ClassVar[tuple[ChoosableKind, ...]] = ()
     position = forms.IntegerField(
         required=False, min_value=0, max_value=32767, help_text="Place in tables and figures. Empty: last."
     )
@@ -90,7 +90,7 @@ class ConditionForm(ShowsOthers, forms.ModelForm):  # type: ignore[type-arg]
                 if setting.choices and value not in dict(setting.choices):
                     _offer(self.fields[name], [*setting.choices, (value, f"{value} (no longer there)")])
 
-    def _stored(self, kind: Kind) -> Mapping[str, Json]:
+    def _stored(self, kind: ChoosableKind) -> Mapping[str, Json]:
         values = {
             WORLD: (self.instance.world, self.instance.settings),
             COPLAYER: (self.instance.coplayer, self.instance.coplayer_settings),
@@ -126,7 +126,7 @@ class ConditionForm(ShowsOthers, forms.ModelForm):  # type: ignore[type-arg]
         named = kind.named_settings()
         return {s.name: self.cleaned_data[name] for name, s in named if name in self.cleaned_data}
 
-    def _chosen(self, part: str) -> Kind | None:
+    def _chosen(self, part: str) -> ChoosableKind | None:
         found = self.cleaned_data.get(part)
         return next((kind for kind in self.kinds if (kind.part, kind.name) == (part, found)), None)
 

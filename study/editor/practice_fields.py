@@ -9,7 +9,7 @@ from django import forms
 from kitchen.contract.world import Json, Setting
 from kitchen.forms.setting_fields import setting_field
 from kitchen.registry.worlds import get_kit
-from study.design.kinds import COPLAYER, WORLD, Kind, KindSelect, kind_choices, world_kinds
+from study.design.kinds import COPLAYER, WORLD, ChoosableKind, KindSelect, kind_choices, world_kinds
 from study.design.plan import NOBODY
 from study.design.practice import practice_played
 
@@ -29,7 +29,7 @@ def practice_fields() -> dict[str, forms.Field]:
     }
 
 
-def usual(kind: Kind, setting: Setting) -> Json:
+def usual(kind: ChoosableKind, setting: Setting) -> Json:
     """A setting of a world while nobody has said how it is practised."""
     return get_kit(kind.name).practice.settings.get(setting.name, setting.default)
 

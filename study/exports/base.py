@@ -39,7 +39,7 @@ class Column:
 
 
 @dataclass(frozen=True, slots=True)
-class Table:
+class ExportTable:
     """One file: `read` yields the cells in the order of the columns, never all rows at once."""
 
     name: str

@@ -7,7 +7,7 @@ from datetime import datetime
 from typing import Any
 
 from study.design.models import Study
-from study.exports.base import AT_ONCE, Column, Table, in_chunks
+from study.exports.base import AT_ONCE, Column, ExportTable, in_chunks
 from study.exports.chosen import EVERYBODY, Chosen
 from study.exports.csv_text import JsonText, compact
 from study.exports.pipe import Pipe, Tally
@@ -47,7 +47,7 @@ TAKEN: dict[str, set[type]] = {
 
 
 def parquet_pieces(
-    table: Table, study: Study, chosen: Chosen = EVERYBODY, tally: Tally | None = None
+    table: ExportTable, study: Study, chosen: Chosen = EVERYBODY, tally: Tally | None = None
 ) -> Iterator[bytes]:
     """The file in pieces: memory does not grow with the study."""
     import pyarrow as pa  # takes memory and time that only this needs

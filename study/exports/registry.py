@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from kitchen.registry.names import load, look_up
-from study.exports.base import Document, Table
+from study.exports.base import Document, ExportTable
 from study.exports.tables.dictionary import codebook
 from study.exports.tables.documents import readme
 
@@ -28,14 +28,14 @@ DOCUMENTS: dict[str, str] = {
 """Files that are no tables, by their whole name."""
 
 
-def tables() -> list[Table]:
+def tables() -> list[ExportTable]:
     """All of them."""
     return [load(path) for path in TABLES.values()]
 
 
-def get_table(name: str) -> Table:
+def get_table(name: str) -> ExportTable:
     """One of them; UnknownNameError if there is none of this name."""
-    found: Table = look_up(TABLES, name)
+    found: ExportTable = look_up(TABLES, name)
     return found
 
 

@@ -13,7 +13,7 @@ from pathlib import Path
 from django.utils import timezone
 
 from study.design.models import Study
-from study.exports.base import Table
+from study.exports.base import ExportTable
 from study.exports.chosen import EVERYBODY, Chosen
 from study.exports.parquet import parquet_pieces
 from study.exports.pipe import Pipe, Tally
@@ -24,7 +24,7 @@ PIECE = 64 * 1024
 
 
 def csv_pieces(
-    table: Table, study: Study, chosen: Chosen = EVERYBODY, tally: Tally | None = None
+    table: ExportTable, study: Study, chosen: Chosen = EVERYBODY, tally: Tally | None = None
 ) -> Iterator[str]:
     """The file in pieces of about `PIECE` characters: memory does not grow with the study."""
     waiting, size, count = list[str](), 0, tally or Tally()
@@ -39,7 +39,7 @@ def csv_pieces(
 
 
 def csv_bytes(
-    table: Table, study: Study, chosen: Chosen = EVERYBODY, tally: Tally | None = None
+    table: ExportTable, study: Study, chosen: Chosen = EVERYBODY, tally: Tally | None = None
 ) -> Iterator[bytes]:
     """The same in UTF-8."""
     return (piece.encode() for piece in csv_pieces(table, study, chosen, tally))
@@ -50,7 +50,7 @@ class Format:
     """One form of a table."""
 
     content_type: str
-    pieces: Callable[[Table, Study, Chosen, Tally | None], Iterator[bytes]]
+    pieces: Callable[[ExportTable, Study, Chosen, Tally | None], Iterator[bytes]]
 
 
 FORMATS: dict[str, Format] = {

@@ -167,9 +167,9 @@ def _people(study: Study, codes: Iterable[str]) -> Iterable[Participant]:
     return found.prefetch_related("version", Prefetch("rounds", rounds), visits)
 
 
-def _place(person: Participant) -> flow.Place:
+def _place(person: Participant) -> flow.CurrentPage:
     if person.status != Participant.Status.ACTIVE:
-        return flow.Place(LAST)
+        return flow.CurrentPage(LAST)
     done = {visit.page for visit in person.pages_done}  # type: ignore[attr-defined]
     return flow.place_among(person.version.blueprint, lambda: done, list(person.rounds.all()))
 
@@ -216,7 +216,7 @@ def kind_of(person: Participant) -> str:
     return "preview" if person.preview else "synthetic" if person.synthetic else "person"
 
 
-def _waits_for(person: Participant, place: flow.Place, now: EpisodeFacts | None) -> str:
+def _waits_for(person: Participant, place: flow.CurrentPage, now: EpisodeFacts | None) -> str:
     if person.status != Participant.Status.ACTIVE:
         return ""
     seat = place.round.seat if place.round else 0

@@ -17,7 +17,7 @@ from study.people.models import Participant, Round
 
 
 @dataclass(frozen=True, slots=True)
-class Place:
+class CurrentPage:
     """Where a participant is: `page` is one of `PAGES`; `round` for play and survey."""
 
     page: str
@@ -50,19 +50,21 @@ class Way:
         return set(visits.values_list("page", flat=True))
 
     @property
-    def place(self) -> Place:
+    def place(self) -> CurrentPage:
         """The page that comes now."""
         if self.participant.status != Participant.Status.ACTIVE:
-            return Place(LAST)
+            return CurrentPage(LAST)
         return place_among(self.participant.version.blueprint, lambda: self.done, self.rounds)
 
 
-def place_of(participant: Participant) -> Place:
+def place_of(participant: Participant) -> CurrentPage:
     """The page that this participant sees now, whatever link, tab or reload asked for it."""
     return Way(participant).place
 
 
-def place_among(design: Blueprint, done: Callable[[], Collection[str]], rounds: Sequence[Round]) -> Place:
+def place_among(
+    design: Blueprint, done: Callable[[], Collection[str]], rounds: Sequence[Round]
+) -> CurrentPage:
     """The page of somebody who takes part: `done` tells the pages outside of the rounds that are done,
     `rounds` are all rounds in their order, with their episodes. Who plays, or has to answer, is not asked
     what was done before: nobody comes to the rounds otherwise."""
@@ -70,11 +72,11 @@ def place_among(design: Blueprint, done: Callable[[], Collection[str]], rounds: 
     begun = bool(rounds and rounds[0].episode_id)
     before = None if begun else _first_left(design, BEFORE, done())
     if before:
-        return Place(before, total=total)
+        return CurrentPage(before, total=total)
     for found in rounds:
         if found.answered_at is None:
-            return Place(_page(found), found, total)
-    return Place(_first_left(design, AFTER, done()) or LAST, total=total)
+            return CurrentPage(_page(found), found, total)
+    return CurrentPage(_first_left(design, AFTER, done()) or LAST, total=total)
 
 
 def _first_left(design: Blueprint, pages: Iterable[str], done: Collection[str]) -> str | None:

@@ -15,7 +15,7 @@ from kitchen.play.services import episode_abandon, episode_end
 from study.design.models import Outcome, Study
 from study.people.models import Participant
 from study.people.news import tell
-from study.people.receipts import Receipt, receipt_make
+from study.people.receipts import LeavingReceipt, receipt_make
 from study.people.signals import person_erased
 from study.people.visits import plays_done
 
@@ -68,7 +68,7 @@ def their_episodes(person: Participant) -> QuerySet[Episode]:
 
 
 @transaction.atomic
-def participant_withdraw(*, participant_id: int) -> Receipt:
+def participant_withdraw(*, participant_id: int) -> LeavingReceipt:
     """Erase everything this person left, row by row; what stays is the study's count.
 
     Participant.DoesNotExist if it was erased already.

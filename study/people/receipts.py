@@ -13,7 +13,7 @@ TIME = "%Y%m%dT%H%M%SZ"
 
 
 @dataclass(frozen=True, slots=True)
-class Receipt:
+class LeavingReceipt:
     """What someone who withdrew can keep: proof without a name. `code` says study and time, and is signed."""
 
     code: str
@@ -22,18 +22,18 @@ class Receipt:
     at: datetime
 
 
-def receipt_make(study: str, at: datetime) -> Receipt:
+def receipt_make(study: str, at: datetime) -> LeavingReceipt:
     """A receipt for leaving this study; two of one second differ by a word of chance."""
     at = at.astimezone(UTC).replace(microsecond=0)
     said = ":".join([study, at.strftime(TIME), secrets.token_hex(3)])
-    return Receipt(signing.Signer(salt=SALT).sign(said), study, at)
+    return LeavingReceipt(signing.Signer(salt=SALT).sign(said), study, at)
 
 
-def receipt_read(code: str) -> Receipt | None:
+def receipt_read(code: str) -> LeavingReceipt | None:
     """What a receipt of this server says; None for any other text."""
     code = "".join(code.split())  # copied from a page or letter, it may be broken into lines
     try:
         study, at, _ = signing.Signer(salt=SALT).unsign(code).split(":")
     except signing.BadSignature:
         return None
-    return Receipt(code, study, datetime.strptime(at, TIME).replace(tzinfo=UTC))
+    return LeavingReceipt(code, study, datetime.strptime(at, TIME).replace(tzinfo=UTC))

@@ -181,14 +181,14 @@ def _priced(condition: Condition, provider: str, model: str, prices: PriceList) 
 
 
 @lru_cache(maxsize=64)
-def _sample(world: str, settings: str, seats: int, coplayer: str, chosen: str) -> trial.Sample:
+def _sample(world: str, settings: str, seats: int, coplayer: str, chosen: str) -> trial.TrialCalls:
     """Calls of a condition, made with the stand-in."""
     game = get_world(world).create(seats=seats, settings=json.loads(settings))
     game.reset(1)
     return trial.sample(game, coplayer, json.loads(chosen), range(1, seats))
 
 
-def _estimated(found: trial.Sample, provider: str, model: str, prices: PriceList) -> tuple[float, str]:
+def _estimated(found: trial.TrialCalls, provider: str, model: str, prices: PriceList) -> tuple[float, str]:
     """US dollars a step before any call was made, and in words what that rests on."""
     plan = trial.plan_of(found, steps=found.steps, episodes=1)
     return prices.expected(provider, model, plan) / found.steps, (

@@ -7,8 +7,8 @@ from typing import Any
 from django import forms
 
 from study.design.orders.registry import get_scheme, scheme_choices
-from study.planning.power.answer import Answer, Wish, answer
-from study.planning.power.plan import MOST_PEOPLE, PATTERNS, Plan, PlanError, f_from_partial_eta
+from study.planning.power.answer import PowerAnswer, PowerQuestion, answer
+from study.planning.power.plan import MOST_PEOPLE, PATTERNS, PowerPlan, PowerPlanError, f_from_partial_eta
 
 DEFAULTS: dict[str, Any] = {
     "conditions": 3,
@@ -66,7 +66,7 @@ class SampleSizeForm(forms.Form):
     )
     correction = forms.ChoiceField(label="Pairs corrected by", choices=list(CORRECTION_LABELS.items()))
 
-    found: Answer
+    found: PowerAnswer
 
     def clean(self) -> dict[str, Any]:
         """The answer, or what is wrong at the field it is about."""
@@ -75,15 +75,15 @@ class SampleSizeForm(forms.Form):
             return given
         try:
             self.found = answer(self._wish(given))
-        except PlanError as error:
+        except PowerPlanError as error:
             self.add_error("effect" if error.field == "f" else error.field, str(error))
         return given
 
-    def _wish(self, given: dict[str, Any]) -> Wish:
+    def _wish(self, given: dict[str, Any]) -> PowerQuestion:
         scheme = get_scheme(given["scheme"])
         if problem := scheme.problem(given["conditions"]):
-            raise PlanError("scheme", problem)
-        return Wish(
+            raise PowerPlanError("scheme", problem)
+        return PowerQuestion(
             plan=_plan(given),
             power=given["power"],
             block=scheme.block(given["conditions"]),
@@ -94,11 +94,13 @@ class SampleSizeForm(forms.Form):
         )
 
 
-def _plan(given: dict[str, Any]) -> Plan:
+def _plan(given: dict[str, Any]) -> PowerPlan:
     conditions, correlation, f = given["conditions"], given["correlation"], given["effect"]
     if f <= 0:
-        raise PlanError("effect", "The effect must be above 0.")
-    Plan(conditions, 0, correlation)  # whether the correlation is possible at all, before it is reckoned with
+        raise PowerPlanError("effect", "The effect must be above 0.")
+    PowerPlan(
+        conditions, 0, correlation
+    )  # whether the correlation is possible at all, before it is reckoned with
     if given["effect_kind"] == "eta":
         f = f_from_partial_eta(f, conditions, correlation)
-    return Plan(conditions, f, correlation, given["alpha"], given["epsilon"])
+    return PowerPlan(conditions, f, correlation, given["alpha"], given["epsilon"])

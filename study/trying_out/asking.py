@@ -22,7 +22,7 @@ from study.taking_part.entering import study_takes
 from study.taking_part.forms import synthetic_invitation
 from study.trying_out import stored
 from study.trying_out.walk.browser import Browser
-from study.trying_out.walk.crowd import Crowd, Gone, Order, Outcome, Stopped, never
+from study.trying_out.walk.crowd import Crowd, CrowdOrder, CrowdReport, Gone, Stopped, never
 from study.trying_out.walk.patience import Patience, PatienceError, WalkError
 from study.trying_out.walk.plans import Deed, Script, Shares, Stop, label_of
 
@@ -44,7 +44,7 @@ class UnreachableError(Exception):
 
 
 @dataclass(frozen=True, slots=True)
-class Wish:
+class DryRunRequest:
     """What somebody asks for."""
 
     participants: int
@@ -59,8 +59,8 @@ class Wish:
 class Report:
     """How it went."""
 
-    order: Order
-    outcome: Outcome
+    order: CrowdOrder
+    outcome: CrowdReport
     unlike: list[str]
     """Who is not stored as planned, each in a few words."""
 
@@ -81,7 +81,7 @@ class Report:
         return self.outcome.count(Deed.FINISH) + failed
 
 
-def order_of(study: Study, wish: Wish, *, url: str) -> Order:
+def order_of(study: Study, wish: DryRunRequest, *, url: str) -> CrowdOrder:
     """What is to be walked at the server of this address; AskError for what cannot be."""
     check_numbers(wish)
     if not is_http(url):
@@ -90,13 +90,15 @@ def order_of(study: Study, wish: Wish, *, url: str) -> Order:
         raise AskError(f"the study {study.slug!r} is closed, is full or has no conditions")
     link = f"{url.rstrip('/')}{study.get_absolute_url()}?invitation={synthetic_invitation(study)}"
     script = stored.script_of(study)
-    order = Order(link, wish.participants, wish.seed, wish.at_once, wish.patience, wish.think, script=script)
+    order = CrowdOrder(
+        link, wish.participants, wish.seed, wish.at_once, wish.patience, wish.think, script=script
+    )
     check_labels(study, order)
     check_shares(wish.shares, script)
     return replace(order, shares=wish.shares)
 
 
-def check_numbers(wish: Wish) -> None:
+def check_numbers(wish: DryRunRequest) -> None:
     """AskError for numbers and times that cannot be."""
     for name, value, least in (("participants", wish.participants, 1), ("at_once", wish.at_once, 1)):
         if value < least:
@@ -105,7 +107,7 @@ def check_numbers(wish: Wish) -> None:
         raise AskError("seconds, at most 3600", "patience", "think")
 
 
-def check_labels(study: Study, order: Order) -> None:
+def check_labels(study: Study, order: CrowdOrder) -> None:
     """AskError if somebody of these labels is there: they would go on, not begin."""
     if not order.script.link_names:
         return
@@ -135,7 +137,7 @@ def is_http(url: str) -> bool:
 
 
 async def walked(
-    study: Study, order: Order, say: Callable[[str], object], stopped: Stopped = never
+    study: Study, order: CrowdOrder, say: Callable[[str], object], stopped: Stopped = never
 ) -> Report:
     """Send everybody, and look whether what they did is what is stored; UnreachableError if nobody can be
     sent at all."""
@@ -144,7 +146,7 @@ async def walked(
     return Report(order, outcome, unlike)
 
 
-async def walk(order: Order, say: Callable[[str], object], gone: Gone, stopped: Stopped) -> Outcome:
+async def walk(order: CrowdOrder, say: Callable[[str], object], gone: Gone, stopped: Stopped) -> CrowdReport:
     """See that the study's page is there, then send everybody; UnreachableError if it is not."""
     async with Browser(Patience(0)) as browser:
         try:

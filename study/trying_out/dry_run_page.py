@@ -73,7 +73,7 @@ class DryRunForm(forms.Form):
 
     def clean(self) -> dict[str, Any]:
         """What cannot be walked is said at the field that it is about."""
-        from study.trying_out.asking import AskError, Wish, order_of  # it brings a browser along
+        from study.trying_out.asking import AskError, DryRunRequest, order_of  # it brings a browser along
 
         given = super().clean() or self.cleaned_data
         if self.errors:
@@ -81,7 +81,7 @@ class DryRunForm(forms.Form):
         if why := why_closed(self.study, synthetic=True):
             raise forms.ValidationError(CLOSED[why])
         try:
-            order_of(self.study, Wish(**self.wish), url=settings.PUBLIC_URL)
+            order_of(self.study, DryRunRequest(**self.wish), url=settings.PUBLIC_URL)
         except AskError as error:
             words = f"{error.words[0].upper()}{error.words[1:]}."
             self.add_error(next((one for one in error.fields if one in self.fields), None), words)

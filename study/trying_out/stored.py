@@ -13,7 +13,7 @@ from study.design.way import AFTER, BEFORE, ROUND_PAGES, is_shown
 from study.people.leaving import participant_end
 from study.people.models import Participant
 from study.trying_out.walk.browser import path_of
-from study.trying_out.walk.crowd import Outcome
+from study.trying_out.walk.crowd import CrowdReport
 from study.trying_out.walk.plans import Deed, Script, Stop
 from study.trying_out.walk.walk import Arrival
 
@@ -66,7 +66,7 @@ def _time_out(study: Study, arrival: Arrival) -> None:
         participant_end(participant_id=person.pk, status=Status.TIMED_OUT, reason="dropped out of a dry run")
 
 
-def unlike_plan(study: Study, outcome: Outcome, script: Script) -> list[str]:
+def unlike_plan(study: Study, outcome: CrowdReport, script: Script) -> list[str]:
     """Who is not stored as planned, with what is there instead; each in a few words."""
     found = ((arrival, _problem(study, arrival, script)) for arrival in outcome.arrived)
     return [f"number {arrival.number} {arrival.deed}: {problem}" for arrival, problem in found if problem]

@@ -16,7 +16,7 @@ from channels.db import database_sync_to_async
 from django.conf import settings
 
 from kitchen.machine.outage import AWAY, outlast
-from study.trying_out.asking import AskError, Report, UnreachableError, Wish, order_of, walked
+from study.trying_out.asking import AskError, DryRunRequest, Report, UnreachableError, order_of, walked
 from study.trying_out.models import DryRun
 from study.trying_out.runs import dry_run_end, dry_run_heard, dry_run_take
 from study.trying_out.walk.plans import Shares
@@ -99,9 +99,9 @@ def _walk(run: DryRun, watch: Watch) -> tuple[State, str]:
     return ending(report, watch)
 
 
-def wish_of(run: DryRun) -> Wish:
+def wish_of(run: DryRun) -> DryRunRequest:
     """What was asked for."""
-    return Wish(run.participants, run.seed, run.at_once, Shares(**run.shares))
+    return DryRunRequest(run.participants, run.seed, run.at_once, Shares(**run.shares))
 
 
 def ending(report: Report, watch: Watch) -> tuple[State, str]:

@@ -141,7 +141,7 @@ def on_page(study: Study, page: str) -> Participant:
     return person
 
 
-def _go_on(person: Participant, place: flow.Place) -> None:
+def _go_on(person: Participant, place: flow.CurrentPage) -> None:
     if place.page == "consent":
         consent_given(participant_id=person.pk)
     elif place.page in {"practice", "play"}:

@@ -34,7 +34,7 @@ from study.people.models import Participant
 from study.planning.forecast import forecast
 from study.taking_part.going_on import page_done
 from study.trying_out.previews import condition_preview
-from study.trying_out.synthetic.making import Wish, make
+from study.trying_out.synthetic.making import SyntheticRequest, make
 from tests.servers import Stack
 from tests.study.factories import enter
 from tests.study.taking_part.test_views import agree, text_of
@@ -216,7 +216,7 @@ def rows(folder: Path, name: str) -> list[dict[str, str]]:
 
 
 def test_its_figures_are_watched_exported_and_analysed(study: Study, boss: Client, tmp_path: Path) -> None:
-    make(study, Wish(participants=12, seed=3), lambda _: None)
+    make(study, SyntheticRequest(participants=12, seed=3), lambda _: None)
     playing = enter(study)
     page_done(participant_id=playing.pk, page="guide")
     assert [row.code for row in live_rows(study, live_codes(study))] == [playing.code]

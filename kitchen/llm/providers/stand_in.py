@@ -1,12 +1,12 @@
 """A model that is none: it needs no key and no network, and writes as a language model would.
 
-What is right to do it is told by whoever holds the situation (`Advice`); it reads no state.
+What is right to do it is told by whoever holds the situation (`StandInAdvice`); it reads no state.
 It is made for one decision::
 
     StandIn(advise=lambda: Advice(commands), manners=Manners(error_rate=0.1), seed=situation.seed)
 
 THAT FEEDBACK HELPS IT IS HOW IT IS BUILT AND NO FINDING. An agent whose last command was refused
-(`Advice.refused`) gets the same command again with the chance `Manners.stubborn`, unless the last user
+(`StandInAdvice.refused`) gets the same command again with the chance `Manners.stubborn`, unless the last user
 message of the prompt speaks of that agent in its feedback: after its last line with the word "feedback" (that
 line included) the agent's name (`agent1`, `agent 1`) occurs. So an experiment without feedback shows an
 effect by which the machinery can be tested, and nothing can be learnt from its size.
@@ -44,7 +44,7 @@ MODEL = "stand-in-1"
 
 
 @dataclass(frozen=True, slots=True)
-class Advice:
+class StandInAdvice:
     """What is right to do now, and what it takes to do it wrong. Agents are seats."""
 
     commands: Mapping[int, Command]
@@ -59,7 +59,7 @@ class Advice:
     """Commands of the last step that were refused."""
 
 
-Advise = Callable[[], Advice]
+Advise = Callable[[], StandInAdvice]
 AsCall = Callable[[Sequence[Written], str], Mapping[str, Json]]
 """The arguments of a tool call, from commands and the reasoning before them."""
 
@@ -132,7 +132,7 @@ class StandIn(LanguageModel):
         return "", self.as_call(commands, text)
 
     def _command(
-        self, advice: Advice, agent: int, command: Command, told: bool, rng: Random
+        self, advice: StandInAdvice, agent: int, command: Command, told: bool, rng: Random
     ) -> list[Written]:
         """What it writes for one agent: the same wrong thing again, a new wrong one, or the right one."""
         again, wrong = rng.random() < self.manners.stubborn, rng.random() < self.manners.error_rate
@@ -155,7 +155,7 @@ def is_told(request: Request, agent: int) -> bool:
 # Doing it wrong
 
 
-def _mistake(advice: Advice, agent: int, command: Command, rng: Random) -> list[Written]:
+def _mistake(advice: StandInAdvice, agent: int, command: Command, rng: Random) -> list[Written]:
     """A plausible error: one of those that this situation allows."""
     kinds = [_wrong_place, _wrong_item, _full_hands, _twice]
     rng.shuffle(kinds)
@@ -166,7 +166,7 @@ def _mistake(advice: Advice, agent: int, command: Command, rng: Random) -> list[
     return [(agent, command)]
 
 
-def _wrong_place(advice: Advice, agent: int, command: Command, rng: Random) -> list[Written]:
+def _wrong_place(advice: StandInAdvice, agent: int, command: Command, rng: Random) -> list[Written]:
     """The right thing at another place; what should be gone to is used before the agent is there."""
     others = [place for place in advice.places if place not in command]
     if len(command) < 2 or not others:
@@ -176,21 +176,21 @@ def _wrong_place(advice: Advice, agent: int, command: Command, rng: Random) -> l
     return [(agent, (command[0], rng.choice(others), *command[2:]))]
 
 
-def _wrong_item(advice: Advice, agent: int, command: Command, rng: Random) -> list[Written]:
+def _wrong_item(advice: StandInAdvice, agent: int, command: Command, rng: Random) -> list[Written]:
     others = [item for item in advice.items if item not in command]
     if command[:1] != ("get",) or len(command) < 2 or not others:
         return []
     return [(agent, ("get", command[1], rng.choice(others)))]
 
 
-def _full_hands(advice: Advice, agent: int, command: Command, rng: Random) -> list[Written]:
+def _full_hands(advice: StandInAdvice, agent: int, command: Command, rng: Random) -> list[Written]:
     others = [item for item in advice.items if item != advice.holding.get(agent)]
     if agent not in advice.holding or not others or not advice.places:
         return []
     return [(agent, ("get", rng.choice(list(advice.places)), rng.choice(others)))]
 
 
-def _twice(advice: Advice, agent: int, command: Command, rng: Random) -> list[Written]:
+def _twice(advice: StandInAdvice, agent: int, command: Command, rng: Random) -> list[Written]:
     """One agent commanded twice, as if it were another one too."""
     others = [other for seat, other in advice.commands.items() if seat != agent and other != command]
     return [(agent, command), (agent, rng.choice(others))] if others else []

@@ -10,7 +10,7 @@ from functools import lru_cache
 
 from kitchen.contract.world import Command, Event
 from kitchen.worlds.cuisine.level import Level
-from kitchen.worlds.cuisine.rules import Outcome, carry_out, is_open, senseless
+from kitchen.worlds.cuisine.rules import CommandEffect, carry_out, is_open, senseless
 from kitchen.worlds.cuisine.states import AgentState, PlaceState, States
 
 MEMORY_LIMIT = 100_000
@@ -51,7 +51,7 @@ class Kitchen:
             self.plays.clear()
         self.plays[key] = play
 
-    def try_out(self, agent: AgentState, place: PlaceState | None, command: Command) -> Outcome:
+    def try_out(self, agent: AgentState, place: PlaceState | None, command: Command) -> CommandEffect:
         """What the rules say of this command."""
         return carry_out(self.level, self.states, agent, place, command)
 
@@ -89,7 +89,7 @@ def kitchen_of(level: Level) -> Kitchen:
     return Kitchen(level)
 
 
-def _as_play(outcome: Outcome, command: Command) -> Play:
+def _as_play(outcome: CommandEffect, command: Command) -> Play:
     agent, place, reasons, item = outcome
     if reasons:
         return agent, place, refused(agent.seat, command, reasons), NOTHING

@@ -23,7 +23,7 @@ from kitchen.worlds.cuisine.states import AgentState, PlaceState, States
 from kitchen.worlds.cuisine.stock import Tool
 
 
-class Outcome(NamedTuple):
+class CommandEffect(NamedTuple):
     """What became of a command: the states after it; `reasons` is empty where it was carried out."""
 
     agent: AgentState
@@ -51,17 +51,17 @@ class Case:
 
 def carry_out(
     level: Level, states: States, agent: AgentState, place: PlaceState | None, command: Command
-) -> Outcome:
+) -> CommandEffect:
     """What the command does. `place` is the state of the place that it names, None where there is none."""
     reasons = tuple(senseless(level, command))
     if reasons:
-        return Outcome(agent, place, reasons)
+        return CommandEffect(agent, place, reasons)
     if place is None:
-        return Outcome(agent, None)
+        return CommandEffect(agent, None)
     case = Case(level, states, agent, place, command[2] if len(command) > 2 else None)
     verb = VERBS[command[0]]
     reasons = tuple(verb.refusals(case))
-    return Outcome(agent, place, reasons) if reasons else verb.effect(case)
+    return CommandEffect(agent, place, reasons) if reasons else verb.effect(case)
 
 
 def senseless(level: Level, command: Command) -> Iterator[str]:
@@ -168,29 +168,29 @@ def _refuse_activate(case: Case) -> Iterator[str]:
         yield "would_waste"
 
 
-def _goto(case: Case) -> Outcome:
-    return Outcome(case.states.agent(case.agent.seat, case.place.id, case.agent.holds), case.place)
+def _goto(case: Case) -> CommandEffect:
+    return CommandEffect(case.states.agent(case.agent.seat, case.place.id, case.agent.holds), case.place)
 
 
-def _get(case: Case) -> Outcome:
+def _get(case: Case) -> CommandEffect:
     item, place = case.item, case.place
     if case.tool.role != "storage":
         item, place = place.items[0], case.states.place(place.id)
-    return Outcome(case.states.agent(case.agent.seat, case.agent.at, item), place, item=item)
+    return CommandEffect(case.states.agent(case.agent.seat, case.agent.at, item), place, item=item)
 
 
-def _put(case: Case) -> Outcome:
+def _put(case: Case) -> CommandEffect:
     held, place = str(case.agent.holds), case.place
     if case.tool.role == "serving" or (case.tool.role == "tool" and held not in place.items):
         place = case.states.place(place.id, (*place.items, held))
-    return Outcome(case.states.agent(case.agent.seat, case.agent.at), place, item=held)
+    return CommandEffect(case.states.agent(case.agent.seat, case.agent.at), place, item=held)
 
 
-def _activate(case: Case) -> Outcome:
+def _activate(case: Case) -> CommandEffect:
     product, tool, agent = str(product_of(case.place, case.level)), case.tool, case.agent
     place = case.states.place(case.place.id, (product,), tool.busy, done=not tool.always_open)
     busy = tool.busy if tool.attended else 0
-    return Outcome(case.states.agent(agent.seat, agent.at, None, busy), place, item=product)
+    return CommandEffect(case.states.agent(agent.seat, agent.at, None, busy), place, item=product)
 
 
 @dataclass(frozen=True, slots=True)
@@ -200,7 +200,7 @@ class Verb:
     least: int
     most: int
     refusals: Callable[[Case], Iterator[str]]
-    effect: Callable[[Case], Outcome]
+    effect: Callable[[Case], CommandEffect]
 
 
 VERBS: Mapping[str, Verb] = {

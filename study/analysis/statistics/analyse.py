@@ -10,8 +10,8 @@ from study.analysis.statistics.checks import check
 from study.analysis.statistics.describe import Description, describe
 from study.analysis.statistics.exclusions import Attrition, Exclusion, incomplete, set_aside
 from study.analysis.statistics.players import Players, in_order
-from study.analysis.statistics.rows import Condition, Measure, Observation
-from study.analysis.statistics.table import NotComputable, Table, table_of
+from study.analysis.statistics.rows import AnalysisCondition, Measure, Observation
+from study.analysis.statistics.table import MeasureTable, NotComputable, table_of
 from study.analysis.statistics.tukey import Pair, Tukey, all_pairs
 from study.analysis.statistics.versions import DesignVersion, VersionUsed, used, warnings
 
@@ -20,7 +20,7 @@ from study.analysis.statistics.versions import DesignVersion, VersionUsed, used,
 class MeasureResult:
     """Everything about one measure; one field per test."""
 
-    table: Table
+    table: MeasureTable
     descriptions: tuple[Description, ...]
     anova: Anova | NotComputable
     tukey: Tukey | NotComputable
@@ -60,7 +60,7 @@ class Analysis:
     `preregistered` says that only what was collected as preregistered was to be analysed.
     """
 
-    conditions: tuple[Condition, ...]
+    conditions: tuple[AnalysisCondition, ...]
     measures: tuple[MeasureResult, ...]
     participants: tuple[str, ...]
     synthetic_participants: tuple[str, ...]
@@ -91,7 +91,7 @@ class Analysis:
 
 def analyse(
     observations: Sequence[Observation],
-    conditions: Sequence[Condition],
+    conditions: Sequence[AnalysisCondition],
     measures: Sequence[Measure],
     *,
     keep_incomplete: bool = False,
@@ -127,5 +127,5 @@ def analyse(
     )
 
 
-def _result(table: Table, synthetic: bool, players: tuple[Players, ...]) -> MeasureResult:
+def _result(table: MeasureTable, synthetic: bool, players: tuple[Players, ...]) -> MeasureResult:
     return MeasureResult(table, describe(table), one_way(table), all_pairs(table), synthetic, players)

@@ -13,8 +13,8 @@ from math import fsum
 from statistics import fmean
 from typing import ClassVar
 
-from study.analysis.statistics.rows import Condition
-from study.analysis.statistics.table import NotComputable, Table, why_not
+from study.analysis.statistics.rows import AnalysisCondition
+from study.analysis.statistics.table import MeasureTable, NotComputable, why_not
 
 
 @dataclass(frozen=True, slots=True)
@@ -34,7 +34,7 @@ class Anova:
     ss_within: float
     eta_squared: float
     omega_squared: float
-    without_data: tuple[Condition, ...] = ()
+    without_data: tuple[AnalysisCondition, ...] = ()
     computable: ClassVar[bool] = True
 
     @property
@@ -48,7 +48,7 @@ class Anova:
         return self.ss_within / self.df_within
 
 
-def one_way(table: Table) -> Anova | NotComputable:
+def one_way(table: MeasureTable) -> Anova | NotComputable:
     """Compare the conditions' means. Conditions without any value take no part and are named."""
     groups = table.groups()
     problem = why_not(groups)
@@ -57,7 +57,7 @@ def one_way(table: Table) -> Anova | NotComputable:
     return _anova(list(groups.values()), table.without_data())
 
 
-def _anova(groups: Sequence[Sequence[float]], without_data: tuple[Condition, ...]) -> Anova:
+def _anova(groups: Sequence[Sequence[float]], without_data: tuple[AnalysisCondition, ...]) -> Anova:
     from scipy.stats import f as f_distribution  # slow to import, so not before it is needed
 
     between, within = sums_of_squares(groups)

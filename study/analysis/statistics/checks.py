@@ -5,14 +5,14 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterable, Sequence
 
-from study.analysis.statistics.rows import Condition, DefinitionError, Measure, Observation, RowError
+from study.analysis.statistics.rows import AnalysisCondition, DefinitionError, Measure, Observation, RowError
 
 LARGEST = 1e100
 """No count is larger, and squares of what is smaller can be added up."""
 
 
 def check(
-    observations: Sequence[Observation], conditions: Sequence[Condition], measures: Sequence[Measure]
+    observations: Sequence[Observation], conditions: Sequence[AnalysisCondition], measures: Sequence[Measure]
 ) -> None:
     """Raise DefinitionError or RowError for the first thing that cannot be analysed."""
     check_definitions(conditions, measures)
@@ -22,7 +22,7 @@ def check(
     _check_agreement(observations)
 
 
-def check_definitions(conditions: Sequence[Condition], measures: Sequence[Measure]) -> None:
+def check_definitions(conditions: Sequence[AnalysisCondition], measures: Sequence[Measure]) -> None:
     """Raise DefinitionError where there is no condition or measure, or two share a key or label."""
     for what, found in (("condition", conditions), ("measure", measures)):
         if not found:

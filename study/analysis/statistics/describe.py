@@ -7,8 +7,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from statistics import fmean, median, stdev
 
-from study.analysis.statistics.rows import Condition
-from study.analysis.statistics.table import Table
+from study.analysis.statistics.rows import AnalysisCondition
+from study.analysis.statistics.table import MeasureTable
 
 CONFIDENCE = 0.95
 
@@ -22,7 +22,7 @@ class Description:
     too few values: one for the mean, two for the spread.
     """
 
-    condition: Condition
+    condition: AnalysisCondition
     n: int
     missing: int
     mean: float | None = None
@@ -35,7 +35,7 @@ class Description:
     maximum: float | None = None
 
 
-def describe(table: Table) -> tuple[Description, ...]:
+def describe(table: MeasureTable) -> tuple[Description, ...]:
     """One description per condition, in the order of the conditions."""
     return tuple(
         _describe(condition, table.values(condition.key), table.missing(condition.key))
@@ -43,7 +43,7 @@ def describe(table: Table) -> tuple[Description, ...]:
     )
 
 
-def _describe(condition: Condition, values: Sequence[float], missing: int) -> Description:
+def _describe(condition: AnalysisCondition, values: Sequence[float], missing: int) -> Description:
     if not values:
         return Description(condition, 0, missing)
     mean, (sd, se, half) = fmean(values), _spread(values)

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Literal
 
-from study.analysis.statistics.rows import Condition, Observation
+from study.analysis.statistics.rows import AnalysisCondition, Observation
 
 Reason = Literal["not every condition", "no value"]
 
@@ -41,7 +41,9 @@ class Attrition:
     otherwise: int = 0
 
 
-def incomplete(observations: Sequence[Observation], conditions: Sequence[Condition]) -> frozenset[str]:
+def incomplete(
+    observations: Sequence[Observation], conditions: Sequence[AnalysisCondition]
+) -> frozenset[str]:
     """Participants without a value in at least one of the conditions: the paper's drop-outs (section 5.3)."""
     played: dict[str, set[str]] = {row.participant: set() for row in observations}
     for row in observations:

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 from kitchen.words.counting import counted
 from study.analysis.statistics.format import NOTHING
-from study.analysis.statistics.rows import Condition
+from study.analysis.statistics.rows import AnalysisCondition
 
 STAND_IN = "stand-in"
 NO_MODEL = "stand-in (no language model)"
@@ -54,7 +54,7 @@ class Players:
     """One condition's co-players. `kinds` are those that were seated, `chosen_by` who really decided and
     `fallbacks` why another stepped in, both with their numbers of decisions, most first."""
 
-    condition: Condition
+    condition: AnalysisCondition
     kinds: tuple[str, ...] = ()
     models: tuple[ModelUsed, ...] = ()
     decisions: int = 0
@@ -121,7 +121,7 @@ def sentence(found: Players) -> str:
     return "; ".join(parts)
 
 
-def in_order(players: Sequence[Players], conditions: Sequence[Condition]) -> tuple[Players, ...]:
+def in_order(players: Sequence[Players], conditions: Sequence[AnalysisCondition]) -> tuple[Players, ...]:
     """Those of these conditions, in their order; none where one is not known."""
     known = {found.condition.key: found for found in players}
     return tuple(known[c.key] for c in conditions) if {c.key for c in conditions} <= known.keys() else ()

@@ -11,7 +11,7 @@ from study.analysis.statistics.describe import Description
 from study.analysis.statistics.exclusions import Attrition, Exclusion
 from study.analysis.statistics.format import interval, number, p_value
 from study.analysis.statistics.players import Players
-from study.analysis.statistics.rows import Condition
+from study.analysis.statistics.rows import AnalysisCondition
 from study.analysis.statistics.tukey import Pair
 from study.analysis.statistics.words import anova_sentence, listed, tukey_sentence
 
@@ -172,7 +172,7 @@ def _pair_cells(pair: Pair) -> list[str]:
     ]
 
 
-def _name(condition: Condition) -> str:
+def _name(condition: AnalysisCondition) -> str:
     return escaped(condition.label)
 
 

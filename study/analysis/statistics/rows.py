@@ -50,7 +50,7 @@ class Observation:
 
 
 @dataclass(frozen=True, slots=True)
-class Condition:
+class AnalysisCondition:
     """One level of the factor; tables and figures are in the order of `position`, then `key`.
 
     Raises DefinitionError for a key that is no plain name or an empty label.

@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import ClassVar, Literal
 
-from study.analysis.statistics.rows import Condition, Measure, Observation
+from study.analysis.statistics.rows import AnalysisCondition, Measure, Observation
 
 Reason = Literal["no_data", "one_condition", "one_value", "no_variance", "no_variance_within"]
 
@@ -30,11 +30,11 @@ class NotComputable:
 
 
 @dataclass(frozen=True, slots=True)
-class Table:
+class MeasureTable:
     """One measure in long format: conditions in their order, observations by participant and condition."""
 
     measure: Measure
-    conditions: tuple[Condition, ...]
+    conditions: tuple[AnalysisCondition, ...]
     observations: tuple[Observation, ...]
 
     def values(self, condition: str) -> tuple[float, ...]:
@@ -45,25 +45,29 @@ class Table:
         """How many rows of one condition have no value."""
         return sum(r.condition == condition and r.value is None for r in self.observations)
 
-    def groups(self) -> dict[Condition, tuple[float, ...]]:
+    def groups(self) -> dict[AnalysisCondition, tuple[float, ...]]:
         """The values of every condition that has any."""
         found = {condition: self.values(condition.key) for condition in self.conditions}
         return {condition: values for condition, values in found.items() if values}
 
-    def without_data(self) -> tuple[Condition, ...]:
+    def without_data(self) -> tuple[AnalysisCondition, ...]:
         """Conditions in which this measure has no value, such as an item on teammates when alone."""
         return tuple(c for c in self.conditions if not self.values(c.key))
 
 
-def table_of(measure: Measure, conditions: Sequence[Condition], observations: Sequence[Observation]) -> Table:
+def table_of(
+    measure: Measure, conditions: Sequence[AnalysisCondition], observations: Sequence[Observation]
+) -> MeasureTable:
     """The table of one measure, sorted, so that the order in which rows come in changes nothing."""
     order = tuple(sorted(conditions, key=lambda c: (c.position, c.key)))
     place = {condition.key: i for i, condition in enumerate(order)}
     rows = (row for row in observations if row.measure == measure.key)
-    return Table(measure, order, tuple(sorted(rows, key=lambda r: (r.participant, place[r.condition]))))
+    return MeasureTable(
+        measure, order, tuple(sorted(rows, key=lambda r: (r.participant, place[r.condition])))
+    )
 
 
-def why_not(groups: Mapping[Condition, Sequence[float]]) -> NotComputable | None:
+def why_not(groups: Mapping[AnalysisCondition, Sequence[float]]) -> NotComputable | None:
     """Why means of these independent groups cannot be compared, or None where they can."""
     if not groups:
         return NotComputable("no_data", "no condition has a value")

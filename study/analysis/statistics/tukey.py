@@ -13,8 +13,8 @@ from itertools import combinations
 from statistics import fmean, variance
 from typing import Any, ClassVar
 
-from study.analysis.statistics.rows import Condition
-from study.analysis.statistics.table import NotComputable, Table, why_not
+from study.analysis.statistics.rows import AnalysisCondition
+from study.analysis.statistics.table import MeasureTable, NotComputable, why_not
 
 ALPHA = 0.05
 
@@ -28,8 +28,8 @@ class Pair:
     pooled standard deviation of the two; None where neither varies.
     """
 
-    first: Condition
-    second: Condition
+    first: AnalysisCondition
+    second: AnalysisCondition
     difference: float
     ci_low: float
     ci_high: float
@@ -42,12 +42,12 @@ class Pair:
         return self.p < ALPHA
 
     @property
-    def higher(self) -> Condition:
+    def higher(self) -> AnalysisCondition:
         """The condition with the higher mean."""
         return self.second if self.difference > 0 else self.first
 
     @property
-    def lower(self) -> Condition:
+    def lower(self) -> AnalysisCondition:
         """The condition with the lower mean."""
         return self.first if self.difference > 0 else self.second
 
@@ -57,7 +57,7 @@ class Tukey:
     """All pairs of the conditions that have values, in order; `without_data` took no part."""
 
     pairs: tuple[Pair, ...]
-    without_data: tuple[Condition, ...] = ()
+    without_data: tuple[AnalysisCondition, ...] = ()
     computable: ClassVar[bool] = True
 
     @property
@@ -66,7 +66,7 @@ class Tukey:
         return tuple(pair for pair in self.pairs if pair.significant)
 
 
-def all_pairs(table: Table) -> Tukey | NotComputable:
+def all_pairs(table: MeasureTable) -> Tukey | NotComputable:
     """Compare every two conditions. Conditions without any value take no part and are named."""
     groups = table.groups()
     problem = why_not(groups)
@@ -83,7 +83,7 @@ def all_pairs(table: Table) -> Tukey | NotComputable:
     )
 
 
-Member = tuple[int, tuple[Condition, Sequence[float]]]
+Member = tuple[int, tuple[AnalysisCondition, Sequence[float]]]
 
 
 def _pair(one: Member, other: Member, result: Any, interval: Any) -> Pair:

@@ -8,7 +8,7 @@ from study.analysis.statistics.anova import Anova
 from study.analysis.statistics.describe import Description
 from study.analysis.statistics.format import contrast, effect, f_test, interval, number, p_value
 from study.analysis.statistics.players import sentence
-from study.analysis.statistics.rows import Condition, Measure
+from study.analysis.statistics.rows import AnalysisCondition, Measure
 from study.analysis.statistics.table import NotComputable
 
 LEVEL = 0.05
@@ -82,7 +82,7 @@ def tukey_sentence(result: MeasureResult) -> str:
     return f"Tukey's HSD: {'; '.join(contrast(pair) for pair in result.brackets)}.{rest}"
 
 
-def listed(conditions: tuple[Condition, ...]) -> str:
+def listed(conditions: tuple[AnalysisCondition, ...]) -> str:
     """As in "Alone", "Alone and Random team", "Alone, Team of 2 and Random team"."""
     labels = [condition.label for condition in conditions]
     return " and ".join(filter(None, [", ".join(labels[:-1]), *labels[-1:]]))

@@ -21,7 +21,7 @@ Problems = dict[str, str]
 """What is wrong, by field; empty if nothing is."""
 
 
-class Kind:
+class ItemKind:
     """One kind of item; each says what it does otherwise than this."""
 
     words = ""
@@ -74,7 +74,7 @@ class Kind:
         return rng.choice(item.options)
 
 
-class Likert(Kind):
+class Likert(ItemKind):
     """A point of a scale with words at its ends."""
 
     words = "scale with points"
@@ -118,7 +118,7 @@ class Likert(Kind):
         return list(self.row(item))
 
 
-class Single(Kind):
+class Single(ItemKind):
     """One of several options."""
 
     words = "one of several"
@@ -169,7 +169,7 @@ class Multiple(Single):
         return [one for one in item.options if rng.random() < 0.5]
 
 
-class Number(Kind):
+class Number(ItemKind):
     """A number, typed or as a mark in a row."""
 
     words = "number"
@@ -232,7 +232,7 @@ class Number(Kind):
         return _plain(low + step * rng.randrange(int((high - low) / step) + 1))
 
 
-class Text(Kind):
+class Text(ItemKind):
     """Whatever somebody writes."""
 
     words = "text"
@@ -252,7 +252,7 @@ class Text(Kind):
         )
 
 
-class Team(Kind):
+class Team(ItemKind):
     """The key of a condition that was played."""
 
     words = "one of the teams played with"
@@ -282,7 +282,7 @@ def _plain(number: float) -> float:
     return int(number) if number == int(number) else number
 
 
-KINDS: Mapping[str, Kind] = {
+KINDS: Mapping[str, ItemKind] = {
     "likert": Likert(),
     "single": Single(),
     "multiple": Multiple(),
@@ -296,6 +296,6 @@ SCALED = tuple(name for name, kind in KINDS.items() if "scale" in kind.uses)
 """Kinds whose answers are numbers, which can be reversed and make a sub-scale."""
 
 
-def kind_of(item: ItemPlan) -> Kind:
+def kind_of(item: ItemPlan) -> ItemKind:
     """The kind of an item; the plainest one if there is none of the name."""
     return KINDS.get(item.kind, KINDS["text"])

@@ -11,7 +11,7 @@ from study.design.models import Study, SurveyItem
 from study.design.questions.fields import ItemPlan
 from study.design.questions.kinds import SCALED
 from study.design.questions.rules import is_right
-from study.exports.base import PERSON_MARKS, WHERE, Column, Table, in_chunks
+from study.exports.base import PERSON_MARKS, WHERE, Column, ExportTable, in_chunks
 from study.exports.chosen import Chosen
 from study.exports.tables.sittings import PEOPLE, Who, people
 from study.people.models import Answer
@@ -128,4 +128,4 @@ def plain(value: Any) -> str:
     return "; ".join(value) if isinstance(value, list) else str(value)
 
 
-TABLE = Table("answers", "Every answer to every item, wherever it was asked.", COLUMNS, rows)
+TABLE = ExportTable("answers", "Every answer to every item, wherever it was asked.", COLUMNS, rows)

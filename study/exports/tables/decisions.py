@@ -11,7 +11,7 @@ from django.db.models import Q
 
 from kitchen.play.models import CallMessage, Decision, ModelCall, Prompt
 from study.design.models import Study
-from study.exports.base import FALLBACK_LEVELS, MARKS, MODEL_ERRORS, WHERE, Column, Table, in_chunks
+from study.exports.base import FALLBACK_LEVELS, MARKS, MODEL_ERRORS, WHERE, Column, ExportTable, in_chunks
 from study.exports.chosen import KINDS, Chosen
 from study.exports.csv_text import JsonText
 from study.exports.raw import as_text
@@ -217,7 +217,7 @@ def _kinds(synthetic: bool, preview: bool, excluded_at: datetime | None) -> tupl
     return tuple(is_a[kind] for kind in KINDS)
 
 
-DECISIONS = Table(
+DECISIONS = ExportTable(
     "decisions", "Every decision of a co-player, with the calls of models it took.", COLUMNS, rows
 )
-PROMPTS = Table("prompts", "Every text that models were sent, once.", PROMPT_COLUMNS, prompt_rows)
+PROMPTS = ExportTable("prompts", "Every text that models were sent, once.", PROMPT_COLUMNS, prompt_rows)

@@ -7,7 +7,7 @@ from functools import partial
 from typing import Any
 
 from study.design.models import Study
-from study.exports.base import Column, Table
+from study.exports.base import Column, ExportTable
 from study.exports.chosen import Chosen
 
 COLUMNS = (
@@ -20,12 +20,14 @@ COLUMNS = (
 )
 
 
-def codebook(name: str, meaning: str, tables: Callable[[], Iterable[Table]]) -> Table:
+def codebook(name: str, meaning: str, tables: Callable[[], Iterable[ExportTable]]) -> ExportTable:
     """The table, under this name, of what every column of these tables means; it may be one of them."""
-    return Table(name, meaning, COLUMNS, partial(_rows, tables))
+    return ExportTable(name, meaning, COLUMNS, partial(_rows, tables))
 
 
-def _rows(tables: Callable[[], Iterable[Table]], study: Study, chosen: Chosen) -> Iterator[Sequence[Any]]:
+def _rows(
+    tables: Callable[[], Iterable[ExportTable]], study: Study, chosen: Chosen
+) -> Iterator[Sequence[Any]]:
     """One row per column, in the order of the files."""
     for table in tables():
         for column in table.columns_of(study):

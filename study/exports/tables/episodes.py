@@ -14,7 +14,7 @@ from study.design.chance import drawn
 from study.design.figures import study_worlds
 from study.design.models import Study
 from study.design.plan import NOBODY
-from study.exports.base import EPISODE_LEVELS, MARKS, WHERE, Column, Table
+from study.exports.base import EPISODE_LEVELS, MARKS, WHERE, Column, ExportTable
 from study.exports.chosen import Chosen
 from study.exports.csv_text import JsonText
 from study.exports.figures import FigureColumn, episode_columns, figure_cells
@@ -169,7 +169,7 @@ def _grouped(pairs: Iterable[tuple[int, str]]) -> dict[int, list[str]]:
     return found
 
 
-TABLE = Table(
+TABLE = ExportTable(
     "episodes",
     "Every episode that was begun: its set-up and how it went.",
     COLUMNS,

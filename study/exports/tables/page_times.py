@@ -8,7 +8,7 @@ from typing import Any
 
 from study.design.models import Study
 from study.design.way import PAGES, WELCOME
-from study.exports.base import PERSON_MARKS, WHO, Column, Table, in_chunks
+from study.exports.base import PERSON_MARKS, WHO, Column, ExportTable, in_chunks
 from study.exports.chosen import Chosen
 from study.exports.tables.sittings import PEOPLE, people
 from study.people.models import PageVisit, Round
@@ -55,4 +55,4 @@ def _times(opened: datetime, done: datetime | None, loads: int) -> tuple[Any, ..
     return opened, done, round((done - opened).total_seconds(), 3), loads, int(done.timestamp())
 
 
-TABLE = Table("page_times", "When everybody was on every page, and for how long.", COLUMNS, rows)
+TABLE = ExportTable("page_times", "When everybody was on every page, and for how long.", COLUMNS, rows)

@@ -12,7 +12,7 @@ from study.design.figures import study_figures
 from study.design.models import Study
 from study.design.recruitment import PLACES
 from study.design.versions import FreezeState, freeze_states
-from study.exports.base import PERSON_MARKS, WHO, Column, Table, in_chunks
+from study.exports.base import PERSON_MARKS, WHO, Column, ExportTable, in_chunks
 from study.exports.chosen import Chosen
 from study.exports.tables.sittings import PEOPLE, still_there
 from study.exports.tables.wide import Left, WideColumn, left_by, wide_columns
@@ -199,7 +199,7 @@ def rows(study: Study, chosen: Chosen, wide: Sequence[WideColumn]) -> Iterator[S
                 )
 
 
-TABLE = Table(
+TABLE = ExportTable(
     "participants",
     "Everybody who entered and did not withdraw, wide: with every answer and score.",
     COLUMNS,

@@ -6,7 +6,7 @@ from collections.abc import Iterator, Sequence
 from typing import Any
 
 from study.design.models import Study
-from study.exports.base import PERSON_MARKS, WHO, Column, Table, in_chunks
+from study.exports.base import PERSON_MARKS, WHO, Column, ExportTable, in_chunks
 from study.exports.chosen import Chosen
 from study.exports.tables.sittings import PEOPLE, people
 from study.people.models import StaffAction
@@ -31,4 +31,4 @@ def rows(study: Study, chosen: Chosen) -> Iterator[Sequence[Any]]:
             yield (*everybody[pk].cells, *deed, *everybody[pk].marks)
 
 
-TABLE = Table("staff_actions", "What staff did to participants, and why.", COLUMNS, rows)
+TABLE = ExportTable("staff_actions", "What staff did to participants, and why.", COLUMNS, rows)

@@ -13,7 +13,7 @@ from kitchen.play.models import Step
 from kitchen.registry.figures import news_of
 from study.design.figures import study_worlds
 from study.design.models import Study
-from study.exports.base import FALLBACK_LEVELS, MARKS, WHERE, Column, Table
+from study.exports.base import FALLBACK_LEVELS, MARKS, WHERE, Column, ExportTable
 from study.exports.chosen import Chosen
 from study.exports.csv_text import JsonText, compact
 from study.exports.figures import FigureColumn, figure_cells, step_columns
@@ -141,9 +141,9 @@ def _read(pks: Iterable[int], fields: Sequence[str]) -> dict[int, list[tuple[Any
     return {pk: list(steps) for pk, steps in groupby(rows, itemgetter(-1))}
 
 
-STEPS = Table(
+STEPS = ExportTable(
     "steps", "Every step of every episode.", STEP_COLUMNS, step_rows, step_more, more_after="seconds"
 )
-COMMANDS = Table(
+COMMANDS = ExportTable(
     "commands", "Every command of every step, and what became of it.", COMMAND_COLUMNS, command_rows
 )

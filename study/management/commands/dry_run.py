@@ -16,7 +16,7 @@ from django.conf import settings
 from django.core.management.base import CommandError, CommandParser
 
 from study.management.base import StudyCommand
-from study.trying_out.asking import PATIENCE, AskError, UnreachableError, Wish, order_of, walked
+from study.trying_out.asking import PATIENCE, AskError, DryRunRequest, UnreachableError, order_of, walked
 from study.trying_out.walk.plans import Shares
 
 SHARES = {
@@ -87,11 +87,11 @@ class Command(StudyCommand):
 
 def wish_of(
     *, participants: int, seed: int, at_once: int, patience: float, think: float, **more: Any
-) -> Wish:
+) -> DryRunRequest:
     """What the options ask for; a share that is not given is none."""
     names = (name.replace("-", "_") for name in SHARES)
     shares = Shares(**{name: more.get(name, 0) for name in names})
-    return Wish(participants, seed, at_once, shares, patience, think)
+    return DryRunRequest(participants, seed, at_once, shares, patience, think)
 
 
 def named(error: AskError) -> str:

@@ -14,7 +14,7 @@ from django.core.management.base import CommandError, CommandParser
 
 from kitchen.contract.world import WorldError
 from study.management.base import StudyCommand
-from study.trying_out.synthetic.making import Wish, make
+from study.trying_out.synthetic.making import SyntheticRequest, make
 
 
 class Command(StudyCommand):
@@ -37,7 +37,7 @@ class Command(StudyCommand):
     def handle(self, *args: Any, slug: str, **options: Any) -> None:
         """Check, make, say what was made."""
         study = self.study(slug)
-        wish = Wish(
+        wish = SyntheticRequest(
             options["participants"], options["seed"], options["steps_per_episode"], options["recordings"]
         )
         for name, value in (("participants", wish.participants), ("recordings", wish.recordings)):

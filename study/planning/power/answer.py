@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 from study.design.orders.counting import even_numbers, rounded_up
 from study.planning.power.formula import anova_power, dz_of, invited, pair_power, people_needed
-from study.planning.power.plan import MOST_PEOPLE, Plan, PlanError, means_of, partial_eta_of
+from study.planning.power.plan import MOST_PEOPLE, PowerPlan, PowerPlanError, means_of, partial_eta_of
 from study.planning.power.words import power_words
 
 SEED = 20231
@@ -14,10 +14,10 @@ SEED = 20231
 
 
 @dataclass(frozen=True, slots=True)
-class Wish:
+class PowerQuestion:
     """What a researcher asks for."""
 
-    plan: Plan
+    plan: PowerPlan
     power: float
     """Wanted, of the ANOVA."""
     block: int
@@ -58,10 +58,10 @@ class PairRow:
 
 
 @dataclass(frozen=True, slots=True)
-class Answer:
+class PowerAnswer:
     """What the page shows."""
 
-    wish: Wish
+    wish: PowerQuestion
     needed: int
     """The smallest number of complete participants with the wanted power."""
     best: Row
@@ -76,16 +76,16 @@ class Answer:
     partial_eta: float
 
 
-def answer(wish: Wish) -> Answer:
+def answer(wish: PowerQuestion) -> PowerAnswer:
     """Computed in a fraction of a second; PlanError at `effect` if nobody could recruit so many."""
     needed = people_needed(wish.plan, wish.power)
     if needed is None:
-        raise PlanError("effect", _too_small(wish))
+        raise PowerPlanError("effect", _too_small(wish))
     best = rounded_up(wish.block, needed)
     asked = {wish.people} if wish.people else set()
     numbers = sorted({needed, *even_numbers(wish.block, needed, below=2, above=4), *asked} - {1})
     pairs, every = _pairs(wish, best)
-    return Answer(
+    return PowerAnswer(
         wish=wish,
         needed=needed,
         best=row(wish, best),
@@ -97,21 +97,21 @@ def answer(wish: Wish) -> Answer:
     )
 
 
-def _too_small(wish: Wish) -> str:
+def _too_small(wish: PowerQuestion) -> str:
     words = f"So small an effect takes more than {MOST_PEOPLE} people for this power."
     if not wish.people:
         return words
     return f"{words} With {wish.people} it is {power_words(anova_power(wish.plan, wish.people))}."
 
 
-def row(wish: Wish, people: int) -> Row:
+def row(wish: PowerQuestion, people: int) -> Row:
     """What so many complete participants give."""
     power = anova_power(wish.plan, people)
     blocks = people // wish.block if wish.block and people % wish.block == 0 else None
     return Row(people, blocks, power, invited(people, wish.drop_out), power >= wish.power)
 
 
-def _pairs(wish: Wish, people: int) -> tuple[tuple[PairRow, ...], float | None]:
+def _pairs(wish: PowerQuestion, people: int) -> tuple[tuple[PairRow, ...], float | None]:
     from study.planning.power.simulate import pair_shares  # numpy takes a while to import
 
     people = max(people, 2)
@@ -124,6 +124,6 @@ def _pairs(wish: Wish, people: int) -> tuple[tuple[PairRow, ...], float | None]:
     return tuple(rows), shares.all_true
 
 
-def _pair(plan: Plan, first: int, second: int, difference: float, people: int, found: float) -> PairRow:
+def _pair(plan: PowerPlan, first: int, second: int, difference: float, people: int, found: float) -> PairRow:
     alone = pair_power(difference, plan, people)
     return PairRow(first, second, difference, dz_of(difference, plan), alone, found)

@@ -14,7 +14,7 @@ from matplotlib.figure import Figure
 from matplotlib.ticker import MaxNLocator
 
 from study.analysis.statistics.figures import COLOURS, DRAWING, GRID, INK, QUIET, STYLE
-from study.planning.power.answer import Answer
+from study.planning.power.answer import PowerAnswer
 from study.planning.power.formula import anova_power
 from study.planning.power.words import plan_words, power_words
 
@@ -23,7 +23,7 @@ POINTS = 160
 """Of the curve, at most."""
 
 
-def draw_power(found: Answer) -> bytes:
+def draw_power(found: PowerAnswer) -> bytes:
     """The SVG's bytes, with its text as text. Safe to call from any thread."""
     style = {**STYLE, "svg.hashsalt": "power", "svg.id": "figure_power"}
     with DRAWING, mpl.rc_context(cast(Any, style)):
@@ -33,7 +33,7 @@ def draw_power(found: Answer) -> bytes:
     return out.getvalue()
 
 
-def in_words(found: Answer) -> str:
+def in_words(found: PowerAnswer) -> str:
     """What the figure shows, for those who do not see it."""
     first, last = found.rows[0], found.rows[-1]
     return (
@@ -43,7 +43,7 @@ def in_words(found: Answer) -> str:
     )
 
 
-def _figure(found: Answer) -> Figure:
+def _figure(found: PowerAnswer) -> Figure:
     figure = Figure(figsize=(6.4, 4.2), facecolor="white")
     axes = figure.add_axes((0.11, 0.2, 0.85, 0.62))
     _dress(axes, found)
@@ -54,7 +54,7 @@ def _figure(found: Answer) -> Figure:
     return figure
 
 
-def _dress(axes: Axes, found: Answer) -> None:
+def _dress(axes: Axes, found: PowerAnswer) -> None:
     axes.set_xlim(0, found.rows[-1].people * 1.05)
     axes.set_ylim(0, 1)
     axes.set_axisbelow(True)
@@ -67,7 +67,7 @@ def _dress(axes: Axes, found: Answer) -> None:
         axes.spines[side].set_visible(False)
 
 
-def _curve(axes: Axes, found: Answer) -> None:
+def _curve(axes: Axes, found: PowerAnswer) -> None:
     last, best = found.rows[-1].people, found.best
     people = range(2, last + 1, max(last // POINTS, 1))
     axes.axhline(found.wish.power, color=QUIET, lw=1, ls=(0, (4, 3)))
@@ -89,6 +89,6 @@ def _curve(axes: Axes, found: Answer) -> None:
     )
 
 
-def _note(found: Answer) -> str:
+def _note(found: PowerAnswer) -> str:
     dots = " Dots: numbers that fill the order scheme evenly." if found.wish.block > 1 else ""
     return f"Dashed: the power wanted, {power_words(found.wish.power)}.{dots}"

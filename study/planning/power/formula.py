@@ -9,10 +9,10 @@ from __future__ import annotations
 
 from math import ceil
 
-from study.planning.power.plan import MOST_PEOPLE, Plan
+from study.planning.power.plan import MOST_PEOPLE, PowerPlan
 
 
-def anova_power(plan: Plan, people: int) -> float:
+def anova_power(plan: PowerPlan, people: int) -> float:
     """The chance that the repeated-measures ANOVA finds the effect with so many complete participants.
 
     With epsilon below 1 it is that of the corrected test (Greenhouse and Geisser), an approximation. 0 for
@@ -23,7 +23,7 @@ def anova_power(plan: Plan, people: int) -> float:
     return f_power(steps, steps * (people - 1), strength, plan.alpha)
 
 
-def pair_power(difference: float, plan: Plan, people: int, *, alpha: float | None = None) -> float:
+def pair_power(difference: float, plan: PowerPlan, people: int, *, alpha: float | None = None) -> float:
     """The chance that a paired t test, two-sided, finds a difference of two means (in standard deviations).
 
     At the plan's alpha or another, for example one divided by the number of pairs (Bonferroni).
@@ -32,7 +32,7 @@ def pair_power(difference: float, plan: Plan, people: int, *, alpha: float | Non
     return f_power(1, people - 1, people * dz**2, plan.alpha if alpha is None else alpha)
 
 
-def dz_of(difference: float, plan: Plan) -> float:
+def dz_of(difference: float, plan: PowerPlan) -> float:
     """Cohen's d_z: the mean of the differences within persons over their standard deviation."""
     return float(difference / (2 * (1 - plan.correlation)) ** 0.5)
 
@@ -48,7 +48,7 @@ def f_power(df_effect: float, df_error: float, strength: float, alpha: float) ->
     return min(max(power, 0.0), 1.0)
 
 
-def people_needed(plan: Plan, power: float) -> int | None:
+def people_needed(plan: PowerPlan, power: float) -> int | None:
     """The smallest number of complete participants with this power; None if MOST_PEOPLE are not enough."""
     low, high = 1, MOST_PEOPLE  # the power of low is below the wanted one, that of high is not
     if anova_power(plan, high) < power:

@@ -17,7 +17,7 @@ NEAR = 1e-6
 """Closer to its bounds a correlation leaves no error that could be computed with."""
 
 
-class PlanError(ValueError):
+class PowerPlanError(ValueError):
     """A plan that cannot be computed; `field` names what is wrong with it."""
 
     def __init__(self, field: str, message: str) -> None:
@@ -26,7 +26,7 @@ class PlanError(ValueError):
 
 
 @dataclass(frozen=True, slots=True)
-class Plan:
+class PowerPlan:
     """A one-way repeated-measures design before anyone is recruited. PlanError if a value is out of range."""
 
     conditions: int
@@ -45,7 +45,7 @@ class Plan:
             ("epsilon", not self.lowest - 1e-9 <= self.epsilon <= 1, self._sphericity()),
         ):
             if wrong:
-                raise PlanError(field, message)
+                raise PowerPlanError(field, message)
 
     @property
     def loosest(self) -> float:
@@ -72,13 +72,13 @@ def f_from_partial_eta(partial_eta: float, conditions: int, correlation: float) 
     (n, not n - 1). PlanError at `effect` or `correlation`.
     """
     if not 0 <= partial_eta < 1:
-        raise PlanError("effect", "Partial eta squared is from 0 to below 1.")
+        raise PowerPlanError("effect", "Partial eta squared is from 0 to below 1.")
     if conditions < 2 or correlation >= 1:
-        raise PlanError("correlation", "The correlation must be below 1, for two conditions or more.")
+        raise PowerPlanError("correlation", "The correlation must be below 1, for two conditions or more.")
     return sqrt(partial_eta / (1 - partial_eta) * (1 - correlation) * (conditions - 1) / conditions)
 
 
-def partial_eta_of(plan: Plan) -> float:
+def partial_eta_of(plan: PowerPlan) -> float:
     """The other way round."""
     ratio = plan.f**2 * plan.conditions / ((plan.conditions - 1) * (1 - plan.correlation))
     return ratio / (1 + ratio)
@@ -106,7 +106,7 @@ PATTERNS: Mapping[str, str] = {
 _MEANS = {"one": _one_apart, "even": _even, "ends": _ends}
 
 
-def means_of(plan: Plan, pattern: str) -> list[float]:
+def means_of(plan: PowerPlan, pattern: str) -> list[float]:
     """The conditions' means in standard deviations, around 0, in a pattern with the plan's f."""
     raw = _MEANS[pattern](plan.conditions)
     spread = sqrt(sum(value**2 for value in raw) / len(raw))

@@ -14,7 +14,7 @@ from typing import Any, TypeAlias
 
 import numpy as np
 
-from study.planning.power.plan import Plan, PlanError, means_of
+from study.planning.power.plan import PowerPlan, PowerPlanError, means_of
 from study.planning.power.studentised import critical_range
 
 Array: TypeAlias = "np.ndarray[Any, np.dtype[np.float64]]"
@@ -43,7 +43,7 @@ class PairShares:
     """None if no two means differ."""
 
 
-def equal_correlations(plan: Plan) -> Array:
+def equal_correlations(plan: PowerPlan) -> Array:
     """The covariance of one person's values: 1, and the plan's correlation beside the diagonal."""
     k, rho = plan.conditions, plan.correlation
     return (1 - rho) * np.eye(k) + rho * np.ones((k, k))
@@ -52,7 +52,7 @@ def equal_correlations(plan: Plan) -> Array:
 def draw(means: Sequence[float], covariance: Array, people: int, *, seed: int, runs: int = RUNS) -> Samples:
     """Simulated studies of normal values; at least two people."""
     if people < 2:
-        raise PlanError("people", "There must be two people or more.")
+        raise PowerPlanError("people", "There must be two people or more.")
     rng, k = np.random.default_rng(seed), len(means)
     root = np.linalg.cholesky(covariance)
     centres = np.asarray(means) + rng.standard_normal((runs, k)) @ root.T / people**0.5
@@ -91,7 +91,7 @@ def t_values(samples: Samples) -> Array:
     return np.asarray(_differences(samples) / np.sqrt(error / samples.people))
 
 
-def anova_share(plan: Plan, people: int, *, seed: int, covariance: Array | None = None) -> float:
+def anova_share(plan: PowerPlan, people: int, *, seed: int, covariance: Array | None = None) -> float:
     """The share of simulated studies whose ANOVA is significant.
 
     Its degrees of freedom are times the plan's epsilon. Equal correlations unless a covariance is given.
@@ -131,7 +131,7 @@ CORRECTIONS = {"holm": holm, "tukey": tukey}
 """How the error of all pairs together is held at alpha."""
 
 
-def pair_shares(plan: Plan, people: int, *, pattern: str, correction: str, seed: int) -> PairShares:
+def pair_shares(plan: PowerPlan, people: int, *, pattern: str, correction: str, seed: int) -> PairShares:
     """How often each pair is found with a correction, under equal correlations."""
     means = means_of(plan, pattern)
     found = CORRECTIONS[correction](draw(means, equal_correlations(plan), people, seed=seed), plan.alpha)

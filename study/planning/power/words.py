@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from study.analysis.statistics.format import number, share
-from study.planning.power.plan import PATTERNS, Plan
+from study.planning.power.plan import PATTERNS, PowerPlan
 
 
 def power_words(power: float) -> str:
@@ -18,7 +18,7 @@ def pattern_words(pattern: str) -> str:
     return PATTERNS[pattern]
 
 
-def plan_words(plan: Plan) -> str:
+def plan_words(plan: PowerPlan) -> str:
     """As in "5 conditions, f = 0.25, correlation .50, alpha .05, epsilon 1"."""
     parts = [
         f"{plan.conditions} conditions",

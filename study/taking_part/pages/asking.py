@@ -22,23 +22,23 @@ from study.taking_part.item_forms import ItemsForm
 from study.taking_part.pages.common import part_context, sent
 
 
-def items_for(person: Participant, place: flow.Place) -> list[ItemPlan]:
+def items_for(person: Participant, place: flow.CurrentPage) -> list[ItemPlan]:
     """The items of a page in the order that this participant reads them."""
     condition = place.round.condition.key if place.round else ""
     return item_order.items_for(person.version.blueprint, place.page, person.number, condition)
 
 
-def about(request: HttpRequest, person: Participant, place: flow.Place) -> HttpResponse:
+def about(request: HttpRequest, person: Participant, place: flow.CurrentPage) -> HttpResponse:
     """Questions about the person."""
     return _ask(request, person, place, partial(part_context, person, "about"))
 
 
-def survey(request: HttpRequest, person: Participant, place: flow.Place) -> HttpResponse:
+def survey(request: HttpRequest, person: Participant, place: flow.CurrentPage) -> HttpResponse:
     """The survey after one episode."""
     return _ask(request, person, place, partial(_survey_context, person, place))
 
 
-def _survey_context(person: Participant, place: flow.Place) -> dict[str, Any]:
+def _survey_context(person: Participant, place: flow.CurrentPage) -> dict[str, Any]:
     assert place.round and place.round.episode  # noqa: S101 - the flow leads here after an episode only
     episode, label = place.round.episode, place.round.episode.label
     return {
@@ -53,7 +53,7 @@ def _survey_context(person: Participant, place: flow.Place) -> dict[str, Any]:
     }
 
 
-def final(request: HttpRequest, person: Participant, place: flow.Place) -> HttpResponse:
+def final(request: HttpRequest, person: Participant, place: flow.CurrentPage) -> HttpResponse:
     """The comparison of the conditions."""
     labels = {one.key: one.label for one in person.version.blueprint.conditions}
     played = [one.condition.key for one in person.rounds.select_related("condition")]
@@ -64,7 +64,7 @@ def final(request: HttpRequest, person: Participant, place: flow.Place) -> HttpR
 def _ask(
     request: HttpRequest,
     person: Participant,
-    place: flow.Place,
+    place: flow.CurrentPage,
     context: Callable[[], dict[str, Any]],
     teams: Sequence[tuple[str, str]] = (),
 ) -> HttpResponse:

@@ -14,7 +14,7 @@ from study.taking_part.pages.common import part_context, sent
 from study.taking_part.pages.reading import guide_context
 
 
-def check(request: HttpRequest, person: Participant, place: flow.Place) -> HttpResponse:
+def check(request: HttpRequest, person: Participant, place: flow.CurrentPage) -> HttpResponse:
     """The questions; after a wrong attempt, which ones were wrong and how many attempts are left."""
     attempt = next_attempt(person)
     is_sent = sent(request, "check") and request.POST.get("attempt") == str(attempt)

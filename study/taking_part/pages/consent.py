@@ -13,7 +13,7 @@ from study.taking_part.pages.common import part_context, sent
 from study.taking_part.pages.refused import keep_label
 
 
-def consent(request: HttpRequest, person: Participant, place: flow.Place) -> HttpResponse:
+def consent(request: HttpRequest, person: Participant, place: flow.CurrentPage) -> HttpResponse:
     """The text, its statements, and two buttons."""
     statements = person.version.blueprint.part("consent").settings["statements"]
     is_sent = sent(request, "consent")

@@ -31,7 +31,7 @@ WORDS = {
 """Heading and words of each end but the good one."""
 
 
-def end(request: HttpRequest, person: Participant, place: flow.Place) -> HttpResponse:
+def end(request: HttpRequest, person: Participant, place: flow.CurrentPage) -> HttpResponse:
     """What somebody takes away."""
     if request.method == "POST":
         return redirect(person)

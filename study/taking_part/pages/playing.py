@@ -19,7 +19,7 @@ from study.taking_part.idling import idle_clock
 from study.taking_part.pages.common import part_context, sent
 
 
-def play(request: HttpRequest, person: Participant, place: flow.Place) -> HttpResponse:
+def play(request: HttpRequest, person: Participant, place: flow.CurrentPage) -> HttpResponse:
     """One round's episode."""
     if request.method == "POST":
         return redirect(person)
@@ -31,7 +31,7 @@ def play(request: HttpRequest, person: Participant, place: flow.Place) -> HttpRe
     return _kitchen(request, person, episode, place.round.seat, page_kind="play", progress=progress)
 
 
-def practice(request: HttpRequest, person: Participant, place: flow.Place) -> HttpResponse:
+def practice(request: HttpRequest, person: Participant, place: flow.CurrentPage) -> HttpResponse:
     """The practice episode; when it is over, a page to go on from."""
     if sent(request, "practice"):
         page_done(participant_id=person.pk, page="practice")

@@ -18,7 +18,7 @@ from study.taking_part.going_on import page_done
 from study.taking_part.pages.common import part_context, sent
 
 
-def guide(request: HttpRequest, person: Participant, place: flow.Place) -> HttpResponse:
+def guide(request: HttpRequest, person: Participant, place: flow.CurrentPage) -> HttpResponse:
     """How to play, for the world of each condition."""
     if request.method == "POST":
         return _left(request, person, "guide")
@@ -57,7 +57,7 @@ def _brief(plan: ConditionPlan) -> Json:
     return get_world(plan.world).create(seats=plan.teammates + 1, settings=plan.settings).brief(0)
 
 
-def debriefing(request: HttpRequest, person: Participant, place: flow.Place) -> HttpResponse:
+def debriefing(request: HttpRequest, person: Participant, place: flow.CurrentPage) -> HttpResponse:
     """What the study was about."""
     if request.method == "POST":
         return _left(request, person, "debriefing")

@@ -10,7 +10,7 @@ from study.people import flow
 from study.people.models import Participant
 from study.taking_part.pages import asking, check, consent, end, playing, reading
 
-PAGES: dict[str, Callable[[HttpRequest, Participant, flow.Place], HttpResponse]] = {
+PAGES: dict[str, Callable[[HttpRequest, Participant, flow.CurrentPage], HttpResponse]] = {
     "about": asking.about,
     "check": check.check,
     "consent": consent.consent,

@@ -37,7 +37,7 @@ NO_ORDER = OrderSequence(0, ())
 
 
 @dataclass(frozen=True, slots=True)
-class Wish:
+class SyntheticRequest:
     """How many, who they are, and how their episodes are."""
 
     participants: int
@@ -64,7 +64,7 @@ class Draft:
     """By condition; the practice episode as `practice`."""
 
 
-def make(study: Study, wish: Wish, say: Callable[[str], object]) -> int:
+def make(study: Study, wish: SyntheticRequest, say: Callable[[str], object]) -> int:
     """Write them all; how many."""
     version = version_current(study_id=study.pk)
     recordings = _recordings(version.blueprint, wish)
@@ -77,7 +77,7 @@ def make(study: Study, wish: Wish, say: Callable[[str], object]) -> int:
     return wish.participants
 
 
-def _recordings(design: Blueprint, wish: Wish) -> dict[str, list[Recording]]:
+def _recordings(design: Blueprint, wish: SyntheticRequest) -> dict[str, list[Recording]]:
     plans = {plan.key: plan for plan in design.conditions}
     if design.has("practice"):
         plans[PRACTICE] = design.practice
@@ -87,7 +87,9 @@ def _recordings(design: Blueprint, wish: Wish) -> dict[str, list[Recording]]:
     }
 
 
-def _recorded(plan: ConditionPlan, key: str, number: int, design: Blueprint, wish: Wish) -> Recording:
+def _recorded(
+    plan: ConditionPlan, key: str, number: int, design: Blueprint, wish: SyntheticRequest
+) -> Recording:
     seed = derived_seed(wish.seed, "recording", key, number)
     waits = plan.thinking_seconds
     thinking = float(design.study["thinking_seconds"]) if waits is None else waits
@@ -96,7 +98,7 @@ def _recorded(plan: ConditionPlan, key: str, number: int, design: Blueprint, wis
 
 class _Maker:
     def __init__(
-        self, study: Study, version: Version, recordings: dict[str, list[Recording]], wish: Wish
+        self, study: Study, version: Version, recordings: dict[str, list[Recording]], wish: SyntheticRequest
     ) -> None:
         self.study = study
         self.version = version

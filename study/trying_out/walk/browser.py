@@ -9,7 +9,7 @@ from urllib.parse import urljoin, urlsplit
 
 import httpx2
 
-from study.trying_out.walk.pages import Form, Page, Sent, read_page
+from study.trying_out.walk.pages import Form, Sent, WalkedPage, read_page
 from study.trying_out.walk.patience import Patience, WalkError
 
 REQUEST_SECONDS = 20.0
@@ -37,11 +37,11 @@ class Browser:
     ) -> None:
         await self.client.aclose()
 
-    async def open(self, url: str) -> Page:
+    async def open(self, url: str) -> WalkedPage:
         """The page at this address; WalkError if the server has none for us."""
         return await self._page("GET", url)
 
-    async def send(self, page: Page, form: Form, answers: Mapping[str, Sent]) -> Page:
+    async def send(self, page: WalkedPage, form: Form, answers: Mapping[str, Sent]) -> WalkedPage:
         """The page that comes after the form; the same one with `errors` where it was not accepted.
 
         A form may go out twice when the first answer was lost: the server takes it once.
@@ -60,7 +60,7 @@ class Browser:
         url: str,
         data: Mapping[str, Sent] | None = None,
         headers: Mapping[str, str] | None = None,
-    ) -> Page:
+    ) -> WalkedPage:
         while True:
             try:
                 found = await self.client.request(method, url, data=data, headers=headers)
@@ -75,7 +75,7 @@ class Browser:
             await self.patience.pause(why)
 
 
-def _read(found: httpx2.Response) -> Page:
+def _read(found: httpx2.Response) -> WalkedPage:
     page = read_page(found.text, url=str(found.url), status=found.status_code)
     if found.status_code >= 400 and not page.kind:
         raise WalkError(f"{shown(page.url)}: the server answered {found.status_code}")
@@ -98,7 +98,7 @@ def shown(url: str) -> str:
     return url.partition("?")[0]
 
 
-def socket_url(page: Page) -> str:
+def socket_url(page: WalkedPage) -> str:
     """The full address of a page's websocket."""
     url = urljoin(page.url, page.socket)
     return "ws" + url.removeprefix("http")

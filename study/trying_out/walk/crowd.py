@@ -13,14 +13,14 @@ from urllib.parse import urlencode
 from study.trying_out.walk.browser import Browser
 from study.trying_out.walk.patience import Patience, WalkError
 from study.trying_out.walk.person import Person
-from study.trying_out.walk.plans import Deed, Plan, Script, Shares, labelled, plans
+from study.trying_out.walk.plans import Deed, Script, Shares, WalkPlan, labelled, plans
 from study.trying_out.walk.walk import Arrival, Walk
 
 log = logging.getLogger(__name__)
 
 
 @dataclass(frozen=True, slots=True)
-class Order:
+class CrowdOrder:
     """What is to be walked."""
 
     link: str
@@ -35,7 +35,7 @@ class Order:
     shares: Shares = field(default_factory=Shares)
     script: Script = field(default_factory=Script)
 
-    def plans(self) -> list[Plan]:
+    def plans(self) -> list[WalkPlan]:
         """Everybody's, number 1 first."""
         return plans(self.shares, self.script, participants=self.participants, seed=self.seed)
 
@@ -46,7 +46,7 @@ class Order:
 
 
 @dataclass(slots=True)
-class Outcome:
+class CrowdReport:
     """What became of everybody who was sent."""
 
     arrived: list[Arrival] = field(default_factory=list)
@@ -82,7 +82,7 @@ class Crowd:
 
     def __init__(
         self,
-        order: Order,
+        order: CrowdOrder,
         say: Callable[[str], object],
         gone: Gone = nothing,
         stopped: Stopped = never,
@@ -92,11 +92,11 @@ class Crowd:
         self.gone = gone
         self.stopped = stopped
         self.plans = order.plans()
-        self.outcome = Outcome()
+        self.outcome = CrowdReport()
         self._room = asyncio.Semaphore(order.at_once)
         self._door = asyncio.Lock()
 
-    async def walk(self) -> Outcome:
+    async def walk(self) -> CrowdReport:
         """Everybody's way; returns when the last one that was sent has come to an end, good or bad."""
         async with asyncio.TaskGroup() as group:
             for number in range(1, self.order.participants + 1):

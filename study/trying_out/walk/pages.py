@@ -55,7 +55,7 @@ class Form:
 
 
 @dataclass(slots=True)
-class Page:
+class WalkedPage:
     """One page as it came."""
 
     url: str
@@ -73,9 +73,9 @@ class Page:
     """What its alerts say."""
 
 
-def read_page(html: str, *, url: str, status: int) -> Page:
+def read_page(html: str, *, url: str, status: int) -> WalkedPage:
     """The page in this HTML."""
-    reader = _Reader(Page(url, status))
+    reader = _Reader(WalkedPage(url, status))
     reader.feed(html)
     reader.close()
     page = reader.page
@@ -85,9 +85,9 @@ def read_page(html: str, *, url: str, status: int) -> Page:
 
 
 class _Reader(HTMLParser):
-    """Picks from a page what `Page` holds."""
+    """Picks from a page what `WalkedPage` holds."""
 
-    def __init__(self, page: Page) -> None:
+    def __init__(self, page: WalkedPage) -> None:
         super().__init__(convert_charrefs=True)
         self.page = page
         self.form: Form | None = None

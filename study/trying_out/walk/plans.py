@@ -72,7 +72,7 @@ class Script:
 
 
 @dataclass(frozen=True, slots=True)
-class Plan:
+class WalkPlan:
     """What one person is meant to do."""
 
     deed: Deed = Deed.FINISH
@@ -84,7 +84,7 @@ class Plan:
     """The chance to fail an attention check."""
 
 
-def plans(shares: Shares, script: Script, *, participants: int, seed: int) -> list[Plan]:
+def plans(shares: Shares, script: Script, *, participants: int, seed: int) -> list[WalkPlan]:
     """Everybody's plan, number 1 first: exactly so many of each deed as the shares say, rounded."""
     found = deeds(shares, script, participants=participants, seed=seed)
     return [_plan(deed, shares, script, seed, number) for number, deed in enumerate(found, start=1)]
@@ -102,12 +102,12 @@ def deeds(shares: Shares, script: Script, *, participants: int, seed: int) -> li
     return found
 
 
-def _plan(deed: Deed, shares: Shares, script: Script, seed: int, number: int) -> Plan:
+def _plan(deed: Deed, shares: Shares, script: Script, seed: int, number: int) -> WalkPlan:
     rng = Random(f"{seed}:{number}:stop")  # noqa: S311 - not a secret
     careless = shares.fail_checks / 100
     if deed not in {Deed.DROP_OUT, Deed.WITHDRAW}:
-        return Plan(deed, careless=careless)
-    return Plan(deed, rng.choice(script.stops), rng.uniform(0.1, 0.9), careless)
+        return WalkPlan(deed, careless=careless)
+    return WalkPlan(deed, rng.choice(script.stops), rng.uniform(0.1, 0.9), careless)
 
 
 def labelled(script: Script, *, seed: int, number: int) -> dict[str, str]:

@@ -13,7 +13,7 @@ from websockets.typing import Origin, Subprotocol
 
 from study.trying_out.walk.browser import origin, shown, socket_url
 from study.trying_out.walk.cook import Cook
-from study.trying_out.walk.pages import Page
+from study.trying_out.walk.pages import WalkedPage
 from study.trying_out.walk.patience import Patience, WalkError
 
 PROTOCOL = Subprotocol("brigade.json")
@@ -30,11 +30,11 @@ class DroppedError(Exception):
     """The connection is gone; the page has to be opened again."""
 
 
-class Table:
+class Sitting:
     """One sitting at one websocket: `play` until the episode is over, or this part of it."""
 
     def __init__(
-        self, page: Page, cook: Cook, patience: Patience, *, think: float = 0.0, part: float = 1.0
+        self, page: WalkedPage, cook: Cook, patience: Patience, *, think: float = 0.0, part: float = 1.0
     ) -> None:
         self.page = page
         self.cook = cook

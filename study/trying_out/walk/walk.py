@@ -15,13 +15,13 @@ from kitchen.contract.world import Json
 from study.trying_out.walk.answers import answers_to
 from study.trying_out.walk.browser import Browser, shown
 from study.trying_out.walk.cook import Cook
-from study.trying_out.walk.pages import Form, Page, Sent
+from study.trying_out.walk.pages import Form, Sent, WalkedPage
 from study.trying_out.walk.patience import Patience, WalkError
 from study.trying_out.walk.person import Experience, Person
-from study.trying_out.walk.plans import Deed, Plan, Stop
-from study.trying_out.walk.play import DroppedError, Table
+from study.trying_out.walk.plans import Deed, Stop, WalkPlan
+from study.trying_out.walk.play import DroppedError, Sitting
 
-Handler = Callable[["Walk", Page], Awaitable["Page | None"]]
+Handler = Callable[["Walk", WalkedPage], Awaitable["WalkedPage | None"]]
 """Does what a page asks and returns the page that comes then; None at the end of the way."""
 
 MOST_FORMS = 1000
@@ -56,7 +56,7 @@ class Walk:
         *,
         think: float = 0.0,
         handlers: Mapping[str, Handler] | None = None,
-        plan: Plan | None = None,
+        plan: WalkPlan | None = None,
         right: Mapping[str, Json] | None = None,
     ) -> None:
         self.person = person
@@ -64,7 +64,7 @@ class Walk:
         self.patience = patience
         self.think = think
         self.handlers = HANDLERS if handlers is None else handlers
-        self.plan = plan or Plan()
+        self.plan = plan or WalkPlan()
         self.right = right or {}
         """Right answers by item key."""
         self.home = ""
@@ -81,14 +81,14 @@ class Walk:
         WalkError with the reason if the end cannot be reached.
         """
         async with door or nullcontext():
-            page: Page | None = await self.step(await self.browser.open(link))
+            page: WalkedPage | None = await self.step(await self.browser.open(link))
         for _ in range(MOST_FORMS):
             if page is None:
                 return self._arrival()
             page = await self.step(page)
         raise WalkError(f"{MOST_FORMS} pages and no end")
 
-    async def step(self, page: Page) -> Page | None:
+    async def step(self, page: WalkedPage) -> WalkedPage | None:
         """Do what this page asks; the page that comes then."""
         self.patience.moved((page.kind, len(self.cooks), page.socket, self.cook and self.cook.last))
         handler = self.handlers.get(page.kind)
@@ -98,18 +98,18 @@ class Walk:
             handler = leave
         return await handler(self, page)
 
-    def stops_at(self, page: Page) -> bool:
+    def stops_at(self, page: WalkedPage) -> bool:
         """Whether this is where the person drops out or withdraws."""
         return self.plan.stop == Stop(page.kind, self._position(page))
 
-    def _position(self, page: Page) -> int:
+    def _position(self, page: WalkedPage) -> int:
         if page.kind == "survey":
             return len(self.cooks)
         if page.kind != "play":
             return 0
         return [*self.cooks, page.socket].index(page.socket) + 1
 
-    async def send(self, page: Page, form: Form, answers: Mapping[str, Sent]) -> Page:
+    async def send(self, page: WalkedPage, form: Form, answers: Mapping[str, Sent]) -> WalkedPage:
         """Send a form; WalkError with what the page says if it was not accepted."""
         found = await self.browser.send(page, form, answers)
         if found.status >= 400:
@@ -135,14 +135,14 @@ class Walk:
         )
 
 
-async def begin(walk: Walk, page: Page) -> Page:
+async def begin(walk: Walk, page: WalkedPage) -> WalkedPage:
     """Welcome: press the button, and remember the personal link it leads to."""
     found = await walk.send(page, posted(page), {})
     walk.home = found.url
     return found
 
 
-async def agree(walk: Walk, page: Page) -> Page:
+async def agree(walk: Walk, page: WalkedPage) -> WalkedPage:
     """Consent: tick every box; or press the other button."""
     form = posted(page)
     if walk.plan.deed == Deed.REFUSE:
@@ -150,18 +150,18 @@ async def agree(walk: Walk, page: Page) -> Page:
     return await walk.send(page, form, {box.name: box.choices[0] for box in form.of_kind("checkbox")})
 
 
-async def read_guide(walk: Walk, page: Page) -> Page:
+async def read_guide(walk: Walk, page: WalkedPage) -> WalkedPage:
     """Guide: send its form as it stands."""
     return await walk.send(page, posted(page), {})
 
 
-async def play(walk: Walk, page: Page) -> Page | None:
+async def play(walk: Walk, page: WalkedPage) -> WalkedPage | None:
     """Play: until the episode is over or the connection is lost; then the personal link says what is next."""
     cook = walk.cooks.get(page.socket) or Cook(walk.person, len(walk.cooks) + 1)
     return await _play(walk, page, cook, walk.cooks)
 
 
-async def practise(walk: Walk, page: Page) -> Page | None:
+async def practise(walk: Walk, page: WalkedPage) -> WalkedPage | None:
     """Practice: play, then go on."""
     if not page.socket:
         return await read_guide(walk, page)
@@ -169,19 +169,19 @@ async def practise(walk: Walk, page: Page) -> Page | None:
     return await _play(walk, page, cook, walk.practised)
 
 
-async def _play(walk: Walk, page: Page, cook: Cook, cooks: dict[str, Cook]) -> Page | None:
+async def _play(walk: Walk, page: WalkedPage, cook: Cook, cooks: dict[str, Cook]) -> WalkedPage | None:
     stops = walk.stops_at(page)
     cooks[page.socket] = cook
     part = walk.plan.part if stops else 1.0
     try:
-        await Table(page, cook, walk.patience, think=walk.think, part=part).play()
+        await Sitting(page, cook, walk.patience, think=walk.think, part=part).play()
     except DroppedError as error:
         await walk.patience.pause(f"{shown(page.url)}: the websocket was lost: {error}")
         stops = False
     return await (leave(walk, page) if stops else walk.browser.open(walk.home))
 
 
-async def leave(walk: Walk, page: Page) -> Page | None:
+async def leave(walk: Walk, page: WalkedPage) -> WalkedPage | None:
     """Where the plan ends: just stop, or withdraw by the two clicks."""
     if walk.plan.deed != Deed.WITHDRAW:
         return None
@@ -194,7 +194,7 @@ async def leave(walk: Walk, page: Page) -> Page | None:
     return None
 
 
-async def answer(walk: Walk, page: Page) -> Page:
+async def answer(walk: Walk, page: WalkedPage) -> WalkedPage:
     """Items: something that fits each, ratings after what the last episode was like."""
     form = posted(page)
     return await walk.send(page, form, _answers(walk, form, _careless(walk)))
@@ -217,14 +217,14 @@ def _answers(walk: Walk, form: Form, fails: Callable[[str], bool]) -> dict[str, 
     )
 
 
-async def understand(walk: Walk, page: Page) -> Page:
+async def understand(walk: Walk, page: WalkedPage) -> WalkedPage:
     """Check of understanding: everything right; or, who is to fail, wrong at every attempt."""
     form, fails = posted(page), walk.plan.deed == Deed.FAIL
     answers = _answers(walk, form, lambda item: fails)
     return await (walk.browser.send(page, form, answers) if fails else walk.send(page, form, answers))
 
 
-async def arrive(walk: Walk, page: Page) -> None:
+async def arrive(walk: Walk, page: WalkedPage) -> None:
     """End: note the completion code. Whoever was sent away has none."""
     if not page.code and walk.plan.deed not in {Deed.REFUSE, Deed.FAIL}:
         raise WalkError(f"{shown(page.url)}: the last page shows no completion code")
@@ -249,7 +249,7 @@ HANDLERS: dict[str, Handler] = {
 """Kind of page to what is done there."""
 
 
-def posted(page: Page) -> Form:
+def posted(page: WalkedPage) -> Form:
     """The page's form; WalkError if it has none."""
     if not page.forms:
         raise WalkError(f"{shown(page.url)}: this page ({page.kind}) has no form to send")

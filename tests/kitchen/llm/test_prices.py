@@ -9,7 +9,7 @@ import pytest
 
 from kitchen.contract.model import Message, Request, Tool, Usage
 from kitchen.llm import registry
-from kitchen.llm.prices import Plan, PriceFileError, UnknownPriceError, load_prices, parse_prices
+from kitchen.llm.prices import CallPlan, PriceFileError, UnknownPriceError, load_prices, parse_prices
 from kitchen.llm.tokens import likely_tokens, most_tokens
 
 TEXT = '[anthropic."claude-x"]\ninput = 4\noutput = 20\ncache_read = 0.4\ncache_write = 5\nup_to = 1000\n'
@@ -106,7 +106,7 @@ def test_a_file_that_cannot_be_read_is_named(
 
 
 def test_the_fixed_part_is_expected_to_be_cached_where_it_is_long_enough_for_that() -> None:
-    plan = Plan(calls=60, fixed=500, fresh=100, longest=200, output=50, episodes=2)
+    plan = CallPlan(calls=60, fixed=500, fresh=100, longest=200, output=50, episodes=2)
     rest = 60 * (100 * 4 + 50 * 20)
     price = parse_prices(TEXT + "cache_from = 500\n", "p")
     expected = (2 * 500 * 5 + 58 * 500 * 0.4 + rest) / 1e6
@@ -116,13 +116,13 @@ def test_the_fixed_part_is_expected_to_be_cached_where_it_is_long_enough_for_tha
 
 
 def test_a_plan_whose_longest_prompt_has_no_price_has_none() -> None:
-    plan = Plan(calls=60, fixed=500, fresh=100, longest=501, output=50)
+    plan = CallPlan(calls=60, fixed=500, fresh=100, longest=501, output=50)
     with pytest.raises(UnknownPriceError, match="1001 tokens"):
         parse_prices(TEXT, "p").expected("anthropic", "claude-x", plan)
 
 
 def test_nothing_costs_nothing() -> None:
-    assert parse_prices(TEXT, "p").expected("anthropic", "claude-x", Plan(0, 500, 100, 100, 50)) == 0
+    assert parse_prices(TEXT, "p").expected("anthropic", "claude-x", CallPlan(0, 500, 100, 100, 50)) == 0
 
 
 def test_the_estimate_at_worst_is_above_the_likely_one() -> None:

@@ -10,7 +10,7 @@ import pytest
 
 from kitchen.contract.model import LanguageModel
 from kitchen.llm import registry
-from kitchen.llm.providers.stand_in import Advice, StandIn
+from kitchen.llm.providers.stand_in import StandIn, StandInAdvice
 from kitchen.registry.names import UnknownNameError, look_up
 from tests.kitchen.llm.conftest import request
 
@@ -76,7 +76,7 @@ def test_the_stand_in_has_to_be_told_what_is_right() -> None:
     with pytest.raises(ValueError, match="stand_in"):
         registry.open_door("stand-in", rng=Random(1))
     door = registry.open_door(
-        "stand-in", rng=Random(1), stand_in=lambda: StandIn(lambda: Advice({1: ("noop",)}))
+        "stand-in", rng=Random(1), stand_in=lambda: StandIn(lambda: StandInAdvice({1: ("noop",)}))
     )
     found = door.ask(request("stand-in-1"))
     assert "agent1" in found.text

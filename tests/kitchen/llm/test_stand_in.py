@@ -10,16 +10,20 @@ import pytest
 
 from kitchen.contract.model import Call, Message, Request, Tool
 from kitchen.contract.world import Command
-from kitchen.llm.providers.stand_in import Advice, Manners, StandIn, is_told
+from kitchen.llm.providers.stand_in import Manners, StandIn, StandInAdvice, is_told
 from kitchen.llm.wrappers import ask_and_record
 
 COMMANDS: dict[int, Command] = {1: ("goto", "pot0"), 2: ("get", "storage0", "rice"), 3: ("noop",)}
-ADVICE = Advice(COMMANDS, places=("pot0", "pot1", "storage0"), items=("rice", "tuna"), holding={1: "tuna"})
+ADVICE = StandInAdvice(
+    COMMANDS, places=("pot0", "pot1", "storage0"), items=("rice", "tuna"), holding={1: "tuna"}
+)
 QUESTION = Request("stand-in-1", [Message("user", "State: agent1 is at pot0.")])
 FOUND = re.compile(r"\b([a-z]+)(?:_agent(\d+)((?:_\w+?)*)\b|\(agent(\d+)((?:, \w+)*)\))")
 
 
-def ask(advice: Advice = ADVICE, seed: int = 0, question: Request = QUESTION, **manners: float) -> Call:
+def ask(
+    advice: StandInAdvice = ADVICE, seed: int = 0, question: Request = QUESTION, **manners: float
+) -> Call:
     model = StandIn(lambda: advice, Manners(**manners), seed, sleep=lambda _: None)
     return ask_and_record(model, question)
 
@@ -76,8 +80,10 @@ def test_its_errors_are_of_every_kind() -> None:
     assert any(command.startswith("1 get") for command in seen)  # with full hands
 
 
-@pytest.mark.parametrize("advice", [Advice({}), Advice({1: ("noop",)}), Advice({1: ()})], ids=str)
-def test_poor_advice_breaks_nothing(advice: Advice) -> None:
+@pytest.mark.parametrize(
+    "advice", [StandInAdvice({}), StandInAdvice({1: ("noop",)}), StandInAdvice({1: ()})], ids=str
+)
+def test_poor_advice_breaks_nothing(advice: StandInAdvice) -> None:
     for seed in range(20):
         assert ask(
             replace(advice, commands={a: c or ("noop",) for a, c in advice.commands.items()}), seed

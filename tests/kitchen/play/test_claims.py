@@ -125,7 +125,7 @@ def test_what_was_paid_for_is_handed_in_again_and_no_model_is_asked_again(
     asked: list[str] = []
     tries: list[int] = []
 
-    def ask(kind: str, *told: Any) -> deciding.Outcome:
+    def ask(kind: str, *told: Any) -> deciding.MindOutcome:
         asked.append(kind)
         return ask_mind(kind, *told)
 
@@ -173,7 +173,7 @@ def test_a_person_who_left_meanwhile_spoils_nothing(
 ) -> None:
     ask = deciding.ask_mind
 
-    def ask_and_leave(*told: object) -> deciding.Outcome:
+    def ask_and_leave(*told: object) -> deciding.MindOutcome:
         Episode.objects.all().delete()
         return ask(*told)  # type: ignore[arg-type]
 

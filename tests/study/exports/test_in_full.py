@@ -18,7 +18,7 @@ from django.utils import timezone
 from kitchen.play.models import Episode, Seat
 from study.design.models import Study, StudyPart, SurveyItem, Version
 from study.design.recruitment import Referral
-from study.exports.base import Column, Table
+from study.exports.base import Column, ExportTable
 from study.exports.chosen import Chosen
 from study.exports.parquet import parquet_pieces
 from study.exports.registry import DOCUMENTS, TABLES, get_table, tables
@@ -250,7 +250,9 @@ def test_rows_with_long_texts_are_written_sooner(
 ) -> None:
     monkeypatch.setattr("study.exports.parquet.ROW_GROUP", 60_000)
     monkeypatch.setattr("study.exports.parquet.AT_ONCE", 10)
-    table = Table("one", "One cell.", (Column("cell", "text", "It."),), lambda *_: [["x" * longest]] * 200)
+    table = ExportTable(
+        "one", "One cell.", (Column("cell", "text", "It."),), lambda *_: [["x" * longest]] * 200
+    )
     pieces = list(parquet_pieces(table, Study()))
     found = pq.ParquetFile(io.BytesIO(b"".join(pieces))).metadata
     assert (found.num_rows, found.num_row_groups) == (200, groups)

@@ -10,10 +10,10 @@ import pytest
 from django.contrib.auth.models import User
 from django.test import Client
 
-from study.planning.power.answer import Wish, answer
+from study.planning.power.answer import PowerQuestion, answer
 from study.planning.power.figure import draw_power, in_words
 from study.planning.power.formula import anova_power
-from study.planning.power.plan import Plan
+from study.planning.power.plan import PowerPlan
 from study.planning.power.words import plan_words, power_words
 from tests.study.factories import make_study
 
@@ -21,9 +21,9 @@ PAGE = "/staff/sample-size/"
 FIGURE = "/staff/sample-size/power.svg"
 
 
-def wish(**more: Any) -> Wish:
+def wish(**more: Any) -> PowerQuestion:
     usual = {"power": 0.8, "block": 10, "drop_out": 0.1, "pattern": "one", "correction": "holm"}
-    return Wish(**{"plan": Plan(5, 0.25), **usual, **more})
+    return PowerQuestion(**{"plan": PowerPlan(5, 0.25), **usual, **more})
 
 
 def ask(client: Client, page: str = PAGE, **more: Any) -> Any:
@@ -32,7 +32,11 @@ def ask(client: Client, page: str = PAGE, **more: Any) -> Any:
 
 def test_the_recommended_number_has_the_power_fills_the_scheme_and_allows_for_drop_outs() -> None:
     found = answer(wish())
-    assert anova_power(Plan(5, 0.25), found.needed) >= 0.8 > anova_power(Plan(5, 0.25), found.needed - 1)
+    assert (
+        anova_power(PowerPlan(5, 0.25), found.needed)
+        >= 0.8
+        > anova_power(PowerPlan(5, 0.25), found.needed - 1)
+    )
     assert (found.needed, found.best.people, found.best.blocks, found.best.invited) == (21, 30, 3, 34)
     assert [row.people for row in found.rows] == [10, 20, 21, 30, 40, 50, 60, 70]
     assert [row.enough for row in found.rows][:3] == [False, False, True]
@@ -67,7 +71,7 @@ def test_power_is_rounded_down_so_that_it_is_never_shown_as_reached_when_it_is_n
 
 
 def test_a_plan_in_words() -> None:
-    assert plan_words(Plan(3, 0.25)) == "3 conditions, f = 0.25, correlation .50, alpha .05, epsilon 1"
+    assert plan_words(PowerPlan(3, 0.25)) == "3 conditions, f = 0.25, correlation .50, alpha .05, epsilon 1"
 
 
 def test_the_figure_is_svg_with_its_words_and_the_same_bytes_each_time() -> None:
@@ -98,7 +102,7 @@ def test_the_power_of_the_people_one_has_is_shown_with_a_row_of_its_own(
     admin_client: Client, people: int, verdict: str
 ) -> None:
     answered = ask(admin_client, people=people)
-    power = anova_power(Plan(3, 0.25), people)
+    power = anova_power(PowerPlan(3, 0.25), people)
     html = answered.content.decode()
     assert f"With <strong>{people}</strong> people who finish the power is" in html
     assert f"<strong>{power_words(power)}</strong>: {verdict}." in html

@@ -36,7 +36,7 @@ from study.trying_out.runs import (
     dry_run_stop,
     dry_run_take,
 )
-from study.trying_out.walk.crowd import Order, Outcome
+from study.trying_out.walk.crowd import CrowdOrder, CrowdReport
 from study.trying_out.walk.plans import Deed, Shares
 from study.trying_out.walk.walk import Arrival
 from tests.study.factories import complete, make_study
@@ -244,15 +244,15 @@ def test_a_viewer_sees_and_a_collaborator_starts_and_stops(
 def report(run: DryRun, *deeds: Deed, failed: dict[int, str] | None = None, unlike: Any = ()) -> Report:
     """As if the first ones had done this."""
     arrived = [Arrival(number, "CODE", "", (), 0, deed) for number, deed in enumerate(deeds, start=1)]
-    order = Order("", run.participants, run.seed, run.at_once, 60, 0)
-    return Report(order, Outcome(arrived, failed or {}), list(unlike))
+    order = CrowdOrder("", run.participants, run.seed, run.at_once, 60, 0)
+    return Report(order, CrowdReport(arrived, failed or {}), list(unlike))
 
 
 def walks(monkeypatch: pytest.MonkeyPatch, act: Callable[..., Report]) -> list[str]:
     """The walk itself is replaced; at what addresses it was asked for."""
     asked: list[str] = []
 
-    async def walked(study: Study, order: Order, say: Any, stopped: Any) -> Report:
+    async def walked(study: Study, order: CrowdOrder, say: Any, stopped: Any) -> Report:
         asked.append(order.link)
         return act(say)
 

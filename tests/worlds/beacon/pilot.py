@@ -10,7 +10,7 @@ from typing import ClassVar
 from kitchen.contract.agent import CoPlayer, Decision, Rehearsal, Situation
 from kitchen.contract.model import Message, Request
 from kitchen.contract.world import Command, Json, Setting
-from kitchen.llm.providers.stand_in import Advice, StandIn
+from kitchen.llm.providers.stand_in import StandIn, StandInAdvice
 from kitchen.llm.registry import STAND_IN, open_door, read_model
 from kitchen.llm.wrappers import ask_and_record
 from tests.worlds.beacon.world import PILOT, WAIT
@@ -48,7 +48,7 @@ class Pilot(CoPlayer):
             provider,
             rng=Random(situation.seed),
             purse=situation.purse,
-            stand_in=lambda: StandIn(lambda: Advice({PILOT: follow(seen)}), seed=situation.seed),
+            stand_in=lambda: StandIn(lambda: StandInAdvice({PILOT: follow(seen)}), seed=situation.seed),
         )
         call = ask_and_record(door, Request(model, asked, seconds=situation.seconds))
         found = WRITTEN.search(call.reply.text) if call.reply else None

@@ -13,7 +13,7 @@ from kitchen.contract.agent import Decision, Situation
 from kitchen.contract.model import Call, CallTimeoutError, Effort, LanguageModel, Message, Request, Tool
 from kitchen.contract.world import Json
 from kitchen.llm import registry
-from kitchen.llm.providers.stand_in import Advice, Manners, StandIn
+from kitchen.llm.providers.stand_in import Manners, StandIn, StandInAdvice
 from kitchen.llm.providers.stand_in_text import Written
 from kitchen.llm.wrappers import ask_and_record
 from kitchen.worlds.cuisine.dispatcher.memory import Memory
@@ -43,11 +43,11 @@ class Adviser:
         """What the planner remembers after this step, None if it was not asked."""
         return self.decision.memory if self.was_asked else None
 
-    def advise(self) -> Advice:
+    def advise(self) -> StandInAdvice:
         """For the stand-in: the right commands, and what it takes to err."""
         brief, seen = self.moment.brief, self.moment.observation
         agents = [(seat, seen["agents"][seat]["holds"]) for seat in self.moment.team.mine]
-        return Advice(
+        return StandInAdvice(
             commands=self.decision.commands,
             places=list(brief["locations"]),
             items=[*brief["base"], *brief["recipes"]],

@@ -9,7 +9,7 @@ from kitchen.contract.world import Json, Setting
 from kitchen.worlds.cuisine.planner.book import Book, read_book
 from kitchen.worlds.cuisine.planner.mates import Seen, forget_the_idle, watch
 from kitchen.worlds.cuisine.planner.scene import apply, read_scene
-from kitchen.worlds.cuisine.planner.search import Draft, Plan, Search
+from kitchen.worlds.cuisine.planner.search import Draft, PlayedDraft, Search
 from kitchen.worlds.cuisine.planner.telling import aim, goals
 from kitchen.worlds.cuisine.planner.trips import Style
 
@@ -49,7 +49,7 @@ class Planner(CoPlayer):
             note={"goals": goals(book, plan.rollout, situation.seats)},
         )
 
-    def plan(self, book: Book, situation: Situation) -> tuple[Plan, Seen]:
+    def plan(self, book: Book, situation: Situation) -> tuple[PlayedDraft, Seen]:
         """The best plan found, and how long the others have not moved."""
         scene = read_scene(book, situation.observations[situation.seats[0]])
         for other, command in situation.commanded.items():
@@ -79,7 +79,7 @@ def _remembered(memory: Json) -> Draft | None:
     return Draft(tuple(memory["wishes"]), Style(*memory["style"]), errands, tuple(memory["passing"]))
 
 
-def _memory(plan: Plan) -> Json:
+def _memory(plan: PlayedDraft) -> Json:
     wishes = list(plan.draft.wishes)
     for dish, step in plan.rollout.served:
         if step == 0 and dish in wishes:

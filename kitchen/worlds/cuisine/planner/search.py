@@ -37,7 +37,7 @@ class Draft:
 
 
 @dataclass(frozen=True, slots=True)
-class Plan:
+class PlayedDraft:
     """A draft and what became of it when played ahead."""
 
     draft: Draft
@@ -55,9 +55,9 @@ class Search:
         self.absent = absent
         self.demand = Demand(book, scene)
         self.horizon = min(HORIZON, book.max_steps - scene.step)
-        self.tried: dict[Draft, Plan] = {}
+        self.tried: dict[Draft, PlayedDraft] = {}
 
-    def play(self, draft: Draft) -> Plan:
+    def play(self, draft: Draft) -> PlayedDraft:
         """The plan of this draft, played ahead once."""
         if draft not in self.tried:
             toward = {i: self.book.number[where] for i, (what, where) in draft.errands if what == "bring"}
@@ -68,7 +68,7 @@ class Search:
             )
             rollout.run(self.horizon)
             value = self.demand.value(rollout, draft.wishes, self.horizon)
-            self.tried[draft] = Plan(draft, rollout, value)
+            self.tried[draft] = PlayedDraft(draft, rollout, value)
         return self.tried[draft]
 
     def by_deadline(self) -> tuple[str, ...]:
@@ -111,7 +111,7 @@ class Search:
         recipe = self.book.recipes[dish]
         return self.demand.later(dish, recipe.span, count[dish] + 1) / recipe.work
 
-    def best(self, start: Draft | None, tries: int, rng: Random) -> Plan:
+    def best(self, start: Draft | None, tries: int, rng: Random) -> PlayedDraft:
         """The best of so many plans, found by changing the best one so far."""
         best = self.play(Draft(self.by_deadline(), Style()))
         if start is not None:

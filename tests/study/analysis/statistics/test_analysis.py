@@ -10,15 +10,15 @@ from random import Random
 import pytest
 
 from study.analysis.statistics.analyse import Analysis, analyse
-from study.analysis.statistics.rows import Condition, Measure, Observation
-from study.analysis.statistics.table import NotComputable, Table, table_of
+from study.analysis.statistics.rows import AnalysisCondition, Measure, Observation
+from study.analysis.statistics.table import MeasureTable, NotComputable, table_of
 
 FIVE = (
-    Condition("alone", "Alone", 0),
-    Condition("llm_1", "Team of 2", 1),
-    Condition("llm_2", "Team of 3", 2),
-    Condition("llm_3", "Team of 4", 3),
-    Condition("random", "Random team", 4),
+    AnalysisCondition("alone", "Alone", 0),
+    AnalysisCondition("llm_1", "Team of 2", 1),
+    AnalysisCondition("llm_2", "Team of 3", 2),
+    AnalysisCondition("llm_3", "Team of 4", 3),
+    AnalysisCondition("random", "Random team", 4),
 )
 RATE = Measure.rate("success", "Success rate")
 AMOUNT = Measure("amount", "Amount", "count", low=-1e9)
@@ -36,10 +36,10 @@ def rows_of(
     ]
 
 
-def table(*groups: Sequence[float | None], measure: Measure = AMOUNT) -> Table:
+def table(*groups: Sequence[float | None], measure: Measure = AMOUNT) -> MeasureTable:
     """A table with conditions c0, c1, ... labelled C0, C1, ..."""
     named = {f"c{i}": group for i, group in enumerate(groups)}
-    conditions = [Condition(key, key.upper(), i) for i, key in enumerate(named)]
+    conditions = [AnalysisCondition(key, key.upper(), i) for i, key in enumerate(named)]
     return table_of(measure, conditions, rows_of(named, measure))
 
 

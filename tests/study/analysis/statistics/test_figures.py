@@ -19,7 +19,7 @@ from study.analysis.statistics import figures
 from study.analysis.statistics.analyse import MeasureResult, analyse
 from study.analysis.statistics.figures import bounds, draw
 from study.analysis.statistics.layout import SPREAD, levels, side_by_side, wrapped
-from study.analysis.statistics.rows import Condition, Measure
+from study.analysis.statistics.rows import AnalysisCondition, Measure
 from tests.study.analysis.statistics.test_analysis import FIVE, RATE, demo, rows_of
 
 LONG = Measure.likert(
@@ -30,7 +30,7 @@ LONG = Measure.likert(
 )
 
 
-def ladder(conditions: tuple[Condition, ...], measure: Measure) -> MeasureResult:
+def ladder(conditions: tuple[AnalysisCondition, ...], measure: Measure) -> MeasureResult:
     """Conditions so far apart that every pair is significant."""
     step = 3.5 / len(conditions)
     groups: dict[str, list[float | None]] = {
@@ -39,8 +39,8 @@ def ladder(conditions: tuple[Condition, ...], measure: Measure) -> MeasureResult
     return analyse(rows_of(groups, measure, synthetic=True), conditions, [measure]).measures[0]
 
 
-def renamed(*labels: str) -> tuple[Condition, ...]:
-    return tuple(Condition(f"c{i}", label, i) for i, label in enumerate(labels))
+def renamed(*labels: str) -> tuple[AnalysisCondition, ...]:
+    return tuple(AnalysisCondition(f"c{i}", label, i) for i, label in enumerate(labels))
 
 
 WORDY = renamed("Working alone", "Team of two with the LLM dispatcher", "Team of 3", "Team of 4", "Random")

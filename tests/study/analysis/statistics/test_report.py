@@ -13,7 +13,7 @@ from study.analysis.statistics.analyse import Analysis, analyse
 from study.analysis.statistics.exclusions import Attrition
 from study.analysis.statistics.files import contents, write
 from study.analysis.statistics.report import escaped, report
-from study.analysis.statistics.rows import Condition, Measure
+from study.analysis.statistics.rows import AnalysisCondition, Measure
 from study.analysis.statistics.tukey import Tukey
 from tests.study.analysis.statistics.test_analysis import FIVE, RATE, demo, made_up, paper_like, rows_of
 
@@ -97,7 +97,7 @@ def test_every_figure_of_the_report_is_among_the_files(files: dict[str, bytes]) 
 
 
 def test_labels_cannot_break_the_tables_of_the_report() -> None:
-    odd = [Condition("a", "A | *b* <script>", 0), Condition("b", "B", 1)]
+    odd = [AnalysisCondition("a", "A | *b* <script>", 0), AnalysisCondition("b", "B", 1)]
     text = report(analyse(rows_of({"a": [0.1, 0.2], "b": [0.3, 0.5]}, RATE), odd, [RATE]))
     assert "| A \\| \\*b\\* \\<script> |" in text
     assert escaped("p < .05 [0.1, 0.2]") == "p < .05 [0.1, 0.2]"
@@ -131,7 +131,7 @@ def test_every_row_of_every_table_says_whether_it_is_synthetic(files: dict[str, 
 
 
 def test_tables_are_rfc_4180_in_utf_8() -> None:
-    odd = [Condition("a", 'Zoë, "the" robot', 0), Condition("b", "B", 1)]
+    odd = [AnalysisCondition("a", 'Zoë, "the" robot', 0), AnalysisCondition("b", "B", 1)]
     data = dict(contents(analyse(rows_of({"a": [0.1], "b": [0.3]}, RATE), odd, [RATE])))["means.csv"]
     assert '"Zoë, ""the"" robot"'.encode() in data
     assert data.count(b"\r\n") == data.count(b"\n") == 3
@@ -149,8 +149,8 @@ def test_what_is_not_computable_is_a_row_with_its_reason() -> None:
     }
 
 
-def _named(key: str) -> Condition:
-    return Condition(key, key.upper(), ord(key))
+def _named(key: str) -> AnalysisCondition:
+    return AnalysisCondition(key, key.upper(), ord(key))
 
 
 def test_the_json_holds_the_whole_analysis(analysis: Analysis, files: dict[str, bytes]) -> None:

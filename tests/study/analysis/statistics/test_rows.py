@@ -7,8 +7,8 @@ import pytest
 
 from study.analysis.statistics.analyse import analyse
 from study.analysis.statistics.rows import (
+    AnalysisCondition,
     AnalysisError,
-    Condition,
     DefinitionError,
     Measure,
     Observation,
@@ -16,7 +16,7 @@ from study.analysis.statistics.rows import (
 )
 
 ROW = Observation("p1", "alone", "fun", 3.0, 1, False)
-ALONE, TEAM = Condition("alone", "Alone", 0), Condition("team", "Team", 1)
+ALONE, TEAM = AnalysisCondition("alone", "Alone", 0), AnalysisCondition("team", "Team", 1)
 FUN = Measure.likert("fun", "Fun")
 
 
@@ -64,7 +64,7 @@ def test_a_row_that_contradicts_another_is_named(row: Observation, words: str) -
     ],
 )
 def test_conditions_and_measures_must_be_told_apart(
-    conditions: list[Condition], measures: list[Measure], words: str
+    conditions: list[AnalysisCondition], measures: list[Measure], words: str
 ) -> None:
     with pytest.raises(DefinitionError, match=words):
         analyse([], conditions, measures)
@@ -79,7 +79,7 @@ def test_a_key_that_is_no_file_name_is_refused(key: str) -> None:
 @pytest.mark.parametrize("label", ["", "  ", "two\nlines"])
 def test_a_label_that_cannot_be_printed_is_refused(label: str) -> None:
     with pytest.raises(DefinitionError, match="label"):
-        Condition("alone", label, 0)
+        AnalysisCondition("alone", label, 0)
 
 
 @pytest.mark.parametrize(

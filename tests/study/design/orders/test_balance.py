@@ -160,7 +160,7 @@ def test_a_conditions_own_thinking_time_comes_before_the_studys(own: float | Non
 
 
 def asked_at_the_survey(person: Participant) -> tuple[str, ...]:
-    place = flow.Place("survey", person.rounds.first())
+    place = flow.CurrentPage("survey", person.rounds.first())
     return tuple(item.key for item in items_for(person, place))
 
 

@@ -14,7 +14,14 @@ from statsmodels.stats.power import TTestPower
 
 from study.planning.power import simulate
 from study.planning.power.formula import anova_power, dz_of, invited, pair_power, people_needed
-from study.planning.power.plan import PATTERNS, Plan, PlanError, f_from_partial_eta, means_of, partial_eta_of
+from study.planning.power.plan import (
+    PATTERNS,
+    PowerPlan,
+    PowerPlanError,
+    f_from_partial_eta,
+    means_of,
+    partial_eta_of,
+)
 from study.planning.power.studentised import critical_range
 
 WITHIN = 0.025
@@ -26,13 +33,13 @@ WITHIN = 0.025
     [
         # G*Power 3.1, "ANOVA: repeated measures, within factors", one group, correlation .5, epsilon 1: the
         # often cited a priori sample sizes for a medium effect f = .25 at alpha .05.
-        (Plan(2, 0.25), 0.80, 34),
-        (Plan(3, 0.25), 0.80, 28),
-        (Plan(4, 0.25), 0.80, 24),
-        (Plan(3, 0.25), 0.95, 43),
+        (PowerPlan(2, 0.25), 0.80, 34),
+        (PowerPlan(3, 0.25), 0.80, 28),
+        (PowerPlan(4, 0.25), 0.80, 24),
+        (PowerPlan(3, 0.25), 0.95, 43),
     ],
 )
-def test_sample_sizes_are_those_of_gpower(plan: Plan, power: float, people: int) -> None:
+def test_sample_sizes_are_those_of_gpower(plan: PowerPlan, power: float, people: int) -> None:
     assert people_needed(plan, power) == people
     assert anova_power(plan, people) >= power > anova_power(plan, people - 1)
 
@@ -40,7 +47,7 @@ def test_sample_sizes_are_those_of_gpower(plan: Plan, power: float, people: int)
 def test_two_conditions_are_the_paired_t_test_whose_textbook_figure_is_34_pairs_for_a_dz_of_one_half() -> (
     None
 ):
-    plan = Plan(2, 0.25)  # f = .25 at a correlation of .5 is a difference of .5 and d_z = .5
+    plan = PowerPlan(2, 0.25)  # f = .25 at a correlation of .5 is a difference of .5 and d_z = .5
     assert dz_of(0.5, plan) == pytest.approx(0.5)
     assert people_needed(plan, 0.8) == 34
 
@@ -48,7 +55,7 @@ def test_two_conditions_are_the_paired_t_test_whose_textbook_figure_is_34_pairs_
 @pytest.mark.parametrize("correlation", [-0.3, 0.0, 0.5, 0.8])
 @pytest.mark.parametrize("people", [2, 5, 12, 40])
 def test_a_pair_and_two_conditions_agree_with_statsmodels(correlation: float, people: int) -> None:
-    plan = Plan(2, 0.25, correlation, alpha=0.01)
+    plan = PowerPlan(2, 0.25, correlation, alpha=0.01)
     expected = TTestPower().power(dz_of(0.5, plan), people, 0.01, alternative="two-sided")
     assert pair_power(0.5, plan, people) == pytest.approx(expected, abs=1e-6)
     assert anova_power(plan, people) == pytest.approx(expected, abs=1e-6)
@@ -60,7 +67,7 @@ def test_a_pair_and_two_conditions_agree_with_statsmodels(correlation: float, pe
 def test_the_formula_agrees_with_simulation(
     conditions: int, f: float, correlation: float, people: int
 ) -> None:
-    plan = Plan(conditions, f, correlation)
+    plan = PowerPlan(conditions, f, correlation)
     assert simulate.anova_share(plan, people, seed=7) == pytest.approx(anova_power(plan, people), abs=WITHIN)
 
 
@@ -72,9 +79,9 @@ def test_without_sphericity_the_corrected_formula_is_near_the_simulation() -> No
     epsilon = np.trace(inner) ** 2 / (3 * np.trace(inner @ inner))
     correlation = (covariance.sum() - 4) / 12
     assert 0.6 < epsilon < 0.9
-    nothing = Plan(4, 0.0, correlation, epsilon=epsilon)
+    nothing = PowerPlan(4, 0.0, correlation, epsilon=epsilon)
     assert simulate.anova_share(nothing, 20, seed=3, covariance=covariance) == pytest.approx(0.05, abs=WITHIN)
-    some = Plan(4, 0.2, correlation, epsilon=epsilon)
+    some = PowerPlan(4, 0.2, correlation, epsilon=epsilon)
     share = simulate.anova_share(some, 20, seed=3, covariance=covariance)
     assert share == pytest.approx(anova_power(some, 20), abs=0.1)
 
@@ -125,14 +132,14 @@ def test_the_critical_range_is_scipys(alpha: float, k: int, df: int) -> None:
 
 @pytest.mark.parametrize("correction", simulate.CORRECTIONS)
 def test_corrections_hold_the_error_of_the_family_at_alpha(correction: str) -> None:
-    plan = Plan(4, 0.0)
+    plan = PowerPlan(4, 0.0)
     samples = simulate.draw([0.0] * 4, simulate.equal_correlations(plan), 20, seed=11)
     family = simulate.CORRECTIONS[correction](samples, 0.05).any(axis=1).mean()
     assert 0.02 < family < 0.05 + WITHIN / 2
 
 
 def test_holm_lies_between_bonferroni_and_no_correction() -> None:
-    plan, people = Plan(4, 0.3), 24
+    plan, people = PowerPlan(4, 0.3), 24
     means = means_of(plan, "even")
     shares = simulate.pair_shares(plan, people, pattern="even", correction="holm", seed=1)
     for (a, b), found in zip(shares.pairs, shares.found, strict=True):
@@ -144,7 +151,7 @@ def test_holm_lies_between_bonferroni_and_no_correction() -> None:
 
 
 def test_the_same_seed_gives_the_same_shares() -> None:
-    plan = Plan(3, 0.3)
+    plan = PowerPlan(3, 0.3)
     first, again, other = (
         simulate.pair_shares(plan, 10, pattern="one", correction="tukey", seed=seed) for seed in (1, 1, 2)
     )
@@ -154,13 +161,13 @@ def test_the_same_seed_gives_the_same_shares() -> None:
 @pytest.mark.parametrize("pattern", PATTERNS)
 @pytest.mark.parametrize("conditions", [2, 3, 6])
 def test_every_pattern_of_means_has_the_effect_asked_for(pattern: str, conditions: int) -> None:
-    means = means_of(Plan(conditions, 0.4), pattern)
+    means = means_of(PowerPlan(conditions, 0.4), pattern)
     assert sum(means) == pytest.approx(0)
     assert sqrt(sum(mean**2 for mean in means) / conditions) == pytest.approx(0.4)
 
 
 def test_partial_eta_squared_is_what_an_anova_of_very_many_people_reports() -> None:
-    plan = Plan(4, f_from_partial_eta(0.2, 4, 0.3), 0.3)
+    plan = PowerPlan(4, f_from_partial_eta(0.2, 4, 0.3), 0.3)
     assert partial_eta_of(plan) == pytest.approx(0.2)
     people = 200_000
     covariance = simulate.equal_correlations(plan)
@@ -184,15 +191,15 @@ def test_partial_eta_squared_is_what_an_anova_of_very_many_people_reports() -> N
 )
 def test_a_plan_out_of_range_is_refused_at_its_field(field: str, values: dict[str, float]) -> None:
     given: dict[str, float] = {"conditions": 3, "f": 0.25, **values}
-    with pytest.raises(PlanError) as caught:
-        Plan(**given)  # type: ignore[arg-type]
+    with pytest.raises(PowerPlanError) as caught:
+        PowerPlan(**given)  # type: ignore[arg-type]
     assert caught.value.field == field
 
 
 def test_power_that_cannot_be_reached_is_none_and_one_person_has_no_power() -> None:
-    assert people_needed(Plan(3, 0.0), 0.8) is None
-    assert people_needed(Plan(3, 5.0), 0.8) == 2
-    assert anova_power(Plan(3, 5.0), 1) == 0
+    assert people_needed(PowerPlan(3, 0.0), 0.8) is None
+    assert people_needed(PowerPlan(3, 5.0), 0.8) == 2
+    assert anova_power(PowerPlan(3, 5.0), 1) == 0
 
 
 def test_more_are_invited_than_must_finish() -> None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from study.trying_out.walk.browser import shown, socket_url
-from study.trying_out.walk.pages import Page, read_page
+from study.trying_out.walk.pages import WalkedPage, read_page
 from study.trying_out.walk.patience import WalkError
 from study.trying_out.walk.walk import posted
 
@@ -22,7 +22,7 @@ SURVEY = """<!doctype html><html><body class="x"><main id="main" data-page="surv
 <button type="submit" name="action" value="send">Send</button></form></main></body></html>"""
 
 
-def page(html: str, status: int = 200) -> Page:
+def page(html: str, status: int = 200) -> WalkedPage:
     return read_page(html, url="http://host:8000/p/key/?invitation=secret", status=status)
 
 

@@ -16,7 +16,7 @@ from study.people.leaving import finish, participant_end, participant_withdraw
 from study.people.models import Participant
 from study.taking_part.entering import consent_given, participant_enter
 from study.trying_out.stored import script_of, stops_of
-from study.trying_out.walk.plans import Deed, Plan, Script, Shares, Stop, deeds, labelled, plans
+from study.trying_out.walk.plans import Deed, Script, Shares, Stop, WalkPlan, deeds, labelled, plans
 from tests.study.factories import make_study
 
 STOPS = (Stop("guide"), Stop("play", 1), Stop("survey", 1))
@@ -35,7 +35,7 @@ def test_of_forty_so_many_do_what_was_asked_for() -> None:
 
 
 def test_without_shares_everybody_finishes_and_without_a_check_nobody_fails_it() -> None:
-    assert plans(Shares(), SCRIPT, participants=3, seed=1) == [Plan()] * 3
+    assert plans(Shares(), SCRIPT, participants=3, seed=1) == [WalkPlan()] * 3
     assert Deed.FAIL not in deeds(SHARES, Script(stops=STOPS), participants=100, seed=1)
 
 
@@ -98,7 +98,7 @@ AT_ONCE = 4
 def simulate(study: Study, seed: int) -> list[Participant]:
     """Forty come, four at a time; who they are and what they do is as in a dry run. Those who finish."""
     script, shares = script_of(study), Shares(drop_outs=15, withdrawals=5)
-    inside: list[tuple[int, Plan]] = []
+    inside: list[tuple[int, WalkPlan]] = []
     for number, plan in enumerate(plans(shares, script, participants=40, seed=seed), start=1):
         if len(inside) == AT_ONCE:
             end(*inside.pop(0))
@@ -110,7 +110,7 @@ def simulate(study: Study, seed: int) -> list[Participant]:
     return list(study.participants.filter(status=Participant.Status.COMPLETE))
 
 
-def end(pk: int, plan: Plan) -> None:
+def end(pk: int, plan: WalkPlan) -> None:
     """Do what was planned; a drop-out is swept."""
     if plan.deed == Deed.WITHDRAW:
         participant_withdraw(participant_id=pk)

@@ -10,7 +10,7 @@ import pytest
 from study.taking_part.pages.registry import PAGES
 from study.trying_out.walk import patience as patience_module
 from study.trying_out.walk.browser import Browser
-from study.trying_out.walk.crowd import Crowd, Order
+from study.trying_out.walk.crowd import Crowd, CrowdOrder
 from study.trying_out.walk.patience import Patience, PatienceError, WalkError
 from study.trying_out.walk.person import Person
 from study.trying_out.walk.walk import HANDLERS, Arrival, Handler, Walk
@@ -132,7 +132,7 @@ async def test_a_crowd_tells_who_did_not_finish_and_goes_on(monkeypatch: pytest.
 
     monkeypatch.setattr(Crowd, "_walk", walk)
     lines: list[str] = []
-    outcome = await Crowd(Order(LINK, 4, 1, 2, 60, 0), lines.append).walk()
+    outcome = await Crowd(CrowdOrder(LINK, 4, 1, 2, 60, 0), lines.append).walk()
     assert {arrival.code for arrival in outcome.arrived} == {"C1", "C4"}
     assert outcome.failed == {2: "the door was shut", 3: "RuntimeError: strange"}
     assert "participant 2 of 4 did not finish: the door was shut" in lines
@@ -144,7 +144,7 @@ async def test_a_crowd_that_is_stopped_sends_nobody_more(monkeypatch: pytest.Mon
 
     monkeypatch.setattr(Crowd, "_walk", walk)
     lines: list[str] = []
-    crowd = Crowd(Order(LINK, 4, 1, 1, 60, 0), lines.append, stopped=lambda: len(lines) >= 2)
+    crowd = Crowd(CrowdOrder(LINK, 4, 1, 1, 60, 0), lines.append, stopped=lambda: len(lines) >= 2)
     outcome = await crowd.walk()
     assert [arrival.number for arrival in outcome.arrived] == [1, 2]
     assert not outcome.failed
