@@ -72,10 +72,12 @@ def serve(listener: socket.socket) -> None:
     while True:
         client, _ = listener.accept()
         if os.fork() == 0:
-            tie()
-            signal.signal(signal.SIGCHLD, signal.SIG_DFL)
-            answer(client)
-            os._exit(0)
+            try:
+                tie()
+                signal.signal(signal.SIGCHLD, signal.SIG_DFL)
+                answer(client)
+            finally:
+                os._exit(0)
         client.close()
 
 

@@ -5,7 +5,8 @@ from __future__ import annotations
 import gc
 import os
 from collections import Counter
-from collections.abc import AsyncIterator, Iterator
+from collections.abc import AsyncIterator, Callable, Iterator
+from contextlib import AbstractContextManager
 from pathlib import Path
 from random import Random
 from typing import Any
@@ -14,6 +15,7 @@ import kombu.pools
 import pytest
 import pytest_asyncio
 from django.conf import settings as django_settings
+from django.db import transaction
 from hypothesis import HealthCheck, settings
 from playwright.async_api import Browser, Page, async_playwright
 
@@ -27,6 +29,8 @@ from tests.servers import Stack, Valkey
 from tests.template import Template, drop_database
 from tests.worlds.beacon.kit import LINE
 
+Once = Callable[[], AbstractContextManager[None]]
+"""What the fixture `once` is."""
 PROGRAMS = {"stack", "live_stack", "running", "started"}
 """Fixtures that start the app."""
 
@@ -48,9 +52,7 @@ def pytest_sessionfinish(session: pytest.Session) -> None:
 
 @pytest.hookimpl(wrapper=True)
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> Iterator[None]:
-    """A file is played by one process, and those come first whose tests start most programs."""
-    for item in items:
-        item.add_marker(pytest.mark.xdist_group(str(item.path.relative_to(item.config.rootpath))))
+    """File by file, first those whose tests start most programs: they take longest."""
     yield
     starts = Counter(item.path for item in items if PROGRAMS & set(getattr(item, "fixturenames", ())))
     items.sort(key=lambda item: (-starts[item.path], item.path))
@@ -85,6 +87,21 @@ def django_db_modify_db_settings(
         database["TEST"]["NAME"] = str(file)
         template.copy_to_file(file)
         yield
+
+
+@pytest.fixture(scope="module")
+def once(
+    django_db_setup: None, django_db_blocker: Any
+) -> Iterator[Callable[[], AbstractContextManager[None]]]:
+    """`with once(): …` in a fixture of a module: what is written there is found by all of the module's tests,
+    none of which sees what another one does to it. Not with `transaction=True`."""
+    with django_db_blocker.unblock():
+        around = transaction.atomic()
+        around.__enter__()
+    yield django_db_blocker.unblock
+    with django_db_blocker.unblock():
+        transaction.set_rollback(True)
+        around.__exit__(None, None, None)
 
 
 @pytest.fixture(scope="session")

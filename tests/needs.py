@@ -27,6 +27,11 @@ from tests.servers import wait_until
 QUIET = {"DEBIAN_FRONTEND": "noninteractive", "RUNLEVEL": "1"}
 """No questions; services that are installed are not started."""
 
+FORGETFUL = [
+    word for name in ("fsync", "synchronous_commit", "full_page_writes") for word in ("-c", f"{name}=off")
+]
+"""Options of a PostgreSQL whose data nobody needs after a power cut."""
+
 
 def install_missing() -> str:
     """Have apt-get install what is missing, where it may; why it could not, or nothing."""
@@ -99,7 +104,7 @@ def postgres() -> Iterator[tuple[str, str]]:
             shutil.chown(folder, user)
         data, port = f"{folder}/data", free_port()
         run_once([programs / "initdb", "-D", data, "-U", "brigade", "-A", "trust", "-E", "UTF8", "-N"], user)
-        tuned = ["-c", "fsync=off", "-c", "listen_addresses=127.0.0.1", "-c", "max_connections=200"]
+        tuned = ["-c", "listen_addresses=127.0.0.1", "-c", "max_connections=200", *FORGETFUL]
         with serving([str(programs / "postgres"), "-D", data, "-p", str(port), "-k", folder, *tuned], user):
             url = f"postgres://brigade@127.0.0.1:{port}/postgres"
             wait_until(lambda: postgres_answers(url), "an answer from PostgreSQL")

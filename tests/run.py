@@ -123,8 +123,8 @@ def checks_and_servers(
 PROCESSES = min(8, max(2, os.cpu_count() or 2))
 BESIDE = PROCESSES // 2
 """How many processes play the tests, and those beside them."""
-SIDE_BY_SIDE: Command = ("--dist", "loadgroup", "--no-loadscope-reorder")
-"""How pytest-xdist spreads the tests: in groups, in the order that `tests/conftest.py` gives them."""
+SIDE_BY_SIDE: Command = ("--dist", "loadfile", "--no-loadscope-reorder")
+"""How pytest-xdist spreads the tests: whole files, in the order that `tests/conftest.py` gives them."""
 
 Result = tuple[Counter[str], Counter[str]]
 """How many tests passed, failed, skipped; and the reasons for skipping."""

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import subprocess
+import sys
 import urllib.request
 
 import pytest
@@ -9,6 +11,7 @@ from channels.layers import get_channel_layer
 from playwright.async_api import Page
 
 from brigade.celery import app
+from brigade.places import base_dir
 from tests.servers import Stack
 
 pytestmark = pytest.mark.servers
@@ -49,6 +52,21 @@ def test_what_was_killed_comes_back_at_the_same_address(live_stack: Stack) -> No
         live_stack.kill_valkey()
     live_stack.restart()
     assert status(live_stack) == 200
+
+
+def test_a_command_that_is_forked_ends_and_speaks_as_manage_py_does(live_stack: Stack) -> None:
+    for arguments in (["check"], ["export_study", "nowhere"], ["dance"]):
+        alone = subprocess.run(
+            [sys.executable, "manage.py", *arguments],
+            cwd=base_dir(),
+            env=live_stack.environment,
+            capture_output=True,
+            text=True,
+            check=False,
+        )
+        forked = live_stack.command(*arguments)
+        for one in ("returncode", "stdout", "stderr"):
+            assert getattr(forked, one) == getattr(alone, one), arguments
 
 
 @pytest.mark.browser

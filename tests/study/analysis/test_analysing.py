@@ -23,6 +23,7 @@ from study.analysis.results import analysis_ready
 from study.design.models import Study
 from study.people.leaving import participant_withdraw
 from study.people.models import Answer, Participant
+from tests.conftest import Once
 from tests.study.factories import complete, enter, make_study
 
 pytestmark = pytest.mark.django_db
@@ -35,12 +36,19 @@ def asked(monkeypatch: pytest.MonkeyPatch) -> list[tuple[int, str]]:
     return found
 
 
+@pytest.fixture(scope="module")
+def played(once: Once) -> int:
+    """A study that three programs went through; its pk."""
+    with once():
+        found = make_study(conditions=3)
+        for number, value in enumerate((1, 3, 4)):
+            complete(found, f"program {number}", synthetic=True, value=value)
+    return found.pk
+
+
 @pytest.fixture
-def study() -> Study:
-    found = make_study(conditions=3)
-    for number, value in enumerate((1, 3, 4)):
-        complete(found, f"program {number}", synthetic=True, value=value)
-    return found
+def study(played: int) -> Study:
+    return Study.objects.get(pk=played)
 
 
 def test_people_are_analysed_without_the_synthetic_as_soon_as_there_is_one(study: Study) -> None:
@@ -210,23 +218,23 @@ def test_the_page_counts_people_and_not_reasons(
 def test_everybody_left_out_is_told_with_the_reason(
     tmp_path: Path, asked: list[tuple[int, str]], admin_client: Client
 ) -> None:
-    study = make_study()
+    study = make_study("left-out")
     person = complete(study)
     Participant.objects.filter(pk=person.pk).update(excluded_at=timezone.now(), excluded_reason="A test.")
-    admin_client.get("/staff/small/analysis/")
+    admin_client.get("/staff/left-out/analysis/")
     tasks.compute_analysis(*asked.pop())
-    page = admin_client.get("/staff/small/analysis/").content.decode()
+    page = admin_client.get("/staff/left-out/analysis/").content.decode()
     assert "Everybody in this choice of data who completed the study is left out." in page
     assert "1 participant who completed the study left out: excluded by staff." in page
-    with pytest.raises(CommandError, match=r"all 1 who completed small .* 1 excluded by staff"):
-        call_command("analyse_study", "small", "--out", str(tmp_path))
+    with pytest.raises(CommandError, match=r"all 1 who completed left-out .* 1 excluded by staff"):
+        call_command("analyse_study", "left-out", "--out", str(tmp_path))
 
 
 def test_without_participants_the_page_says_so(asked: list[tuple[int, str]], admin_client: Client) -> None:
-    make_study()
-    admin_client.get("/staff/small/analysis/")
+    make_study("bare")
+    admin_client.get("/staff/bare/analysis/")
     tasks.compute_analysis(*asked.pop())
-    assert "Nothing to analyse yet" in admin_client.get("/staff/small/analysis/").content.decode()
+    assert "Nothing to analyse yet" in admin_client.get("/staff/bare/analysis/").content.decode()
 
 
 def test_a_study_that_is_gone_asks_nothing_of_a_worker() -> None:

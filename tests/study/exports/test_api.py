@@ -16,19 +16,27 @@ from study.design.models import Condition, Study
 from study.exports.registry import DOCUMENTS, TABLES
 from study.researchers.models import ApiToken, Membership
 from study.researchers.tokens import token_make, token_revoke
+from tests.conftest import Once
 from tests.study.exports.test_exports import downloaded
 from tests.study.factories import complete, enter, make_study
 
 pytestmark = pytest.mark.django_db
 
 
+@pytest.fixture(scope="module")
+def played(once: Once) -> int:
+    """A study in which one person and one program went the whole way; its pk."""
+    with once():
+        found = make_study()
+        complete(found, "one")
+        complete(found, "two", synthetic=True)
+        enter(found, "three")
+    return found.pk
+
+
 @pytest.fixture
-def study() -> Study:
-    found = make_study()
-    complete(found, "one")
-    complete(found, "two", synthetic=True)
-    enter(found, "three")
-    return found
+def study(played: int) -> Study:
+    return Study.objects.get(pk=played)
 
 
 @pytest.fixture

@@ -23,6 +23,7 @@ from study.exports.writing import csv_pieces, write_study
 from study.people.counts import StudyCounts, studies_with_counts, study_counts
 from study.people.models import PageVisit
 from study.taking_part.going_on import page_done
+from tests.conftest import Once
 from tests.study.factories import complete, enter, make_study
 
 pytestmark = [pytest.mark.django_db, pytest.mark.servers]
@@ -48,13 +49,20 @@ def read(folder: Path, name: str) -> list[dict[str, str]]:
         return list(csv.DictReader(stream))
 
 
+@pytest.fixture(scope="module")
+def played(once: Once) -> int:
+    """A study in which one person and one program went the whole way; its pk."""
+    with once():
+        found = make_study()
+        complete(found, "entry-of-a-person", value=4)
+        complete(found, "entry-of-a-program", synthetic=True, value=2)
+        enter(found, "entry-of-a-drop-out")
+    return found.pk
+
+
 @pytest.fixture
-def study() -> Study:
-    found = make_study()
-    complete(found, "entry-of-a-person", value=4)
-    complete(found, "entry-of-a-program", synthetic=True, value=2)
-    enter(found, "entry-of-a-drop-out")
-    return found
+def study(played: int) -> Study:
+    return Study.objects.get(pk=played)
 
 
 def test_there_is_a_row_for_everything(study: Study, tmp_path: Path) -> None:
@@ -138,7 +146,7 @@ def test_completion_codes_can_be_checked_once_somebody_is_through(study: Study, 
 
 
 def test_an_episode_keeps_the_teammates_it_was_played_with(tmp_path: Path) -> None:
-    study = make_study(conditions=1)
+    study = make_study("renamed", conditions=1)
     study.conditions.update(coplayer="random", teammates=2)
     page_done(participant_id=enter(study).pk, page="guide")
     study.conditions.update(coplayer="planner", teammates=1, name="Renamed")
