@@ -14,7 +14,6 @@ from django.core.exceptions import ValidationError
 from django.core.management import call_command
 from django.test import Client
 from django.urls import reverse
-from study.taking_part.services import page_done
 
 from kitchen.play.models import Episode
 from kitchen.play.selectors import seat_view
@@ -32,6 +31,7 @@ from study.exports.tables.wide import COURSE_NAMES
 from study.exports.writing import write_study
 from study.monitor import live
 from study.people.models import Participant
+from study.taking_part.going_on import page_done
 from tests.lanterns import registered
 from tests.study.factories import complete, enter, make_study, play_out
 
