@@ -8,6 +8,7 @@ from random import Random
 from typing import ClassVar, Self
 from unittest.mock import patch
 
+from kitchen.contract.kit import WorldKit
 from kitchen.contract.world import (
     Command,
     Event,
@@ -132,8 +133,12 @@ class Lanterns(World):
         return found
 
 
+KIT = WorldKit(rules="tests.lanterns:Lanterns", page="")
+"""Nobody looks at it."""
+
+
 @contextmanager
 def registered() -> Iterator[None]:
     """While it lasts, the registry has this world."""
-    with patch.dict(WORLDS, {"lanterns": "tests.lanterns:Lanterns"}):
+    with patch.dict(WORLDS, {"lanterns": "tests.lanterns:KIT"}):
         yield

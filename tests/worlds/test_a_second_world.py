@@ -208,6 +208,8 @@ def test_the_console_practises_it_and_shows_its_settings_in_words(study: Study, 
     page = text_of(boss.get(reverse("study:staff-design-condition", args=[study.slug, condition.pk])))
     offered = re.findall(r'<option value="(\w+)"', page[page.index('name="coplayer"') :])
     assert {"pilot", "random"} <= set(offered) and "planner" not in offered
+    page = text_of(boss.get(reverse("admin:study_condition_change", args=[condition.pk])))
+    assert 'data-worlds="beacon"' in page and 'data-worlds="cuisine"' in page
 
 
 def rows(folder: Path, name: str) -> list[dict[str, str]]:
