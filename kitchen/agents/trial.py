@@ -67,16 +67,16 @@ def sample(game: World, coplayer: str, settings: Mapping[str, Json], seats: Sequ
     return TrialCalls(tuple(calls), len(seats), game.length, rehearsal.remembered, rehearsal.repairs)
 
 
-def plan_of(found: TrialCalls, *, steps: int, episodes: int) -> CallPlan:
+def plan_of(trial: TrialCalls, *, steps: int, episodes: int) -> CallPlan:
     """So many steps ahead in so many episodes, with one call each: questions as long as the longest of
     these, answers as long as theirs, and what is remembered of them."""
-    answers = [call.reply.usage.output for call in found.calls if call.reply]
+    answers = [call.reply.usage.output for call in trial.calls if call.reply]
     answer = round(fmean(answers)) if answers else 0
-    question = max((_tokens(call.request, fixed=False) for call in found.calls), default=0)
-    exchanges = found.remembered() or [0]
+    question = max((_tokens(call.request, fixed=False) for call in trial.calls), default=0)
+    exchanges = trial.remembered() or [0]
     return CallPlan(
-        calls=steps if found.calls else 0,
-        fixed=max((_tokens(call.request, fixed=True) for call in found.calls), default=0),
+        calls=steps if trial.calls else 0,
+        fixed=max((_tokens(call.request, fixed=True) for call in trial.calls), default=0),
         fresh=round(question + fmean(exchanges) * (question + answer)),
         longest=question + max(exchanges) * (question + answer),
         output=answer,
@@ -92,20 +92,20 @@ def _tokens(request: Request, *, fixed: bool) -> int:
     return likely_tokens(text + described)
 
 
-def worst(found: TrialCalls, prices: PriceList, provider: str, model: str) -> float:
+def worst(trial: TrialCalls, prices: PriceList, provider: str, model: str) -> float:
     """The most that one episode can cost, in US dollars: in every step all the calls and tries that there may
     be, every answer as long as it may be, also those that are remembered or are to be mended, and feedback on
     every agent. UnknownPriceError if there is no price; a prompt that is too long for it is never sent."""
-    if not found.calls:
+    if not trial.calls:
         return 0.0
-    price, answer = prices.price(provider, model), found.calls[0].request.max_tokens
-    told = FEEDBACK * found.seats + 2 * MESSAGE
-    first = max(most_tokens(call.request) for call in found.calls) + told
-    exchange = max(_question(call.request) for call in found.calls) + told + (1 + found.repairs) * answer
+    price, answer = prices.price(provider, model), trial.calls[0].request.max_tokens
+    told = FEEDBACK * trial.seats + 2 * MESSAGE
+    first = max(most_tokens(call.request) for call in trial.calls) + told
+    exchange = max(_question(call.request) for call in trial.calls) + told + (1 + trial.repairs) * answer
     prompts = [
         first + exchanges * exchange + again * (answer + told)
-        for exchanges in found.remembered()
-        for again in range(1 + found.repairs)
+        for exchanges in trial.remembered()
+        for again in range(1 + trial.repairs)
     ]
     return TRIES * sum(price.at_worst(min(p, price.up_to or p), answer) for p in prompts)
 

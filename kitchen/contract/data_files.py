@@ -103,11 +103,11 @@ def _joined(*parts: str) -> str:
 def _complaint(error: ValidationError) -> tuple[str, str]:
     """The first thing that is wrong: its key and the reason."""
     first = error.errors(include_url=False)[0]
-    found, given = first.get("ctx", {}), repr(first["input"])
-    steps = (f"[{one + 1}]" if isinstance(one, int) else one for one in first["loc"])
+    context, given = first.get("ctx", {}), repr(first["input"])
+    steps = (f"[{step + 1}]" if isinstance(step, int) else step for step in first["loc"])
     reason = REASONS.get(first["type"]) or first["msg"]
     told = first["type"] in TOLD and len(given) <= SHORT
-    return _joined(*steps, found.get("key", "")), f"{reason}, not {given}" if told else reason
+    return _joined(*steps, context.get("key", "")), f"{reason}, not {given}" if told else reason
 
 
 REASONS: Mapping[str, str] = {

@@ -80,11 +80,11 @@ class Setting:
     def clean(self, value: Json) -> Json:
         """The value in its own type, or SettingsError that names this setting."""
         try:
-            found = _READERS[self.kind](value)
+            cleaned = _READERS[self.kind](value)
         except (TypeError, ValueError, OverflowError) as error:
             raise SettingsError(f"{self.name}: {value!r} is not a value of kind {self.kind}") from error
-        self._check(found)
-        return found
+        self._check(cleaned)
+        return cleaned
 
     def _check(self, value: Json) -> None:
         if self.choices and value not in [choice for choice, _ in self.choices]:
@@ -104,10 +104,10 @@ def _read_int(value: Json) -> int:
 
 
 def _read_float(value: Json) -> float:
-    found = float(value)
-    if isinstance(value, bool) or found != found or found in (float("inf"), float("-inf")):
+    number = float(value)
+    if isinstance(value, bool) or number != number or number in (float("inf"), float("-inf")):
         raise ValueError(value)
-    return found
+    return number
 
 
 def _read_bool(value: Json) -> bool:

@@ -66,9 +66,9 @@ class ExperimentAdmin(admin.ModelAdmin):  # type: ignore[type-arg]
 
     def get_queryset(self, request: HttpRequest) -> QuerySet[Experiment]:
         """Experiments with how many episodes they have, and how many are played."""
-        found: QuerySet[Experiment] = super().get_queryset(request)
+        experiments: QuerySet[Experiment] = super().get_queryset(request)
         broken = Q(episodes__row__outcome=FAILED)
-        return found.annotate(
+        return experiments.annotate(
             all_episodes=Count("episodes"),
             played_episodes=Count("episodes", filter=Q(episodes__row__isnull=False)),
             failed_episodes=Count("episodes", filter=broken),
@@ -130,8 +130,8 @@ class ExperimentAdmin(admin.ModelAdmin):  # type: ignore[type-arg]
         """Every setting in words."""
         setup = Setup.from_json(experiment.setup)
         declared = get_coplayer(setup.coplayer).settings
-        found = [(each.label, told(each, setup.settings.get(each.name, each.default))) for each in declared]
-        return format_html_join("", "{}: {}<br>", found) if found else "none"
+        pairs = [(each.label, told(each, setup.settings.get(each.name, each.default))) for each in declared]
+        return format_html_join("", "{}: {}<br>", pairs) if pairs else "none"
 
     @admin.display(description="Played")
     def progress(self, experiment: Any) -> str:
@@ -151,9 +151,9 @@ class ExperimentAdmin(admin.ModelAdmin):  # type: ignore[type-arg]
         return f"stopped: {experiment.stopped_because}" if experiment.stopped_because else "not started"
 
     @admin.action(description="Start (or go on with) the selected experiments", permissions=["change"])
-    def start(self, request: HttpRequest, found: QuerySet[Experiment]) -> None:
+    def start(self, request: HttpRequest, experiments: QuerySet[Experiment]) -> None:
         """Queue them; for one that may cost money the forecast is shown first."""
-        for experiment in found:
+        for experiment in experiments:
             if provider_names(Setup.from_json(experiment.setup)):
                 text = 'Calls of a model may cost money: <a href="{}">see the forecast and start {}</a>.'
                 there = reverse("admin:kitchen_experiment_start", args=[experiment.pk])
@@ -228,18 +228,18 @@ class ExperimentAdmin(admin.ModelAdmin):  # type: ignore[type-arg]
         return HttpResponseRedirect(reverse("admin:kitchen_experiment_change", args=[obj.pk]))
 
     @admin.action(description="Stop the selected experiments", permissions=["change"])
-    def stop(self, request: HttpRequest, found: QuerySet[Experiment]) -> None:
+    def stop(self, request: HttpRequest, experiments: QuerySet[Experiment]) -> None:
         """Episodes that are being played come to their end."""
-        for experiment in found:
+        for experiment in experiments:
             services.experiment_stop(experiment_id=experiment.pk, because="stopped by hand")
 
     @admin.action(description="Compare two experiments", permissions=["view"])
-    def compare(self, request: HttpRequest, found: QuerySet[Experiment]) -> HttpResponse | None:
+    def compare(self, request: HttpRequest, experiments: QuerySet[Experiment]) -> HttpResponse | None:
         """CoS of every cell of both, side by side."""
-        if len(found) != 2:
+        if len(experiments) != 2:
             self.message_user(request, "Select two experiments.", messages.ERROR)
             return None
-        both = [(experiment, results(experiment)) for experiment in found.order_by("created_at")]
+        both = [(experiment, results(experiment)) for experiment in experiments.order_by("created_at")]
         context = {
             **self.admin_site.each_context(request),
             "title": "Two experiments side by side",
@@ -256,11 +256,11 @@ class ExperimentAdmin(admin.ModelAdmin):  # type: ignore[type-arg]
     def render_change_form(self, request: Any, context: Any, *args: Any, **kwargs: Any) -> HttpResponse:
         """The page, with who played, the files and the tables below it."""
         if experiment := kwargs.get("obj"):
-            found = results(experiment)
-            context["who"], context["files"] = str(players_of(found)), list(FILES)
+            cells = results(experiment)
+            context["who"], context["files"] = str(players_of(cells)), list(FILES)
             context["experiment_runs"] = experiment.running
-            context["grids"] = tables.grids(Setup.from_json(experiment.setup), found)
-            context["line"], context["explained"] = last_line(found), tables.EXPLAINED
+            context["grids"] = tables.grids(Setup.from_json(experiment.setup), cells)
+            context["line"], context["explained"] = last_line(cells), tables.EXPLAINED
             context["reload"] = experiment.running
         return super().render_change_form(request, context, *args, **kwargs)
 
@@ -282,10 +282,10 @@ def results(experiment: Experiment) -> tuple[CellResult, ...]:
 
 def side_by_side(first: Sequence[CellResult], second: Sequence[CellResult]) -> list[tuple[str, ...]]:
     """Cell, CoS of the first, of the second, their difference, the paper's; cells of either."""
-    ones, others = ({each.column.key: each for each in found} for found in (first, second))
+    ones, others = ({each.column.key: each for each in cells} for cells in (first, second))
     lines: list[tuple[str, ...]] = []
     for key in dict.fromkeys([*ones, *others]):
-        pair = [found[key].cos if key in found else None for found in (ones, others)]
+        pair = [cells[key].cos if key in cells else None for cells in (ones, others)]
         known = None not in pair
         difference = f"{(pair[1] or 0) - (pair[0] or 0):+.3f}" if known else ""
         variant, level, agents = key

@@ -48,16 +48,18 @@ def number(name: str, text: str) -> int:
 
 
 def _settings(given: Mapping[str, Any], models: tuple[str, ...]) -> dict[str, Json]:
-    found: dict[str, Json] = {**given.get("coplayer_settings", {})} | ({"model": models[0]} if models else {})
+    settings: dict[str, Json] = {**given.get("coplayer_settings", {})} | (
+        {"model": models[0]} if models else {}
+    )
     for text in given.get("set") or ():
-        found |= _one_setting(text)
+        settings |= _one_setting(text)
     if given["no_feedback"]:
-        found["feedback"] = False
+        settings["feedback"] = False
     if given["no_hints"]:
-        found["hints"] = False
+        settings["hints"] = False
     if demo := given["demo"]:
-        found |= {DEMONSTRATION: demo} if demo in {"few", "none"} else _demo_of(demo)
-    return found
+        settings |= {DEMONSTRATION: demo} if demo in {"few", "none"} else _demo_of(demo)
+    return settings
 
 
 def _one_setting(text: str) -> dict[str, Json]:
@@ -80,8 +82,8 @@ def _demo_of(text: str) -> dict[str, Json]:
 def _levels(text: str | None, preset: str) -> tuple[str, ...]:
     if preset and text in {None, BENCH.preset_level}:
         return (BENCH.preset_level,)
-    found = BENCH.usual_levels() if text in {None, "all"} else _list("--levels", text, str)
-    levels = tuple(level if level.startswith("level_") else f"level_{level}" for level in found)
+    named = BENCH.usual_levels() if text in {None, "all"} else _list("--levels", text, str)
+    levels = tuple(level if level.startswith("level_") else f"level_{level}" for level in named)
     if preset and levels != (BENCH.preset_level,):
         raise SetupError(
             f"--levels: {preset} is played on {BENCH.preset_level}: leave it out or say 3", "levels"
@@ -101,9 +103,9 @@ def _list(name: str, text: str | None, read: Callable[[str], T]) -> tuple[T, ...
     if text is None:
         return ()
     try:
-        found = tuple(read(part.strip()) for part in text.split(","))
+        values = tuple(read(part.strip()) for part in text.split(","))
     except ValueError:
         raise SetupError(f"{name}: {text!r} is not a list with commas", name.strip("-")) from None
-    if "" in found:
+    if "" in values:
         raise SetupError(f"{name}: {text!r} has an empty place", name.strip("-"))
-    return found
+    return values

@@ -73,8 +73,8 @@ def open_folder(folder: Path, setup: Setup) -> tuple[str, dict[Key, Row]]:
     if not (folder / EPISODES).exists():
         return key, {}
     try:
-        found = csv_rows.from_csv((folder / EPISODES).read_bytes(), str(folder / EPISODES))
-        rows = csv_rows.matching(found, jobs_of(setup))
+        stored_rows = csv_rows.from_csv((folder / EPISODES).read_bytes(), str(folder / EPISODES))
+        rows = csv_rows.matching(stored_rows, jobs_of(setup))
         return key, {name: row for name, row in rows.items() if row.outcome == csv_rows.PLAYED}
     except RowsError as error:
         raise FolderError(str(error)) from error
@@ -82,12 +82,12 @@ def open_folder(folder: Path, setup: Setup) -> tuple[str, dict[Key, Row]]:
 
 def _stored(path: Path) -> Mapping[str, Json]:
     try:
-        found = json.loads(path.read_text(encoding="utf-8"))
+        stored = json.loads(path.read_text(encoding="utf-8"))
     except ValueError as error:
         raise FolderError(f"{path}: is not JSON: {error}") from error
-    if not isinstance(found, dict) or found.get("version") != VERSION:
+    if not isinstance(stored, dict) or stored.get("version") != VERSION:
         raise FolderError(f"{path}: is not an experiment of this version")
-    return found
+    return stored
 
 
 def write_settings(folder: Path, setup: Setup, key: str = "") -> None:

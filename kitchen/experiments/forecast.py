@@ -74,11 +74,11 @@ def _cell(setup: Setup, jobs: Sequence[Job], prices: PriceList) -> CostForecast:
     """What the jobs of one cell will cost."""
     settings = setup.settings_of(jobs[0].column.variant)
     provider, model = read_model(str(settings[MODEL]))
-    found, calls = sample(setup, jobs[0]), len(jobs) * BENCH.steps
-    plan = trial.plan_of(found, steps=calls, episodes=len(jobs))
+    trial_calls, calls = sample(setup, jobs[0]), len(jobs) * BENCH.steps
+    plan = trial.plan_of(trial_calls, steps=calls, episodes=len(jobs))
     try:
         expected = prices.expected(provider, model, plan)
-        worst = len(jobs) * trial.worst(found, prices, provider, model)
+        worst = len(jobs) * trial.worst(trial_calls, prices, provider, model)
     except UnknownPriceError:
         return CostForecast((f"{provider}/{model}",), calls, None, None)
     return CostForecast((f"{provider}/{model}",), calls, expected, worst)

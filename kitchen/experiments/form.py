@@ -65,9 +65,9 @@ class HowForm(forms.ModelForm):  # type: ignore[type-arg]
 
     def clean(self) -> dict[str, Any]:
         """What is wanted must be playable."""
-        found: dict[str, Any] = super().clean() or self.cleaned_data
+        cleaned: dict[str, Any] = super().clean() or self.cleaned_data
         self.wanted()
-        return found
+        return cleaned
 
     def wanted(self) -> Setup | None:
         """What is to be played, None where that has errors."""
@@ -130,14 +130,14 @@ class ExperimentForm(HowForm):
                 self.errors.pop(name, None)
 
     def _given(self) -> dict[str, Any]:
-        found = self.cleaned_data
-        names = setting_names(found[COPLAYER])
-        given = {name: str(found[name]) if found[name] not in {"", None} else None for name in ARGUMENTS}
+        cleaned = self.cleaned_data
+        names = setting_names(cleaned[COPLAYER])
+        given = {name: str(cleaned[name]) if cleaned[name] not in {"", None} else None for name in ARGUMENTS}
         if given["model"] and given["preset"] != "table6":
             raise SetupError("model: only table 6 compares models: choose the model below", "model")
         given |= dict.fromkeys(("demo", "no_feedback", "no_hints"))
-        settings = {setting: found[name] for name, setting in names.items()}
-        return {**given, "co_player": found[COPLAYER], "coplayer_settings": settings}
+        settings = {setting: cleaned[name] for name, setting in names.items()}
+        return {**given, "co_player": cleaned[COPLAYER], "coplayer_settings": settings}
 
     def _placed(self, error: SetupError) -> tuple[str | None, ValidationError]:
         """The field that an error is about, and what stands there."""

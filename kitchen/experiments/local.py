@@ -15,12 +15,12 @@ def play_rest(
     setup: Setup, rows: Mapping[Key, Row], keep: Callable[[Iterable[Row]], None], purse: Purse | None = None
 ) -> dict[Key, Row]:
     """Play what has no row yet; `keep` gets all rows after every episode. MoneySpentError ends it."""
-    found = dict(rows)
+    played = dict(rows)
     for job in jobs_of(setup):
-        if job.key not in found:
-            found[job.key] = _play(setup, job, purse)
-            keep(found.values())
-    return found
+        if job.key not in played:
+            played[job.key] = _play(setup, job, purse)
+            keep(played.values())
+    return played
 
 
 def _play(setup: Setup, job: Job, purse: Purse | None) -> Row:

@@ -117,9 +117,9 @@ def new_game(job: Job, steps: int = BENCH.steps) -> World:
 def failed_row(job: Job, reason: str) -> Row:
     """The row of an episode that an error ended."""
     variant, level, agents = job.column.key
-    found: dict[str, Any] = dict.fromkeys(NEEDED, 0) | dict.fromkeys(_TEXTS, "")
-    found |= {"variant": variant, "level": level, "agents": agents, "alpha": job.alpha, "cost": None}
-    return Row(**found | {"episode": job.episode, "seed": job.seed, "outcome": FAILED, "reason": reason})
+    values: dict[str, Any] = dict.fromkeys(NEEDED, 0) | dict.fromkeys(_TEXTS, "")
+    values |= {"variant": variant, "level": level, "agents": agents, "alpha": job.alpha, "cost": None}
+    return Row(**values | {"episode": job.episode, "seed": job.seed, "outcome": FAILED, "reason": reason})
 
 
 _TEXTS = ("fallback_codes", "played_by", "model", "state_hash")

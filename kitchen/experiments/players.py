@@ -36,15 +36,15 @@ class DecisionMakers:
     @classmethod
     def of(cls, rows: Iterable[Row]) -> Self:
         """Who played these episodes."""
-        found = cls()
+        total = cls()
         for row in rows:
             if row.outcome == FAILED:
-                found += cls(failed=1)
+                total += cls(failed=1)
             else:
                 chose = read_counts(row.played_by)
                 named = frozenset(row.model.split(", ")) - {""} if STAND_IN not in chose else frozenset()
-                found += cls(chose, read_counts(row.fallback_codes), named)
-        return found
+                total += cls(chose, read_counts(row.fallback_codes), named)
+        return total
 
     def __add__(self, other: DecisionMakers) -> Self:
         return type(self)(

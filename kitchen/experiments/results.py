@@ -63,9 +63,9 @@ class CellResult:
     @property
     def paper_cos(self) -> float | None:
         """The paper's, from its counts; None where it has none for one of the intervals."""
-        found = [each.paper for each in self.intervals]
-        pairs = [(done, total - done) for done, total in (each for each in found if each)]
-        return collaboration_score(pairs) if len(pairs) == len(found) else None
+        counts = [each.paper for each in self.intervals]
+        pairs = [(done, total - done) for done, total in (each for each in counts if each)]
+        return collaboration_score(pairs) if len(pairs) == len(counts) else None
 
     @property
     def bound_cos(self) -> float | None:
@@ -83,9 +83,9 @@ class CellResult:
 
 def mean_of(values: Iterable[float | None]) -> float | None:
     """The mean; None where one is missing, since the mean of the others would be of other cells."""
-    found = list(values)
-    known = [value for value in found if value is not None]
-    return fmean(known) if found and len(known) == len(found) else None
+    all_values = list(values)
+    known = [value for value in all_values if value is not None]
+    return fmean(known) if all_values and len(known) == len(all_values) else None
 
 
 @dataclass(frozen=True, slots=True)
@@ -122,9 +122,9 @@ def means_of(cells: Sequence[CellResult]) -> Means:
 
 def results_of(setup: Setup, rows: Iterable[Row]) -> tuple[CellResult, ...]:
     """Every cell of the experiment, whether it has rows already or not."""
-    found = _sorted(rows)
+    rows_by_interval = _sorted(rows)
     return tuple(
-        CellResult(column, tuple(_interval(setup, column, alpha, found) for alpha in setup.alphas))
+        CellResult(column, tuple(_interval(setup, column, alpha, rows_by_interval) for alpha in setup.alphas))
         for column in setup.columns
     )
 
@@ -133,14 +133,14 @@ _Sorted = Mapping[tuple[str, str, int, float], Sequence[Row]]
 
 
 def _sorted(rows: Iterable[Row]) -> _Sorted:
-    found: dict[tuple[str, str, int, float], list[Row]] = {}
+    rows_by_interval: dict[tuple[str, str, int, float], list[Row]] = {}
     for row in rows:
-        found.setdefault(row.key[:4], []).append(row)
-    return found
+        rows_by_interval.setdefault(row.key[:4], []).append(row)
+    return rows_by_interval
 
 
-def _interval(setup: Setup, column: ExperimentColumn, alpha: float, found: _Sorted) -> Interval:
-    mine = found.get((*column.key, alpha), ())
+def _interval(setup: Setup, column: ExperimentColumn, alpha: float, rows_by_interval: _Sorted) -> Interval:
+    mine = rows_by_interval.get((*column.key, alpha), ())
     played = [row for row in mine if row.outcome == PLAYED]
     counts = len(played), sum(row.completed for row in played), sum(row.failed for row in played)
     planned = (seed_of(setup.seed, column, alpha, number) for number in range(1, setup.episodes + 1))

@@ -120,9 +120,9 @@ def _read(kind: str, text: str) -> Json:
 def matching(rows: Iterable[Row], jobs: Iterable[Job]) -> dict[Key, Row]:
     """Rows by name; RowsError for one that these jobs do not have, or with another seed, or there twice."""
     seeds = {job.key: job.seed for job in jobs}
-    found: dict[Key, Row] = {}
+    rows_by_key: dict[Key, Row] = {}
     for row in rows:
-        if seeds.get(row.key) != row.seed or row.key in found:
+        if seeds.get(row.key) != row.seed or row.key in rows_by_key:
             raise RowsError(f"an episode of another experiment, or one twice: {row.key}")
-        found[row.key] = row
-    return found
+        rows_by_key[row.key] = row
+    return rows_by_key

@@ -138,11 +138,11 @@ def being_played(experiment_id: int) -> int:
 
 def episode_take(*, experiment_id: int) -> ExperimentEpisode | None:
     """Claim the next episode; None if none waits, enough are being played, or the experiment was stopped."""
-    found = Experiment.objects.filter(pk=experiment_id, running=True).first()
-    if found is None or being_played(found.pk) >= found.at_once:
+    experiment = Experiment.objects.filter(pk=experiment_id, running=True).first()
+    if experiment is None or being_played(experiment.pk) >= experiment.at_once:
         return None
-    for pk in waiting(found.pk).values_list("pk", flat=True)[: found.at_once + 1]:
-        if waiting(found.pk).filter(pk=pk).update(claimed_until=_claim()):
+    for pk in waiting(experiment.pk).values_list("pk", flat=True)[: experiment.at_once + 1]:
+        if waiting(experiment.pk).filter(pk=pk).update(claimed_until=_claim()):
             return ExperimentEpisode.objects.select_related("experiment").get(pk=pk)
     return None
 
@@ -226,6 +226,6 @@ def _key(episode: ExperimentEpisode) -> Key:
 
 def rows_of(experiment: Experiment) -> dict[Key, Row]:
     """Everything that was played so far, what failed among it."""
-    found = experiment.episodes.exclude(row__isnull=True).values_list("row", flat=True)
-    rows = [Row.from_json(row) for row in found if row is not None]
+    stored = experiment.episodes.exclude(row__isnull=True).values_list("row", flat=True)
+    rows = [Row.from_json(row) for row in stored if row is not None]
     return {row.key: row for row in rows}

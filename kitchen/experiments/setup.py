@@ -71,14 +71,14 @@ class Setup:
 
     def to_json(self) -> dict[str, Json]:
         """As JSON; `from_json` gives an equal setup."""
-        found = asdict(self)
-        return {name: list(value) if isinstance(value, tuple) else value for name, value in found.items()}
+        values = asdict(self)
+        return {name: list(value) if isinstance(value, tuple) else value for name, value in values.items()}
 
     @classmethod
     def from_json(cls, stored: Mapping[str, Json]) -> Self:
         """What `to_json` wrote."""
-        found: dict[str, Any] = {k: tuple(v) if isinstance(v, list) else v for k, v in stored.items()}
-        return cls(**found)
+        values: dict[str, Any] = {k: tuple(v) if isinstance(v, list) else v for k, v in stored.items()}
+        return cls(**values)
 
     @property
     def columns(self) -> tuple[ExperimentColumn, ...]:
@@ -98,16 +98,16 @@ def checked(setup: Setup) -> Setup:
     """The setup with all settings of its co-player filled in; SetupError if it cannot be played."""
     _check_values(setup)
     try:
-        found = get_coplayer(setup.coplayer)
-        full = replace(setup, settings=_filled(clean_settings(found.settings, setup.settings)))
+        coplayer = get_coplayer(setup.coplayer)
+        full = replace(setup, settings=_filled(clean_settings(coplayer.settings, setup.settings)))
         for column in full.columns:
-            found(clean_settings(found.settings, full.settings_of(column.variant)))
+            coplayer(clean_settings(coplayer.settings, full.settings_of(column.variant)))
     except (UnknownNameError, SettingsError) as error:
         text = str(error.args[0])
         raise SetupError(
             f"co-player {setup.coplayer}: {text}", "co_player", text.partition(":")[0]
         ) from error
-    if found.worlds is not None and WORLD not in found.worlds:
+    if coplayer.worlds is not None and WORLD not in coplayer.worlds:
         raise SetupError(f"co-player {setup.coplayer}: does not play {WORLD}", "co_player")
     check_answers(full)
     return full

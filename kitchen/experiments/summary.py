@@ -21,9 +21,9 @@ def last_line(results: Sequence[CellResult]) -> str:
 
 def mean_score(cells: Sequence[CellResult]) -> str:
     """The mean CoS of the cells that were played, and of how many where some were not."""
-    found = means_of(cells)
-    part = 0 < found.played < found.cells
-    return score(found.ours) + (f" ({found.played} of {found.cells} cells)" if part else "")
+    means = means_of(cells)
+    part = 0 < means.played < means.cells
+    return score(means.ours) + (f" ({means.played} of {means.cells} cells)" if part else "")
 
 
 def score(value: float | None) -> str:

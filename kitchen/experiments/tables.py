@@ -53,11 +53,11 @@ def grids(setup: Setup, results: Sequence[CellResult]) -> list[Grid]:
     """A table for each number of agents; the presets' variants side by side in one."""
     if setup.preset in {"table7", "table8"}:
         return [_grid(f"Table {setup.preset[-1]} of the paper: {BENCH.preset_level}", results)]
-    found = []
+    tables = []
     for agents, cells in by_agents(results).items():
         notes = tuple(_others(setup, agents)) if setup.preset == "table6" else ()
-        found.append(_grid(f"{agents} agents" if agents > 1 else "1 agent", cells, notes))
-    return found
+        tables.append(_grid(f"{agents} agents" if agents > 1 else "1 agent", cells, notes))
+    return tables
 
 
 def _grid(title: str, cells: Sequence[CellResult], notes: tuple[str, ...] = ()) -> Grid:
@@ -73,10 +73,10 @@ def _grid(title: str, cells: Sequence[CellResult], notes: tuple[str, ...] = ()) 
     return Grid(title, ("", *names, "average"), (*body, scores, fallbacks), notes, str(who))
 
 
-def _counts(found: Interval) -> str:
-    known = [f"{found.paper[0]}/{found.paper[1]}"] if found.paper else []
-    known += [f"≤ {score(found.bound.share)}"]
-    return f"{found.completed}/{found.total} ({', '.join(known)})"
+def _counts(interval: Interval) -> str:
+    known = [f"{interval.paper[0]}/{interval.paper[1]}"] if interval.paper else []
+    known += [f"≤ {score(interval.bound.share)}"]
+    return f"{interval.completed}/{interval.total} ({', '.join(known)})"
 
 
 def _beside(ours: float | None, papers: float | None, bound: float | None) -> str:
@@ -87,13 +87,13 @@ def _beside(ours: float | None, papers: float | None, bound: float | None) -> st
 
 def _average(cells: Sequence[CellResult]) -> str:
     """Ours beside the paper's over the same cells; which these are, where it is not all of them."""
-    found = means_of(cells)
-    if found.there == found.played:
-        return f"{_beside(found.ours, found.paper, found.bound)}{_of(found.played, found.cells)}"
-    ours = f"{_beside(found.ours, None, found.bound)}{_of(found.played, found.cells)}"
-    if not found.there:
+    means = means_of(cells)
+    if means.there == means.played:
+        return f"{_beside(means.ours, means.paper, means.bound)}{_of(means.played, means.cells)}"
+    ours = f"{_beside(means.ours, None, means.bound)}{_of(means.played, means.cells)}"
+    if not means.there:
         return ours
-    return f"{ours}; {_beside(found.ours_there, found.paper, None)}{_of(found.there, found.cells)}"
+    return f"{ours}; {_beside(means.ours_there, means.paper, None)}{_of(means.there, means.cells)}"
 
 
 def _of(number: int, cells: int) -> str:
@@ -114,18 +114,18 @@ EXPLAINED = (
 )
 
 
-def to_markdown(found: Sequence[Grid], line: str) -> str:
+def to_markdown(tables: Sequence[Grid], line: str) -> str:
     """All tables, with the last line below them."""
     parts = ["# Agents alone", EXPLAINED]
-    for grid in found:
+    for grid in tables:
         lines = [f"| {' | '.join(row)} |" for row in (grid.head, ("---",) * len(grid.head), *grid.rows)]
         parts += [f"## {grid.title}", "\n".join(lines), grid.played_by, *grid.notes]
     return "\n\n".join([*parts, line]) + "\n"
 
 
-def to_latex(found: Sequence[Grid], line: str) -> str:
+def to_latex(tables: Sequence[Grid], line: str) -> str:
     """All tables as LaTeX with booktabs."""
-    return "\n\n".join([*(_tabular(grid) for grid in found), f"% {line}"]) + "\n"
+    return "\n\n".join([*(_tabular(grid) for grid in tables), f"% {line}"]) + "\n"
 
 
 def _tabular(grid: Grid) -> str:

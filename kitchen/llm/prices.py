@@ -91,15 +91,15 @@ class PriceList:
 
     def price(self, provider: str, model: str, prompt: int = 0) -> Price:
         """The price of a model for a prompt of so many tokens; UnknownPriceError if there is none."""
-        found = self._find(provider, model)
-        if found is None:
+        price = self._find(provider, model)
+        if price is None:
             raise UnknownPriceError(f"no price is known for {provider}/{model}")
-        if found.up_to is not None and prompt > found.up_to:
+        if price.up_to is not None and prompt > price.up_to:
             raise UnknownPriceError(
                 f"no price is known for {provider}/{model} with a prompt of {prompt} tokens"
-                f" (prices hold up to {found.up_to})"
+                f" (prices hold up to {price.up_to})"
             )
-        return found
+        return price
 
     def knows(self, provider: str, model: str) -> bool:
         """Whether there is a price at all."""
@@ -182,21 +182,21 @@ def parse_prices(text: str, file: str) -> PriceList:
     try:
         source, values = parsed(text, file)
         checked = source.at("checked").read(_DAY, values.pop("checked", ""))
-        found = {
+        prices = {
             (provider, model): _price(source.at(f'{provider}."{model}"'), entry)
             for provider, models in source.read(_PROVIDERS, values).items()
             for model, entry in models.items()
         }
     except DataError as error:
         raise PriceFileError(str(error)) from error
-    return PriceList(found, checked)
+    return PriceList(prices, checked)
 
 
 def _price(source: Source, values: object) -> Price:
     """The price of one model; what comes from the cache or is put there costs what all input does, unless the
     list says otherwise."""
     told = source.read(_ENTRY, values)
-    cached, kept = (told.input if one is None else one for one in (told.cache_read, told.cache_write))
+    cached, kept = (told.input if rate is None else rate for rate in (told.cache_read, told.cache_write))
     return Price(
         input=float(told.input),
         output=float(told.output),

@@ -113,8 +113,8 @@ def make_model(provider: str, stand_in: Callable[[], StandIn] | None = None) -> 
         if stand_in is None:
             raise ValueError("the stand-in has to be told what is right: hand in `stand_in`")
         return stand_in()
-    found: type[LanguageModel] = look_up(PROVIDERS, provider)
-    return found()
+    provider_class: type[LanguageModel] = look_up(PROVIDERS, provider)
+    return provider_class()
 
 
 def open_door(
@@ -136,17 +136,17 @@ def open_door(
 def hindrances(provider: str, model: str) -> list[str]:
     """What keeps a study from asking this model, in words, as far as this process's environment tells: the
     environment of a worker elsewhere may differ."""
-    found = []
+    reasons = []
     if why := unavailable(provider):
-        found.append(why)
+        reasons.append(why)
     if not model:
-        found.append(f"No model of {provider} is named, neither here nor in OPENAI_MODEL")
+        reasons.append(f"No model of {provider} is named, neither here nor in OPENAI_MODEL")
     elif not _prices(provider).knows(provider, model):
-        found.append(
+        reasons.append(
             f"No price is known for {provider}:{model}, and a study has a budget, so it is not called "
             "(prices.toml or BRIGADE_PRICES can name one)"
         )
-    return found
+    return reasons
 
 
 def _prices(provider: str) -> PriceList:

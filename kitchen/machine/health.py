@@ -50,10 +50,10 @@ def health_known() -> Health:
     try:
         if cache.add(f"{KEY}.asked", 1, FRESH_SECONDS):
             _asker.submit(_ask)
-        found: Health | None = cache.get(KEY)
+        health: Health | None = cache.get(KEY)
     except (RedisError, OSError):
         return Health(problem="Redis does not answer")
-    return found or Health()
+    return health or Health()
 
 
 def _ask() -> None:
@@ -65,7 +65,7 @@ def _ask() -> None:
 
 def health_asked() -> Health:
     """Ask every worker which queues it takes from, and wait for the answers."""
-    found = current_app.control.broadcast("active_queues", reply=True, timeout=ANSWER_SECONDS) or []
-    answers = [queues for reply in found for queues in reply.values()]  # workers may have the same name
+    replies = current_app.control.broadcast("active_queues", reply=True, timeout=ANSWER_SECONDS) or []
+    answers = [queues for reply in replies for queues in reply.values()]  # workers may have the same name
     names = [{queue["name"] for queue in queues} for queues in answers]
     return Health(workers=sum(settings.CELERY_TASK_DEFAULT_QUEUE in queues for queues in names))

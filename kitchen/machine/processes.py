@@ -24,11 +24,11 @@ def process_name() -> str:
 
 def process_is_gone(name: str) -> bool:
     """Whether the process of this name has certainly ended. False for one that cannot be seen from here."""
-    place, _, found = name.rpartition("/")
+    place, _, started = name.rpartition("/")
     place, _, pid = place.rpartition("/")
     if not place or place != _place() or not pid.isdecimal():
         return False
-    return _started(int(pid)) != found
+    return _started(int(pid)) != started
 
 
 def _place() -> str:

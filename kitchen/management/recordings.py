@@ -18,5 +18,5 @@ def add_world(parser: ArgumentParser) -> None:
 
 def recordings_of(world: str) -> Recordings[Any]:
     """How those of this world are read and played; it has some."""
-    found: Recordings[Any] = load(get_kit(world).recordings)
-    return found
+    recordings: Recordings[Any] = load(get_kit(world).recordings)
+    return recordings

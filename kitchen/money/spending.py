@@ -28,8 +28,8 @@ MOST = Decimal("999999.999999")
 def booked(budget_id: int) -> Decimal:
     """What a budget has spent and set aside, in US dollars."""
     amount = Coalesce("spent", "reserved", output_field=DecimalField())
-    found = Spending.objects.filter(budget=budget_id).aggregate(total=Sum(amount))["total"]
-    return found or Decimal(0)
+    total = Spending.objects.filter(budget=budget_id).aggregate(total=Sum(amount))["total"]
+    return total or Decimal(0)
 
 
 def set_aside(budget_id: int) -> Decimal:

@@ -115,8 +115,8 @@ def _facts(call: Call) -> dict[str, object]:
 
 def prompts_of(episode_ids: Iterable[int]) -> set[str]:
     """Hashes of all prompts that these episodes used."""
-    found = CallMessage.objects.filter(call__decision__mind__episode__in=list(episode_ids))
-    return set(found.values_list("prompt_id", flat=True))
+    messages = CallMessage.objects.filter(call__decision__mind__episode__in=list(episode_ids))
+    return set(messages.values_list("prompt_id", flat=True))
 
 
 def prompts_erase_unused(hashes: Iterable[str]) -> int:

@@ -224,10 +224,10 @@ def _tell_late(kind: str, step: int, made: Future[MindDecision]) -> None:
 def _known(world: World, seats: Sequence[int], commanded: Mapping[int, Command]) -> dict[int, Command]:
     """The commands of this step that one of the mind's seats gets to know."""
     entries = [{"seat": seat, "command": list(command)} for seat, command in commanded.items()]
-    found: dict[int, Command] = {}
+    known: dict[int, Command] = {}
     for seat in seats:
-        found |= known_commands(world, seat, entries)
-    return {seat: commanded[seat] for seat in commanded if seat in found}
+        known |= known_commands(world, seat, entries)
+    return {seat: commanded[seat] for seat in commanded if seat in known}
 
 
 def ask_mind(kind: str, settings: dict[str, Json], situation: Situation) -> MindOutcome:

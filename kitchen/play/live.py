@@ -75,8 +75,8 @@ def episode_facts(episode_ids: Iterable[int]) -> dict[int, EpisodeFacts]:
 def last_command_at(episode_ids: Iterable[int]) -> datetime | None:
     """When a person commanded last in any of these, None if nobody did; no world is read."""
     rows = SeatCommand.objects.filter(episode__in=list(episode_ids), chosen_by="person").order_by()
-    found: datetime | None = rows.aggregate(last=Max("received_at"))["last"]
-    return found
+    last: datetime | None = rows.aggregate(last=Max("received_at"))["last"]
+    return last
 
 
 @dataclass(frozen=True, slots=True)
@@ -94,13 +94,13 @@ def episode_counts(episode_ids: Iterable[int]) -> dict[int, EpisodeCounts]:
     ids = list(episode_ids)
     commands, calls = _commands(ids), _calls(ids)
     return {
-        found: EpisodeCounts(
+        episode_id: EpisodeCounts(
             fallbacks=row["fallbacks"],
             ran_out=row["ran_out"],
-            model_failures=calls.get(found, {}).get("failures", 0),
-            spent=calls.get(found, {}).get("spent") or Decimal(0),
+            model_failures=calls.get(episode_id, {}).get("failures", 0),
+            spent=calls.get(episode_id, {}).get("spent") or Decimal(0),
         )
-        for found, row in commands.items()
+        for episode_id, row in commands.items()
     }
 
 
@@ -156,16 +156,16 @@ def _calls(ids: list[int]) -> dict[int, dict[str, Any]]:
 
 
 def _seats(ids: list[int]) -> dict[int, list[Seat]]:
-    found: dict[int, list[Seat]] = defaultdict(list)
+    seats_by_episode: dict[int, list[Seat]] = defaultdict(list)
     for seat in Seat.objects.filter(episode__in=ids):
-        found[seat.episode_id].append(seat)
-    return found
+        seats_by_episode[seat.episode_id].append(seat)
+    return seats_by_episode
 
 
 def _given(ids: list[int]) -> dict[int, set[int]]:
     """By episode: the seats that have commanded in the open step."""
-    found: dict[int, set[int]] = defaultdict(set)
+    seats_by_episode: dict[int, set[int]] = defaultdict(set)
     rows = SeatCommand.objects.filter(episode__in=ids, step=F("episode__step") + 1)
     for episode, seat in rows.values_list("episode_id", "seat"):
-        found[episode].add(seat)
-    return found
+        seats_by_episode[episode].add(seat)
+    return seats_by_episode

@@ -38,9 +38,9 @@ class CommandMessage:
     type: str = field(default="command", init=False)
 
     @classmethod
-    def read(cls, found: Mapping[str, Json]) -> Self:
+    def read(cls, sent: Mapping[str, Json]) -> Self:
         """From what was sent; MessageError if it is none."""
-        return cls(step=read_step(found.get("step")), command=read_command(found.get("command")))
+        return cls(step=read_step(sent.get("step")), command=read_command(sent.get("command")))
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,7 +50,7 @@ class SyncMessage:
     type: str = field(default="sync", init=False)
 
     @classmethod
-    def read(cls, found: Mapping[str, Json]) -> Self:
+    def read(cls, sent: Mapping[str, Json]) -> Self:
         """It says nothing more."""
         return cls()
 
@@ -62,7 +62,7 @@ class PingMessage:
     type: str = field(default="ping", init=False)
 
     @classmethod
-    def read(cls, found: Mapping[str, Json]) -> Self:
+    def read(cls, sent: Mapping[str, Json]) -> Self:
         """It says nothing more."""
         return cls()
 
@@ -152,21 +152,21 @@ def read_message(text: str | None) -> Message:
     """What a browser sent; MessageError if it is not one of ours."""
     if text is None or len(text) > LONGEST_MESSAGE:
         raise MessageError("That message could not be read.")
-    found = _read_object(text)
-    kind = found.get("type")
+    sent = _read_object(text)
+    kind = sent.get("type")
     if not isinstance(kind, str) or kind not in MESSAGES:
         raise MessageError("That message is of a kind this page does not know.")
-    return MESSAGES[kind].read(found)
+    return MESSAGES[kind].read(sent)
 
 
 def _read_object(text: str) -> dict[str, Any]:
     try:
-        found = json.loads(text)
+        sent = json.loads(text)
     except (ValueError, RecursionError):
         raise MessageError("That message could not be read.") from None
-    if not isinstance(found, dict):
+    if not isinstance(sent, dict):
         raise MessageError("That message could not be read.")
-    return found
+    return sent
 
 
 def read_step(value: Json) -> int:

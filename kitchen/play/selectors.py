@@ -31,11 +31,11 @@ def episode_stamp(episode_id: int) -> tuple[object, ...] | None:
     """(steps taken, status, the turn's end, people's commands in for it): differs when a page has to change.
 
     That co-players have decided is nobody's to see before the step runs."""
-    found = Episode.objects.filter(pk=episode_id).values_list("step", "status", "turn_closes_at").first()
-    if found is None:
+    turn = Episode.objects.filter(pk=episode_id).values_list("step", "status", "turn_closes_at").first()
+    if turn is None:
         return None
-    given = SeatCommand.objects.filter(episode=episode_id, step=found[0] + 1)
-    return (*found, given.filter(chosen_by__in=("person", clock.TIMEOUT)).count())
+    given = SeatCommand.objects.filter(episode=episode_id, step=turn[0] + 1)
+    return (*turn, given.filter(chosen_by__in=("person", clock.TIMEOUT)).count())
 
 
 def seat_is_played_by(seat_id: int, page: str) -> bool:

@@ -21,8 +21,8 @@ def last_memory(mind: Mind) -> Json:
 
 def last_events(episode: Episode) -> list[Json]:
     """What happened in the last step of the episode, as it is stored."""
-    found = Step.objects.filter(episode=episode, number=episode.step).values_list("events", flat=True)
-    return found.first() or []
+    events = Step.objects.filter(episode=episode, number=episode.step).values_list("events", flat=True)
+    return events.first() or []
 
 
 def known_events(world: World, seats: Sequence[int], stored: Iterable[Json]) -> tuple[Event, ...]:

@@ -28,7 +28,7 @@ def episodes_visible(user: Any) -> QuerySet[Episode]:
         return Episode.objects.none()
     if user.is_superuser:
         return Episode.objects.all()
-    found = Episode.objects.none()
+    visible = Episode.objects.none()
     for rule in _rules:
-        found = found | rule(user)
-    return found
+        visible = visible | rule(user)
+    return visible

@@ -20,8 +20,8 @@ NO_ADVISER = Adviser()
 def coplayers(world: str = "") -> dict[str, str]:
     """Every kind to its class, sorted by name; with a world only those that can play it."""
     owned = {kind: path for name in known_worlds() for kind, path in get_kit(name).coplayers.items()}
-    found = sorted({**COPLAYERS, **owned}.items())
-    return {kind: path for kind, path in found if not world or plays(load(path), world)}
+    paths = sorted({**COPLAYERS, **owned}.items())
+    return {kind: path for kind, path in paths if not world or plays(load(path), world)}
 
 
 def plays(coplayer: type[CoPlayer], world: str) -> bool:
@@ -37,8 +37,8 @@ def get_adviser(world: str) -> Adviser:
 
 def get_coplayer(kind: str) -> type[CoPlayer]:
     """The class of a co-player; UnknownNameError if there is none."""
-    found: type[CoPlayer] = look_up(coplayers(), kind)
-    return found
+    coplayer: type[CoPlayer] = look_up(coplayers(), kind)
+    return coplayer
 
 
 def make_coplayer(kind: str, settings: Mapping[str, Json]) -> CoPlayer:

@@ -29,7 +29,7 @@ def news_of(world: str) -> str:
 
 def measured_anywhere() -> tuple[NamedFigure, ...]:
     """What episodes are compared by, whatever their world."""
-    return tuple(one for one in side_by_side(known_worlds()) if one.figure.measured)
+    return tuple(named for named in side_by_side(known_worlds()) if named.figure.measured)
 
 
 def achieved(world: str, score: Mapping[str, Json]) -> tuple[tuple[str, str], ...]:
@@ -82,20 +82,22 @@ def side_by_side(
     """The figures of these worlds. What two of them declare alike is one figure; one that shares no more than
     the name or label of an earlier one, or has one of those that are taken by something else, is told apart
     by its world: adding a world renames nothing."""
-    found: dict[Figure, NamedFigure] = {}
+    named: dict[Figure, NamedFigure] = {}
     for world in dict.fromkeys(worlds):
         for figure in figures_of(world):
-            if known := found.get(figure):
-                found[figure] = replace(known, worlds=(*known.worlds, world))
+            if known := named.get(figure):
+                named[figure] = replace(known, worlds=(*known.worlds, world))
             else:
-                name = _free(_names(figure.name, world), [*names, *(one.name for one in found.values())])
-                label = _free(_labels(figure.label, world), [*labels, *(one.label for one in found.values())])
-                found[figure] = NamedFigure(name, label, figure, (world,))
-    return tuple(found.values())
+                name = _free(_names(figure.name, world), [*names, *(other.name for other in named.values())])
+                label = _free(
+                    _labels(figure.label, world), [*labels, *(other.label for other in named.values())]
+                )
+                named[figure] = NamedFigure(name, label, figure, (world,))
+    return tuple(named.values())
 
 
 def _free(wanted: Iterator[str], taken: Collection[str]) -> str:
-    return next(one for one in wanted if one not in taken)
+    return next(word for word in wanted if word not in taken)
 
 
 def _names(name: str, world: str) -> Iterator[str]:

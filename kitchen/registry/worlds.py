@@ -45,26 +45,26 @@ def _own() -> Iterator[tuple[str, str]]:
 
 def get_kit(kind: str) -> WorldKit:
     """Everything of a world; UnknownNameError if there is none."""
-    found: WorldKit = look_up(known_worlds(), kind)
-    return found
+    kit: WorldKit = look_up(known_worlds(), kind)
+    return kit
 
 
 def get_world(kind: str) -> type[World]:
     """The class of a world; UnknownNameError if there is none."""
-    found: type[World] = load(get_kit(kind).rules)
-    return found
+    world: type[World] = load(get_kit(kind).rules)
+    return world
 
 
 def get_page(kind: str) -> Page:
     """How a world is shown; UnknownNameError if there is none."""
-    found: Page = load(get_kit(kind).page)
-    return found
+    page: Page = load(get_kit(kind).page)
+    return page
 
 
 def get_bench(kind: str) -> Bench:
     """What agents alone are compared on in a world that has such."""
-    found: Bench = load(get_kit(kind).bench)
-    return found
+    bench: Bench = load(get_kit(kind).bench)
+    return bench
 
 
 def folders(name: str) -> list[Path]:

@@ -28,8 +28,8 @@ class Anthropic(LanguageModel):
         """One answer within `request.seconds`; ModelError if there is none. Does not try again."""
         arguments = arguments_for(request)
 
-        def send(found: sdk.Sdk, seconds: float) -> Any:
-            return found.client.messages.with_raw_response.create(timeout=seconds, **arguments)
+        def send(connected: sdk.Sdk, seconds: float) -> Any:
+            return connected.client.messages.with_raw_response.create(timeout=seconds, **arguments)
 
         return sdk.call(client, request, send, lambda body: read_reply(body, request.tool))
 

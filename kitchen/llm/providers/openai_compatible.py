@@ -29,9 +29,9 @@ class OpenAICompatible(LanguageModel):
     def ask(self, request: Request) -> Reply:
         """One answer within `request.seconds`; ModelError if there is none. Does not try again."""
 
-        def send(found: sdk.Sdk, seconds: float) -> Any:
-            arguments = arguments_for(request, own=found.client.base_url.host != OPENAI)
-            return found.client.chat.completions.with_raw_response.create(timeout=seconds, **arguments)
+        def send(connected: sdk.Sdk, seconds: float) -> Any:
+            arguments = arguments_for(request, own=connected.client.base_url.host != OPENAI)
+            return connected.client.chat.completions.with_raw_response.create(timeout=seconds, **arguments)
 
         return sdk.call(client, request, send, lambda body: read_reply(body, request.tool))
 

@@ -105,11 +105,11 @@ def as_model_error(sdk: Sdk, error: Any, request: Request) -> ModelError:
     return UnreadableReplyError(clean(str(error), sdk.secrets))
 
 
-def _unanswered(found: ModelError, error: Any) -> ModelError:
+def _unanswered(model_error: ModelError, error: Any) -> ModelError:
     """Nothing is billed where the server was never reached."""
     if type(error.__cause__).__name__ in {"ConnectError", "ConnectTimeout", "PoolTimeout", "ProxyError"}:
-        return _unbilled(found)
-    return found
+        return _unbilled(model_error)
+    return model_error
 
 
 def _cause(sdk: Sdk, error: Any) -> str:
@@ -120,9 +120,9 @@ def _cause(sdk: Sdk, error: Any) -> str:
 def _refused(sdk: Sdk, error: Any) -> ModelError:
     """The error of a status from 400 on: the server gave no answer, and bills none."""
     status: int = error.status_code
-    found = _kind(status)(f"{status}: {clean(_said(error), sdk.secrets)}")
-    found.retry_after = retry_after(error.response.headers)
-    return _unbilled(found)
+    model_error = _kind(status)(f"{status}: {clean(_said(error), sdk.secrets)}")
+    model_error.retry_after = retry_after(error.response.headers)
+    return _unbilled(model_error)
 
 
 def _kind(status: int) -> type[ModelError]:
@@ -173,10 +173,10 @@ def _until(date: str) -> float | None:
 
 def secret(name: str) -> str | None:
     """A key from the environment; NotAskedError, without the key, if it cannot be one."""
-    found = os.environ.get(name, "").strip()
-    if not all("!" <= letter <= "~" for letter in found):
+    key = os.environ.get(name, "").strip()
+    if not all("!" <= letter <= "~" for letter in key):
         raise refusal(f"{name} is no key: it has letters in it that no key has")
-    return found or None
+    return key or None
 
 
 def count(value: Json) -> int:
@@ -203,9 +203,9 @@ def unreadable(why: str, usage: Usage) -> UnreadableReplyError:
 
 def arguments_in(text: str, tool: Tool) -> dict[str, Json] | None:
     """The tool's arguments that stand in a text as JSON, in a code fence or among words; None if none do."""
-    found = as_object(text[text.find("{") : text.rfind("}") + 1])
+    arguments = as_object(text[text.find("{") : text.rfind("}") + 1])
     needed = tool.schema.get("required", ())
-    return found if found is not None and all(key in found for key in needed) else None
+    return arguments if arguments is not None and all(key in arguments for key in needed) else None
 
 
 def as_object(value: Json) -> dict[str, Json] | None:

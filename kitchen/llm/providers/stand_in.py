@@ -160,9 +160,9 @@ def _mistake(advice: StandInAdvice, agent: int, command: Command, rng: Random) -
     kinds = [_wrong_place, _wrong_item, _full_hands, _twice]
     rng.shuffle(kinds)
     for kind in kinds:
-        found = kind(advice, agent, command, rng)
-        if found:
-            return found
+        mistake = kind(advice, agent, command, rng)
+        if mistake:
+            return mistake
     return [(agent, command)]
 
 

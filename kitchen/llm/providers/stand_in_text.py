@@ -71,5 +71,5 @@ def _reason(agent: int, command: Command, prose: Prose) -> str:
 def _listed(commands: Sequence[Written], spell: Callable[[int, Command], str], rng: Random) -> str:
     bullet = rng.choice(("", "- ", "* ", "#"))
     if bullet == "#":
-        return "\n".join(f"{number}. {spell(*one)}" for number, one in enumerate(commands, 1))
-    return "\n".join(f"{bullet}{spell(*one)}" for one in commands)
+        return "\n".join(f"{number}. {spell(*written)}" for number, written in enumerate(commands, 1))
+    return "\n".join(f"{bullet}{spell(*written)}" for written in commands)

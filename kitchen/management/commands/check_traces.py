@@ -32,9 +32,9 @@ class Command(OneLineCommand):
             traces = [trace for file in files for trace in recordings.read(file)]
         except TraceFileError as error:
             raise CommandError(str(error), returncode=2) from error
-        found = [problem for trace in traces if (problem := recordings.difference(trace))]
-        for problem in found:
+        differences = [problem for trace in traces if (problem := recordings.difference(trace))]
+        for problem in differences:
             self.stdout.write(problem)
-        self.stdout.write(f"{len(traces) - len(found)} of {len(traces)} traces agree")
-        if found:
+        self.stdout.write(f"{len(traces) - len(differences)} of {len(traces)} traces agree")
+        if differences:
             sys.exit(1)

@@ -94,8 +94,8 @@ class Command(OneLineCommand):
     def _play_here(
         self, setup: Setup, out: Path, key: str, rows: dict[Key, Row], ahead: CostForecast, progress: Progress
     ) -> dict[Key, Row]:
-        def keep(found: Iterable[Row]) -> None:
-            kept = list(found)
+        def keep(played: Iterable[Row]) -> None:
+            kept = list(played)
             files.write_rows(out, kept)
             progress.show(len(kept))
 
@@ -142,10 +142,10 @@ class Command(OneLineCommand):
         """Wait for the workers; keep what they have played."""
         patience, last, rows = FIRST_PATIENCE, time.monotonic(), dict[Key, Row]()
         while True:
-            found = services.rows_of(experiment)
-            if len(found) > len(rows):
-                files.write_rows(out, found.values())
-                rows, last = found, time.monotonic()
+            played = services.rows_of(experiment)
+            if len(played) > len(rows):
+                files.write_rows(out, played.values())
+                rows, last = played, time.monotonic()
                 progress.show(len(rows))
             if len(rows) == progress.total:
                 return rows

@@ -44,27 +44,27 @@ class Command(BaseCommand):
                 raise SetupError("--steps: from 1 to 60, --seconds: from 1 to 86400")
         except (NoSolverError, SetupError) as error:
             raise CommandError(str(error), returncode=2) from error
-        found = [self._compare(setup, job, steps, seconds) for job in jobs_of(setup)]
-        played, best = (sum(column) for column in zip(*found, strict=True))
+        pairs = [self._compare(setup, job, steps, seconds) for job in jobs_of(setup)]
+        played, best = (sum(column) for column in zip(*pairs, strict=True))
         self.stdout.write(f"{setup.coplayer} {played}, optimum {best}: ratio {ratio(played, best)}")
 
     def _compare(self, setup: Setup, job: Job, steps: int, seconds: int) -> tuple[int, int]:
         case = Case(job.column.level, job.alpha, job.column.agents, steps, job.seed)
-        found = BENCH.optimum(case, seconds)
-        in_engine = BENCH.replay(case, found.turns)
-        if in_engine != found.completed:
-            raise CommandError(f"{case}: the model's {found.completed} are {in_engine} in the engine")
+        optimum = BENCH.optimum(case, seconds)
+        in_engine = BENCH.replay(case, optimum.turns)
+        if in_engine != optimum.completed:
+            raise CommandError(f"{case}: the model's {optimum.completed} are {in_engine} in the engine")
         played = play(job, setup.coplayer, setup.settings, steps=steps).completed
         name = f"{case.level}, {case.agents} agents, alpha {case.alpha:g}, {steps} steps"
-        self.stdout.write(f"{name}: {setup.coplayer} {played}, {_words(found)}, {found.seconds:.1f} s")
+        self.stdout.write(f"{name}: {setup.coplayer} {played}, {_words(optimum)}, {optimum.seconds:.1f} s")
         self.stdout.flush()
-        return played, max(found.completed, played)
+        return played, max(optimum.completed, played)
 
 
-def _words(found: Optimum) -> str:
-    if found.is_proven:
-        return f"optimum {found.completed}"
-    return f"optimum not proven: at least {found.completed}, at most {found.bound}"
+def _words(optimum: Optimum) -> str:
+    if optimum.is_proven:
+        return f"optimum {optimum.completed}"
+    return f"optimum not proven: at least {optimum.completed}, at most {optimum.bound}"
 
 
 def ratio(played: int, best: int) -> str:

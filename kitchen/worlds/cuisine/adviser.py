@@ -28,8 +28,10 @@ class CuisineAdviser(Adviser):
 
     def decide(self, situation: Situation) -> Decision:
         """The best plan found; whoever has nothing to do in it waits."""
-        found = Planner({}).decide(situation)
-        return replace(found, commands={seat: found.commands.get(seat, WAITS) for seat in situation.seats})
+        decision = Planner({}).decide(situation)
+        return replace(
+            decision, commands={seat: decision.commands.get(seat, WAITS) for seat in situation.seats}
+        )
 
     def expected(self, situation: Situation, seats: Sequence[int]) -> Mapping[int, Command]:
         """The same for the others: all seats see the same."""
@@ -54,8 +56,8 @@ class CuisineAdviser(Adviser):
 
     def success(self, score: Mapping[str, Json]) -> float | None:
         """Orders served, of those that ended."""
-        found: float | None = score["success_rate"]
-        return found
+        rate: float | None = score["success_rate"]
+        return rate
 
     def output(self, score: Mapping[str, Json], steps: int) -> float:
         """Dishes served, of the most that anybody could expect."""

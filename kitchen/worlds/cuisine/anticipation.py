@@ -18,10 +18,10 @@ def anticipated(
     """
     now = set(kitchen.legal(agent, here))
     helpers = frozenset(other for other in others if other.at == here.id and not other.busy)
-    found: dict[Command, None] = {}
+    commands: dict[Command, None] = {}
     for place in _reachable(kitchen, helpers, here):
-        found.update(dict.fromkeys(c for c in kitchen.handling(agent, place) if c not in now))
-    return sorted(found)
+        commands.update(dict.fromkeys(c for c in kitchen.handling(agent, place) if c not in now))
+    return sorted(commands)
 
 
 def _reachable(kitchen: Kitchen, helpers: frozenset[AgentState], here: PlaceState) -> list[PlaceState]:

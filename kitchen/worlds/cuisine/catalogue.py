@@ -114,29 +114,29 @@ def _in_number_order(path: Path) -> list[tuple[int, str]]:
 
 def _ingredients(path: Path) -> dict[str, str]:
     source, values = opened(path)
-    found: dict[str, str] = {}
+    ingredients: dict[str, str] = {}
     for group, names in source.read(_INGREDIENTS, values).items():
         for code, name in names.items():
-            _check_new(source.at(group), code, name, found)
-            found[code] = name
-    if not found:
+            _check_new(source.at(group), code, name, ingredients)
+            ingredients[code] = name
+    if not ingredients:
         raise source.error("", "holds no ingredient")
-    return found
+    return ingredients
 
 
 def _tools(path: Path) -> dict[str, Tool]:
     source, values = opened(path)
-    found: dict[str, Tool] = {}
+    tools: dict[str, Tool] = {}
     for code, table in source.read(_TABLES, values).items():
         tool = _tool(source, code, table)
-        _check_new(source, code, tool.name, {each.code: each.name for each in found.values()})
+        _check_new(source, code, tool.name, {each.code: each.name for each in tools.values()})
         if code[-1].isdigit():
             raise source.error(code, "must not end in a digit: places are numbered")
-        found[code] = tool
+        tools[code] = tool
     for role in COUNTERS:
-        if role not in {tool.role for tool in found.values()}:
+        if role not in {tool.role for tool in tools.values()}:
             raise source.error("", f"no place has the role {role!r}")
-    return found
+    return tools
 
 
 def _tool(source: Source, code: str, table: Mapping[str, object]) -> Tool:
@@ -150,15 +150,15 @@ def _tool(source: Source, code: str, table: Mapping[str, object]) -> Tool:
 def _recipes(path: Path, ingredients: Mapping[str, str], tools: Mapping[str, Tool]) -> dict[str, Recipe]:
     source, values = opened(path)
     names = {**ingredients, **{tool.code: tool.name for tool in tools.values()}}
-    found: dict[str, Recipe] = {}
+    recipes: dict[str, Recipe] = {}
     for product, told in source.read(_RECIPES, values).items():
         _check_new(source, product, told.name, names)
         names[product] = told.name
         _check_made(source.at(product), told, tools, {*ingredients, *values})
-        found[product] = Recipe(product, **told.model_dump())
-        _check_only_one_way(source.at(product), found.values())
-    _check_cycles(source, found)
-    return found
+        recipes[product] = Recipe(product, **told.model_dump())
+        _check_only_one_way(source.at(product), recipes.values())
+    _check_cycles(source, recipes)
+    return recipes
 
 
 def _check_made(source: Source, told: RecipeEntry, tools: Mapping[str, Tool], items: set[str]) -> None:

@@ -65,8 +65,8 @@ def _grow(graph: Graph, product: str, recipes: Recipes) -> None:
 
 def goal(graph: Graph) -> str:
     """The one node that leads nowhere further."""
-    found: str = next(node for node, degree in graph.out_degree() if degree == 0)
-    return found
+    last: str = next(node for node, degree in graph.out_degree() if degree == 0)
+    return last
 
 
 def columns(graph: Graph) -> dict[str, int]:
@@ -78,15 +78,15 @@ def columns(graph: Graph) -> dict[str, int]:
 def rows(graph: Graph) -> dict[str, float]:
     """Node to row: leaves in the order of a walk from the goal, every other node amid what goes into it.
     A tree drawn so has no crossing edges."""
-    found: dict[str, float] = {}
+    row_of: dict[str, float] = {}
     leaves = 0
     for node in nx.dfs_postorder_nodes(graph.reverse(copy=False), goal(graph)):
         sources = list(graph.predecessors(node))
         if sources:
-            found[node] = sum(found[source] for source in sources) / len(sources)
+            row_of[node] = sum(row_of[source] for source in sources) / len(sources)
         else:
-            found[node], leaves = float(leaves), leaves + 1
-    return found
+            row_of[node], leaves = float(leaves), leaves + 1
+    return row_of
 
 
 def drawing(
@@ -162,10 +162,10 @@ def present(dish: str, recipes: Recipes, stock: Counter[str]) -> dict[str, str]:
     if stock[dish] > 0:
         stock[dish] -= 1
         return {dish: "here", **dict.fromkeys(_before(dish, recipes), "past")}
-    found: dict[str, str] = {}
+    presence: dict[str, str] = {}
     for item in recipes.get(dish, {}).get("ingredients", ()):
-        found.update(present(item, recipes, stock))
-    return found
+        presence.update(present(item, recipes, stock))
+    return presence
 
 
 def _before(dish: str, recipes: Recipes) -> Sequence[str]:

@@ -39,12 +39,12 @@ class Kitchen:
     def play(self, agent: AgentState, place: PlaceState | None, command: Command) -> Play:
         """What this command does now; worked out once."""
         key = (agent, place, command)
-        found = self.plays.get(key)
-        if found is None:
-            found = _as_play(self.try_out(agent, place, command), command)
+        play = self.plays.get(key)
+        if play is None:
+            play = _as_play(self.try_out(agent, place, command), command)
             if not any(senseless(self.level, command)):  # of those there is no end
-                self._remember(key, found)
-        return found
+                self._remember(key, play)
+        return play
 
     def _remember(self, key: tuple[AgentState, PlaceState | None, Command], play: Play) -> None:
         if len(self.plays) >= MEMORY_LIMIT:
@@ -57,12 +57,12 @@ class Kitchen:
 
     def legal(self, agent: AgentState, here: PlaceState) -> tuple[Command, ...]:
         """Every command that this agent, standing `here`, would be allowed now; noop last."""
-        found = self._legal.get((agent, here))
-        if found is None:
+        commands = self._legal.get((agent, here))
+        if commands is None:
             if len(self._legal) >= MEMORY_LIMIT:
                 self._legal.clear()
-            found = self._legal[agent, here] = self._find_legal(agent, here)
-        return found
+            commands = self._legal[agent, here] = self._find_legal(agent, here)
+        return commands
 
     def handling(self, agent: AgentState, here: PlaceState) -> list[Command]:
         """The commands of `legal` that handle something at the place: get, put and activate."""

@@ -133,15 +133,15 @@ def assign_keys(commands: Iterable[Command], brief: Mapping[str, Json]) -> dict[
     """One key for each command as far as keys go round. Places keep theirs for the whole episode: tools
     1 to 9, 0 and then letters, storage `s`, serving table `v`; ingredients take a letter of their name."""
     places = place_keys(brief)
-    found: dict[Command, str] = {}
+    keys: dict[Command, str] = {}
     taken = {*places.values(), *_FIXED_KEYS.values(), "t"}
     free = [letter for letter in ascii_lowercase if letter not in taken]
     for command in sorted(commands, key=lambda c: c[0] == "get" and c[-1] not in needed_ingredients(brief)):
         key = _key(command, places, free, brief)
-        if key and key not in found.values():
-            found[command] = key
+        if key and key not in keys.values():
+            keys[command] = key
             free = [letter for letter in free if letter != key]
-    return found
+    return keys
 
 
 def place_keys(brief: Mapping[str, Json]) -> dict[str, str]:

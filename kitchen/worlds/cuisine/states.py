@@ -43,22 +43,22 @@ class States:
     def agent(self, seat: int, at: str, holds: str | None = None, busy: int = 0) -> AgentState:
         """The state with these values."""
         key = (seat, at, holds, busy)
-        found = self._agents.get(key)
-        if found is None:
+        state = self._agents.get(key)
+        if state is None:
             if len(self._agents) >= POOL_LIMIT:
                 self._agents.clear()
-            found = self._agents[key] = AgentState(*key)
-        return found
+            state = self._agents[key] = AgentState(*key)
+        return state
 
     def place(self, id: str, items: tuple[str, ...] = (), busy: int = 0, done: bool = False) -> PlaceState:
         """The state with these values; the items may come in any order."""
         key = (id, tuple(sorted(items)), busy, done)
-        found = self._places.get(key)
-        if found is None:
+        state = self._places.get(key)
+        if state is None:
             if len(self._places) >= POOL_LIMIT:
                 self._places.clear()
-            found = self._places[key] = PlaceState(*key)
-        return found
+            state = self._places[key] = PlaceState(*key)
+        return state
 
     def rested_agent(self, agent: AgentState) -> AgentState:
         """The agent one step later."""

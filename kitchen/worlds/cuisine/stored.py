@@ -65,8 +65,8 @@ class Reader:
 
     def places(self, value: Json) -> dict[str, PlaceState]:
         """The places in the order of the kitchen."""
-        found = table(value, "places", self.level.places)
-        return {id: self._place(id, tool, found[id]) for id, tool in self.level.places.items()}
+        places = table(value, "places", self.level.places)
+        return {id: self._place(id, tool, places[id]) for id, tool in self.level.places.items()}
 
     def check_busy(self, agents: Mapping[int, AgentState], places: Mapping[str, PlaceState]) -> None:
         """An agent is busy only with an attended tool that is busy for as long."""
@@ -76,44 +76,44 @@ class Reader:
 
     def orders(self, value: Json, clock: int) -> OrderBook:
         """The orders, with the generator where it was."""
-        found = table(value, "orders", ("seed", "draws", "standing", "completed", "failed"))
-        draws = whole(found["draws"], "draws", 1, 1 + clock // self.options.timing.interval)
-        seed = found["seed"]
+        fields = table(value, "orders", ("seed", "draws", "standing", "completed", "failed"))
+        draws = whole(fields["draws"], "draws", 1, 1 + clock // self.options.timing.interval)
+        seed = fields["seed"]
         need(isinstance(seed, int) and not isinstance(seed, bool), "seed", "is not a whole number")
         book = OrderBook(self.level.dishes, self.options.timing, seed, draws)
-        book.completed = self._dishes(found["completed"], "completed")
-        book.failed = self._dishes(found["failed"], "failed")
-        book.standing = [(clock + life, dish) for dish, life in self._standing(found["standing"])]
+        book.completed = self._dishes(fields["completed"], "completed")
+        book.failed = self._dishes(fields["failed"], "failed")
+        book.standing = [(clock + life, dish) for dish, life in self._standing(fields["standing"])]
         self._check_draws(book)
         return book
 
     def _agent(self, seat: int, value: Json) -> AgentState:
-        found = table(value, f"agents.{seat}", ("at", "holds", "busy"))
-        at, holds = found["at"], found["holds"]
+        fields = table(value, f"agents.{seat}", ("at", "holds", "busy"))
+        at, holds = fields["at"], fields["holds"]
         need(isinstance(at, str) and at in self.level.places, "at", "is no place")
         need(holds is None or self._is_item(holds), "holds", "is no item")
         tool = self.level.places[at]
-        return self.states.agent(seat, at, holds, whole(found["busy"], "busy", 0, tool.busy))
+        return self.states.agent(seat, at, holds, whole(fields["busy"], "busy", 0, tool.busy))
 
     def _place(self, id: str, tool: Tool, value: Json) -> PlaceState:
-        found = table(value, f"places.{id}", ("items", "busy", "done"))
-        items, done = found["items"], found["done"]
+        fields = table(value, f"places.{id}", ("items", "busy", "done"))
+        items, done = fields["items"], fields["done"]
         need(isinstance(items, list) and all(map(self._is_item, items)), id, "holds what is no item")
         need(tool.capacity is None or len(items) <= tool.capacity, id, "holds too much")
         need(tool.role != "storage" or not items, id, "holds what it never holds")
         need(isinstance(done, bool), id, "is neither done nor not")
         need(not done or (tool.role == "tool" and len(items) == 1), id, "cannot be done")
-        return self.states.place(id, tuple(items), whole(found["busy"], id, 0, tool.busy), done)
+        return self.states.place(id, tuple(items), whole(fields["busy"], id, 0, tool.busy), done)
 
     def _standing(self, value: Json) -> list[tuple[str, int]]:
         need(isinstance(value, list) and len(value) <= MAX_ORDERS, "standing", "is no list of orders")
-        found = []
+        standing = []
         for each in value:
             need(isinstance(each, list) and len(each) == 2, "standing", "holds what is no order")
             (dish,) = self._dishes(each[:1], "standing")
-            found.append((dish, whole(each[1], "life", 0, self.options.timing.lifetimes[dish])))
-        need(found == sorted(found, key=lambda order: order[::-1]), "standing", "is not sorted")
-        return found
+            standing.append((dish, whole(each[1], "life", 0, self.options.timing.lifetimes[dish])))
+        need(standing == sorted(standing, key=lambda order: order[::-1]), "standing", "is not sorted")
+        return standing
 
     def _dishes(self, value: Json, name: str) -> list[str]:
         need(isinstance(value, list), name, "is no list")
@@ -151,5 +151,5 @@ def table(value: Json, name: str, keys: Sequence[str] | Mapping[str, Json]) -> M
     for key in keys:
         need(key in value, name, f"lacks {key}")
     need(len(value) == len(keys), name, "holds keys that are not known")
-    found: Mapping[str, Json] = value
-    return found
+    fields: Mapping[str, Json] = value
+    return fields

@@ -26,11 +26,11 @@ class HasRecipe(Protocol):
 
 def nodes_of(product: str, recipes: Mapping[str, HasRecipe]) -> tuple[str, ...]:
     """Every distinct item of the recipe tree, the product first; items without a recipe are leaves."""
-    found: dict[str, None] = {product: None}
+    nodes: dict[str, None] = {product: None}
     if product in recipes:
         for ingredient in recipes[product].ingredients:
-            found.update(dict.fromkeys(nodes_of(ingredient, recipes)))
-    return tuple(found)
+            nodes.update(dict.fromkeys(nodes_of(ingredient, recipes)))
+    return tuple(nodes)
 
 
 def depth_of(product: str, recipes: Mapping[str, HasRecipe]) -> int:

@@ -72,7 +72,7 @@ def read_traces(path: Path) -> list[Trace]:
 def difference(trace: Trace) -> str | None:
     """None where our engine agrees; else the trace, the step and what differs, in one line."""
     try:
-        return next((f"{trace.id}: {found}" for found in _differences(trace)), None)
+        return next((f"{trace.id}: {problem}" for problem in _differences(trace)), None)
     except SettingsError as error:
         return f"{trace.id}: set-up: {error}"
 

@@ -269,24 +269,24 @@ class CuisineWorld(World):
     @classmethod
     def from_dict(cls, stored: Mapping[str, Json], catalogue: Catalogue | None = None) -> Self:
         """The world that `to_dict` described; `catalogue` as for `create`. StateError for any other."""
-        found = table(stored, "it", _PARTS)
-        need(found["kind"] == cls.kind, "kind", f"is not {cls.kind}")
-        need(found["version"] == cls.version, "version", f"{found['version']!r} is not {cls.version}")
-        need(isinstance(found["settings"], Mapping), "settings", "is no object")
+        fields = table(stored, "it", _PARTS)
+        need(fields["kind"] == cls.kind, "kind", f"is not {cls.kind}")
+        need(fields["version"] == cls.version, "version", f"{fields['version']!r} is not {cls.version}")
+        need(isinstance(fields["settings"], Mapping), "settings", "is no object")
         try:
-            world = cls(found["seats"], read_options(found["settings"], catalogue))
+            world = cls(fields["seats"], read_options(fields["settings"], catalogue))
         except SettingsError as error:
             raise StateError(f"stored state: {error}") from error
-        world._restore(found)
+        world._restore(fields)
         return world
 
-    def _restore(self, found: Mapping[str, Json]) -> None:
+    def _restore(self, fields: Mapping[str, Json]) -> None:
         read = Reader(self.options, self.seats, self._kitchen.states)
-        self._clock = read.clock(found["clock"])
-        self._agents = read.agents(found["agents"])
-        self._places = read.places(found["places"])
+        self._clock = read.clock(fields["clock"])
+        self._agents = read.agents(fields["agents"])
+        self._places = read.places(fields["places"])
         read.check_busy(self._agents, self._places)
-        self._orders = read.orders(found["orders"], self._clock)
+        self._orders = read.orders(fields["orders"], self._clock)
         self._going = self._busy_places()
 
 

@@ -55,7 +55,7 @@ def episode_bound(level: str, alpha: float, agents: int, seed: int, steps: int =
     options = read_options({"level": level, "alpha": alpha, "max_steps": steps})
     orders = orders_of(options, seed)
     due = [order for order in orders if order.must_end]
-    most, most_due = (_most_met(options.level, found, agents) for found in (orders, due))
+    most, most_due = (_most_met(options.level, wanted, agents) for wanted in (orders, due))
     return Bound(most, len(due) + most - most_due)
 
 
@@ -66,12 +66,12 @@ def cell_bound(level: str, alpha: float, agents: int, seeds: Iterable[int], step
 
 def orders_of(options: Options, seed: int) -> list[Order]:
     """Every order of an episode, whatever is played."""
-    generator, found = Random(seed), []  # noqa: S311
+    generator, orders = Random(seed), []  # noqa: S311
     for clock in range(0, options.max_steps, options.timing.interval):
         dish = generator.choice(options.level.dishes)
         due = clock + options.timing.lifetimes[dish]
-        found.append(Order(dish, min(due, options.max_steps), due < options.max_steps))
-    return found
+        orders.append(Order(dish, min(due, options.max_steps), due < options.max_steps))
+    return orders
 
 
 def _most_met(level: Level, orders: Sequence[Order], agents: int) -> int:
@@ -116,7 +116,7 @@ def products_of(level: Level, item: str) -> list[str]:
     if item not in level.recipes:
         return []
     below = (products_of(level, ingredient) for ingredient in level.recipes[item].ingredients)
-    return [item, *(product for found in below for product in found)]
+    return [item, *(product for products in below for product in products)]
 
 
 def agent_steps(level: Level, dish: str) -> int:

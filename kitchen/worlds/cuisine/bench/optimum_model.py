@@ -205,15 +205,15 @@ class TimeIndexed:
 
     def _turn(self, engine: Any, t: int) -> list[tuple[int, Command]]:
         early, late = self._gets(engine, t)
-        found = list(early)
+        turn = list(early)
         for name, table in (("put", self.puts), ("activate", self.starts)):
-            found += [(k[0], (name, k[1])) for k, v in table.items() if k[-1] == t and engine.value(v)]
-        found += late
+            turn += [(k[0], (name, k[1])) for k, v in table.items() if k[-1] == t and engine.value(v)]
+        turn += late
         for a in self.agents:
             if engine.value(self.goes[a, t]):
                 place = next(p for p in self.level.places if engine.value(self.at[a, p, t + 1]))
-                found.append((a, ("goto", place)))
-        return found
+                turn.append((a, ("goto", place)))
+        return turn
 
     def _gets(self, engine: Any, t: int) -> tuple[list[tuple[int, Command]], list[tuple[int, Command]]]:
         """Gets of what lay there before the step, and of what is only made in it."""

@@ -28,8 +28,8 @@ def levels() -> tuple[str, ...]:
 
 def class_of(level: str) -> str:
     """The paper's class of a level, empty for one that it does not have."""
-    found = (name for name, numbers in paper()["classes"].items() if level in _codes(numbers))
-    return next(found, "")
+    names = (name for name, numbers in paper()["classes"].items() if level in _codes(numbers))
+    return next(names, "")
 
 
 def gpt4(level: str, agents: int) -> Mapping[float, Counts]:
@@ -44,8 +44,8 @@ def row_of(table: str, name: str) -> Mapping[float, Counts]:
 
 def other_models(agents: int) -> dict[str, Mapping[float, Counts]]:
     """Table 6: every model on level_3 with so many agents; empty counts where the paper prints none."""
-    found = paper()["other_models_level_3"].items()
-    return {model: _by_alpha(counts.get(str(agents), ())) for model, counts in found}
+    models = paper()["other_models_level_3"].items()
+    return {model: _by_alpha(counts.get(str(agents), ())) for model, counts in models}
 
 
 def _codes(numbers: Sequence[int]) -> list[str]:

@@ -80,9 +80,9 @@ def extract(text: str, names: Names) -> tuple[Given, ...]:
     A made-up verb (`cook_agent1_pot0`) counts only for an agent that gets no command at all.
     """
     said = _said(text)
-    found = list(_commands(said, names))
-    commanded = {seat for (seat, command), _ in found if command[0] in VERBS}
-    real = [(g, span) for g, span in found if g[1][0] in VERBS or g[0] not in commanded]
+    commands = list(_commands(said, names))
+    commanded = {seat for (seat, command), _ in commands if command[0] in VERBS}
+    real = [(g, span) for g, span in commands if g[1][0] in VERBS or g[0] not in commanded]
     ranked = list(zip(ranks(said, [span for _, span in real]), (g for g, _ in real), strict=True))
     meant: dict[int, Rank] = {}
     for rank, (seat, _) in ranked:

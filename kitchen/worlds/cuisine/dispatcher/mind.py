@@ -104,14 +104,17 @@ class Dispatcher(CoPlayer):
         """The settings' fallback, for a decision of which nothing came out."""
         moment = Moment.of(situation)
         memory = Memory.read(situation.memory).within(self.options.memory)
-        found = self._without_answer(moment, memory, Adviser(situation, moment, memory), code)
-        return replace(found, note={"fallback": {"by": found.played_by, "code": code}})
+        decision = self._without_answer(moment, memory, Adviser(situation, moment, memory), code)
+        return replace(decision, note={"fallback": {"by": decision.played_by, "code": code}})
 
     def _fall_back(self, talk: Talk, memory: Memory, adviser: Adviser, told: list[str]) -> Decision:
         code = talk.calls[-1].error
-        found = self._without_answer(talk.moment, memory, adviser, code)
+        decision = self._without_answer(talk.moment, memory, adviser, code)
         return replace(
-            found, note=note_fallback(talk, found.played_by, told), calls=tuple(talk.calls), fallback=code
+            decision,
+            note=note_fallback(talk, decision.played_by, told),
+            calls=tuple(talk.calls),
+            fallback=code,
         )
 
     def _without_answer(self, moment: Moment, memory: Memory, adviser: Adviser, code: str) -> Decision:

@@ -53,6 +53,6 @@ def _is_list(parts: Sequence[str]) -> bool:
 
 def _has_new_label(before: str) -> bool:
     """A label other than an agent's or a number begins a list of its own."""
-    found = _LABEL.match(before)
-    label = (found and found["label"]) or ""
+    match = _LABEL.match(before)
+    label = (match and match["label"]) or ""
     return bool(label) and not any(letter.isdigit() for letter in label)

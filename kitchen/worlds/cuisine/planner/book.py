@@ -80,18 +80,18 @@ def _read(text: str) -> Book:
 
 
 def _add_recipe(
-    found: dict[str, Recipe], product: str, brief: Mapping[str, Json], kinds: frozenset[str]
+    recipes: dict[str, Recipe], product: str, brief: Mapping[str, Json], kinds: frozenset[str]
 ) -> Recipe | None:
     """Add a product and all below it; None where a tool for it is not in this kitchen."""
-    if product in found:
-        return found[product]
+    if product in recipes:
+        return recipes[product]
     entry = brief["recipes"][product]
     made = [part for part in entry["ingredients"] if part in brief["recipes"]]
-    below = [_add_recipe(found, part, brief, kinds) for part in made]
+    below = [_add_recipe(recipes, part, brief, kinds) for part in made]
     if entry["tool"] not in kinds or None in below:
         return None
-    found[product] = _recipe(product, entry, [r for r in below if r], brief["tools"][entry["tool"]])
-    return found[product]
+    recipes[product] = _recipe(product, entry, [r for r in below if r], brief["tools"][entry["tool"]])
+    return recipes[product]
 
 
 def _recipe(product: str, entry: Json, below: list[Recipe], tool: Mapping[str, Json]) -> Recipe:

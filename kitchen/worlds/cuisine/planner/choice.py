@@ -68,9 +68,9 @@ class Floor:
 
     def _passes(self, index: int) -> bool:
         """Whether this agent passes over what it has just found; once only."""
-        found = index in self.passing
+        passes = index in self.passing
         self.passing.discard(index)
-        return found
+        return passes
 
     def _look_ahead(self) -> Trip | None:
         """Fetch for a batch that has no tool yet, while somebody else's hands stay free."""

@@ -22,15 +22,15 @@ Seen = list[list[Json]]
 def watch(book: Book, scene: Scene, ours: Collection[int], before: Seen) -> Seen:
     """How long each of the others has stood as they stand now; commands of this step are in the scene."""
     last = {seat: (place, thing, steps) for seat, place, thing, steps in before}
-    found: Seen = []
+    seen: Seen = []
     for seat, agent in enumerate(scene.agents):
         if seat in ours:
             continue
         place = book.places[agent.at]
         was = last.get(seat)
         same = was is not None and was[:2] == (place, agent.holds)
-        found.append([seat, place, agent.holds, was[2] + 1 if was is not None and same else 0])
-    return found
+        seen.append([seat, place, agent.holds, was[2] + 1 if was is not None and same else 0])
+    return seen
 
 
 def forget_the_idle(scene: Scene, seen: Seen) -> set[int]:

@@ -92,13 +92,13 @@ def _resumed(floor: Floor, index: int, errand: Errand) -> Trip | None:
 
 def errands_of(floor: Floor) -> dict[int, Errand]:
     """Everybody's trip in words, so that the next decision can go on with it."""
-    found: dict[int, Errand] = {}
+    errands: dict[int, Errand] = {}
     for index, trip in enumerate(floor.trips):
         if trip is not None and index not in floor.idle:
             errand = _errand(floor, trip)
             if errand is not None:
-                found[index] = errand
-    return found
+                errands[index] = errand
+    return errands
 
 
 def _errand(floor: Floor, trip: Trip) -> Errand | None:

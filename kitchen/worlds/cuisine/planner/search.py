@@ -86,19 +86,19 @@ class Search:
         """The wishes and after them dishes for the stock, until all hands have enough to do."""
         agents = len(self.scene.agents) - len(self.idle)
         work = agents * self.horizon * 1.15
-        found: list[str] = []
+        dishes: list[str] = []
         open_orders = {dish: len(lives) for dish, lives in self.demand.standing.items()}
         count: Counter[str] = Counter(self.demand.stock)
         for dish in wishes:
             self._count(dish, open_orders, count)
-            found.append(dish)
+            dishes.append(dish)
             work -= self.book.recipes[dish].work
-        while work > 0 or len(found) < len(self.book.dishes):
+        while work > 0 or len(dishes) < len(self.book.dishes):
             dish = max(self.book.dishes, key=lambda d: (self._gain(d, count), d))
             count[dish] += 1
-            found.append(dish)
+            dishes.append(dish)
             work -= self.book.recipes[dish].work
-        return tuple(found)
+        return tuple(dishes)
 
     def _count(self, dish: str, open_orders: dict[str, int], count: Counter[str]) -> None:
         if open_orders.get(dish, 0) > 0:

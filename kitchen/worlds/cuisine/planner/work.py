@@ -126,9 +126,9 @@ class Work:
         free = [index for index in holders if self._may_go(scene, index, tool)]
         if not free:
             return NOBODY
-        found = min(free, key=lambda index: (index not in self.toward, scene.agents[index].at != tool))
-        holders.remove(found)
-        return found
+        holder = min(free, key=lambda index: (index not in self.toward, scene.agents[index].at != tool))
+        holders.remove(holder)
+        return holder
 
     def _may_go(self, scene: Scene, index: int, tool: int) -> bool:
         """Whether an agent is free to bring its thing to this tool (NOWHERE: to any empty one)."""
