@@ -140,9 +140,9 @@ class StudyAdmin(Explained):
 
     def get_queryset(self, request: HttpRequest) -> QuerySet[Study]:
         """Studies with the counts that the list shows."""
-        found: QuerySet[Study] = super().get_queryset(request)
+        studies: QuerySet[Study] = super().get_queryset(request)
         complete = Participant.objects.filter(status=Participant.Status.COMPLETE)
-        return found.annotate(
+        return studies.annotate(
             conditions_count=number_of(Condition.objects.all()),
             items_count=number_of(SurveyItem.objects.all()),
             people_count=number_of(Participant.objects.filter(synthetic=False)),
@@ -194,8 +194,8 @@ class StudyAdmin(Explained):
         """Whether the limit will hold, and where the figures are."""
         if not study.pk:
             return "Shown here once the study has conditions."
-        found = forecast(study)
-        words = f"{found.each:.2f} USD a participant, for {found.participants} to come. {found.verdict}"
+        costs = forecast(study)
+        words = f"{costs.each:.2f} USD a participant, for {costs.participants} to come. {costs.verdict}"
         there = reverse("study:staff-study", args=[study.slug])
         return format_html('{} <a href="{}#money-title">For another number of participants</a>', words, there)
 
