@@ -74,20 +74,20 @@ def rated_in(designs: Mapping[int, Blueprint], labels: Mapping[str, str]) -> Rat
     it; an answer between other ends is no value of it. `labels` are the names of items, in their order."""
     asked = {pk: _asked(design) for pk, design in designs.items()}
     newest: dict[Name, Asked] = {}
-    for found in asked.values():
-        newest = found | newest
+    for by_name in asked.values():
+        newest = by_name | newest
     named = [("item", key) for key in labels if ("item", key) in newest]
     keys = _keys([*named, *(name for name in newest if name not in named)])
     measures = {name: _measure(key, newest[name], labels) for name, key in keys.items()}
-    differing = {name for found in asked.values() for name, one in found.items() if one != newest[name]}
+    differing = {name for by_name in asked.values() for name, one in by_name.items() if one != newest[name]}
     return Rated(
         [*measures.values()],
         {
             pk: Asking(
-                {keys[name]: one for name, one in found.items() if _ends(one) == _ends(newest[name])},
+                {keys[name]: one for name, one in by_name.items() if _ends(one) == _ends(newest[name])},
                 frozenset(one.key for one in designs[pk].conditions if not one.teammates),
             )
-            for pk, found in asked.items()
+            for pk, by_name in asked.items()
         },
         [measure.label for name, measure in measures.items() if name in differing],
     )
@@ -113,11 +113,11 @@ def _needs_teammates(one: Asked) -> bool:
 def _keys(names: Iterable[Name]) -> dict[Name, str]:
     """A name for files and columns of each measure: an item's own key, one that no other has for a scale."""
     names = list(names)
-    found = {name: name[1] for name in names if name[0] == "item"}
+    keys = {name: name[1] for name in names if name[0] == "item"}
     for name in names:
-        if name not in found:
-            found[name] = _free_key(name[1], found.values())
-    return found
+        if name not in keys:
+            keys[name] = _free_key(name[1], keys.values())
+    return keys
 
 
 def _free_key(scale: str, taken: Collection[str]) -> str:

@@ -71,8 +71,8 @@ class Sample:
     @property
     def rounds(self) -> QuerySet[Round]:
         """What those who are analysed played, by participant and position."""
-        found = Round.objects.filter(participant__in=self.people.order_by())
-        played = found.exclude(episode__status=Episode.Status.PLAYING)
+        rounds = Round.objects.filter(participant__in=self.people.order_by())
+        played = rounds.exclude(episode__status=Episode.Status.PLAYING)
         return played.order_by("participant__number", "position")
 
 
@@ -155,8 +155,8 @@ def _figures(study: Study, designs: Iterable[Blueprint], asked: Sequence[Measure
     """The figures of the worlds of these designs' conditions by which episodes are compared."""
     worlds = {condition.world for design in designs for condition in design.conditions}
     names, labels = [one.key for one in asked], [one.label for one in asked]
-    found = study_figures(study, names=names, labels=labels)
-    return [one for one in found if one.figure.measured and worlds.intersection(one.worlds)]
+    figures = study_figures(study, names=names, labels=labels)
+    return [one for one in figures if one.figure.measured and worlds.intersection(one.worlds)]
 
 
 def observations(sample: Sample, scales: Rated) -> Iterator[Observation]:
@@ -198,7 +198,7 @@ LEFT_OUT = {
 def left_out(study: Study) -> dict[int, str]:
     """The code of `LEFT_OUT` of everybody whom the analysis of people (for a program: of programs) leaves
     out, by primary key."""
-    found: dict[int, str] = {}
+    codes: dict[int, str] = {}
     analysed: dict[bool, set[int]] = {True: set(), False: set()}
     failed = failed_checks(study)
     rows = study.participants.values_list("pk", "synthetic", "preview", "status", "excluded_at")
@@ -210,11 +210,11 @@ def left_out(study: Study) -> dict[int, str]:
             "attention_checks": pk in failed,
         }
         if code := next((code for code, true in holds.items() if true), ""):
-            found[pk] = code
+            codes[pk] = code
         else:
             analysed[synthetic].add(pk)
     gone = _without_every_condition(study, analysed.values())
-    return found | dict.fromkeys(gone, "not_every_condition")
+    return codes | dict.fromkeys(gone, "not_every_condition")
 
 
 def _scored(one: NamedFigure) -> Q:
