@@ -36,13 +36,13 @@ def study_worlds(study: Study) -> list[str]:
 def measured(design: Blueprint) -> list[tuple[str, list[str]]]:
     """What episodes of this design are compared by: in which episodes, and each figure in words."""
     worlds = {one.world for one in design.conditions}
-    found: dict[str, list[str]] = {}
+    figures: dict[str, list[str]] = {}
     for one in side_by_side(one.world for one in design.conditions):
         if one.figure.measured:
             everywhere = worlds == set(one.worlds)
             where = "every episode" if everywhere else f"episodes in {', '.join(map(readable, one.worlds))}"
-            found.setdefault(where, []).append(_in_words(one))
-    return list(found.items())
+            figures.setdefault(where, []).append(_in_words(one))
+    return list(figures.items())
 
 
 def _in_words(one: NamedFigure) -> str:
