@@ -165,7 +165,7 @@ class _Telling:
 
     def _setting_label(self) -> str:
         """Of a setting: of a world, of a co-player, or of a part."""
-        known = [found for plan in reversed(self.plans) if (found := self._declared(plan, self.path[-1]))]
+        known = [setting for plan in reversed(self.plans) if (setting := self._declared(plan, self.path[-1]))]
         if known:
             return known[0].label
         if self.what == "part":
@@ -202,8 +202,8 @@ class _Telling:
         return plain(value)
 
     def _setting_value(self, plan: Any, name: str, value: Json) -> str:
-        if found := self._declared(plan, name):
-            return setting_value(found, value)
+        if setting := self._declared(plan, name):
+            return setting_value(setting, value)
         return part_value(self.key, name, value) if self.what == "part" else plain(value)
 
     def _study_value(self, name: str, value: Json) -> str:

@@ -189,16 +189,16 @@ def agents_words(teammates: int) -> str:
 def played_pairs(played: Mapping[str, Json]) -> list[Pair]:
     """What is played and with whom: a condition's or the practice episode's `world`, `settings`, `coplayer`,
     `coplayer_settings`, `teammates`."""
-    found = [
+    pairs = [
         Pair("World", readable(played["world"])),
         *setting_pairs(WORLD, played["world"], played["settings"]),
         Pair("Agents", agents_words(played["teammates"])),
     ]
     if not played["teammates"]:
-        return found
+        return pairs
     name = played["coplayer"]
     return [
-        *found,
+        *pairs,
         Pair("Co-player", coplayer_words(name)),
         *setting_pairs(COPLAYER, name, played["coplayer_settings"]),
     ]
@@ -231,15 +231,15 @@ def part_value(kind: str, name: str, value: Json) -> str:
 
 def part_pairs(part: PartPlan) -> list[Pair]:
     """The settings of a part."""
-    found: list[Pair] = []
+    pairs: list[Pair] = []
     for name, value in part.settings.items():
         if name == "kitchen":
-            found += played_pairs(practice_played(value))
+            pairs += played_pairs(practice_played(value))
         elif isinstance(value, list):
-            found.append(Pair(part_label(part.kind, name), many=tuple(map(plain, value))))
+            pairs.append(Pair(part_label(part.kind, name), many=tuple(map(plain, value))))
         else:
-            found.append(Pair(part_label(part.kind, name), part_value(part.kind, name, value)))
-    return found
+            pairs.append(Pair(part_label(part.kind, name), part_value(part.kind, name, value)))
+    return pairs
 
 
 def parts_off(design: Blueprint) -> list[str]:
@@ -288,10 +288,10 @@ def question_pairs(item: ItemPlan) -> list[Pair]:
 
 def places(design: Blueprint) -> list[AskedAtPlace]:
     """The questions of every place that has some, in the order of a participant's way."""
-    found = ((kind, words, design.items_at(kind)) for kind, words in SurveyItem.Place.choices)
+    by_place = ((kind, words, design.items_at(kind)) for kind, words in SurveyItem.Place.choices)
     return [
         AskedAtPlace(str(words), _order(design, kind), tuple(map(question, items)))
-        for kind, words, items in found
+        for kind, words, items in by_place
         if items
     ]
 

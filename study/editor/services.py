@@ -29,8 +29,8 @@ def study_create(*, title: str, slug: str, owner: Any) -> Study:
 def study_open(*, study_id: int) -> None:
     """The link takes participants from now on. DesignError if they would meet something unfinished."""
     study = Study.objects.select_for_update().get(pk=study_id)
-    if found := hindrances(study):
-        raise DesignError(f"Not yet: {found[0].words}")
+    if missing := hindrances(study):
+        raise DesignError(f"Not yet: {missing[0].words}")
     Study.objects.filter(pk=study_id).update(status=Study.Status.OPEN)
 
 
@@ -108,8 +108,8 @@ def _like(row: Condition | SurveyItem) -> list[Any]:
 
 def _places(rows: list[Any]) -> list[int]:
     """The positions that the rows have, or 1, 2, 3 … where two share one."""
-    found = [one.position for one in rows]
-    return found if len(set(found)) == len(found) else list(range(1, len(found) + 1))
+    positions = [one.position for one in rows]
+    return positions if len(set(positions)) == len(positions) else list(range(1, len(positions) + 1))
 
 
 @transaction.atomic
