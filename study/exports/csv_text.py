@@ -44,8 +44,8 @@ def cells(kind: str, values: Sequence[Any]) -> Iterable[str]:
     if kind == "json" and not classes <= ALIKE:
         return map(json_cell, values)
     if write := WRITERS.get(kind):
-        found = {value: cell(write, value) for value in set(values)}
-        return map(found.__getitem__, values)
+        written = {value: cell(write, value) for value in set(values)}
+        return map(written.__getitem__, values)
     return map(str, values) if classes in PLAIN else map(number, values)
 
 

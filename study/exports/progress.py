@@ -48,12 +48,12 @@ def cells(study: Study, *, synthetic: bool = False) -> list[Cell]:
 
 
 def _schemes(study: Study) -> dict[OrderScheme, list[int]]:
-    found: dict[OrderScheme, list[int]] = defaultdict(list)
+    schemes: dict[OrderScheme, list[int]] = defaultdict(list)
     met = Participant.objects.filter(version=OuterRef("pk"), preview=False)
     for version in study.versions.filter(Exists(met)).order_by("number"):
-        found[scheme_of(version.blueprint)].append(version.number)
-    found.setdefault(scheme_of(blueprint_of(study)), [])
-    return found
+        schemes[scheme_of(version.blueprint)].append(version.number)
+    schemes.setdefault(scheme_of(blueprint_of(study)), [])
+    return schemes
 
 
 def _block(study: Study, scheme: OrderScheme, versions: list[int], synthetic: bool) -> Iterator[Cell]:
