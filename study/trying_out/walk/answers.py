@@ -33,17 +33,17 @@ def answers_to(
     fails: Fails,
 ) -> dict[str, Sent]:
     """An answer to every question of the form, by field name."""
-    found: dict[str, Sent] = {}
+    answers: dict[str, Sent] = {}
     for one in form.of_kind(*ASKED):
         item = one.name.removeprefix("item_")
         rng = person.chance("answer", episode, item)
         if item in right:
-            found[one.name] = wrong(one, right[item]) if fails(item) else sent(right[item])
+            answers[one.name] = wrong(one, right[item]) if fails(item) else sent(right[item])
         elif points := points_of(one):
-            found[one.name] = str(person.answer(item, points, experience, episode=episode))
+            answers[one.name] = str(person.answer(item, points, experience, episode=episode))
         else:
-            found[one.name] = any_answer(one, rng, number=person.number)
-    return found
+            answers[one.name] = any_answer(one, rng, number=person.number)
+    return answers
 
 
 def points_of(one: Field) -> list[int]:
