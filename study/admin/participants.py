@@ -38,9 +38,9 @@ class RoundInline(ReadOnly, admin.TabularInline):  # type: ignore[type-arg]
         """How far the episode is, with a link to its log."""
         if one.episode is None:
             return "not yet"
-        there = reverse("admin:kitchen_episode_change", args=[one.episode.pk])
+        address = reverse("admin:kitchen_episode_change", args=[one.episode.pk])
         words = f"{one.episode.get_status_display()}, step {one.episode.step}"
-        return format_html('<a href="{}">{}</a>', there, words)
+        return format_html('<a href="{}">{}</a>', address, words)
 
     @admin.display(description="Answers")
     def given(self, one: Round) -> str:

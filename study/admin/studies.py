@@ -45,8 +45,8 @@ class ConditionInline(PlayedInWords, ReadOnly, admin.TabularInline):  # type: ig
     @admin.display(description="Name")
     def named(self, condition: Condition) -> SafeString:
         """The name, which leads to where the condition is edited."""
-        there = reverse("admin:study_condition_change", args=[condition.pk])
-        return format_html('<a href="{}">{}</a>', there, condition.name)
+        address = reverse("admin:study_condition_change", args=[condition.pk])
+        return format_html('<a href="{}">{}</a>', address, condition.name)
 
 
 class StudyPartInline(admin.StackedInline):  # type: ignore[type-arg]
@@ -196,8 +196,10 @@ class StudyAdmin(Explained):
             return "Shown here once the study has conditions."
         costs = forecast(study)
         words = f"{costs.each:.2f} USD a participant, for {costs.participants} to come. {costs.verdict}"
-        there = reverse("study:staff-study", args=[study.slug])
-        return format_html('{} <a href="{}#money-title">For another number of participants</a>', words, there)
+        address = reverse("study:staff-study", args=[study.slug])
+        return format_html(
+            '{} <a href="{}#money-title">For another number of participants</a>', words, address
+        )
 
     def view_on_site(self, obj: Study) -> str:
         """The page behind the participants' link."""

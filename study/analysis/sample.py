@@ -163,22 +163,22 @@ def observations(sample: Sample, scales: Rated) -> Iterator[Observation]:
     """One row per complete participant, condition and measure; drop-outs are left out, as in the paper."""
     states = freeze_states(sample.study)
     related = ("participant", "condition", "episode")
-    for one in sample.rounds.select_related(*related).prefetch_related("answers__item"):
-        assert one.episode  # noqa: S101 - a complete participant has played every round
-        person = one.participant
-        answers = {answer.item.key: answer.value for answer in one.answers.all()}
+    for played in sample.rounds.select_related(*related).prefetch_related("answers__item"):
+        assert played.episode  # noqa: S101 - a complete participant has played every round
+        person = played.participant
+        answers = {answer.item.key: answer.value for answer in played.answers.all()}
         values = {
-            **dict(scales.scored(one.episode.world, one.episode.score)),
-            **dict(scales.values(person.version_id, one.condition.key, answers)),
+            **dict(scales.scored(played.episode.world, played.episode.score)),
+            **dict(scales.values(person.version_id, played.condition.key, answers)),
         }
         state = states[person.version_id]
         for measure, value in values.items():
             yield Observation(
                 participant=person.code,
-                condition=one.condition.key,
+                condition=played.condition.key,
                 measure=measure,
                 value=value,
-                order_position=one.position,
+                order_position=played.position,
                 synthetic=person.synthetic,
                 version=state.version,
                 before_freeze=bool(state.before_freeze(person.entered_at)),
@@ -217,11 +217,11 @@ def left_out(study: Study) -> dict[int, str]:
     return codes | dict.fromkeys(gone, "not_every_condition")
 
 
-def _scored(one: NamedFigure) -> Q:
+def _scored(named: NamedFigure) -> Q:
     """Rounds whose episode has this figure, and has it defined."""
-    value = f"episode__score__{one.figure.name}"
-    there = Q(episode__world__in=one.worlds, **{f"{value}__isnull": False})
-    return there & ~Q(**{value: None})
+    value = f"episode__score__{named.figure.name}"
+    has_figure = Q(episode__world__in=named.worlds, **{f"{value}__isnull": False})
+    return has_figure & ~Q(**{value: None})
 
 
 def _without_every_condition(study: Study, samples: Iterable[set[int]]) -> Iterator[int]:

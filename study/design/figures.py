@@ -45,7 +45,7 @@ def measured(design: Blueprint) -> list[tuple[str, list[str]]]:
     return list(figures.items())
 
 
-def _in_words(one: NamedFigure) -> str:
+def _in_words(named: NamedFigure) -> str:
     """As in `success rate (higher is better)`."""
-    label = one.label if one.label[:2].isupper() else f"{one.label[:1].lower()}{one.label[1:]}"
-    return f"{label} ({one.figure.better_words})" if one.figure.better_words else label
+    label = named.label if named.label[:2].isupper() else f"{named.label[:1].lower()}{named.label[1:]}"
+    return f"{label} ({named.figure.better_words})" if named.figure.better_words else label

@@ -37,12 +37,12 @@ def freeze_states(study: Study) -> dict[int, FreezeState]:
     """By the id of every version of a study, in two queries at most."""
     states: dict[int, FreezeState] = {}
     frozen: dict[str, tuple[Version, datetime]] = {}
-    for one in study.versions.defer("bundle").order_by("number"):
-        if one.frozen_at:
-            frozen.setdefault(one.digest, (one, one.frozen_at))
-        same = [at for was, at in frozen.values() if tells(was, one.blueprint)]
+    for version in study.versions.defer("bundle").order_by("number"):
+        if version.frozen_at:
+            frozen.setdefault(version.digest, (version, version.frozen_at))
+        same = [at for was, at in frozen.values() if tells(was, version.blueprint)]
         at = min(same, default=None)
-        states[one.pk] = FreezeState(one.number, at is not None, bool(frozen) and at is None, at)
+        states[version.pk] = FreezeState(version.number, at is not None, bool(frozen) and at is None, at)
     return states
 
 

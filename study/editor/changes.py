@@ -96,10 +96,10 @@ def _made(value: Json, names: Mapping[str, str]) -> Side:
 class _Telling:
     """One difference between two designs, being told."""
 
-    def __init__(self, one: Difference, designs: tuple[Blueprint, Blueprint]) -> None:
-        self.one = one
-        self.what, _, self.key = one.where.partition(" ")
-        self.path = one.field.split(": ")
+    def __init__(self, difference: Difference, designs: tuple[Blueprint, Blueprint]) -> None:
+        self.difference = difference
+        self.what, _, self.key = difference.where.partition(" ")
+        self.path = difference.field.split(": ")
         self.plans = [self._plan(design) for design in designs]
         self.designs = designs
 
@@ -116,10 +116,10 @@ class _Telling:
 
     def change(self) -> Change:
         """In words."""
-        if self.one.field == WHOLE:
+        if self.difference.field == WHOLE:
             old, new = (self._whole(plan) for plan in self.plans)
             return Change(self._where(), "Removed" if self.plans[1] is None else "Added", old, new)
-        sides = zip(self.plans, (self.one.old, self.one.new), strict=True)
+        sides = zip(self.plans, (self.difference.old, self.difference.new), strict=True)
         old, new = (self._side(plan, value) for plan, value in sides)
         return Change(self._where(), self._label(), old, new)
 

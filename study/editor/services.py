@@ -174,9 +174,9 @@ def instrument_add(*, study_id: int, instrument: Instrument) -> int:
     """Its items come last where they are asked. DesignError if one is there already; how many were added."""
     study = Study.objects.select_for_update().get(pk=study_id)
     keys, measures = (set(study.items.values_list(name, flat=True)) for name in ("key", "measure"))
-    there = [one.measure for one in instrument.items if one.key in keys or one.measure in measures]
-    if there:
-        raise DesignError(f"{instrument.title} is there already, or items of the same name: {there[0]}.")
+    doubled = [one.measure for one in instrument.items if one.key in keys or one.measure in measures]
+    if doubled:
+        raise DesignError(f"{instrument.title} is there already, or items of the same name: {doubled[0]}.")
     last = study.items.aggregate(last=models.Max("position"))["last"] or 0
     for position, one in enumerate(instrument.items, start=last + 1):
         made = SurveyItem(study=study, position=position, **one.model_dump())

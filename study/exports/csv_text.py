@@ -89,8 +89,8 @@ def iso(value: datetime | str) -> str:
     """The moment in UTC with milliseconds, `2026-11-21T07:30:00.123Z`; a text is one already."""
     if isinstance(value, str):
         return value
-    there = value if value.tzinfo is UTC else value.astimezone(UTC)
-    return there.isoformat(timespec="milliseconds")[:23] + "Z"
+    moment = value if value.tzinfo is UTC else value.astimezone(UTC)
+    return moment.isoformat(timespec="milliseconds")[:23] + "Z"
 
 
 def _boolean(value: Any) -> str:

@@ -62,9 +62,9 @@ def _block(study: Study, scheme: OrderScheme, versions: list[int], synthetic: bo
     except SchemeError:  # not ready yet: these orders cannot be made
         return
     held = tallies(study, scheme, synthetic=synthetic, preview=False)
-    for one in block:
-        tally = held.get(one.id, Tally())
-        yield Cell(versions, one.id, one.order, tally.finished, tally.playing)
+    for sequence in block:
+        tally = held.get(sequence.id, Tally())
+        yield Cell(versions, sequence.id, sequence.order, tally.finished, tally.playing)
 
 
 def spent(study: Study) -> float:

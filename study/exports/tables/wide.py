@@ -130,10 +130,10 @@ def _played_columns(condition: ConditionPlan, figures: Iterable[NamedFigure]) ->
 COURSE_NAMES = (ORDER[0], *(one[0] for one in COURSE))
 
 
-def _scored(one: NamedFigure) -> tuple[str, str, str, str, str]:
-    figure = one.figure
-    said = figure.formula or "; ".join(filter(None, (one.label, figure.undefined)))
-    return one.name, FIGURE_KINDS[figure.kind], said, figure.unit, ""
+def _scored(named: NamedFigure) -> tuple[str, str, str, str, str]:
+    figure = named.figure
+    said = figure.formula or "; ".join(filter(None, (named.label, figure.undefined)))
+    return named.name, FIGURE_KINDS[figure.kind], said, figure.unit, ""
 
 
 def _item_columns(
