@@ -44,10 +44,10 @@ class ForMembers(admin.ModelAdmin):  # type: ignore[type-arg]
 
     def get_queryset(self, request: HttpRequest) -> QuerySet[Any]:
         """Rows of the studies that this person may see."""
-        found: QuerySet[Any] = super().get_queryset(request)
+        rows: QuerySet[Any] = super().get_queryset(request)
         if request.user.is_superuser:
-            return found
-        return found.filter(**{f"{self.study_path}__in": studies_for(request.user).values("pk")})
+            return rows
+        return rows.filter(**{f"{self.study_path}__in": studies_for(request.user).values("pk")})
 
     def study_of(self, obj: Any) -> Study:
         """The study of a row."""

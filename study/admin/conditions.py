@@ -48,16 +48,16 @@ class ConditionAdmin(PlayedInWords, Explained):
 
     def get_queryset(self, request: HttpRequest) -> QuerySet[Condition]:
         """Conditions with `planned`, the participants who have them in their plan."""
-        found: QuerySet[Condition] = super().get_queryset(request)
-        return found.annotate(planned=Count("rounds"))
+        conditions: QuerySet[Condition] = super().get_queryset(request)
+        return conditions.annotate(planned=Count("rounds"))
 
     def get_form(self, request: Any, obj: Any = None, change: bool = False, **kwargs: Any) -> Any:
         """The form over the worlds and co-players that are registered now."""
-        found = super().get_form(request, obj, change, **{**kwargs, "form": condition_form()})
-        if study := found.base_fields.get("study"):
+        form = super().get_form(request, obj, change, **{**kwargs, "form": condition_form()})
+        if study := form.base_fields.get("study"):
             for what in ("add", "change", "delete", "view"):
                 setattr(study.widget, f"can_{what}_related", False)
-        return found
+        return form
 
     def formfield_for_foreignkey(self, db_field: Any, request: Any, **kwargs: Any) -> Any:
         """Only studies that this person may change take a condition."""
@@ -67,14 +67,14 @@ class ConditionAdmin(PlayedInWords, Explained):
 
     def get_changeform_initial_data(self, request: HttpRequest) -> dict[str, Any]:
         """A new condition comes last in the study it is added from."""
-        found: dict[str, Any] = super().get_changeform_initial_data(request)
-        study = str(found.get("study", ""))
+        initial: dict[str, Any] = super().get_changeform_initial_data(request)
+        study = str(initial.get("study", ""))
         if study.isdecimal():
             asked = Study.objects.filter(pk=int(study)).first()
-            found["position"] = next_position(asked)
+            initial["position"] = next_position(asked)
             if asked:
-                found.setdefault("label", free_label(asked))
-        return found
+                initial.setdefault("label", free_label(asked))
+        return initial
 
     def get_readonly_fields(self, request: HttpRequest, obj: Any = None) -> tuple[str, ...]:
         """What the plan of participants rests on cannot be changed."""

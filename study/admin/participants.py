@@ -30,17 +30,17 @@ class RoundInline(ReadOnly, admin.TabularInline):  # type: ignore[type-arg]
 
     def get_queryset(self, request: HttpRequest) -> QuerySet[Round]:
         """Rounds with all that the rows show."""
-        found = super().get_queryset(request).select_related("participant", "condition", "episode")
-        return found.prefetch_related("answers__item")
+        rounds = super().get_queryset(request).select_related("participant", "condition", "episode")
+        return rounds.prefetch_related("answers__item")
 
     @admin.display(description="Episode")
     def played(self, one: Round) -> str:
         """How far the episode is, with a link to its log."""
         if one.episode is None:
             return "not yet"
-        there = reverse("admin:kitchen_episode_change", args=[one.episode.pk])
+        address = reverse("admin:kitchen_episode_change", args=[one.episode.pk])
         words = f"{one.episode.get_status_display()}, step {one.episode.step}"
-        return format_html('<a href="{}">{}</a>', there, words)
+        return format_html('<a href="{}">{}</a>', address, words)
 
     @admin.display(description="Answers")
     def given(self, one: Round) -> str:
@@ -81,9 +81,9 @@ class ParticipantAdmin(ReadOnly, ForMembers):
 
     def get_queryset(self, request: HttpRequest) -> QuerySet[Participant]:
         """Participants with how far they are."""
-        found: QuerySet[Participant] = super().get_queryset(request)
+        participants: QuerySet[Participant] = super().get_queryset(request)
         done = Count("rounds", filter=Q(rounds__answered_at__isnull=False))
-        return found.annotate(rounds_done=done, rounds_total=Count("rounds"))
+        return participants.annotate(rounds_done=done, rounds_total=Count("rounds"))
 
     def changelist_view(self, request: HttpRequest, extra_context: Any = None) -> HttpResponse:
         """The list, under the plain name of what it lists."""

@@ -45,8 +45,8 @@ class ConditionInline(PlayedInWords, ReadOnly, admin.TabularInline):  # type: ig
     @admin.display(description="Name")
     def named(self, condition: Condition) -> SafeString:
         """The name, which leads to where the condition is edited."""
-        there = reverse("admin:study_condition_change", args=[condition.pk])
-        return format_html('<a href="{}">{}</a>', there, condition.name)
+        address = reverse("admin:study_condition_change", args=[condition.pk])
+        return format_html('<a href="{}">{}</a>', address, condition.name)
 
 
 class StudyPartInline(admin.StackedInline):  # type: ignore[type-arg]
@@ -140,9 +140,9 @@ class StudyAdmin(Explained):
 
     def get_queryset(self, request: HttpRequest) -> QuerySet[Study]:
         """Studies with the counts that the list shows."""
-        found: QuerySet[Study] = super().get_queryset(request)
+        studies: QuerySet[Study] = super().get_queryset(request)
         complete = Participant.objects.filter(status=Participant.Status.COMPLETE)
-        return found.annotate(
+        return studies.annotate(
             conditions_count=number_of(Condition.objects.all()),
             items_count=number_of(SurveyItem.objects.all()),
             people_count=number_of(Participant.objects.filter(synthetic=False)),
@@ -194,10 +194,12 @@ class StudyAdmin(Explained):
         """Whether the limit will hold, and where the figures are."""
         if not study.pk:
             return "Shown here once the study has conditions."
-        found = forecast(study)
-        words = f"{found.each:.2f} USD a participant, for {found.participants} to come. {found.verdict}"
-        there = reverse("study:staff-study", args=[study.slug])
-        return format_html('{} <a href="{}#money-title">For another number of participants</a>', words, there)
+        costs = forecast(study)
+        words = f"{costs.each:.2f} USD a participant, for {costs.participants} to come. {costs.verdict}"
+        address = reverse("study:staff-study", args=[study.slug])
+        return format_html(
+            '{} <a href="{}#money-title">For another number of participants</a>', words, address
+        )
 
     def view_on_site(self, obj: Study) -> str:
         """The page behind the participants' link."""

@@ -6,10 +6,10 @@ from kitchen.registry.figures import NamedFigure
 from study.analysis.statistics.rows import Measure
 
 
-def measure_of(one: NamedFigure) -> Measure:
+def measure_of(named: NamedFigure) -> Measure:
     """A figure of play as the analysis has it."""
-    if one.figure.kind == "share":
-        return Measure.rate(one.name, one.label)
-    if one.figure.kind == "count":
-        return Measure.count(one.name, one.label)
-    return Measure.number(one.name, one.label, *one.figure.ends, unit=one.figure.unit)
+    if named.figure.kind == "share":
+        return Measure.rate(named.name, named.label)
+    if named.figure.kind == "count":
+        return Measure.count(named.name, named.label)
+    return Measure.number(named.name, named.label, *named.figure.ends, unit=named.figure.unit)

@@ -52,10 +52,10 @@ class Rated:
     def scored(self, world: str, score: Mapping[str, Json]) -> Iterator[tuple[str, float | None]]:
         """The key and value of each figure after an episode in this world; those of other worlds are no
         measures of it."""
-        for one in self.figures:
-            if world in one.worlds:
-                value = one.value(world, score)
-                yield one.name, None if value is None else float(value)
+        for named in self.figures:
+            if world in named.worlds:
+                value = named.value(world, score)
+                yield named.name, None if value is None else float(value)
 
     def values(
         self, version: int, condition: str, answers: Mapping[str, Json]
@@ -64,9 +64,9 @@ class Rated:
         teammates only is no measure of an episode played alone."""
         asked = self.versions[version]
         for measure in self.measures:
-            one = asked.fits.get(measure.key)
-            if not (one and condition in asked.alone and _needs_teammates(one)):
-                yield measure.key, _value(one, answers)
+            question = asked.fits.get(measure.key)
+            if not (question and condition in asked.alone and _needs_teammates(question)):
+                yield measure.key, _value(question, answers)
 
 
 def rated_in(designs: Mapping[int, Blueprint], labels: Mapping[str, str]) -> Rated:
@@ -74,20 +74,20 @@ def rated_in(designs: Mapping[int, Blueprint], labels: Mapping[str, str]) -> Rat
     it; an answer between other ends is no value of it. `labels` are the names of items, in their order."""
     asked = {pk: _asked(design) for pk, design in designs.items()}
     newest: dict[Name, Asked] = {}
-    for found in asked.values():
-        newest = found | newest
+    for by_name in asked.values():
+        newest = by_name | newest
     named = [("item", key) for key in labels if ("item", key) in newest]
     keys = _keys([*named, *(name for name in newest if name not in named)])
     measures = {name: _measure(key, newest[name], labels) for name, key in keys.items()}
-    differing = {name for found in asked.values() for name, one in found.items() if one != newest[name]}
+    differing = {name for by_name in asked.values() for name, one in by_name.items() if one != newest[name]}
     return Rated(
         [*measures.values()],
         {
             pk: Asking(
-                {keys[name]: one for name, one in found.items() if _ends(one) == _ends(newest[name])},
+                {keys[name]: one for name, one in by_name.items() if _ends(one) == _ends(newest[name])},
                 frozenset(one.key for one in designs[pk].conditions if not one.teammates),
             )
-            for pk, found in asked.items()
+            for pk, by_name in asked.items()
         },
         [measure.label for name, measure in measures.items() if name in differing],
     )
@@ -105,19 +105,21 @@ def _is_rating(item: ItemPlan) -> bool:
     return item.correct is None and kind_of(item).ends(item) is not None
 
 
-def _needs_teammates(one: Asked) -> bool:
+def _needs_teammates(question: Asked) -> bool:
     """Whether it, or any item of the sub-scale, is asked after episodes with teammates only."""
-    return any(item.needs_teammates for item in (one.items if isinstance(one, SubScale) else (one,)))
+    return any(
+        item.needs_teammates for item in (question.items if isinstance(question, SubScale) else (question,))
+    )
 
 
 def _keys(names: Iterable[Name]) -> dict[Name, str]:
     """A name for files and columns of each measure: an item's own key, one that no other has for a scale."""
     names = list(names)
-    found = {name: name[1] for name in names if name[0] == "item"}
+    keys = {name: name[1] for name in names if name[0] == "item"}
     for name in names:
-        if name not in found:
-            found[name] = _free_key(name[1], found.values())
-    return found
+        if name not in keys:
+            keys[name] = _free_key(name[1], keys.values())
+    return keys
 
 
 def _free_key(scale: str, taken: Collection[str]) -> str:
@@ -126,21 +128,21 @@ def _free_key(scale: str, taken: Collection[str]) -> str:
     return next(key for key in chain([word], (f"{word}_{n}" for n in count(2))) if key not in taken)
 
 
-def _measure(key: str, one: Asked, labels: Mapping[str, str]) -> Measure:
-    if isinstance(one, SubScale):
-        return Measure.score(key, f"{one.name}: {one.label}", *one.ends)
-    label = labels.get(one.key, one.measure)
-    if one.kind == SurveyItem.Kind.LIKERT:
-        return Measure.likert(key, label, one.points, (one.low, one.high))
-    return Measure.score(key, label, *ends(one))
+def _measure(key: str, question: Asked, labels: Mapping[str, str]) -> Measure:
+    if isinstance(question, SubScale):
+        return Measure.score(key, f"{question.name}: {question.label}", *question.ends)
+    label = labels.get(question.key, question.measure)
+    if question.kind == SurveyItem.Kind.LIKERT:
+        return Measure.likert(key, label, question.points, (question.low, question.high))
+    return Measure.score(key, label, *ends(question))
 
 
-def _ends(one: Asked) -> tuple[float, float]:
-    return one.ends if isinstance(one, SubScale) else ends(one)
+def _ends(question: Asked) -> tuple[float, float]:
+    return question.ends if isinstance(question, SubScale) else ends(question)
 
 
-def _value(one: Asked | None, answers: Mapping[str, Json]) -> float | None:
-    if isinstance(one, SubScale):
-        return one.score(answers)
-    value = answers.get(one.key) if one else None
+def _value(question: Asked | None, answers: Mapping[str, Json]) -> float | None:
+    if isinstance(question, SubScale):
+        return question.score(answers)
+    value = answers.get(question.key) if question else None
     return None if value is None else float(value)

@@ -70,10 +70,10 @@ def analyse_now(study: Study, who: str, preregistered: bool = False) -> Analysis
 def analysis_ready(study: Study, who: str, preregistered: bool = False) -> Finished | None:
     """What a worker has computed from the present data; if nothing yet, it is asked for and None returned."""
     stamp, key = _stamp(study, who), _key(study.pk, who, preregistered)
-    found = _kept(key, stamp)
-    if found is None and cache.add(f"analysis-asked:{key}:{stamp}", 1, ASKED_SECONDS):
+    finished = _kept(key, stamp)
+    if finished is None and cache.add(f"analysis-asked:{key}:{stamp}", 1, ASKED_SECONDS):
         ask_analysis(study.pk, who, preregistered)
-    return found
+    return finished
 
 
 def compute(study: Study, who: str, preregistered: bool = False) -> None:
@@ -108,8 +108,8 @@ def _key(study_id: int, who: str, preregistered: bool = False, version: int = VE
 
 def _kept(key: str, stamp: str) -> Finished | None:
     """What is kept, if it belongs to these data."""
-    found: tuple[str, Finished] | None = cache.get(key)
-    return found[1] if found and found[0] == stamp else None
+    kept: tuple[str, Finished] | None = cache.get(key)
+    return kept[1] if kept and kept[0] == stamp else None
 
 
 def _finish(study: Study, who: str, preregistered: bool = False) -> Finished:

@@ -71,8 +71,8 @@ class Sample:
     @property
     def rounds(self) -> QuerySet[Round]:
         """What those who are analysed played, by participant and position."""
-        found = Round.objects.filter(participant__in=self.people.order_by())
-        played = found.exclude(episode__status=Episode.Status.PLAYING)
+        rounds = Round.objects.filter(participant__in=self.people.order_by())
+        played = rounds.exclude(episode__status=Episode.Status.PLAYING)
         return played.order_by("participant__number", "position")
 
 
@@ -155,30 +155,30 @@ def _figures(study: Study, designs: Iterable[Blueprint], asked: Sequence[Measure
     """The figures of the worlds of these designs' conditions by which episodes are compared."""
     worlds = {condition.world for design in designs for condition in design.conditions}
     names, labels = [one.key for one in asked], [one.label for one in asked]
-    found = study_figures(study, names=names, labels=labels)
-    return [one for one in found if one.figure.measured and worlds.intersection(one.worlds)]
+    figures = study_figures(study, names=names, labels=labels)
+    return [one for one in figures if one.figure.measured and worlds.intersection(one.worlds)]
 
 
 def observations(sample: Sample, scales: Rated) -> Iterator[Observation]:
     """One row per complete participant, condition and measure; drop-outs are left out, as in the paper."""
     states = freeze_states(sample.study)
     related = ("participant", "condition", "episode")
-    for one in sample.rounds.select_related(*related).prefetch_related("answers__item"):
-        assert one.episode  # noqa: S101 - a complete participant has played every round
-        person = one.participant
-        answers = {answer.item.key: answer.value for answer in one.answers.all()}
+    for played in sample.rounds.select_related(*related).prefetch_related("answers__item"):
+        assert played.episode  # noqa: S101 - a complete participant has played every round
+        person = played.participant
+        answers = {answer.item.key: answer.value for answer in played.answers.all()}
         values = {
-            **dict(scales.scored(one.episode.world, one.episode.score)),
-            **dict(scales.values(person.version_id, one.condition.key, answers)),
+            **dict(scales.scored(played.episode.world, played.episode.score)),
+            **dict(scales.values(person.version_id, played.condition.key, answers)),
         }
         state = states[person.version_id]
         for measure, value in values.items():
             yield Observation(
                 participant=person.code,
-                condition=one.condition.key,
+                condition=played.condition.key,
                 measure=measure,
                 value=value,
-                order_position=one.position,
+                order_position=played.position,
                 synthetic=person.synthetic,
                 version=state.version,
                 before_freeze=bool(state.before_freeze(person.entered_at)),
@@ -198,7 +198,7 @@ LEFT_OUT = {
 def left_out(study: Study) -> dict[int, str]:
     """The code of `LEFT_OUT` of everybody whom the analysis of people (for a program: of programs) leaves
     out, by primary key."""
-    found: dict[int, str] = {}
+    codes: dict[int, str] = {}
     analysed: dict[bool, set[int]] = {True: set(), False: set()}
     failed = failed_checks(study)
     rows = study.participants.values_list("pk", "synthetic", "preview", "status", "excluded_at")
@@ -210,18 +210,18 @@ def left_out(study: Study) -> dict[int, str]:
             "attention_checks": pk in failed,
         }
         if code := next((code for code, true in holds.items() if true), ""):
-            found[pk] = code
+            codes[pk] = code
         else:
             analysed[synthetic].add(pk)
     gone = _without_every_condition(study, analysed.values())
-    return found | dict.fromkeys(gone, "not_every_condition")
+    return codes | dict.fromkeys(gone, "not_every_condition")
 
 
-def _scored(one: NamedFigure) -> Q:
+def _scored(named: NamedFigure) -> Q:
     """Rounds whose episode has this figure, and has it defined."""
-    value = f"episode__score__{one.figure.name}"
-    there = Q(episode__world__in=one.worlds, **{f"{value}__isnull": False})
-    return there & ~Q(**{value: None})
+    value = f"episode__score__{named.figure.name}"
+    has_figure = Q(episode__world__in=named.worlds, **{f"{value}__isnull": False})
+    return has_figure & ~Q(**{value: None})
 
 
 def _without_every_condition(study: Study, samples: Iterable[set[int]]) -> Iterator[int]:

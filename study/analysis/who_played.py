@@ -53,13 +53,13 @@ def _numbers(decisions: QuerySet[Any]) -> Counter[tuple[str, str]]:
 
 def _most_first(numbers: Counter[tuple[str, str]], place: int) -> tuple[tuple[str, int], ...]:
     """The values at this place of the keys with how often they occur, most first."""
-    found: Counter[str] = Counter()
+    counts: Counter[str] = Counter()
     for key, number in numbers.items():
-        found[key[place]] += number
-    return tuple(sorted(found.items(), key=lambda each: (-each[1], each[0])))
+        counts[key[place]] += number
+    return tuple(sorted(counts.items(), key=lambda each: (-each[1], each[0])))
 
 
 def _models(calls: QuerySet[ModelCall]) -> tuple[ModelUsed, ...]:
     named = calls.order_by().values_list("provider", "model_asked", "model_named")
-    found = [ModelUsed(*row) for row in named.annotate(number=Count("pk"))]
-    return tuple(sorted(found, key=lambda each: (-each.calls, each.provider, each.asked, each.named)))
+    models = [ModelUsed(*row) for row in named.annotate(number=Count("pk"))]
+    return tuple(sorted(models, key=lambda each: (-each.calls, each.provider, each.asked, each.named)))

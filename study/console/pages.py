@@ -27,8 +27,8 @@ WAIT_SECONDS = 2
 @staff_page()
 def index(request: HttpRequest) -> HttpResponse:
     """Every study that is this person's business, with how far it is."""
-    found = studies_with_counts(studies_for(request.user))
-    studies = [{"study": study, "counts": counts} for study, counts in found]
+    with_counts = studies_with_counts(studies_for(request.user))
+    studies = [{"study": study, "counts": counts} for study, counts in with_counts]
     mine = studies_for(request.user).values("pk")
     shared = studies_for(request.user, "copy").exclude(pk__in=mine)
     return render(request, "study/console/index.html", {"studies": studies, "shared": shared})
@@ -84,8 +84,8 @@ def _ready(study: Study, who: str, preregistered: bool) -> Finished | None:
 def analysis(request: HttpRequest, study: Study) -> HttpResponse:
     """Per measure: means, ANOVA, Tukey HSD, the figure. A worker computes them; until then the page waits."""
     who, only = _who(request, study), _only(request)
-    found = _ready(study, who, only)
-    computed = found.analysis if found else None
+    finished = _ready(study, who, only)
+    computed = finished.analysis if finished else None
     attrition = sample.attrition(sample.Sample(study, who=who, preregistered=only))
     context = {
         "study": study,
@@ -94,15 +94,15 @@ def analysis(request: HttpRequest, study: Study) -> HttpResponse:
         "frozen": frozen_version(study),
         "choices": sample.WHO,
         "counts": study_counts(study),
-        "waiting": found is None,
+        "waiting": finished is None,
         "analysis": computed,
         "left": attrition_sentences(attrition),
         "completed": attrition.completed,
         "left_out": exclusion_sentences(computed) if computed else [],
-        "problem": found.problem if found else "",
+        "problem": finished.problem if finished else "",
     }
     response = render(request, "study/analysis/analysis.html", context)
-    if found is None:
+    if finished is None:
         response["Refresh"] = str(WAIT_SECONDS)
     return response
 
@@ -110,9 +110,9 @@ def analysis(request: HttpRequest, study: Study) -> HttpResponse:
 @study_page("view")
 def figure(request: HttpRequest, study: Study, measure: str) -> HttpResponse:
     """One measure's bar chart as SVG."""
-    found = _ready(study, _who(request, study), _only(request))
-    if found is None or found.problem:
+    finished = _ready(study, _who(request, study), _only(request))
+    if finished is None or finished.problem:
         return HttpResponse("not computed yet", status=503, headers={"Retry-After": str(WAIT_SECONDS)})
-    if measure not in found.figures:
+    if measure not in finished.figures:
         raise Http404(measure)
-    return HttpResponse(found.figures[measure], content_type="image/svg+xml")
+    return HttpResponse(finished.figures[measure], content_type="image/svg+xml")

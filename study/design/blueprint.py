@@ -82,13 +82,13 @@ class Blueprint(Record):
         """What `to_json` wrote; DataError for what it cannot have written. What only a later program knows
         is left out."""
         source = Source("design")
-        found = source.read(_DOCUMENT, document, more=True)
-        if "format" not in found.model_fields_set:
+        blueprint = source.read(_DOCUMENT, document, more=True)
+        if "format" not in blueprint.model_fields_set:
             raise source.error("format", "is missing")
-        for number, item in enumerate(found.items, start=1):
-            if lacking := ITEMS_SINCE.keys() - item.model_fields_set - _later(ITEMS_SINCE, found.format):
+        for number, item in enumerate(blueprint.items, start=1):
+            if lacking := ITEMS_SINCE.keys() - item.model_fields_set - _later(ITEMS_SINCE, blueprint.format):
                 raise source.error(f"items[{number}].{min(lacking)}", "is missing")
-        return found
+        return blueprint
 
     def to_json(self) -> dict[str, Json]:
         """The document: JSON and nothing else."""

@@ -20,10 +20,10 @@ def bound(row: Any) -> int:
     stored = type(row).objects.filter(pk=row.pk).select_related("study").first() if row.pk else None
     if stored is None:
         return 0
-    there = stored.study.participants.filter(status=ACTIVE, synthetic=False, preview=False)
-    versions = stored.study.versions.filter(pk__in=there.values("version")).defer("bundle")
+    on_the_way = stored.study.participants.filter(status=ACTIVE, synthetic=False, preview=False)
+    versions = stored.study.versions.filter(pk__in=on_the_way.values("version")).defer("bundle")
     naming = [one.pk for one in versions if _names(one.document, row.IN_DOCUMENT, stored.key)]
-    return int(there.filter(version__in=naming).count()) if naming else 0
+    return int(on_the_way.filter(version__in=naming).count()) if naming else 0
 
 
 def _names(document: Any, rows: str, key: str) -> bool:

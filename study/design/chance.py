@@ -30,10 +30,10 @@ def same_means(worlds: Iterable[str]) -> str:
 
 
 def _there(worlds: Iterable[str]) -> list[type[World]]:
-    found = []
+    known = []
     for name in dict.fromkeys(worlds):
         try:
-            found.append(get_world(name))
+            known.append(get_world(name))
         except UnknownNameError:
             continue
-    return found
+    return known

@@ -36,16 +36,16 @@ def study_worlds(study: Study) -> list[str]:
 def measured(design: Blueprint) -> list[tuple[str, list[str]]]:
     """What episodes of this design are compared by: in which episodes, and each figure in words."""
     worlds = {one.world for one in design.conditions}
-    found: dict[str, list[str]] = {}
+    figures: dict[str, list[str]] = {}
     for one in side_by_side(one.world for one in design.conditions):
         if one.figure.measured:
             everywhere = worlds == set(one.worlds)
             where = "every episode" if everywhere else f"episodes in {', '.join(map(readable, one.worlds))}"
-            found.setdefault(where, []).append(_in_words(one))
-    return list(found.items())
+            figures.setdefault(where, []).append(_in_words(one))
+    return list(figures.items())
 
 
-def _in_words(one: NamedFigure) -> str:
+def _in_words(named: NamedFigure) -> str:
     """As in `success rate (higher is better)`."""
-    label = one.label if one.label[:2].isupper() else f"{one.label[:1].lower()}{one.label[1:]}"
-    return f"{label} ({one.figure.better_words})" if one.figure.better_words else label
+    label = named.label if named.label[:2].isupper() else f"{named.label[:1].lower()}{named.label[1:]}"
+    return f"{label} ({named.figure.better_words})" if named.figure.better_words else label

@@ -138,9 +138,9 @@ def _condition_values(told: ConditionTable, world: WorldTable) -> dict[str, Any]
 
 def _check_open(source: Source, study: Study) -> None:
     """Nobody is taken before all is there that the console asks for."""
-    if study.status == Study.Status.OPEN and (found := hindrances(study)):
-        where = f"parts.{found[0].args[0]}" if found[0].page == "part" else ""
-        raise source.error(where, f'{found[0].words} Or say status = "closed".')
+    if study.status == Study.Status.OPEN and (missing := hindrances(study)):
+        where = f"parts.{missing[0].args[0]}" if missing[0].page == "part" else ""
+        raise source.error(where, f'{missing[0].words} Or say status = "closed".')
 
 
 Made = TypeVar("Made", bound=models.Model)
@@ -159,6 +159,6 @@ def _make(source: Source, model: type[Made], values: Mapping[str, Any]) -> Made:
 
 def _refusal(source: Source, error: ValidationError) -> DataError:
     """All that the model finds wrong, in one line."""
-    found = {"" if name == NON_FIELD_ERRORS else name: texts for name, texts in error.message_dict.items()}
-    (key, reason), *more = ((source.at(name).key, " ".join(texts)) for name, texts in found.items())
+    messages = {"" if name == NON_FIELD_ERRORS else name: texts for name, texts in error.message_dict.items()}
+    (key, reason), *more = ((source.at(name).key, " ".join(texts)) for name, texts in messages.items())
     return Source(source.file).error(key, "; ".join([reason, *(f"{key}: {told}" for key, told in more)]))

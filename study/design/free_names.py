@@ -13,9 +13,9 @@ def free_name(name: str, suffix: str, longest: int, taken: Callable[[str], bool]
     """The name with the suffix, and with a number after it if that is taken."""
     for number in count(1):
         end = suffix if number == 1 else f"{suffix}{number}"
-        found = f"{name[: longest - len(end)]}{end}"
-        if not taken(found):
-            return found
+        candidate = f"{name[: longest - len(end)]}{end}"
+        if not taken(candidate):
+            return candidate
     raise AssertionError
 
 

@@ -21,8 +21,8 @@ def study_freeze(*, study_id: int, user: Any) -> Version:
     DesignError while something hinders the study from taking people.
     """
     study = Study.objects.select_for_update().get(pk=study_id)
-    if found := hindrances(study):
-        raise DesignError(f"Nothing is frozen. First: {found[0].words}")
+    if missing := hindrances(study):
+        raise DesignError(f"Nothing is frozen. First: {missing[0].words}")
     version = version_current(study_id=study_id)
     if version.frozen_at is None:
         version = version_current(study_id=study_id, whole=True)

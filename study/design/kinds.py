@@ -56,9 +56,9 @@ def world_kinds() -> tuple[ChoosableKind, ...]:
 
 
 def _coplayer_kind(name: str) -> ChoosableKind:
-    found = get_coplayer(name)
-    plays = "every world" if found.worlds is None else ", ".join(readable(world) for world in found.worlds)
-    return ChoosableKind(COPLAYER, name, f"{readable(name)} (plays {plays})", found.settings, found.worlds)
+    kind = get_coplayer(name)
+    plays = "every world" if kind.worlds is None else ", ".join(readable(world) for world in kind.worlds)
+    return ChoosableKind(COPLAYER, name, f"{readable(name)} (plays {plays})", kind.settings, kind.worlds)
 
 
 def kind_choices(part: str, stored: str = "", world: str = "") -> list[tuple[str, str]]:
@@ -67,9 +67,9 @@ def kind_choices(part: str, stored: str = "", world: str = "") -> list[tuple[str
     nobody = {NOBODY: "Nobody: the participant plays alone"} if part == COPLAYER else {}
     kinds = {kind.name: kind for kind in all_kinds() if kind.part == part}
     offered = {name: kind.label for name, kind in kinds.items() if kind.fits(world) or name == stored}
-    found = nobody | offered
-    gone = stored and stored not in found
-    return [*found.items(), *([(stored, f"{readable(stored)} (no longer there)")] if gone else [])]
+    choices = nobody | offered
+    gone = stored and stored not in choices
+    return [*choices.items(), *([(stored, f"{readable(stored)} (no longer there)")] if gone else [])]
 
 
 class KindSelect(forms.Select):

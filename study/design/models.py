@@ -188,11 +188,11 @@ class Study(models.Model):
     def clean_fields(self, exclude: Any = None) -> None:
         """Each field by itself, then what they are together: messages at the fields that are asked about."""
         super().clean_fields(exclude)
-        found = {
+        problems = {
             name: said for name, said in self._problems().items() if said and name not in (exclude or ())
         }
-        if found:
-            raise ValidationError(found)
+        if problems:
+            raise ValidationError(problems)
 
     def _problems(self) -> dict[str, str]:
         warned, out = self.idle_warning_minutes, self.idle_minutes
@@ -407,15 +407,15 @@ class SurveyItem(models.Model):
         """Told apart in the analysis, such as can be asked, and unchanged where it is fixed; else a message
         at the field."""
         changed = self._frozen_changes(SurveyItem.objects.all())
-        found = dict.fromkeys(changed, f"Fixed: {self.why_fixed() or self.TRIED}.") if changed else {}
-        if not found:
+        problems = dict.fromkeys(changed, f"Fixed: {self.why_fixed() or self.TRIED}.") if changed else {}
+        if not problems:
             named = {"key": self._key_problem(), "measure": self._measure_problem()}
-            found = {name: said for name, said in named.items() if said and getattr(self, name)}
-            found |= item_problems(self.plan)
-        if found and not changed and self.why_fixed():
-            found = {name: said for name, said in found.items() if name not in self.FROZEN}
-        if found:
-            raise ValidationError(found)
+            problems = {name: said for name, said in named.items() if said and getattr(self, name)}
+            problems |= item_problems(self.plan)
+        if problems and not changed and self.why_fixed():
+            problems = {name: said for name, said in problems.items() if name not in self.FROZEN}
+        if problems:
+            raise ValidationError(problems)
 
     def _key_problem(self) -> str:
         others = SurveyItem.objects.filter(study=self.study_id, key=self.key).exclude(pk=self.pk)

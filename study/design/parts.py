@@ -102,14 +102,14 @@ ALWAYS_ON = frozenset({"welcome", "end"})
 
 def part_problems(kind: str, text: str, enabled: bool, settings: Mapping[str, Json]) -> dict[str, str]:
     """What is wrong with a part, by field; empty if nothing is."""
-    part, found = PARTS[kind], {}
+    part, problems = PARTS[kind], {}
     if not enabled and kind in ALWAYS_ON:
-        found["enabled"] = "This part cannot be switched off."
+        problems["enabled"] = "This part cannot be switched off."
     if enabled and part.needs_text and not text.strip():
-        found["text"] = "Write what participants agree to."
+        problems["text"] = "Write what participants agree to."
     if wrong := settings_problem(part, settings):
-        found["settings"] = wrong
-    return found
+        problems["settings"] = wrong
+    return problems
 
 
 def settings_problem(part: PartKind, settings: Json) -> str:

@@ -49,7 +49,7 @@ def program_differences(bundle: Mapping[str, Json]) -> list[Difference]:
     """What this program makes of the preregistered design otherwise than the one that froze it: prompts (by
     their SHA-256), models, rules of worlds, orders; and that it is another program."""
     content, was, now = bundle["content"], bundle["program"], program()
-    found = [
+    differences = [
         Difference("program", name, was.get(name), now[name])
         for name in ("version", "commit")
         if was.get(name) and now[name] and was[name] != now[name]
@@ -57,8 +57,8 @@ def program_differences(bundle: Mapping[str, Json]) -> list[Difference]:
     try:
         present = content_of(Blueprint.from_json(content["design"]))
     except (WorldError, UnknownNameError) as error:
-        return [*found, Difference("program", "the design can no longer be played", None, str(error))]
-    return [*found, *_made_otherwise(content, present)]
+        return [*differences, Difference("program", "the design can no longer be played", None, str(error))]
+    return [*differences, *_made_otherwise(content, present)]
 
 
 def _made_otherwise(old: Mapping[str, Json], new: Mapping[str, Json]) -> Iterator[Difference]:
@@ -108,12 +108,12 @@ def orders_of(design: Blueprint) -> dict[str, Json]:
     name, keys = str(design.study["orders"]), [one.key for one in design.conditions]
     scheme = get_scheme(name)
     block = 0 if scheme.problem(len(keys)) else scheme.block(len(keys))
-    found = sequences(name, keys) if 0 < block <= MOST_SEQUENCES else ()
+    block_sequences = sequences(name, keys) if 0 < block <= MOST_SEQUENCES else ()
     return {
         "scheme": name,
         "meaning": scheme.meaning,
         "block": block,
-        "sequences": [{"id": one.id, "order": list(one.order)} for one in found],
+        "sequences": [{"id": one.id, "order": list(one.order)} for one in block_sequences],
     }
 
 
@@ -133,9 +133,9 @@ def bundle_problem(bundle: Any) -> str:
     """Why this is no preregistration as it was frozen; empty if it is."""
     if not isinstance(bundle, Mapping) or not isinstance(bundle.get("content"), Mapping):
         return "This is no preregistration: it has no content."
-    found = digest_of(bundle["content"])
-    if found != bundle.get("sha256"):
-        return f"The content was changed: its SHA-256 is {found}, not {bundle.get('sha256')}."
+    digest = digest_of(bundle["content"])
+    if digest != bundle.get("sha256"):
+        return f"The content was changed: its SHA-256 is {digest}, not {bundle.get('sha256')}."
     design = bundle["content"].get("design")
     if not isinstance(design, Mapping) or digest_of(design) != bundle["content"].get("design_sha256"):
         return "The design's own hash does not fit."
@@ -155,5 +155,5 @@ def _commit(root: Path) -> str:
     if git is None or not (root / ".git").exists():
         return ""
     asked = [git, "-C", str(root), "rev-parse", "HEAD"]
-    found = subprocess.run(asked, capture_output=True, text=True, check=False)  # noqa: S603 - no input of anybody
-    return found.stdout.strip() if found.returncode == 0 else ""
+    completed = subprocess.run(asked, capture_output=True, text=True, check=False)  # noqa: S603 - no input of anybody
+    return completed.stdout.strip() if completed.returncode == 0 else ""

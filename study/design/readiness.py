@@ -33,7 +33,7 @@ class Missing:
 def missing(study: Study) -> list[Missing]:
     """All of it, in the order of the design; what hinders comes first."""
     design = blueprint_of(study)
-    found = [
+    gaps = [
         *_conditions(study),
         *_orders(study, design),
         *_parts(study, design),
@@ -41,7 +41,7 @@ def missing(study: Study) -> list[Missing]:
         *_scales(design),
         *_recruitment(study),
     ]
-    return sorted(found, key=lambda one: not one.hinders)
+    return sorted(gaps, key=lambda one: not one.hinders)
 
 
 def hindrances(study: Study) -> list[Missing]:

@@ -94,10 +94,10 @@ MOST_LABELS = 500
 
 def new_labels(number: int) -> list[str]:
     """So many labels that nobody can guess, all different; nothing is kept of them."""
-    found: set[str] = set()
-    while len(found) < number:
-        found.add("".join(secrets.choice(LETTERS) for _ in range(LETTERS_LONG)))
-    return list(found)
+    labels: set[str] = set()
+    while len(labels) < number:
+        labels.add("".join(secrets.choice(LETTERS) for _ in range(LETTERS_LONG)))
+    return list(labels)
 
 
 LETTERS, LETTERS_LONG = "abcdefghjkmnpqrstuvwxyz23456789", 10

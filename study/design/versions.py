@@ -35,23 +35,23 @@ class FreezeState:
 
 def freeze_states(study: Study) -> dict[int, FreezeState]:
     """By the id of every version of a study, in two queries at most."""
-    found: dict[int, FreezeState] = {}
+    states: dict[int, FreezeState] = {}
     frozen: dict[str, tuple[Version, datetime]] = {}
-    for one in study.versions.defer("bundle").order_by("number"):
-        if one.frozen_at:
-            frozen.setdefault(one.digest, (one, one.frozen_at))
-        same = [at for was, at in frozen.values() if tells(was, one.blueprint)]
+    for version in study.versions.defer("bundle").order_by("number"):
+        if version.frozen_at:
+            frozen.setdefault(version.digest, (version, version.frozen_at))
+        same = [at for was, at in frozen.values() if tells(was, version.blueprint)]
         at = min(same, default=None)
-        found[one.pk] = FreezeState(one.number, at is not None, bool(frozen) and at is None, at)
-    return found
+        states[version.pk] = FreezeState(version.number, at is not None, bool(frozen) and at is None, at)
+    return states
 
 
 def blueprints(study: Study) -> list[Blueprint]:
     """What participants met or was preregistered, in the order of the versions; the present design where
     there is no such. What only staff met, who erased their previews, is not among them."""
     met = Q(frozen_at__isnull=False) | Q(pk__in=study.participants.order_by().values("version"))
-    found = study.versions.filter(met).defer("bundle").order_by("number")
-    return [version.blueprint for version in found] or [blueprint_of(study)]
+    versions = study.versions.filter(met).defer("bundle").order_by("number")
+    return [version.blueprint for version in versions] or [blueprint_of(study)]
 
 
 def tells(version: Version, design: Blueprint) -> bool:
@@ -91,16 +91,16 @@ def differences(old: Blueprint, new: Blueprint) -> list[Difference]:
     the old document says nothing, nothing is said."""
     new = new.in_format(old.format)
     before, after = _named(old), _named(new)
-    found: list[Difference] = []
+    differing: list[Difference] = []
     for where in dict.fromkeys([*before, *after]):
-        found += _between(where, before.get(where), after.get(where))
+        differing += _between(where, before.get(where), after.get(where))
     for what, was, now in (
         ("conditions", [one.key for one in old.conditions], [one.key for one in new.conditions]),
         ("items", [one.key for one in old.items], [one.key for one in new.items]),
     ):
         if sorted(was) == sorted(now) and was != now:
-            found.append(Difference("study", f"order of {what}", was, now))
-    return found
+            differing.append(Difference("study", f"order of {what}", was, now))
+    return differing
 
 
 def _named(design: Blueprint) -> dict[str, dict[str, Any]]:

@@ -96,10 +96,10 @@ def _made(value: Json, names: Mapping[str, str]) -> Side:
 class _Telling:
     """One difference between two designs, being told."""
 
-    def __init__(self, one: Difference, designs: tuple[Blueprint, Blueprint]) -> None:
-        self.one = one
-        self.what, _, self.key = one.where.partition(" ")
-        self.path = one.field.split(": ")
+    def __init__(self, difference: Difference, designs: tuple[Blueprint, Blueprint]) -> None:
+        self.difference = difference
+        self.what, _, self.key = difference.where.partition(" ")
+        self.path = difference.field.split(": ")
         self.plans = [self._plan(design) for design in designs]
         self.designs = designs
 
@@ -116,10 +116,10 @@ class _Telling:
 
     def change(self) -> Change:
         """In words."""
-        if self.one.field == WHOLE:
+        if self.difference.field == WHOLE:
             old, new = (self._whole(plan) for plan in self.plans)
             return Change(self._where(), "Removed" if self.plans[1] is None else "Added", old, new)
-        sides = zip(self.plans, (self.one.old, self.one.new), strict=True)
+        sides = zip(self.plans, (self.difference.old, self.difference.new), strict=True)
         old, new = (self._side(plan, value) for plan, value in sides)
         return Change(self._where(), self._label(), old, new)
 
@@ -165,7 +165,7 @@ class _Telling:
 
     def _setting_label(self) -> str:
         """Of a setting: of a world, of a co-player, or of a part."""
-        known = [found for plan in reversed(self.plans) if (found := self._declared(plan, self.path[-1]))]
+        known = [setting for plan in reversed(self.plans) if (setting := self._declared(plan, self.path[-1]))]
         if known:
             return known[0].label
         if self.what == "part":
@@ -202,8 +202,8 @@ class _Telling:
         return plain(value)
 
     def _setting_value(self, plan: Any, name: str, value: Json) -> str:
-        if found := self._declared(plan, name):
-            return setting_value(found, value)
+        if setting := self._declared(plan, name):
+            return setting_value(setting, value)
         return part_value(self.key, name, value) if self.what == "part" else plain(value)
 
     def _study_value(self, name: str, value: Json) -> str:

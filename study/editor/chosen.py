@@ -22,14 +22,14 @@ def default(kind: ChoosableKind, setting: Setting) -> Json:
 def with_usual(sent: QueryDict, kinds: Iterable[ChoosableKind], usual: Usual = default) -> QueryDict:
     """What was sent, and the usual settings of a world or co-player whose settings were not on the page:
     `_shown` names those that were."""
-    found, shown = sent.copy(), sent.getlist("_shown")
+    filled, shown = sent.copy(), sent.getlist("_shown")
     for kind in kinds:
         if sent.get(kind.part) != kind.name or f"{kind.part}__{kind.name}" in shown:
             continue
         for name, setting in kind.named_settings():
-            if name not in found and usual(kind, setting) is not False:
-                found[name] = str(usual(kind, setting))
-    return found
+            if name not in filled and usual(kind, setting) is not False:
+                filled[name] = str(usual(kind, setting))
+    return filled
 
 
 def chosen_fields(form: Any, kinds: Iterable[ChoosableKind], chosen: Mapping[str, str]) -> dict[str, Any]:

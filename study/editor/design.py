@@ -68,10 +68,10 @@ def _missing_title(study: Study, hinders: bool) -> str:
     return "Missing, although it is open" if is_open else "Still missing before this study can take people"
 
 
-def _number(study: Study, one: str, **which: bool) -> str:
+def _number(study: Study, noun: str, **which: bool) -> str:
     """`3 previews`; empty if there are none."""
     number = study.participants.filter(**which).count()
-    return counted(number, one) if number else ""
+    return counted(number, noun) if number else ""
 
 
 def items_by_place(study: Study) -> list[tuple[str, list[SurveyItem]]]:

@@ -49,10 +49,10 @@ class ValueField(forms.CharField):
         """The number, the list or the text."""
         text = super().to_python(value) or ""
         try:
-            found = json.loads(text)
+            parsed = json.loads(text)
         except ValueError:
             return text or None
-        return found if isinstance(found, (int, float, list)) and not isinstance(found, bool) else text
+        return parsed if isinstance(parsed, (int, float, list)) and not isinstance(parsed, bool) else text
 
     def has_changed(self, initial: Any, data: Any) -> bool:
         """Whether the value is another."""

@@ -284,9 +284,9 @@ class MemberForm(forms.Form):
     def clean_user(self) -> Any:
         """The user of this name."""
         name = self.cleaned_data["user"]
-        found = get_user_model().objects.filter(username=name, is_staff=True, is_active=True).first()
-        if found is None:
+        user = get_user_model().objects.filter(username=name, is_staff=True, is_active=True).first()
+        if user is None:
             raise forms.ValidationError(
                 f"Nobody of the staff is called {name}. An administrator adds people."
             )
-        return found
+        return user

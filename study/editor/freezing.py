@@ -129,12 +129,16 @@ def _planned(design: Blueprint, name: str) -> tuple[str, SafeString]:
     return in_words.study_label(name), to_html(str(design.study[name] or ""))
 
 
-def _condition(one: ConditionPlan, content: Mapping[str, Json]) -> tuple[str, list[Pair], list[str]]:
+def _condition(condition: ConditionPlan, content: Mapping[str, Json]) -> tuple[str, list[Pair], list[str]]:
     """Name, all that was set and follows from it, and prompts of a condition."""
-    model = content.get("models", {}).get(one.key, "")
-    rules = [Pair("Version of the world's rules", str(content["worlds"][one.world]))]
+    model = content.get("models", {}).get(condition.key, "")
+    rules = [Pair("Version of the world's rules", str(content["worlds"][condition.world]))]
     plays = [Pair("Language model that plays", model)] if model else []
-    return one.name, [*condition_pairs(one), *rules, *plays], content["prompts"].get(one.key, [])
+    return (
+        condition.name,
+        [*condition_pairs(condition), *rules, *plays],
+        content["prompts"].get(condition.key, []),
+    )
 
 
 def _sequences(orders: Mapping[str, Json], names: Mapping[str, str]) -> list[str]:

@@ -189,28 +189,28 @@ def agents_words(teammates: int) -> str:
 def played_pairs(played: Mapping[str, Json]) -> list[Pair]:
     """What is played and with whom: a condition's or the practice episode's `world`, `settings`, `coplayer`,
     `coplayer_settings`, `teammates`."""
-    found = [
+    pairs = [
         Pair("World", readable(played["world"])),
         *setting_pairs(WORLD, played["world"], played["settings"]),
         Pair("Agents", agents_words(played["teammates"])),
     ]
     if not played["teammates"]:
-        return found
+        return pairs
     name = played["coplayer"]
     return [
-        *found,
+        *pairs,
         Pair("Co-player", coplayer_words(name)),
         *setting_pairs(COPLAYER, name, played["coplayer_settings"]),
     ]
 
 
-def condition_pairs(one: ConditionPlan) -> list[Pair]:
+def condition_pairs(condition: ConditionPlan) -> list[Pair]:
     """All of a condition but its name."""
-    thinking, timer = one.thinking_seconds, one.step_seconds
+    thinking, timer = condition.thinking_seconds, condition.step_seconds
     return [
-        Pair("Name in the data", one.key),
-        Pair("Participants read", one.label),
-        *played_pairs(vars(one)),
+        Pair("Name in the data", condition.key),
+        Pair("Participants read", condition.label),
+        *played_pairs(vars(condition)),
         Pair("Thinking time", "as in the study" if thinking is None else f"{written(thinking)} s"),
         Pair("Step timer", "none" if timer is None else f"{written(timer)} s"),
     ]
@@ -231,15 +231,15 @@ def part_value(kind: str, name: str, value: Json) -> str:
 
 def part_pairs(part: PartPlan) -> list[Pair]:
     """The settings of a part."""
-    found: list[Pair] = []
+    pairs: list[Pair] = []
     for name, value in part.settings.items():
         if name == "kitchen":
-            found += played_pairs(practice_played(value))
+            pairs += played_pairs(practice_played(value))
         elif isinstance(value, list):
-            found.append(Pair(part_label(part.kind, name), many=tuple(map(plain, value))))
+            pairs.append(Pair(part_label(part.kind, name), many=tuple(map(plain, value))))
         else:
-            found.append(Pair(part_label(part.kind, name), part_value(part.kind, name, value)))
-    return found
+            pairs.append(Pair(part_label(part.kind, name), part_value(part.kind, name, value)))
+    return pairs
 
 
 def parts_off(design: Blueprint) -> list[str]:
@@ -288,10 +288,10 @@ def question_pairs(item: ItemPlan) -> list[Pair]:
 
 def places(design: Blueprint) -> list[AskedAtPlace]:
     """The questions of every place that has some, in the order of a participant's way."""
-    found = ((kind, words, design.items_at(kind)) for kind, words in SurveyItem.Place.choices)
+    by_place = ((kind, words, design.items_at(kind)) for kind, words in SurveyItem.Place.choices)
     return [
         AskedAtPlace(str(words), _order(design, kind), tuple(map(question, items)))
-        for kind, words, items in found
+        for kind, words, items in by_place
         if items
     ]
 
@@ -316,10 +316,12 @@ def scales(design: Blueprint) -> list[Scale]:
     ]
 
 
-def _scale(place: str, one: SubScale) -> Scale:
-    ends = "" if one.problem else "{} to {}".format(*map(written, one.ends))
-    items = tuple(f"{item.measure} ({item.key}{', reversed' if item.reversed else ''})" for item in one.items)
-    return Scale(one.name, place, one.label, ends, items, one.problem)
+def _scale(place: str, scale: SubScale) -> Scale:
+    ends = "" if scale.problem else "{} to {}".format(*map(written, scale.ends))
+    items = tuple(
+        f"{item.measure} ({item.key}{', reversed' if item.reversed else ''})" for item in scale.items
+    )
+    return Scale(scale.name, place, scale.label, ends, items, scale.problem)
 
 
 def given_words(kind: str, has_code: bool, has_address: bool) -> str:
@@ -338,8 +340,8 @@ def ends(design: Blueprint) -> list[End]:
     return [End(end_words(one.kind), _given(one), to_html(one.text)) for one in rows]
 
 
-def _given(one: OutcomePlan) -> str:
-    return given_words(one.kind, one.has_code, one.has_address)
+def _given(outcome: OutcomePlan) -> str:
+    return given_words(outcome.kind, outcome.has_code, outcome.has_address)
 
 
 def end_words(kind: str) -> str:
@@ -347,6 +349,6 @@ def end_words(kind: str) -> str:
     return str(Outcome.Kind(kind).label)
 
 
-def end_pairs(one: OutcomePlan) -> list[Pair]:
+def end_pairs(outcome: OutcomePlan) -> list[Pair]:
     """All of an end."""
-    return [Pair("Given", _given(one)), Pair("Words", plain(one.text))]
+    return [Pair("Given", _given(outcome)), Pair("Words", plain(outcome.text))]

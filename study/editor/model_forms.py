@@ -127,8 +127,8 @@ class ConditionForm(ShowsOthers, forms.ModelForm):  # type: ignore[type-arg]
         return {s.name: self.cleaned_data[name] for name, s in named if name in self.cleaned_data}
 
     def _chosen(self, part: str) -> ChoosableKind | None:
-        found = self.cleaned_data.get(part)
-        return next((kind for kind in self.kinds if (kind.part, kind.name) == (part, found)), None)
+        name = self.cleaned_data.get(part)
+        return next((kind for kind in self.kinds if (kind.part, kind.name) == (part, name)), None)
 
     def add_error(self, field: str | None, error: Any) -> None:
         """Puts what the rules say (`alpha: too small`) to the field that it names."""

@@ -77,9 +77,11 @@ def instruments(request: HttpRequest, study: Study) -> HttpResponse:
     """A shipped questionnaire is added."""
     form = InstrumentForm(request.POST or None)
     if request.method == "POST" and form.is_valid():
-        found = instrument(form.cleaned_data["instrument"])
-        words = f"{found.title}: {len(found.items)} questions were added."
-        return asked(request, study, lambda: instrument_add(study_id=study.pk, instrument=found), words)
+        questionnaire = instrument(form.cleaned_data["instrument"])
+        words = f"{questionnaire.title}: {len(questionnaire.items)} questions were added."
+        return asked(
+            request, study, lambda: instrument_add(study_id=study.pk, instrument=questionnaire), words
+        )
     more = {"shipped": shipped(), "submit": "Add these questions"}
     return form_page(
         request,

@@ -29,8 +29,8 @@ def study_create(*, title: str, slug: str, owner: Any) -> Study:
 def study_open(*, study_id: int) -> None:
     """The link takes participants from now on. DesignError if they would meet something unfinished."""
     study = Study.objects.select_for_update().get(pk=study_id)
-    if found := hindrances(study):
-        raise DesignError(f"Not yet: {found[0].words}")
+    if missing := hindrances(study):
+        raise DesignError(f"Not yet: {missing[0].words}")
     Study.objects.filter(pk=study_id).update(status=Study.Status.OPEN)
 
 
@@ -108,8 +108,8 @@ def _like(row: Condition | SurveyItem) -> list[Any]:
 
 def _places(rows: list[Any]) -> list[int]:
     """The positions that the rows have, or 1, 2, 3 … where two share one."""
-    found = [one.position for one in rows]
-    return found if len(set(found)) == len(found) else list(range(1, len(found) + 1))
+    positions = [one.position for one in rows]
+    return positions if len(set(positions)) == len(positions) else list(range(1, len(positions) + 1))
 
 
 @transaction.atomic
@@ -174,9 +174,9 @@ def instrument_add(*, study_id: int, instrument: Instrument) -> int:
     """Its items come last where they are asked. DesignError if one is there already; how many were added."""
     study = Study.objects.select_for_update().get(pk=study_id)
     keys, measures = (set(study.items.values_list(name, flat=True)) for name in ("key", "measure"))
-    there = [one.measure for one in instrument.items if one.key in keys or one.measure in measures]
-    if there:
-        raise DesignError(f"{instrument.title} is there already, or items of the same name: {there[0]}.")
+    doubled = [one.measure for one in instrument.items if one.key in keys or one.measure in measures]
+    if doubled:
+        raise DesignError(f"{instrument.title} is there already, or items of the same name: {doubled[0]}.")
     last = study.items.aggregate(last=models.Max("position"))["last"] or 0
     for position, one in enumerate(instrument.items, start=last + 1):
         made = SurveyItem(study=study, position=position, **one.model_dump())

@@ -89,14 +89,14 @@ class FileOut(Schema):
 def readable(request: Any) -> Any:
     """The studies that this request's token opens."""
     token: ApiToken = request.auth
-    found = studies_for(token.user)
-    return found.filter(pk=token.study_id) if token.study_id else found
+    studies = studies_for(token.user)
+    return studies.filter(pk=token.study_id) if token.study_id else studies
 
 
 def study_of(request: HttpRequest, slug: str) -> Study:
     """One of them; what the token does not open does not exist for it."""
-    found: Study = get_object_or_404(readable(request), slug=slug)
-    return found
+    study: Study = get_object_or_404(readable(request), slug=slug)
+    return study
 
 
 @api.get("/studies", response=list[StudyOut], summary="Studies that the token may read", tags=["studies"])
@@ -132,11 +132,11 @@ def study_progress(request: HttpRequest, slug: str) -> dict[str, Any]:
 def list_files(request: HttpRequest, slug: str) -> list[dict[str, str]]:
     """Every file in each of its forms, and all of them as one ZIP."""
     study = study_of(request, slug)
-    found = {f"{table.name}.{form}": table.meaning for table in tables() for form in FORMATS}
-    found |= {document.name: document.meaning for document in documents()}
-    found |= {f"all_{form}.zip": f"All files, the tables as {form}." for form in FORMATS}
+    meanings = {f"{table.name}.{form}": table.meaning for table in tables() for form in FORMATS}
+    meanings |= {document.name: document.meaning for document in documents()}
+    meanings |= {f"all_{form}.zip": f"All files, the tables as {form}." for form in FORMATS}
     root = request.build_absolute_uri(f"/api/studies/{study.slug}/files/")
-    return [{"name": name, "meaning": meaning, "url": root + name} for name, meaning in found.items()]
+    return [{"name": name, "meaning": meaning, "url": root + name} for name, meaning in meanings.items()]
 
 
 WITHOUT = Query(default_factory=list)

@@ -46,14 +46,14 @@ class Chosen:
     def participants(self, study: Study) -> QuerySet[Participant]:
         """Those whose rows are in the files, by number."""
         real, program = Q(preview=False, synthetic=False), Q(preview=False, synthetic=True)
-        found = study.participants.order_by("number")
+        participants = study.participants.order_by("number")
         for inside, which in (
             (self.people, real),
             (self.synthetic, program),
             (self.preview, Q(preview=True)),
         ):
-            found = found if inside else found.exclude(which)
-        return found if self.excluded else found.filter(excluded_at=None)
+            participants = participants if inside else participants.exclude(which)
+        return participants if self.excluded else participants.filter(excluded_at=None)
 
 
 EVERYBODY = Chosen()

@@ -44,8 +44,8 @@ def cells(kind: str, values: Sequence[Any]) -> Iterable[str]:
     if kind == "json" and not classes <= ALIKE:
         return map(json_cell, values)
     if write := WRITERS.get(kind):
-        found = {value: cell(write, value) for value in set(values)}
-        return map(found.__getitem__, values)
+        written = {value: cell(write, value) for value in set(values)}
+        return map(written.__getitem__, values)
     return map(str, values) if classes in PLAIN else map(number, values)
 
 
@@ -89,8 +89,8 @@ def iso(value: datetime | str) -> str:
     """The moment in UTC with milliseconds, `2026-11-21T07:30:00.123Z`; a text is one already."""
     if isinstance(value, str):
         return value
-    there = value if value.tzinfo is UTC else value.astimezone(UTC)
-    return there.isoformat(timespec="milliseconds")[:23] + "Z"
+    moment = value if value.tzinfo is UTC else value.astimezone(UTC)
+    return moment.isoformat(timespec="milliseconds")[:23] + "Z"
 
 
 def _boolean(value: Any) -> str:

@@ -40,10 +40,10 @@ def figure_cells(columns: Iterable[FigureColumn], world: str, score: Mapping[str
     return [column.named.value(world, score) for column in columns]
 
 
-def where_scored(one: NamedFigure, figures: Iterable[NamedFigure]) -> str:
+def where_scored(named: NamedFigure, figures: Iterable[NamedFigure]) -> str:
     """In which worlds it is, as a sentence, if it is not in all that the study has; empty if it is."""
-    others = {world for each in figures for world in each.worlds} - set(one.worlds)
-    return f" Of episodes in {', '.join(one.worlds)}; blank in others." if others else ""
+    others = {world for each in figures for world in each.worlds} - set(named.worlds)
+    return f" Of episodes in {', '.join(named.worlds)}; blank in others." if others else ""
 
 
 def _of_episode(figure: Figure) -> str:
@@ -51,6 +51,6 @@ def _of_episode(figure: Figure) -> str:
     return f"{said}; {figure.undefined}" if figure.undefined else said
 
 
-def _column(one: NamedFigure, meaning: str, figures: Iterable[NamedFigure]) -> FigureColumn:
-    said = f"{meaning}.{where_scored(one, figures)}"
-    return FigureColumn(one.name, KINDS[one.figure.kind], said, one.figure.unit, named=one)
+def _column(named: NamedFigure, meaning: str, figures: Iterable[NamedFigure]) -> FigureColumn:
+    said = f"{meaning}.{where_scored(named, figures)}"
+    return FigureColumn(named.name, KINDS[named.figure.kind], said, named.figure.unit, named=named)

@@ -52,6 +52,6 @@ class Pipe:
 
     def take(self) -> bytes:
         """What was written since the last time."""
-        found = b"".join(self._waiting)
+        written = b"".join(self._waiting)
         self._waiting.clear()
-        return found
+        return written

@@ -48,12 +48,12 @@ def cells(study: Study, *, synthetic: bool = False) -> list[Cell]:
 
 
 def _schemes(study: Study) -> dict[OrderScheme, list[int]]:
-    found: dict[OrderScheme, list[int]] = defaultdict(list)
+    schemes: dict[OrderScheme, list[int]] = defaultdict(list)
     met = Participant.objects.filter(version=OuterRef("pk"), preview=False)
     for version in study.versions.filter(Exists(met)).order_by("number"):
-        found[scheme_of(version.blueprint)].append(version.number)
-    found.setdefault(scheme_of(blueprint_of(study)), [])
-    return found
+        schemes[scheme_of(version.blueprint)].append(version.number)
+    schemes.setdefault(scheme_of(blueprint_of(study)), [])
+    return schemes
 
 
 def _block(study: Study, scheme: OrderScheme, versions: list[int], synthetic: bool) -> Iterator[Cell]:
@@ -62,9 +62,9 @@ def _block(study: Study, scheme: OrderScheme, versions: list[int], synthetic: bo
     except SchemeError:  # not ready yet: these orders cannot be made
         return
     held = tallies(study, scheme, synthetic=synthetic, preview=False)
-    for one in block:
-        tally = held.get(one.id, Tally())
-        yield Cell(versions, one.id, one.order, tally.finished, tally.playing)
+    for sequence in block:
+        tally = held.get(sequence.id, Tally())
+        yield Cell(versions, sequence.id, sequence.order, tally.finished, tally.playing)
 
 
 def spent(study: Study) -> float:

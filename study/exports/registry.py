@@ -35,8 +35,8 @@ def tables() -> list[ExportTable]:
 
 def get_table(name: str) -> ExportTable:
     """One of them; UnknownNameError if there is none of this name."""
-    found: ExportTable = look_up(TABLES, name)
-    return found
+    table: ExportTable = look_up(TABLES, name)
+    return table
 
 
 def documents() -> list[Document]:
@@ -46,8 +46,8 @@ def documents() -> list[Document]:
 
 def get_document(name: str) -> Document:
     """One of them; UnknownNameError if there is none of this name."""
-    found: Document = look_up(DOCUMENTS, name)
-    return found
+    document: Document = look_up(DOCUMENTS, name)
+    return document
 
 
 CODEBOOK = codebook("codebook", "What every column of every file means.", tables)

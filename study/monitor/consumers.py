@@ -150,9 +150,9 @@ class LiveConsumer(AsyncWebsocketConsumer):
         summary, totals = live_page.totals_fragments(study, health_known())
         around, table = {"summary": summary, "totals": totals}, live_page.rows_fragments(study, rows)
         changed = live_page.body_fragment(study, rows) if fresh else self._unsent(table)
-        found = [text for text in (self._unsent(around), changed) if text]
+        fragments = [text for text in (self._unsent(around), changed) if text]
         self.codes, self.sent = codes, ({} if fresh else self.sent) | around | table
-        return found
+        return fragments
 
     def _unsent(self, parts: dict[str, str]) -> str:
         """Those that differ from what was sent under their names."""

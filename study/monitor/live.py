@@ -130,8 +130,8 @@ def shown(study: Study) -> Q:
 
 def live_codes(study: Study) -> list[str]:
     """The codes of those on the page, newest first."""
-    found = Participant.objects.filter(shown(study)).order_by("-number")
-    return list(found.values_list("code", flat=True)[:MOST_ROWS])
+    participants = Participant.objects.filter(shown(study)).order_by("-number")
+    return list(participants.values_list("code", flat=True)[:MOST_ROWS])
 
 
 def shown_count(study: Study) -> int:
@@ -145,8 +145,8 @@ def players_of(study: Study, episodes: Iterable[str]) -> set[str]:
     played = Round.objects.filter(episode__in=ids).values_list("participant__code", "participant__study")
     practised = Participant.objects.filter(practice__in=ids).values_list("code", "study")
     # one after another, and the study last: each is found by an index, however many ever came
-    found = (*played.order_by(), *practised.order_by())
-    return {code for code, where in found if where == study.pk}
+    players = (*played.order_by(), *practised.order_by())
+    return {code for code, where in players if where == study.pk}
 
 
 def live_rows(study: Study, codes: Iterable[str]) -> list[LiveRow]:
@@ -162,9 +162,9 @@ def _people(study: Study, codes: Iterable[str]) -> Iterable[Participant]:
     """With all that the rows are made of; a version is read once, whoever shares it."""
     rounds = Round.objects.select_related("condition", "episode").defer("episode__state", "episode__score")
     done = PageVisit.objects.filter(done_at__isnull=False, position=0)
-    found = Participant.objects.filter(study=study, code__in=list(codes)).order_by("-number")
+    people = Participant.objects.filter(study=study, code__in=list(codes)).order_by("-number")
     visits = Prefetch("visits", done, to_attr="pages_done")
-    return found.prefetch_related("version", Prefetch("rounds", rounds), visits)
+    return people.prefetch_related("version", Prefetch("rounds", rounds), visits)
 
 
 def _place(person: Participant) -> flow.CurrentPage:

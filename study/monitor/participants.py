@@ -37,12 +37,12 @@ def participants(request: HttpRequest, study: Study) -> HttpResponse:
     """A page of the list, of the kind and status that are asked for; or what a receipt says."""
     kind, status = request.GET.get("kind", ""), request.GET.get("status", "")
     code, receipt = request.GET.get("code", "").strip(), request.GET.get("receipt", "").strip()
-    found = Paginator(_chosen(study, kind, status, code), PER_PAGE).get_page(request.GET.get("page"))
+    page = Paginator(_chosen(study, kind, status, code), PER_PAGE).get_page(request.GET.get("page"))
     context = {
         "study": study,
         "counts": study_counts(study),
-        "people": found,
-        "rows": [(person, kind_of(person), _done(person)) for person in found],
+        "people": page,
+        "rows": [(person, kind_of(person), _done(person)) for person in page],
         "kinds": KINDS,
         "statuses": STATUSES,
         "kind": kind if kind in KINDS else "",
@@ -123,8 +123,8 @@ def _show(request: HttpRequest, study: Study, person: Participant, **more: Any) 
 
 
 def _offers(person: Participant) -> list[Offer]:
-    found = [_exclusion(person)]
-    found.append(
+    offers = [_exclusion(person)]
+    offers.append(
         Offer(
             "reissue",
             "Give a new link",
@@ -136,11 +136,11 @@ def _offers(person: Participant) -> list[Offer]:
         words = (
             f"The episode “{episode.label}” ends at step {episode.step}; the page leads the participant on."
         )
-        found.append(Offer("end_episode", "End the episode", words, str(episode.key)))
+        offers.append(Offer("end_episode", "End the episode", words, str(episode.key)))
     if person.status == Participant.Status.ACTIVE:
         words = "Their study ends here, for a technical reason. The data stay. It cannot be undone."
-        found.append(Offer("end_way", "End their participation", words))
-    return found
+        offers.append(Offer("end_way", "End their participation", words))
+    return offers
 
 
 def _exclusion(person: Participant) -> Offer:

@@ -98,10 +98,10 @@ def episode_stop(*, participant_id: int, user: User, reason: str, episode: str) 
     """End the participant's episode of this key; the page leads on. False if it is over or not theirs."""
     reason = _checked(reason)
     person = locked(participant_id)
-    found = episode_on(person)
-    if found is None or str(found.key) != episode:
+    current = episode_on(person)
+    if current is None or str(current.key) != episode:
         return False
-    if not episode_end(episode_id=found.pk, reason=reason):
+    if not episode_end(episode_id=current.pk, reason=reason):
         return False
     _record(person, user, StaffAction.Action.END_EPISODE, reason)
     return True
@@ -114,8 +114,8 @@ def participant_stop(*, participant_id: int, user: User, reason: str) -> bool:
     person = locked(participant_id)
     if not participant_end(participant_id=person.pk, status=Participant.Status.TECHNICAL, reason=reason):
         return False
-    if (found := episode_on(person)) and not _others_play(found, person):
-        episode_end(episode_id=found.pk, reason=reason)
+    if (episode := episode_on(person)) and not _others_play(episode, person):
+        episode_end(episode_id=episode.pk, reason=reason)
     _record(person, user, StaffAction.Action.END_WAY, reason)
     return True
 

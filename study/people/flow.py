@@ -73,9 +73,9 @@ def place_among(
     before = None if begun else _first_left(design, BEFORE, done())
     if before:
         return CurrentPage(before, total=total)
-    for found in rounds:
-        if found.answered_at is None:
-            return CurrentPage(_page(found), found, total)
+    for current in rounds:
+        if current.answered_at is None:
+            return CurrentPage(_page(current), current, total)
     return CurrentPage(_first_left(design, AFTER, done()) or LAST, total=total)
 
 
@@ -83,6 +83,6 @@ def _first_left(design: Blueprint, pages: Iterable[str], done: Collection[str]) 
     return next((page for page in pages if page not in done and is_shown(design, page)), None)
 
 
-def _page(found: Round) -> str:
-    playing = found.episode is None or found.episode.status == Episode.Status.PLAYING
+def _page(current: Round) -> str:
+    playing = current.episode is None or current.episode.status == Episode.Status.PLAYING
     return "play" if playing else "survey"

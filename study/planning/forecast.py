@@ -165,7 +165,7 @@ def _model(condition: Condition) -> str:
 
 
 def _priced(condition: Condition, provider: str, model: str, prices: PriceList) -> Line:
-    found = _sample(
+    sample = _sample(
         condition.world,
         json.dumps(condition.settings, sort_keys=True),
         condition.teammates + 1,
@@ -173,11 +173,11 @@ def _priced(condition: Condition, provider: str, model: str, prices: PriceList) 
         json.dumps(condition.coplayer_settings, sort_keys=True),
     )
     a_step, rests_on = _measured(condition, provider, model, prices) or _estimated(
-        found, provider, model, prices
+        sample, provider, model, prices
     )
-    worst = trial.worst(found, prices, provider, model)
-    left = _steps_left(condition, found.steps)
-    return Line(condition, f"{provider} {model}", rests_on, found.steps, found.steps * a_step, worst, left)
+    worst = trial.worst(sample, prices, provider, model)
+    left = _steps_left(condition, sample.steps)
+    return Line(condition, f"{provider} {model}", rests_on, sample.steps, sample.steps * a_step, worst, left)
 
 
 @lru_cache(maxsize=64)
@@ -188,12 +188,12 @@ def _sample(world: str, settings: str, seats: int, coplayer: str, chosen: str) -
     return trial.sample(game, coplayer, json.loads(chosen), range(1, seats))
 
 
-def _estimated(found: trial.TrialCalls, provider: str, model: str, prices: PriceList) -> tuple[float, str]:
+def _estimated(sample: trial.TrialCalls, provider: str, model: str, prices: PriceList) -> tuple[float, str]:
     """US dollars a step before any call was made, and in words what that rests on."""
-    plan = trial.plan_of(found, steps=found.steps, episodes=1)
-    return prices.expected(provider, model, plan) / found.steps, (
+    plan = trial.plan_of(sample, steps=sample.steps, episodes=1)
+    return prices.expected(provider, model, plan) / sample.steps, (
         f"estimated, no call of this study yet: 1 call a step, on average {plan.fixed + plan.fresh} tokens "
-        f"read and {plan.output} written, as in {len(found.calls)} steps played with the stand-in"
+        f"read and {plan.output} written, as in {len(sample.calls)} steps played with the stand-in"
     )
 
 
@@ -201,17 +201,17 @@ def _measured(condition: Condition, provider: str, model: str, prices: PriceList
     """US dollars a step by the condition's own calls, and in words what that rests on; None while none
     was answered."""
     made = _calls(condition, provider, model)
-    found = made.aggregate(calls=Count("pk"), decisions=Count("decision", distinct=True), cost=Avg("cost"))
+    totals = made.aggregate(calls=Count("pk"), decisions=Count("decision", distinct=True), cost=Avg("cost"))
     kinds = ("input", "output", "cache_read", "cache_write")
     counted = made.filter(tokens_output__gt=0).aggregate(**{kind: Avg(f"tokens_{kind}") for kind in kinds})
     if counted["output"] is None:
         return None
     usage = Usage(*(round(counted[kind]) for kind in kinds))
-    per_step = found["calls"] / found["decisions"]
-    call = max(prices.cost(usage, provider, model), float(found["cost"] or 0))
+    per_step = totals["calls"] / totals["decisions"]
+    call = max(prices.cost(usage, provider, model), float(totals["cost"] or 0))
     read = usage.input + usage.cache_read + usage.cache_write
     return per_step * call, (
-        f"measured on {found['calls']} calls of this study: {per_step:.3g} a step, on average {read} tokens "
+        f"measured on {totals['calls']} calls of this study: {per_step:.3g} a step, on average {read} tokens "
         f"read ({usage.cache_read} of them from the cache) and {usage.output} written"
     )
 
@@ -220,8 +220,8 @@ def _calls(condition: Condition, provider: str, model: str) -> QuerySet[ModelCal
     """The calls of this model that this condition's participants have caused."""
     episodes = Round.objects.filter(condition=condition, episode__isnull=False).order_by().values("episode")
     made = ModelCall.objects.filter(provider=provider, model_asked=model).exclude(error__in=NOT_MADE)
-    found: QuerySet[ModelCall] = made.filter(decision__mind__episode__in=episodes).order_by()
-    return found
+    calls: QuerySet[ModelCall] = made.filter(decision__mind__episode__in=episodes).order_by()
+    return calls
 
 
 def _steps_left(condition: Condition, steps: int) -> int:

@@ -58,12 +58,12 @@ def _form(request: HttpRequest, names: list[str]) -> SampleSizeForm:
 
 def _shown(form: SampleSizeForm, names: list[str]) -> dict[str, Any]:
     """The answer with the conditions by name, and the address of its figure."""
-    found, given = form.found, form.cleaned_data
+    answer, given = form.found, form.cleaned_data
     k = given["conditions"]
     called = names if len(names) == k else [f"Condition {number}" for number in range(1, k + 1)]
     return {
-        "found": found,
-        "pairs": [(called[pair.first], called[pair.second], pair) for pair in found.pairs],
+        "found": answer,
+        "pairs": [(called[pair.first], called[pair.second], pair) for pair in answer.pairs],
         "asked": {name: form.data[name] for name in form.fields},
         "correction": CORRECTION_LABELS[given["correction"]],
     }

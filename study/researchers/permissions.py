@@ -93,7 +93,7 @@ def staff_page(methods: Iterable[str] = READ) -> Callable[[Checked], Checked]:
     """A page for all staff, kept in no cache."""
 
     def guarded(view: Checked) -> Checked:
-        found: Checked = never_cache(for_staff(require_http_methods([*methods])(view)))
-        return found
+        checked: Checked = never_cache(for_staff(require_http_methods([*methods])(view)))
+        return checked
 
     return guarded

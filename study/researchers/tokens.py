@@ -47,13 +47,13 @@ def token_find(secret: str) -> ApiToken | None:
     """The token that this is, if it still works and its user is still of the staff; it counts as used."""
     now = timezone.now()
     alive = ApiToken.objects.filter(Q(expires_at=None) | Q(expires_at__gt=now), revoked_at=None)
-    found = alive.select_related("user", "study").filter(digest=digest_of(secret)).first()
-    if found is None or not (found.user.is_active and found.user.is_staff):
+    token = alive.select_related("user", "study").filter(digest=digest_of(secret)).first()
+    if token is None or not (token.user.is_active and token.user.is_staff):
         return None
     recently = now - timedelta(seconds=USED_SECONDS)
     seldom = Q(last_used_at=None) | Q(last_used_at__lt=recently)
-    ApiToken.objects.filter(seldom, pk=found.pk).update(last_used_at=now)
-    return found
+    ApiToken.objects.filter(seldom, pk=token.pk).update(last_used_at=now)
+    return token
 
 
 def digest_of(secret: str) -> str:

@@ -42,13 +42,13 @@ def why_closed(study: Study, *, synthetic: bool = False) -> str:
 
 def _is_full(study: Study, synthetic: bool) -> bool:
     """Whether as many as are wanted are in or done; who dropped out or was excluded counts no more."""
-    there = study.participants.filter(
+    taken = study.participants.filter(
         synthetic=synthetic,
         preview=False,
         excluded_at=None,
         status__in=[Participant.Status.ACTIVE, Participant.Status.COMPLETE],
     )
-    return there.count() >= (study.max_participants or 0)
+    return taken.count() >= (study.max_participants or 0)
 
 
 @transaction.atomic

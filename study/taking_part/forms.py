@@ -60,12 +60,12 @@ class EntryForm(forms.Form):
         if not given:
             return ""
         try:
-            found = signing.loads(given, salt=INVITATION_SALT, max_age=INVITATION_SECONDS)
+            invitation = signing.loads(given, salt=INVITATION_SALT, max_age=INVITATION_SECONDS)
         except signing.BadSignature as error:
             raise forms.ValidationError("This invitation is not valid, or it has expired.") from error
-        if found.get("study") != self.study.slug or found.get("who") != SYNTHETIC:
+        if invitation.get("study") != self.study.slug or invitation.get("who") != SYNTHETIC:
             raise forms.ValidationError("This invitation belongs to another study.")
-        return str(found["who"])
+        return str(invitation["who"])
 
 
 class ConsentForm(forms.Form):

@@ -77,8 +77,8 @@ class ItemsForm(forms.Form):
 
     def values(self) -> dict[str, Json]:
         """The answers given, by item key; what was left open is not there."""
-        found = {item.key: _whole(self.cleaned_data.get(self.name_of(item))) for item in self.asked}
-        return {key: value for key, value in found.items() if not _is_empty(value)}
+        answers = {item.key: _whole(self.cleaned_data.get(self.name_of(item))) for item in self.asked}
+        return {key: value for key, value in answers.items() if not _is_empty(value)}
 
 
 def _whole(value: Any) -> Any:
@@ -143,10 +143,10 @@ def _multiple(item: ItemPlan, _: Any) -> forms.Field:
 
 
 def _number(item: ItemPlan, _: Any) -> forms.Field:
-    if found := marks(item):
+    if all_marks := marks(item):
         return forms.TypedChoiceField(
             label=item.text,
-            choices=[(written(mark), written(mark)) for mark in found],
+            choices=[(written(mark), written(mark)) for mark in all_marks],
             coerce=float,
             empty_value=None,
             required=must_be_answered(item),
@@ -163,9 +163,9 @@ def _number(item: ItemPlan, _: Any) -> forms.Field:
 
 
 def _number_attributes(item: ItemPlan) -> dict[str, str]:
-    found = {"inputmode": "decimal", "step": "any" if item.step is None else written(item.step)}
+    attributes = {"inputmode": "decimal", "step": "any" if item.step is None else written(item.step)}
     ends = {"min": item.minimum, "max": item.maximum}
-    return found | {name: written(end) for name, end in ends.items() if end is not None}
+    return attributes | {name: written(end) for name, end in ends.items() if end is not None}
 
 
 def _text(item: ItemPlan, _: Any) -> forms.Field:

@@ -47,12 +47,12 @@ def study_tabs(context: dict[str, Any], study: Study) -> dict[str, Any]:
     """The tabs of a study that this person may open; the one that the page belongs to is marked."""
     request = context["request"]
     here, rights = str(getattr(request.resolver_match, "url_name", "")), rights_in(request.user, study)
-    found = [
+    tabs = [
         Tab(words, _url(name, study), _belongs(here, name))
         for words, (name, right) in TABS.items()
         if right in rights
     ]
-    return {"tabs": [tab for tab in found if tab.url], "study": study}
+    return {"tabs": [tab for tab in tabs if tab.url], "study": study}
 
 
 @register.filter

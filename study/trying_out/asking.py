@@ -118,9 +118,9 @@ def check_labels(study: Study, order: CrowdOrder) -> None:
 
 def check_shares(shares: Shares, script: Script) -> None:
     """AskError for shares that cannot be, or not in this study."""
-    found = asdict(shares)
-    if not all(0 <= share <= 100 for share in found.values()) or not sum(found.values()) <= 100:
-        raise AskError("from 0 to 100, together at most 100", *found)
+    by_name = asdict(shares)
+    if not all(0 <= share <= 100 for share in by_name.values()) or not sum(by_name.values()) <= 100:
+        raise AskError("from 0 to 100, together at most 100", *by_name)
     if shares.refusals and Stop("consent") not in script.stops:
         raise AskError("the study asks for no consent", "refusals")
     if shares.fail_checks and not script.right:

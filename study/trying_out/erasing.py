@@ -20,8 +20,8 @@ def synthetic_erase(*, study_id: int) -> int:
 
     One after another, as withdrawals are: what is stopped in the middle leaves whole participants.
     """
-    there = Participant.objects.filter(study=study_id, synthetic=True, preview=False)
-    erased = sum(_erase(participant_id) for participant_id in list(there.values_list("pk", flat=True)))
+    programs = Participant.objects.filter(study=study_id, synthetic=True, preview=False)
+    erased = sum(_erase(participant_id) for participant_id in list(programs.values_list("pk", flat=True)))
     Study.objects.filter(pk=study_id).update(withdrawn_synthetic=0)
     return erased
 

@@ -44,7 +44,7 @@ def condition_preview(*, condition: Condition) -> Participant:
 
 def previews_erase(*, study_id: int) -> int:
     """Erase all that staff left by trying the study out; how many tries there were."""
-    found = list(Participant.objects.filter(study=study_id, preview=True).values_list("pk", flat=True))
-    for participant_id in found:
+    ids = list(Participant.objects.filter(study=study_id, preview=True).values_list("pk", flat=True))
+    for participant_id in ids:
         participant_withdraw(participant_id=participant_id)
-    return len(found)
+    return len(ids)

@@ -79,9 +79,9 @@ def dry_run_take(*, run_id: int) -> DryRun | None:
 
 def dry_run_heard(*, run_id: int, done: int) -> bool:
     """So many have come to an end; whether others are to be sent."""
-    there = _still(run_id, State.RUNNING)
-    there.update(done=done, news_at=timezone.now())
-    return there.filter(stopped_by="").exists()
+    running = _still(run_id, State.RUNNING)
+    running.update(done=done, news_at=timezone.now())
+    return running.filter(stopped_by="").exists()
 
 
 def dry_run_end(*, run_id: int, state: str, line: str, done: int) -> None:

@@ -68,8 +68,8 @@ def _time_out(study: Study, arrival: Arrival) -> None:
 
 def unlike_plan(study: Study, outcome: CrowdReport, script: Script) -> list[str]:
     """Who is not stored as planned, with what is there instead; each in a few words."""
-    found = ((arrival, _problem(study, arrival, script)) for arrival in outcome.arrived)
-    return [f"number {arrival.number} {arrival.deed}: {problem}" for arrival, problem in found if problem]
+    problems = ((arrival, _problem(study, arrival, script)) for arrival in outcome.arrived)
+    return [f"number {arrival.number} {arrival.deed}: {problem}" for arrival, problem in problems if problem]
 
 
 def _problem(study: Study, arrival: Arrival, script: Script) -> str:

@@ -24,11 +24,11 @@ def check(
 
 def check_definitions(conditions: Sequence[AnalysisCondition], measures: Sequence[Measure]) -> None:
     """Raise DefinitionError where there is no condition or measure, or two share a key or label."""
-    for what, found in (("condition", conditions), ("measure", measures)):
-        if not found:
+    for what, definitions in (("condition", conditions), ("measure", measures)):
+        if not definitions:
             raise DefinitionError(f"an analysis needs at least one {what}")
-        _check_distinct(f"{what} key", (one.key for one in found))
-        _check_distinct(f"{what} label", (one.label for one in found))
+        _check_distinct(f"{what} key", (one.key for one in definitions))
+        _check_distinct(f"{what} label", (one.label for one in definitions))
 
 
 def _check_distinct(what: str, names: Iterable[str]) -> None:

@@ -137,7 +137,7 @@ def _labels(result: MeasureResult) -> list[str]:
 
 def _players(result: MeasureResult) -> list[str]:
     """Who played beside the participants of each bar."""
-    return [wrapped(found.short, 17) for found in result.players]
+    return [wrapped(players.short, 17) for players in result.players]
 
 
 def _player_lines(result: MeasureResult) -> int:
@@ -173,8 +173,8 @@ def _name_groups(axes: Axes, result: MeasureResult, lines: int) -> None:
     """How many values each bar stands on, and what the bars are, under their labels."""
     below = -(0.12 + LINE * lines) / PLOT
     look: dict[str, Any] = {"ha": "center", "va": "top", "transform": axes.get_xaxis_transform()}
-    for place, found in enumerate(result.descriptions):
-        axes.text(place, below, f"n = {found.n}", color=QUIET, size=8, **look)
+    for place, description in enumerate(result.descriptions):
+        axes.text(place, below, f"n = {description.n}", color=QUIET, size=8, **look)
     for place, played in enumerate(_players(result)):
         axes.text(place, below - 0.165 / PLOT, played, color=QUIET, size=6.5, **look)
     lowest = below - (0.27 + PLAYER * _player_lines(result)) / PLOT
@@ -211,27 +211,29 @@ def bounds(result: MeasureResult) -> tuple[float, float]:
     )
 
 
-def _reach(found: Description) -> tuple[float | None, ...]:
+def _reach(description: Description) -> tuple[float | None, ...]:
     """All ends of what is drawn of a condition."""
-    return found.minimum, found.ci_low, found.maximum, found.ci_high
+    return description.minimum, description.ci_low, description.maximum, description.ci_high
 
 
 def _draw_condition(axes: Axes, result: MeasureResult, place: int) -> None:
-    found, (low, high) = result.descriptions[place], axes.get_ylim()
-    if found.mean is None:
+    description, (low, high) = result.descriptions[place], axes.get_ylim()
+    if description.mean is None:
         return
     colour = COLOURS[place % len(COLOURS)]
-    values = result.table.values(found.condition.key)
+    values = result.table.values(description.condition.key)
     across = [place + shift for shift in side_by_side(values, low, high)]
     base = low if result.measure.low is not None else min(max(0.0, low), high)
-    axes.bar(place, found.mean - base, 0.66, bottom=base, color="white", zorder=1.5)
+    axes.bar(place, description.mean - base, 0.66, bottom=base, color="white", zorder=1.5)
     axes.scatter(across, values, s=15, color=colour, alpha=0.75, linewidths=0, clip_on=False, zorder=2)
-    axes.bar(place, found.mean - base, 0.66, bottom=base, color=colour, alpha=0.38, zorder=3)
-    axes.plot([place - 0.33, place + 0.33], [found.mean] * 2, color=colour, lw=2, zorder=4, clip_on=False)
-    if found.ci_low is not None and found.ci_high is not None:
-        ends = (max(found.ci_low, low), min(found.ci_high, high))
-        arms = [[found.mean - ends[0]], [ends[1] - found.mean]]
-        mark = axes.errorbar(place, found.mean, arms, color=INK, elinewidth=1.3, capsize=4, zorder=5)
+    axes.bar(place, description.mean - base, 0.66, bottom=base, color=colour, alpha=0.38, zorder=3)
+    axes.plot(
+        [place - 0.33, place + 0.33], [description.mean] * 2, color=colour, lw=2, zorder=4, clip_on=False
+    )
+    if description.ci_low is not None and description.ci_high is not None:
+        ends = (max(description.ci_low, low), min(description.ci_high, high))
+        arms = [[description.mean - ends[0]], [ends[1] - description.mean]]
+        mark = axes.errorbar(place, description.mean, arms, color=INK, elinewidth=1.3, capsize=4, zorder=5)
         for part in (*mark[1], *mark[2]):
             part.set_clip_on(False)
 

@@ -81,9 +81,9 @@ def _cell(value: object) -> object:
 def means_rows(analysis: Analysis) -> list[Row]:
     """One row per measure and condition."""
     return [
-        {**_of(result), **_description(found)}
+        {**_of(result), **_description(description)}
         for result in analysis.measures
-        for found in result.descriptions
+        for description in result.descriptions
     ]
 
 
@@ -103,9 +103,9 @@ def player_rows(analysis: Analysis) -> list[Row]:
     """One row per condition and model that was called in it; one for a condition without any. Decisions and
     fallbacks are the condition's."""
     return [
-        {**_condition_players(found), **_model(model), "synthetic": analysis.synthetic}
-        for found in analysis.players
-        for model in found.models or (None,)
+        {**_condition_players(players), **_model(model), "synthetic": analysis.synthetic}
+        for players in analysis.players
+        for model in players.models or (None,)
     ]
 
 
@@ -116,15 +116,15 @@ def _model(model: ModelUsed | None) -> Row:
     return {**asked, "model_named": model.named, "calls": model.calls}
 
 
-def _condition_players(found: Players) -> Row:
+def _condition_players(players: Players) -> Row:
     return {
-        "condition": found.condition.key,
-        "condition_label": found.condition.label,
-        "coplayer": found.kind_words,
-        "decisions": found.decisions,
-        "chosen_by": "; ".join(f"{who} {number}" for who, number in found.chosen_by),
-        "fallbacks": found.fallback_count,
-        "fallbacks_why": "; ".join(f"{code} {number}" for code, number in found.fallbacks),
+        "condition": players.condition.key,
+        "condition_label": players.condition.label,
+        "coplayer": players.kind_words,
+        "decisions": players.decisions,
+        "chosen_by": "; ".join(f"{who} {number}" for who, number in players.chosen_by),
+        "fallbacks": players.fallback_count,
+        "fallbacks_why": "; ".join(f"{code} {number}" for code, number in players.fallbacks),
     }
 
 
@@ -136,16 +136,16 @@ def _of(result: MeasureResult) -> Row:
     }
 
 
-def _description(found: Description) -> Row:
-    row = asdict(found)
+def _description(description: Description) -> Row:
+    row = asdict(description)
     del row["condition"]
-    return {"condition": found.condition.key, "condition_label": found.condition.label, **row}
+    return {"condition": description.condition.key, "condition_label": description.condition.label, **row}
 
 
-def _anova(found: Anova | NotComputable) -> Row:
-    if isinstance(found, NotComputable):
-        return {"not_computable": found.because}
-    row = asdict(found)
+def _anova(anova: Anova | NotComputable) -> Row:
+    if isinstance(anova, NotComputable):
+        return {"not_computable": anova.because}
+    row = asdict(anova)
     del row["without_data"]
     return row
 
@@ -184,17 +184,17 @@ def to_json(analysis: Analysis) -> bytes:
         "warnings": analysis.warnings,
         "exclusions": [asdict(exclusion) for exclusion in analysis.exclusions],
         "conditions": [asdict(condition) for condition in analysis.conditions],
-        "players": [asdict(found) for found in analysis.players],
+        "players": [asdict(players) for players in analysis.players],
         "measures": [_measure(result) for result in analysis.measures],
     }
     return (json.dumps(whole, indent=2, ensure_ascii=False, allow_nan=False) + "\n").encode()
 
 
-def _version(found: VersionUsed) -> Row:
+def _version(used: VersionUsed) -> Row:
     return {
-        **asdict(found.version),
-        "participants": found.participants,
-        "entered_before_freeze": found.early,
+        **asdict(used.version),
+        "participants": used.participants,
+        "entered_before_freeze": used.early,
     }
 
 
@@ -202,7 +202,7 @@ def _measure(result: MeasureResult) -> Row:
     tukey, unit = _tukey(result), result.measure.unit
     return {
         **{name: value for name, value in asdict(result.measure).items() if unit or name != "unit"},
-        "descriptions": [_description(found) for found in result.descriptions],
+        "descriptions": [_description(description) for description in result.descriptions],
         "anova": _anova(result.anova),
         "tukey": tukey[0] if isinstance(result.tukey, NotComputable) else tukey,
         "without_data": [condition.key for condition in result.table.without_data()],

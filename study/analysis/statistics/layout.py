@@ -20,8 +20,8 @@ def levels(spans: Sequence[Span]) -> list[int]:
     Brackets may meet at a bar, where the drawing leaves a gap.
     """
     rows: list[list[Span]] = []
-    found = {span: _place(span, rows) for span in sorted(spans, key=lambda s: (s[1] - s[0], s))}
-    return [found[span] for span in spans]
+    places = {span: _place(span, rows) for span in sorted(spans, key=lambda s: (s[1] - s[0], s))}
+    return [places[span] for span in spans]
 
 
 def _place(span: Span, rows: list[list[Span]]) -> int:

@@ -95,8 +95,8 @@ class Players:
         """For a figure: models by name, else kinds, and the share of fallbacks if there were any."""
         answered = {(model.provider, model.asked) for model in self.models if model.named}
         told = [m for m in self.models if m.named or (m.provider, m.asked) not in answered]
-        found = dict.fromkeys(_short(model) for model in told)
-        name = ", ".join(found) or ", ".join(name_of(kind) for kind in self.kinds) or ALONE
+        names = dict.fromkeys(_short(model) for model in told)
+        name = ", ".join(names) or ", ".join(name_of(kind) for kind in self.kinds) or ALONE
         if not self.fallback_count:
             return name
         return f"{name}; {100 * self.fallback_count / self.decisions:.2g}% fallback"
@@ -111,17 +111,17 @@ def name_of(kind: str) -> str:
     return NO_MODEL if kind == STAND_IN else kind
 
 
-def sentence(found: Players) -> str:
+def sentence(players: Players) -> str:
     """One condition in a sentence, for those who do not see the table."""
-    parts = [f"{found.condition.label}: {found.kind_words}"]
-    if found.models:
-        parts.append(found.model_words)
-    if found.decisions:
-        parts.append(f"fallbacks {found.fallback_words}")
+    parts = [f"{players.condition.label}: {players.kind_words}"]
+    if players.models:
+        parts.append(players.model_words)
+    if players.decisions:
+        parts.append(f"fallbacks {players.fallback_words}")
     return "; ".join(parts)
 
 
 def in_order(players: Sequence[Players], conditions: Sequence[AnalysisCondition]) -> tuple[Players, ...]:
     """Those of these conditions, in their order; none where one is not known."""
-    known = {found.condition.key: found for found in players}
+    known = {one.condition.key: one for one in players}
     return tuple(known[c.key] for c in conditions) if {c.key for c in conditions} <= known.keys() else ()

@@ -70,31 +70,33 @@ def participants(analysis: Analysis) -> str:
     return "\n".join(f"- {line}" for line in lines)
 
 
-def attrition_sentences(found: Attrition) -> list[str]:
+def attrition_sentences(attrition: Attrition) -> list[str]:
     """How many entered, completed, dropped out and how, were excluded, withdrew."""
-    how = ", ".join(f"{number} {words}" for words, number in found.ends if number)
+    how = ", ".join(f"{number} {words}" for words, number in attrition.ends if number)
     return [
-        f"{counted(found.entered, 'participant')} entered and did not withdraw: {found.completed} completed "
-        f"the study, {found.unfinished} did not ({how or 'dropped out, or still taking part'}) and "
-        f"{'is' if found.unfinished == 1 else 'are'} left out.",
-        *_left_out(found),
-        *_otherwise(found),
-        f"{counted(found.withdrew, 'participant')} of the study withdrew; their data are erased.",
+        f"{counted(attrition.entered, 'participant')} entered and did not withdraw: "
+        f"{attrition.completed} completed the study, {attrition.unfinished} did not "
+        f"({how or 'dropped out, or still taking part'}) and "
+        f"{'is' if attrition.unfinished == 1 else 'are'} left out.",
+        *_left_out(attrition),
+        *_otherwise(attrition),
+        f"{counted(attrition.withdrew, 'participant')} of the study withdrew; their data are erased.",
     ]
 
 
-def _left_out(found: Attrition) -> list[str]:
+def _left_out(attrition: Attrition) -> list[str]:
     """Who completed the study and is left out all the same, a sentence a reason."""
-    by_staff, by_checks = counted(found.excluded, "participant"), counted(found.failed_checks, "participant")
-    said = [f"{by_staff} who completed the study left out: excluded by staff."] if found.excluded else []
-    if found.failed_checks:
+    by_staff = counted(attrition.excluded, "participant")
+    by_checks = counted(attrition.failed_checks, "participant")
+    said = [f"{by_staff} who completed the study left out: excluded by staff."] if attrition.excluded else []
+    if attrition.failed_checks:
         said.append(f"{by_checks} who completed the study left out: attention checks.")
     return said
 
 
-def _otherwise(found: Attrition) -> list[str]:
-    number = counted(found.otherwise, "more participant")
-    return [f"{number} left out: not collected as preregistered."] if found.otherwise else []
+def _otherwise(attrition: Attrition) -> list[str]:
+    number = counted(attrition.otherwise, "more participant")
+    return [f"{number} left out: not collected as preregistered."] if attrition.otherwise else []
 
 
 def exclusion_sentences(analysis: Analysis) -> list[str]:
@@ -103,10 +105,10 @@ def exclusion_sentences(analysis: Analysis) -> list[str]:
     return [exclusion_sentence(one) for one in analysis.exclusions] or [f"No row{whose} was left out."]
 
 
-def exclusion_sentence(found: Exclusion) -> str:
+def exclusion_sentence(exclusion: Exclusion) -> str:
     """What was left out for one reason."""
-    rows, people = counted(found.rows, "row"), counted(len(found.participants), "participant")
-    if found.reason == "no value":
+    rows, people = counted(exclusion.rows, "row"), counted(len(exclusion.participants), "participant")
+    if exclusion.reason == "no value":
         return f"{rows} of {people} without a value left out."
     return f"{people} left out ({rows}): no value in every condition, counted as drop-outs."
 
@@ -129,29 +131,29 @@ def measure_section(result: MeasureResult) -> str:
 def means_table(descriptions: Sequence[Description]) -> str:
     """The descriptive statistics, one line per condition."""
     head = ("Condition", "n", "Missing", "Mean", "SD", "SE", "95% CI", "Median", "Min", "Max")
-    return table(head, [_means_cells(found) for found in descriptions])
+    return table(head, [_means_cells(description) for description in descriptions])
 
 
-def _means_cells(found: Description) -> list[str]:
+def _means_cells(description: Description) -> list[str]:
     return [
-        _name(found.condition),
-        str(found.n),
-        str(found.missing),
-        *map(number, (found.mean, found.sd, found.se)),
-        interval(found.ci_low, found.ci_high),
-        *map(number, (found.median, found.minimum, found.maximum)),
+        _name(description.condition),
+        str(description.n),
+        str(description.missing),
+        *map(number, (description.mean, description.sd, description.se)),
+        interval(description.ci_low, description.ci_high),
+        *map(number, (description.median, description.minimum, description.maximum)),
     ]
 
 
 def players_table(players: Sequence[Players]) -> str:
     """Co-players, models and fallbacks, one line per condition."""
     head = ("Condition", "Co-player", "Language model", "Decided by", "Fallbacks")
-    return table(head, [_players_cells(found) for found in players])
+    return table(head, [_players_cells(one) for one in players])
 
 
-def _players_cells(found: Players) -> list[str]:
-    words = (found.kind_words, found.model_words, found.chosen_words, found.fallback_words)
-    return [_name(found.condition), *map(escaped, words)]
+def _players_cells(players: Players) -> list[str]:
+    words = (players.kind_words, players.model_words, players.chosen_words, players.fallback_words)
+    return [_name(players.condition), *map(escaped, words)]
 
 
 def pairs_table(pairs: Sequence[Pair]) -> str:

@@ -47,8 +47,8 @@ class MeasureTable:
 
     def groups(self) -> dict[AnalysisCondition, tuple[float, ...]]:
         """The values of every condition that has any."""
-        found = {condition: self.values(condition.key) for condition in self.conditions}
-        return {condition: values for condition, values in found.items() if values}
+        by_condition = {condition: self.values(condition.key) for condition in self.conditions}
+        return {condition: values for condition, values in by_condition.items() if values}
 
     def without_data(self) -> tuple[AnalysisCondition, ...]:
         """Conditions in which this measure has no value, such as an item on teammates when alone."""

@@ -31,8 +31,10 @@ class VersionUsed:
 def used(rows: Sequence[Observation], versions: Sequence[DesignVersion]) -> tuple[VersionUsed, ...]:
     """Those of these versions that anybody of the rows took part in, in their order."""
     people = {row.participant: (row.version, row.before_freeze) for row in rows}
-    found = ((one, [early for number, early in people.values() if number == one.number]) for one in versions)
-    return tuple(VersionUsed(one, len(early), sum(early)) for one, early in found if early)
+    took_part = (
+        (one, [early for number, early in people.values() if number == one.number]) for one in versions
+    )
+    return tuple(VersionUsed(one, len(early), sum(early)) for one, early in took_part if early)
 
 
 def warnings(versions: Sequence[VersionUsed], differing: Sequence[str] = ()) -> list[str]:

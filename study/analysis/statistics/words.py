@@ -37,37 +37,37 @@ def in_words(result: MeasureResult) -> str:
     means = "; ".join(_mean(d) for d in result.descriptions)
     pairs = "; ".join(contrast(pair) for pair in result.brackets) or "none"
     mark = "Synthetic data. " if result.synthetic else ""
-    found = (
+    text = (
         f"{mark}Means of {result.measure.label} by condition: {means}. Pairs that differ, p < .05: {pairs}."
     )
-    return f"{found} {players_in(result)}".strip()
+    return f"{text} {players_in(result)}".strip()
 
 
 def players_in(result: MeasureResult) -> str:
     """Who played beside the participants; empty where it is not known."""
-    played = ". ".join(sentence(found) for found in result.players)
+    played = ". ".join(sentence(players) for players in result.players)
     return f"Co-players: {played}." if played else ""
 
 
-def _mean(found: Description) -> str:
-    if found.mean is None:
-        return f"{found.condition.label} no values"
-    ci = "" if found.ci_low is None else f", 95% CI {interval(found.ci_low, found.ci_high)}"
-    return f"{found.condition.label} {number(found.mean)}{ci}"
+def _mean(description: Description) -> str:
+    if description.mean is None:
+        return f"{description.condition.label} no values"
+    ci = "" if description.ci_low is None else f", 95% CI {interval(description.ci_low, description.ci_high)}"
+    return f"{description.condition.label} {number(description.mean)}{ci}"
 
 
 def anova_sentence(result: MeasureResult) -> str:
     """One sentence in the manner of the APA, or why there is no test."""
-    found, label = result.anova, result.measure.label
-    if isinstance(found, NotComputable):
-        return f"{label}: the one-way ANOVA is {found}."
-    verb = "differed" if found.p < LEVEL else "did not differ reliably"
-    text = f"{label} {verb} between conditions, {f_test(found)}, {effect(found)}."
-    return text + _took_no_part(found)
+    anova, label = result.anova, result.measure.label
+    if isinstance(anova, NotComputable):
+        return f"{label}: the one-way ANOVA is {anova}."
+    verb = "differed" if anova.p < LEVEL else "did not differ reliably"
+    text = f"{label} {verb} between conditions, {f_test(anova)}, {effect(anova)}."
+    return text + _took_no_part(anova)
 
 
-def _took_no_part(found: Anova) -> str:
-    names = listed(found.without_data)
+def _took_no_part(anova: Anova) -> str:
+    names = listed(anova.without_data)
     return f" {names} had no values on this measure and took no part." if names else ""
 
 

@@ -34,9 +34,9 @@ def sequences(scheme: str, conditions: Sequence[str]) -> tuple[OrderSequence, ..
     UnknownNameError for an unknown scheme; SchemeError if a condition is named twice or there
     are too many.
     """
-    found = get_scheme(scheme)
+    order_scheme = get_scheme(scheme)
     if len(set(conditions)) < len(conditions):
         raise SchemeError("A condition is named twice.")
-    if problem := found.problem(len(conditions)):
+    if problem := order_scheme.problem(len(conditions)):
         raise SchemeError(problem)
-    return found.sequences(conditions)
+    return order_scheme.sequences(conditions)

@@ -112,11 +112,11 @@ class ItemPlan(Record):
 
 
 def _about() -> dict[str, About]:
-    found = {
+    by_field = {
         name: [one for one in field.metadata if isinstance(one, About)]
         for name, field in ItemPlan.model_fields.items()
     }
-    return {name: about for name, (about,) in found.items()}
+    return {name: about for name, (about,) in by_field.items()}
 
 
 ABOUT: Mapping[str, About] = _about()

@@ -67,8 +67,8 @@ class Instrument:
 
 def instruments() -> tuple[Instrument, ...]:
     """All that are shipped, those of worlds among them, sorted by code."""
-    found = [one for folder in (FOLDER, *folders("instruments")) for one in _shipped(folder)]
-    return tuple(sorted(found, key=lambda one: one.code))
+    shipped = [one for folder in (FOLDER, *folders("instruments")) for one in _shipped(folder)]
+    return tuple(sorted(shipped, key=lambda one: one.code))
 
 
 @cache

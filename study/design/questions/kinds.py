@@ -179,8 +179,8 @@ class Number(ItemKind):
     def problems(self, item: ItemPlan) -> Problems:
         """Bounds and steps between which there are answers."""
         given = {"minimum": item.minimum, "maximum": item.maximum, "step": item.step}
-        if found := {name: wrong for name, one in given.items() if one and (wrong := _end_problem(one))}:
-            return found
+        if wrong_ends := {name: wrong for name, one in given.items() if one and (wrong := _end_problem(one))}:
+            return wrong_ends
         if item.step is not None and item.step <= 0:
             return {"step": "It is not above 0."}
         if item.minimum is None or item.maximum is None:

@@ -24,9 +24,9 @@ def marks(item: ItemPlan) -> tuple[float, ...]:
     low, high, step = (_exact(end or 0) for end in ends)
     if not step or (high - low) / step >= MOST_MARKS:
         return ()
-    found = tuple(float(low + number * step) for number in range(int((high - low) / step) + 1))
-    fits = len(found) * max(len(written(mark)) for mark in found) <= MOST_FIGURES
-    return found if fits and found[-1] == item.maximum else ()
+    values = tuple(float(low + number * step) for number in range(int((high - low) / step) + 1))
+    fits = len(values) * max(len(written(mark)) for mark in values) <= MOST_FIGURES
+    return values if fits and values[-1] == item.maximum else ()
 
 
 def meant(words: str) -> str:

@@ -18,16 +18,16 @@ def item_problems(item: ItemPlan) -> Problems:
     """What is wrong with an item where it is asked, by field; empty if nothing is."""
     if item.kind not in KINDS:
         return {"kind": f"{item.kind!r} is not one of {', '.join(KINDS)}"}
-    found = kind_of(item).problems(item) | _scale_problem(item)
-    if not found and item.place == "check" and item.correct is None:
-        found["correct"] = "A question of understanding needs its right answer."
-    if not found and item.correct is not None and (wrong := value_problem(item, item.correct)):
-        found["correct"] = wrong
+    problems = kind_of(item).problems(item) | _scale_problem(item)
+    if not problems and item.place == "check" and item.correct is None:
+        problems["correct"] = "A question of understanding needs its right answer."
+    if not problems and item.correct is not None and (wrong := value_problem(item, item.correct)):
+        problems["correct"] = wrong
     if item.needs_teammates and item.place != "survey":
-        found["needs_teammates"] = "Only what is asked after episodes can depend on them."
+        problems["needs_teammates"] = "Only what is asked after episodes can depend on them."
     if item.correct is not None and not item.required:
-        found["required"] = "What has a right answer must be answered: else it could be left open."
-    return found
+        problems["required"] = "What has a right answer must be answered: else it could be left open."
+    return problems
 
 
 def _scale_problem(item: ItemPlan) -> Problems:

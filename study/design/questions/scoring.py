@@ -28,10 +28,10 @@ class Score:
 
 def ends(item: ItemPlan) -> tuple[float, float]:
     """The lowest and the highest answer; ScoringError if the item has none."""
-    found = kind_of(item).ends(item)
-    if found is None:
+    bounds = kind_of(item).ends(item)
+    if bounds is None:
         raise ScoringError(f"{item.key}: only Likert items, and numbers with both bounds, can be scored.")
-    return found
+    return bounds
 
 
 def turned(item: ItemPlan, value: float) -> float:

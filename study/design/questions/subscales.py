@@ -50,8 +50,8 @@ def subscales(items: Sequence[ItemPlan]) -> Iterator[SubScale]:
     for item in items:
         if item.scale and item.kind in SCALED and item.correct is None:
             by_name[item.scale].append(item)
-    for name, found in by_name.items():
-        yield SubScale(name, tuple(found), _formula(found))
+    for name, members in by_name.items():
+        yield SubScale(name, tuple(members), _formula(members))
 
 
 def _formula(items: Sequence[ItemPlan]) -> str:

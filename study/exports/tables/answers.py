@@ -51,7 +51,7 @@ def rows(study: Study, chosen: Chosen) -> Iterator[Sequence[Any]]:
     asked = {(number, item.key): item for number, design in designs.items() for item in design.items}
     for chunk in in_chunks(people(study, chosen), PEOPLE):
         everybody, orders = {who.pk: who for who in chunk}, Orders(designs)
-        found = Answer.objects.filter(participant__in=everybody).values_list(
+        given = Answer.objects.filter(participant__in=everybody).values_list(
             "participant_id",
             "item_id",
             "round__condition__key",
@@ -61,7 +61,7 @@ def rows(study: Study, chosen: Chosen) -> Iterator[Sequence[Any]]:
             "answered_at",
             "attempt",
         )
-        for pk, item, *answer in found.order_by("participant__number", "answered_at", "item__position", "pk"):
+        for pk, item, *answer in given.order_by("participant__number", "answered_at", "item__position", "pk"):
             if item not in items:  # made after this file was begun, for people of a later version
                 continue
             who, row = everybody[pk], items[item]
@@ -80,8 +80,8 @@ class Orders(dict[tuple[int, str, int, str], dict[str, int]]):
     def __missing__(self, which: tuple[int, str, int, str]) -> dict[str, int]:
         version, page, number, condition = which
         items = items_for(self.designs[version], page, number, condition)
-        found = self[which] = {item.key: place for place, item in enumerate(items, start=1)}
-        return found
+        places = self[which] = {item.key: place for place, item in enumerate(items, start=1)}
+        return places
 
 
 def _cells(

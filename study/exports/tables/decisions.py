@@ -126,9 +126,9 @@ def rows(study: Study, chosen: Chosen) -> Iterator[Sequence[Any]]:
 
 def _decisions(pks: Sequence[int]) -> dict[int, list[tuple[int, tuple[Any, ...]]]]:
     """By episode: the decisions as (primary key, cells), by step and mind."""
-    found = Decision.objects.filter(mind__episode__in=pks).annotate(note_text=as_text("note"))
+    decisions = Decision.objects.filter(mind__episode__in=pks).annotate(note_text=as_text("note"))
     by_episode: dict[int, list[tuple[int, tuple[Any, ...]]]] = defaultdict(list)
-    for episode, pk, *cells in found.order_by("step", "mind__number").values_list(
+    for episode, pk, *cells in decisions.order_by("step", "mind__number").values_list(
         "mind__episode_id", "pk", *DECISION_FIELDS
     ):
         by_episode[episode].append((pk, _decision_cells(*cells)))
@@ -146,21 +146,21 @@ def _json(text: str | None) -> JsonText | None:
 
 def _calls(pks: Sequence[int]) -> dict[int, list[tuple[Any, ...]]]:
     """By decision: the cells of every call, in order."""
-    found = ModelCall.objects.filter(decision__mind__episode__in=pks).annotate(
+    calls = ModelCall.objects.filter(decision__mind__episode__in=pks).annotate(
         sampling_text=as_text("sampling"), attempts_text=as_text("attempts")
     )
     prompts = _prompts(pks)
     by_decision: dict[int, list[tuple[Any, ...]]] = defaultdict(list)
-    for pk, *cells in found.order_by("number").values_list("decision_id", *CALL_FIELDS):
+    for pk, *cells in calls.order_by("number").values_list("decision_id", *CALL_FIELDS):
         by_decision[pk].append(_call_cells(dict(zip(CALL_FIELDS, cells, strict=True)), prompts))
     return by_decision
 
 
 def _prompts(pks: Sequence[int]) -> dict[int, list[str]]:
     """By call: hashes of its messages, in order."""
-    found = CallMessage.objects.filter(call__decision__mind__episode__in=pks).order_by("position")
+    messages = CallMessage.objects.filter(call__decision__mind__episode__in=pks).order_by("position")
     by_call: dict[int, list[str]] = defaultdict(list)
-    for call, prompt in found.values_list("call_id", "prompt_id"):
+    for call, prompt in messages.values_list("call_id", "prompt_id"):
         by_call[call].append(prompt)
     return by_call
 
@@ -183,8 +183,8 @@ def prompt_rows(study: Study, chosen: Chosen) -> Iterator[Sequence[Any]]:
     """One row per different text that models were sent in these participants' episodes."""
     theirs = chosen.participants(study).order_by().values("pk")
     sent = CallMessage.objects.filter(Q(**{f"{PLAYED}__in": theirs}) | Q(**{f"{PRACTISED}__in": theirs}))
-    found = Prompt.objects.filter(hash__in=sent.order_by().values("prompt")).order_by("hash")
-    for prompts in in_chunks(found.iterator(PROMPTS_AT_ONCE), PROMPTS_AT_ONCE):
+    sent_prompts = Prompt.objects.filter(hash__in=sent.order_by().values("prompt")).order_by("hash")
+    for prompts in in_chunks(sent_prompts.iterator(PROMPTS_AT_ONCE), PROMPTS_AT_ONCE):
         used = _used_by([prompt.hash for prompt in prompts], theirs)
         for prompt in prompts:
             if people := used.get(prompt.hash):
@@ -200,9 +200,9 @@ def _used_by(hashes: Sequence[str], theirs: Any) -> dict[str, dict[int, tuple[bo
     """By prompt and participant: which of `KINDS` this one is, in their order."""
     used: dict[str, dict[int, tuple[bool, ...]]] = defaultdict(dict)
     for way in (PLAYED, PRACTISED):
-        found = CallMessage.objects.filter(**{"prompt__in": hashes, f"{way}__in": theirs}).order_by()
+        messages = CallMessage.objects.filter(**{"prompt__in": hashes, f"{way}__in": theirs}).order_by()
         fields = (f"{way}__{name}" for name in ("pk", "synthetic", "preview", "excluded_at"))
-        for prompt, pk, *marks in found.values_list("prompt_id", *fields).distinct():
+        for prompt, pk, *marks in messages.values_list("prompt_id", *fields).distinct():
             used[prompt][pk] = _kinds(*marks)
     return used
 

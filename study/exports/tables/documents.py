@@ -109,14 +109,15 @@ def _readme(study: Study, chosen: Chosen, files: Iterable[Named]) -> str:
 
 
 def _whose(study: Study, chosen: Chosen) -> list[str]:
-    found = chosen.participants(study)
+    people = chosen.participants(study)
     left_out = ", ".join(KINDS[kind] for kind in chosen.left_out) or "nobody"
     changed = ", ".join(map(str, sorted(changed_versions(study)))) or "none"
     frozen = study.versions.filter(frozen_at__isnull=False).values_list("number", flat=True)
     return [
-        f"{found.count()} participants, {found.filter(synthetic=True).count()} of them synthetic (programs), "
-        f"{found.filter(preview=True).count()} previews by staff, "
-        f"{found.exclude(excluded_at=None).count()} excluded. "
+        f"{people.count()} participants, "
+        f"{people.filter(synthetic=True).count()} of them synthetic (programs), "
+        f"{people.filter(preview=True).count()} previews by staff, "
+        f"{people.exclude(excluded_at=None).count()} excluded. "
         f"{study.withdrawn} people and {study.withdrawn_synthetic} programs withdrew; their data are erased, "
         "so nobody can tell whether one of them came back.",
         "",

@@ -103,10 +103,10 @@ def rows(study: Study, chosen: Chosen, scored: Sequence[FigureColumn]) -> Iterat
 
 
 def _facts(pks: Iterable[int]) -> dict[int, dict[str, Any]]:
-    found = Episode.objects.filter(pk__in=pks).annotate(
+    episodes = Episode.objects.filter(pk__in=pks).annotate(
         settings_text=as_text("settings"), score_text=as_text("score")
     )
-    return {row["pk"]: row for row in found.values("pk", *FIELDS)}
+    return {row["pk"]: row for row in episodes.values("pk", *FIELDS)}
 
 
 def _cells(
@@ -163,10 +163,10 @@ def _played_by(pks: Iterable[int]) -> dict[int, list[str]]:
 
 
 def _grouped(pairs: Iterable[tuple[int, str]]) -> dict[int, list[str]]:
-    found: dict[int, list[str]] = defaultdict(list)
+    by_episode: dict[int, list[str]] = defaultdict(list)
     for episode, name in pairs:
-        found[episode].append(name)
-    return found
+        by_episode[episode].append(name)
+    return by_episode
 
 
 TABLE = ExportTable(

@@ -32,10 +32,10 @@ def rows(study: Study, chosen: Chosen) -> Iterator[Sequence[Any]]:
     for chunk in in_chunks(people(study, chosen), PEOPLE):
         everybody = {who.pk: who for who in chunk}
         conditions = _conditions(everybody)
-        found = PageVisit.objects.filter(participant__in=everybody).order_by(
+        visits = PageVisit.objects.filter(participant__in=everybody).order_by(
             "participant__number", "opened_at", "pk"
         )
-        for pk, page, position, opened, done, loads in found.values_list(
+        for pk, page, position, opened, done, loads in visits.values_list(
             "participant_id", "page", "position", "opened_at", "done_at", "loads"
         ):
             who = everybody[pk]
@@ -44,8 +44,8 @@ def rows(study: Study, chosen: Chosen) -> Iterator[Sequence[Any]]:
 
 
 def _conditions(everybody: dict[int, Any]) -> dict[tuple[int, int], str]:
-    found = Round.objects.filter(participant__in=everybody).order_by()
-    rows = found.values_list("participant_id", "position", "condition__key")
+    rounds = Round.objects.filter(participant__in=everybody).order_by()
+    rows = rounds.values_list("participant_id", "position", "condition__key")
     return {(pk, position): key for pk, position, key in rows}
 
 

@@ -185,8 +185,8 @@ def rows(study: Study, chosen: Chosen, wide: Sequence[WideColumn]) -> Iterator[S
     versions = {version.pk: version for version in study.versions.all()}
     states, out = freeze_states(study), left_out(study)
     slots, figures = [column.slot for column in wide], study_figures(study)
-    found = chosen.participants(study).filter(version__in=versions).iterator(chunk_size=PEOPLE)
-    for chunk in in_chunks(found, PEOPLE):
+    participants = chosen.participants(study).filter(version__in=versions).iterator(chunk_size=PEOPLE)
+    for chunk in in_chunks(participants, PEOPLE):
         left = left_by(chunk, versions, figures)
         there = still_there(left)
         for person in chunk:

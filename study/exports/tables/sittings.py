@@ -79,7 +79,7 @@ class Sitting:
 def people(study: Study, chosen: Chosen) -> Iterator[Who]:
     """Everybody chosen, by number."""
     changed = changed_versions(study)
-    found = chosen.participants(study).values_list(
+    participants = chosen.participants(study).values_list(
         "pk",
         "code",
         "synthetic",
@@ -90,7 +90,7 @@ def people(study: Study, chosen: Chosen) -> Iterator[Who]:
         "excluded_at",
         "version__number",
     )
-    for row in found.iterator(chunk_size=2000):
+    for row in participants.iterator(chunk_size=2000):
         preview, excluded, version = row[6:]
         yield Who(*row[:6], Marks(preview, excluded is not None, version, version in changed))
 
@@ -109,8 +109,8 @@ def sittings(study: Study, chosen: Chosen) -> Iterator[Sitting]:
 
 def _rounds(pks: Sequence[int]) -> dict[int, list[tuple[Any, ...]]]:
     """By participant: the fields of `Sitting` from `condition` on."""
-    found = Round.objects.filter(participant__in=pks, episode__isnull=False).order_by("position")
-    rows = found.values_list(
+    rounds = Round.objects.filter(participant__in=pks, episode__isnull=False).order_by("position")
+    rows = rounds.values_list(
         "participant_id",
         "condition__key",
         "condition__name",
@@ -128,8 +128,8 @@ def _rounds(pks: Sequence[int]) -> dict[int, list[tuple[Any, ...]]]:
 
 
 def _practised(pks: Sequence[int]) -> dict[int | None, tuple[int, str, int, str]]:
-    found = Episode.objects.filter(pk__in=pks).values_list("pk", "key", "step", "world")
-    return {pk: (pk, str(key), steps, world) for pk, key, steps, world in found}
+    episodes = Episode.objects.filter(pk__in=pks).values_list("pk", "key", "step", "world")
+    return {pk: (pk, str(key), steps, world) for pk, key, steps, world in episodes}
 
 
 def episodes_once(study: Study, chosen: Chosen) -> Iterator[Sitting]:
@@ -157,12 +157,12 @@ def still_there(pks: Iterable[int]) -> set[int]:
     return set(Participant.objects.filter(pk__in=pks).order_by().values_list("pk", flat=True))
 
 
-def in_pieces(found: Iterator[Sitting], steps: int | None = None) -> Iterator[list[Sitting]]:
+def in_pieces(whole: Iterator[Sitting], steps: int | None = None) -> Iterator[list[Sitting]]:
     """Lists of sittings whose episodes have about so many steps together, `STEPS` if nothing is said."""
     most = steps or STEPS
     piece: list[Sitting] = []
     held = 0
-    for sitting in found:
+    for sitting in whole:
         piece.append(sitting)
         held += sitting.steps + 1
         if held >= most:

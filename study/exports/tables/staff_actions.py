@@ -25,9 +25,9 @@ def rows(study: Study, chosen: Chosen) -> Iterator[Sequence[Any]]:
     """One row per deed: by participant, as they were done."""
     for chunk in in_chunks(people(study, chosen), PEOPLE):
         everybody = {who.pk: who for who in chunk}
-        found = StaffAction.objects.filter(participant__in=everybody)
+        actions = StaffAction.objects.filter(participant__in=everybody)
         fields = ("participant_id", "at", "user_name", "action", "reason")
-        for pk, *deed in found.order_by("participant__number", "at", "pk").values_list(*fields):
+        for pk, *deed in actions.order_by("participant__number", "at", "pk").values_list(*fields):
             yield (*everybody[pk].cells, *deed, *everybody[pk].marks)
 
 

@@ -136,8 +136,8 @@ def _steps(
 
 def _read(pks: Iterable[int], fields: Sequence[str]) -> dict[int, list[tuple[Any, ...]]]:
     texts = {name: TEXTS[name] for name in fields if name in TEXTS}
-    found = Step.objects.filter(episode__in=pks).annotate(**texts).order_by("episode", "number")
-    rows = found.values_list(*fields, "episode_id")
+    recorded = Step.objects.filter(episode__in=pks).annotate(**texts).order_by("episode", "number")
+    rows = recorded.values_list(*fields, "episode_id")
     return {pk: list(steps) for pk, steps in groupby(rows, itemgetter(-1))}
 
 

@@ -70,12 +70,12 @@ class WideColumn(Column):
 def wide_columns(study: Study, taken: Collection[str]) -> tuple[WideColumn, ...]:
     """Those that follow from the design, in an order that later versions only add to; none of them has one
     of the names that are taken, nor that of another."""
-    found: dict[Slot, WideColumn] = {}
+    columns: dict[Slot, WideColumn] = {}
     figures = study_figures(study)
     for design in blueprints(study):
         for column in _design_columns(design, figures):
-            found[column.slot] = _both(found.get(column.slot, column), column)
-    return tuple(_told_apart(found.values(), taken))
+            columns[column.slot] = _both(columns.get(column.slot, column), column)
+    return tuple(_told_apart(columns.values(), taken))
 
 
 def _both(column: WideColumn, later: WideColumn) -> WideColumn:
@@ -130,10 +130,10 @@ def _played_columns(condition: ConditionPlan, figures: Iterable[NamedFigure]) ->
 COURSE_NAMES = (ORDER[0], *(one[0] for one in COURSE))
 
 
-def _scored(one: NamedFigure) -> tuple[str, str, str, str, str]:
-    figure = one.figure
-    said = figure.formula or "; ".join(filter(None, (one.label, figure.undefined)))
-    return one.name, FIGURE_KINDS[figure.kind], said, figure.unit, ""
+def _scored(named: NamedFigure) -> tuple[str, str, str, str, str]:
+    figure = named.figure
+    said = figure.formula or "; ".join(filter(None, (named.label, figure.undefined)))
+    return named.name, FIGURE_KINDS[figure.kind], said, figure.unit, ""
 
 
 def _item_columns(
@@ -183,26 +183,26 @@ def left_by(
 ) -> dict[int, Left]:
     """What each of these left, by primary key; a handful of queries for all of them. `figures` are the
     study's."""
-    found = {person.pk: Left() for person in people}
-    _read_rounds(found, figures)
+    by_person = {person.pk: Left() for person in people}
+    _read_rounds(by_person, figures)
     sheets = {pk: Sheet(versions[pk].blueprint) for pk in {person.version_id for person in people}}
-    given = _answers(found)
+    given = _answers(by_person)
     for person in people:
-        _read_answers(sheets[person.version_id], found[person.pk], given.get(person.pk, ()))
-    pages = PageVisit.objects.filter(participant__in=found).order_by("opened_at", "pk")
+        _read_answers(sheets[person.version_id], by_person[person.pk], given.get(person.pk, ()))
+    pages = PageVisit.objects.filter(participant__in=by_person).order_by("opened_at", "pk")
     for pk, page in pages.values_list("participant_id", "page"):
-        found[pk].page = page
-    return found
+        by_person[pk].page = page
+    return by_person
 
 
-def _read_rounds(found: Mapping[int, Left], figures: Sequence[NamedFigure]) -> None:
-    rounds = Round.objects.filter(participant__in=found).annotate(score=as_text("episode__score"))
+def _read_rounds(by_person: Mapping[int, Left], figures: Sequence[NamedFigure]) -> None:
+    rounds = Round.objects.filter(participant__in=by_person).annotate(score=as_text("episode__score"))
     fields = ("condition__key", "answered_at", "episode__world", "score")
     course = ("position", "episode__step", "episode__status")
     for pk, key, answered, world, score, *played in rounds.order_by("position").values_list(
         "participant_id", *fields, *course
     ):
-        left = found[pk]
+        left = by_person[pk]
         left.order.append(key)
         left.answered += answered is not None
         if world is not None:
@@ -217,10 +217,10 @@ Given = tuple[str | None, str, str, int, Json]
 
 
 def _answers(pks: Iterable[int]) -> dict[int, list[Given]]:
-    found = Answer.objects.filter(participant__in=pks).order_by("attempt", "pk")
+    answers = Answer.objects.filter(participant__in=pks).order_by("attempt", "pk")
     fields = ("round__condition__key", "item__place", "item__key", "attempt", "value")
     by_person: dict[int, list[Given]] = defaultdict(list)
-    for pk, *given in found.values_list("participant_id", *fields):
+    for pk, *given in answers.values_list("participant_id", *fields):
         by_person[pk].append(tuple(given))
     return by_person
 

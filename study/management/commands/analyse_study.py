@@ -66,8 +66,8 @@ class Command(StudyCommand):
 
 
 def _nobody(analysis: Analysis, slug: str, whose: str) -> str:
-    found = analysis.attrition
-    if found is None or not found.completed:
+    attrition = analysis.attrition
+    if attrition is None or not attrition.completed:
         return f"nobody has completed {slug} yet ({whose})"
-    reasons = f"{found.excluded} excluded by staff, {found.failed_checks} by attention checks"
-    return f"all {found.completed} who completed {slug} ({whose}) are left out: {reasons}"
+    reasons = f"{attrition.excluded} excluded by staff, {attrition.failed_checks} by attention checks"
+    return f"all {attrition.completed} who completed {slug} ({whose}) are left out: {reasons}"

@@ -118,12 +118,12 @@ def _pairs(wish: PowerQuestion, people: int) -> tuple[tuple[PairRow, ...], float
     means = means_of(wish.plan, wish.pattern)
     shares = pair_shares(wish.plan, people, pattern=wish.pattern, correction=wish.correction, seed=SEED)
     rows = [
-        _pair(wish.plan, a, b, means[b] - means[a], people, found)
-        for (a, b), found in zip(shares.pairs, shares.found, strict=True)
+        _pair(wish.plan, a, b, means[b] - means[a], people, share)
+        for (a, b), share in zip(shares.pairs, shares.found, strict=True)
     ]
     return tuple(rows), shares.all_true
 
 
-def _pair(plan: PowerPlan, first: int, second: int, difference: float, people: int, found: float) -> PairRow:
+def _pair(plan: PowerPlan, first: int, second: int, difference: float, people: int, share: float) -> PairRow:
     alone = pair_power(difference, plan, people)
-    return PairRow(first, second, difference, dz_of(difference, plan), alone, found)
+    return PairRow(first, second, difference, dz_of(difference, plan), alone, share)

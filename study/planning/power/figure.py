@@ -23,39 +23,39 @@ POINTS = 160
 """Of the curve, at most."""
 
 
-def draw_power(found: PowerAnswer) -> bytes:
+def draw_power(answer: PowerAnswer) -> bytes:
     """The SVG's bytes, with its text as text. Safe to call from any thread."""
     style = {**STYLE, "svg.hashsalt": "power", "svg.id": "figure_power"}
     with DRAWING, mpl.rc_context(cast(Any, style)):
         out = BytesIO()
-        metadata: dict[str, Any] = {"Title": "Power", "Description": in_words(found)}
-        _figure(found).savefig(out, format="svg", metadata={**metadata, "Date": None, "Creator": None})
+        metadata: dict[str, Any] = {"Title": "Power", "Description": in_words(answer)}
+        _figure(answer).savefig(out, format="svg", metadata={**metadata, "Date": None, "Creator": None})
     return out.getvalue()
 
 
-def in_words(found: PowerAnswer) -> str:
+def in_words(answer: PowerAnswer) -> str:
     """What the figure shows, for those who do not see it."""
-    first, last = found.rows[0], found.rows[-1]
+    first, last = answer.rows[0], answer.rows[-1]
     return (
         f"Power of the ANOVA over the number of complete participants: {power_words(first.power)} for "
-        f"{first.people}, {power_words(found.best.power)} for {found.best.people}, "
+        f"{first.people}, {power_words(answer.best.power)} for {answer.best.people}, "
         f"{power_words(last.power)} for {last.people}."
     )
 
 
-def _figure(found: PowerAnswer) -> Figure:
+def _figure(answer: PowerAnswer) -> Figure:
     figure = Figure(figsize=(6.4, 4.2), facecolor="white")
     axes = figure.add_axes((0.11, 0.2, 0.85, 0.62))
-    _dress(axes, found)
-    _curve(axes, found)
+    _dress(axes, answer)
+    _curve(axes, answer)
     figure.text(0.03, 0.95, "Power of the repeated-measures ANOVA", size=12, weight="bold", va="top")
-    figure.text(0.03, 0.885, plan_words(found.wish.plan), size=8.5, color=QUIET, va="top")
-    figure.text(0.03, 0.03, _note(found), size=7.5, color=QUIET, va="bottom")
+    figure.text(0.03, 0.885, plan_words(answer.wish.plan), size=8.5, color=QUIET, va="top")
+    figure.text(0.03, 0.03, _note(answer), size=7.5, color=QUIET, va="bottom")
     return figure
 
 
-def _dress(axes: Axes, found: PowerAnswer) -> None:
-    axes.set_xlim(0, found.rows[-1].people * 1.05)
+def _dress(axes: Axes, answer: PowerAnswer) -> None:
+    axes.set_xlim(0, answer.rows[-1].people * 1.05)
     axes.set_ylim(0, 1)
     axes.set_axisbelow(True)
     axes.grid(axis="y", color=GRID, linewidth=0.8)
@@ -67,12 +67,12 @@ def _dress(axes: Axes, found: PowerAnswer) -> None:
         axes.spines[side].set_visible(False)
 
 
-def _curve(axes: Axes, found: PowerAnswer) -> None:
-    last, best = found.rows[-1].people, found.best
+def _curve(axes: Axes, answer: PowerAnswer) -> None:
+    last, best = answer.rows[-1].people, answer.best
     people = range(2, last + 1, max(last // POINTS, 1))
-    axes.axhline(found.wish.power, color=QUIET, lw=1, ls=(0, (4, 3)))
-    axes.plot(people, [anova_power(found.wish.plan, n) for n in people], color=CURVE, lw=2, clip_on=False)
-    even = [row for row in found.rows if row.blocks]
+    axes.axhline(answer.wish.power, color=QUIET, lw=1, ls=(0, (4, 3)))
+    axes.plot(people, [anova_power(answer.wish.plan, n) for n in people], color=CURVE, lw=2, clip_on=False)
+    even = [row for row in answer.rows if row.blocks]
     axes.scatter(
         [r.people for r in even], [r.power for r in even], s=26, color=CURVE, zorder=3, clip_on=False
     )
@@ -89,6 +89,6 @@ def _curve(axes: Axes, found: PowerAnswer) -> None:
     )
 
 
-def _note(found: PowerAnswer) -> str:
-    dots = " Dots: numbers that fill the order scheme evenly." if found.wish.block > 1 else ""
-    return f"Dashed: the power wanted, {power_words(found.wish.power)}.{dots}"
+def _note(answer: PowerAnswer) -> str:
+    dots = " Dots: numbers that fill the order scheme evenly." if answer.wish.block > 1 else ""
+    return f"Dashed: the power wanted, {power_words(answer.wish.power)}.{dots}"

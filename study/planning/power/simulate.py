@@ -114,9 +114,9 @@ def holm(samples: Samples, alpha: float) -> Array:
     critical = stdtrit(samples.people - 1, 1 - alpha / (2 * np.arange(m, 0, -1)))
     order = np.argsort(-t, axis=1)
     passed = np.logical_and.accumulate(np.take_along_axis(t, order, axis=1) > critical, axis=1)
-    found = np.empty_like(passed)
-    np.put_along_axis(found, order, passed, axis=1)
-    return found
+    significant = np.empty_like(passed)
+    np.put_along_axis(significant, order, passed, axis=1)
+    return significant
 
 
 def tukey(samples: Samples, alpha: float) -> Array:
@@ -134,11 +134,11 @@ CORRECTIONS = {"holm": holm, "tukey": tukey}
 def pair_shares(plan: PowerPlan, people: int, *, pattern: str, correction: str, seed: int) -> PairShares:
     """How often each pair is found with a correction, under equal correlations."""
     means = means_of(plan, pattern)
-    found = CORRECTIONS[correction](draw(means, equal_correlations(plan), people, seed=seed), plan.alpha)
+    passed = CORRECTIONS[correction](draw(means, equal_correlations(plan), people, seed=seed), plan.alpha)
     pairs = tuple(combinations(range(plan.conditions), 2))
     true = [place for place, (a, b) in enumerate(pairs) if abs(means[a] - means[b]) > 1e-12]
-    every = float(found[:, true].all(axis=1).mean()) if true else None
-    return PairShares(pairs, tuple(float(share) for share in found.mean(axis=0)), every)
+    every = float(passed[:, true].all(axis=1).mean()) if true else None
+    return PairShares(pairs, tuple(float(share) for share in passed.mean(axis=0)), every)
 
 
 def _places(samples: Samples) -> tuple[Any, Any]:

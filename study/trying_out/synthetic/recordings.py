@@ -61,9 +61,9 @@ def record(plan: ConditionPlan, *, seed: int, number: int, thinking: float, step
         cook = Cook(Person(seed, number), 1)
         episode = _opened(plan, seed=seed, steps=steps)
         _play(episode, cook)
-        found = _read(episode, cook.experience(), plan, thinking)
+        recording = _read(episode, cook.experience(), plan, thinking)
         transaction.set_rollback(True)
-    return found
+    return recording
 
 
 def _opened(plan: ConditionPlan, *, seed: int, steps: int | None) -> Episode:
@@ -132,5 +132,5 @@ def _asked(episode: Episode) -> dict[str, Any]:
     }
 
 
-def _rows(found: Any) -> list[Row]:
-    return list(found.values())
+def _rows(queryset: Any) -> list[Row]:
+    return list(queryset.values())

@@ -33,51 +33,51 @@ def answers_to(
     fails: Fails,
 ) -> dict[str, Sent]:
     """An answer to every question of the form, by field name."""
-    found: dict[str, Sent] = {}
-    for one in form.of_kind(*ASKED):
-        item = one.name.removeprefix("item_")
+    answers: dict[str, Sent] = {}
+    for field in form.of_kind(*ASKED):
+        item = field.name.removeprefix("item_")
         rng = person.chance("answer", episode, item)
         if item in right:
-            found[one.name] = wrong(one, right[item]) if fails(item) else sent(right[item])
-        elif points := points_of(one):
-            found[one.name] = str(person.answer(item, points, experience, episode=episode))
+            answers[field.name] = wrong(field, right[item]) if fails(item) else sent(right[item])
+        elif points := points_of(field):
+            answers[field.name] = str(person.answer(item, points, experience, episode=episode))
         else:
-            found[one.name] = any_answer(one, rng, number=person.number)
-    return found
+            answers[field.name] = any_answer(field, rng, number=person.number)
+    return answers
 
 
-def points_of(one: Field) -> list[int]:
+def points_of(field: Field) -> list[int]:
     """The points of a scale in rising order; empty for what is no scale."""
-    choices = [choice for choice in one.choices if choice]
-    is_scale = one.kind in {"radio", "select"} and all(choice.isdecimal() for choice in choices)
+    choices = [choice for choice in field.choices if choice]
+    is_scale = field.kind in {"radio", "select"} and all(choice.isdecimal() for choice in choices)
     return sorted(int(choice) for choice in choices) if is_scale else []
 
 
-def any_answer(one: Field, rng: Random, *, number: int) -> Sent:
+def any_answer(field: Field, rng: Random, *, number: int) -> Sent:
     """Something that fits a field that is no scale."""
-    choices = [choice for choice in one.choices if choice]
-    if one.kind == "checkbox":
+    choices = [choice for choice in field.choices if choice]
+    if field.kind == "checkbox":
         return [choice for choice in choices if rng.random() < 0.5] or [rng.choice(choices)]
-    if one.kind == "number":
-        low, high = steps_of(one)
-        return written(base_of(one) + rng.randint(low, high) * (one.step or 1))
-    if one.kind == "textarea":
+    if field.kind == "number":
+        low, high = steps_of(field)
+        return written(base_of(field) + rng.randint(low, high) * (field.step or 1))
+    if field.kind == "textarea":
         return f"Written by synthetic participant {number}."
     return rng.choice(choices)
 
 
-def base_of(one: Field) -> float:
+def base_of(field: Field) -> float:
     """From where the steps of a number are counted."""
-    return one.low if one.low is not None else 0.0
+    return field.low if field.low is not None else 0.0
 
 
-def steps_of(one: Field) -> tuple[int, int]:
+def steps_of(field: Field) -> tuple[int, int]:
     """The least and the most steps from the base that are within the bounds."""
-    step, base = one.step or 1, base_of(one)
-    if one.high is None:
+    step, base = field.step or 1, base_of(field)
+    if field.high is None:
         return 0, WIDTH
-    most = math.floor((one.high - base) / step + 1e-9)
-    return (0 if one.low is not None else min(0, most - WIDTH)), most
+    most = math.floor((field.high - base) / step + 1e-9)
+    return (0 if field.low is not None else min(0, most - WIDTH)), most
 
 
 def sent(value: Json) -> Sent:
@@ -87,16 +87,16 @@ def sent(value: Json) -> Sent:
     return written(value) if isinstance(value, float) else str(value)
 
 
-def wrong(one: Field, right: Json) -> Sent:
+def wrong(field: Field, right: Json) -> Sent:
     """An answer that fits the field and is not the right one."""
     told = sent(right)
-    if one.kind == "checkbox":
-        others = [choice for choice in one.choices if choice not in told]
-        return others or list(one.choices)[:1]
-    if one.kind == "number":
-        low, high = steps_of(one)
-        numbers = (written(base_of(one) + step * (one.step or 1)) for step in (low, high))
+    if field.kind == "checkbox":
+        others = [choice for choice in field.choices if choice not in told]
+        return others or list(field.choices)[:1]
+    if field.kind == "number":
+        low, high = steps_of(field)
+        numbers = (written(base_of(field) + step * (field.step or 1)) for step in (low, high))
         return next((number for number in numbers if float(number) != float(right)), "")
-    if one.kind == "textarea":
+    if field.kind == "textarea":
         return f"not {told}"
-    return next(choice for choice in one.choices if choice and choice != told)
+    return next(choice for choice in field.choices if choice and choice != told)

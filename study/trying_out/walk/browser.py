@@ -63,22 +63,22 @@ class Browser:
     ) -> WalkedPage:
         while True:
             try:
-                found = await self.client.request(method, url, data=data, headers=headers)
+                response = await self.client.request(method, url, data=data, headers=headers)
             except httpx2.TransportError as error:
                 why = f"{shown(url)}: {type(error).__name__} {error}".strip()
             except (httpx2.RequestError, httpx2.InvalidURL) as error:
                 raise WalkError(f"{shown(url)}: {type(error).__name__} {error}") from error
             else:
-                if found.status_code < 500:
-                    return _read(found)
-                why = f"{shown(url)}: the server answered {found.status_code}"
+                if response.status_code < 500:
+                    return _read(response)
+                why = f"{shown(url)}: the server answered {response.status_code}"
             await self.patience.pause(why)
 
 
-def _read(found: httpx2.Response) -> WalkedPage:
-    page = read_page(found.text, url=str(found.url), status=found.status_code)
-    if found.status_code >= 400 and not page.kind:
-        raise WalkError(f"{shown(page.url)}: the server answered {found.status_code}")
+def _read(response: httpx2.Response) -> WalkedPage:
+    page = read_page(response.text, url=str(response.url), status=response.status_code)
+    if response.status_code >= 400 and not page.kind:
+        raise WalkError(f"{shown(page.url)}: the server answered {response.status_code}")
     return page
 
 

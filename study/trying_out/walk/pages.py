@@ -97,17 +97,17 @@ class _Reader(HTMLParser):
         self.depth = 0
 
     def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
-        found = {name: value or "" for name, value in attrs}
-        self.page.kind = found.get("data-page", "") or self.page.kind
-        self.page.socket = found.get("ws-connect", "") or self.page.socket
-        self._listen(tag, found)
-        if tag == "a" and found.get("href", "").endswith(LEAVING):
-            self.page.leave = found["href"]
+        attributes = {name: value or "" for name, value in attrs}
+        self.page.kind = attributes.get("data-page", "") or self.page.kind
+        self.page.socket = attributes.get("ws-connect", "") or self.page.socket
+        self._listen(tag, attributes)
+        if tag == "a" and attributes.get("href", "").endswith(LEAVING):
+            self.page.leave = attributes["href"]
         if tag == "form":
-            self.form = Form(found.get("action", ""), found.get("method", "get").lower())
+            self.form = Form(attributes.get("action", ""), attributes.get("method", "get").lower())
             self.page.forms.append(self.form)
         elif self.form is not None:
-            self._field(self.form, tag, found)
+            self._field(self.form, tag, attributes)
 
     def handle_startendtag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
         self.handle_starttag(tag, attrs)
@@ -127,40 +127,40 @@ class _Reader(HTMLParser):
         if self.into:
             setattr(self.page, self.into, f"{getattr(self.page, self.into)} {data}")
 
-    def _listen(self, tag: str, found: Mapping[str, str]) -> None:
+    def _listen(self, tag: str, attributes: Mapping[str, str]) -> None:
         """Take the text of the completion code and of alerts."""
         if tag in VOID:
             return
         if self.into:
             self.depth += 1
-        elif found.get("id") == CODE_ID or found.get("role") == "alert":
-            self.into, self.depth = "code" if found.get("id") == CODE_ID else "errors", 1
+        elif attributes.get("id") == CODE_ID or attributes.get("role") == "alert":
+            self.into, self.depth = "code" if attributes.get("id") == CODE_ID else "errors", 1
 
-    def _field(self, form: Form, tag: str, found: Mapping[str, str]) -> None:
-        name = found.get("name", "")
+    def _field(self, form: Form, tag: str, attributes: Mapping[str, str]) -> None:
+        name = attributes.get("name", "")
         if tag == "option" and self.select is not None:
-            _option(self.select, found)
-        elif not name or "disabled" in found:
+            _option(self.select, attributes)
+        elif not name or "disabled" in attributes:
             return
         elif tag == "input":
-            _input(form, name, found)
-        elif tag == "button" and found.get("type", "submit") == "submit":
-            form.fields.setdefault(name, Field(name, "submit")).choices.append(found.get("value", ""))
+            _input(form, name, attributes)
+        elif tag == "button" and attributes.get("type", "submit") == "submit":
+            form.fields.setdefault(name, Field(name, "submit")).choices.append(attributes.get("value", ""))
         elif tag == "select":
             self.select = form.fields.setdefault(name, Field(name, "select"))
         elif tag == "textarea":
             form.fields[name] = Field(name, "textarea", "")
 
 
-def _input(form: Form, name: str, found: Mapping[str, str]) -> None:
-    kind = found.get("type", "text").lower()
-    value = found.get("value", "on" if kind in {"radio", "checkbox"} else "")
+def _input(form: Form, name: str, attributes: Mapping[str, str]) -> None:
+    kind = attributes.get("type", "text").lower()
+    value = attributes.get("value", "on" if kind in {"radio", "checkbox"} else "")
     if kind in {"radio", "checkbox"}:
         group = form.fields.setdefault(name, Field(name, kind))
         group.choices.append(value)
-        group.value = value if "checked" in found else group.value
+        group.value = value if "checked" in attributes else group.value
     elif kind not in {"submit", "button", "image", "reset", "file"}:
-        bounds = (_number(found.get(bound, "")) for bound in ("min", "max", "step"))
+        bounds = (_number(attributes.get(bound, "")) for bound in ("min", "max", "step"))
         form.fields[name] = Field(name, kind, value, [], *bounds)
 
 
@@ -171,10 +171,10 @@ def _number(text: str) -> float | None:
         return None
 
 
-def _option(select: Field, found: Mapping[str, str]) -> None:
-    value = found.get("value", "")
+def _option(select: Field, attributes: Mapping[str, str]) -> None:
+    value = attributes.get("value", "")
     select.choices.append(value)
-    if "selected" in found or select.value is None:
+    if "selected" in attributes or select.value is None:
         select.value = value
 
 

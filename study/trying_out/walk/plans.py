@@ -86,20 +86,20 @@ class WalkPlan:
 
 def plans(shares: Shares, script: Script, *, participants: int, seed: int) -> list[WalkPlan]:
     """Everybody's plan, number 1 first: exactly so many of each deed as the shares say, rounded."""
-    found = deeds(shares, script, participants=participants, seed=seed)
-    return [_plan(deed, shares, script, seed, number) for number, deed in enumerate(found, start=1)]
+    all_deeds = deeds(shares, script, participants=participants, seed=seed)
+    return [_plan(deed, shares, script, seed, number) for number, deed in enumerate(all_deeds, start=1)]
 
 
 def deeds(shares: Shares, script: Script, *, participants: int, seed: int) -> list[Deed]:
     """Who does what. Without a check of understanding nobody fails it."""
     wanted = {deed: share for deed, share in shares.by_deed.items() if script.has_check or deed != Deed.FAIL}
     ends = [round(total * participants / 100) for total in accumulate(wanted.values())]
-    found: list[Deed] = []
+    assigned: list[Deed] = []
     for deed, end in zip(wanted, ends, strict=True):
-        found += [deed] * (end - len(found))
-    found += [Deed.FINISH] * (participants - len(found))
-    Random(f"{seed}:deeds").shuffle(found)  # noqa: S311 - not a secret
-    return found
+        assigned += [deed] * (end - len(assigned))
+    assigned += [Deed.FINISH] * (participants - len(assigned))
+    Random(f"{seed}:deeds").shuffle(assigned)  # noqa: S311 - not a secret
+    return assigned
 
 
 def _plan(deed: Deed, shares: Shares, script: Script, seed: int, number: int) -> WalkPlan:

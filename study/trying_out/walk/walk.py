@@ -111,10 +111,12 @@ class Walk:
 
     async def send(self, page: WalkedPage, form: Form, answers: Mapping[str, Sent]) -> WalkedPage:
         """Send a form; WalkError with what the page says if it was not accepted."""
-        found = await self.browser.send(page, form, answers)
-        if found.status >= 400:
-            raise WalkError(f"{shown(page.url)}: the form was not accepted: {found.errors or found.status}")
-        return found
+        next_page = await self.browser.send(page, form, answers)
+        if next_page.status >= 400:
+            raise WalkError(
+                f"{shown(page.url)}: the form was not accepted: {next_page.errors or next_page.status}"
+            )
+        return next_page
 
     @property
     def cook(self) -> Cook | None:
@@ -137,9 +139,9 @@ class Walk:
 
 async def begin(walk: Walk, page: WalkedPage) -> WalkedPage:
     """Welcome: press the button, and remember the personal link it leads to."""
-    found = await walk.send(page, posted(page), {})
-    walk.home = found.url
-    return found
+    next_page = await walk.send(page, posted(page), {})
+    walk.home = next_page.url
+    return next_page
 
 
 async def agree(walk: Walk, page: WalkedPage) -> WalkedPage:
