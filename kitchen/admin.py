@@ -1,4 +1,4 @@
-"""Episodes in the admin: to look at, for those whose business they are (`kitchen.play.visibility`). Nothing
+"""Episodes in the admin: to look at, for those whose business they are (`kitchen.play.staff_access`). Nothing
 can be changed or deleted; seats' keys are not shown."""
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ from kitchen.contract.world import Json
 from kitchen.experiments.admin import ExperimentAdmin as ExperimentAdmin
 from kitchen.money.models import Spending
 from kitchen.play.models import Decision, Episode, Seat, Step
-from kitchen.play.visibility import episodes_visible
+from kitchen.play.staff_access import episodes_visible
 
 STEPS_SHOWN = 25
 """Steps on one page of the log."""

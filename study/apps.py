@@ -12,7 +12,7 @@ class StudyConfig(AppConfig):
     def ready(self) -> None:
         """The kitchen's pages show the staff the episodes of the studies that they may see. No analysis is
         kept of somebody who was erased."""
-        from kitchen.play.visibility import episodes_shown_by
+        from kitchen.play.staff_access import episodes_shown_by
         from study.analysis.results import forget
         from study.people.signals import person_erased
         from study.researchers.permissions import episodes_for

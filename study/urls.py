@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from django.urls import path
 
-from study.console import pages
+from study.console import analysis_page, pages
 from study.editor import freezing, studies
 from study.editor.urls import design_urls
 from study.exports import data_page, tokens_page
@@ -53,6 +53,6 @@ urlpatterns = [
     ),
     path("staff/<slug:slug>/data/", data_page.data, name="staff-data"),
     path("staff/<slug:slug>/data/<str:name>", data_page.data_file, name="data-file"),
-    path("staff/<slug:slug>/analysis/", pages.analysis, name="staff-analysis"),
-    path("staff/<slug:slug>/analysis/<slug:measure>.svg", pages.figure, name="figure"),
+    path("staff/<slug:slug>/analysis/", analysis_page.analysis, name="staff-analysis"),
+    path("staff/<slug:slug>/analysis/<slug:measure>.svg", analysis_page.figure, name="figure"),
 ]

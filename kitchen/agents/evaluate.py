@@ -12,10 +12,10 @@ from dataclasses import dataclass, replace
 from statistics import fmean
 from typing import Any
 
-from kitchen.contract.agent import CoPlayer, Decision, Situation
+from kitchen.contract.agent import Agent, Decision, Situation
 from kitchen.contract.seeds import derived_seed
 from kitchen.contract.world import Event, Json, World
-from kitchen.registry.agents import make_coplayer
+from kitchen.registry.agents import make_agent
 from kitchen.registry.figures import share_counts
 from kitchen.registry.worlds import DEFAULT, get_world
 
@@ -65,7 +65,7 @@ def see(
     )
 
 
-def decisions(mind: CoPlayer, game: World, *, seed: int, **more: Any) -> Iterator[tuple[Decision, float]]:
+def decisions(mind: Agent, game: World, *, seed: int, **more: Any) -> Iterator[tuple[Decision, float]]:
     """Play to the end: one mind commands every seat. For each step the decision and its milliseconds, told
     before the step is made; `more` is what else every situation says (`seconds`, `purse`)."""
     decision, events = Decision(commands={}), tuple[Event, ...]()
@@ -90,7 +90,7 @@ def play_alone(
     """One episode in which one mind of this kind commands every seat."""
     game = get_world(world).create(seats=seats, settings=settings)
     game.reset(seed)
-    times = [spent for _, spent in decisions(make_coplayer(kind, chosen or {}), game, seed=seed)]
+    times = [spent for _, spent in decisions(make_agent(kind, chosen or {}), game, seed=seed)]
     return Played(game, tuple(times))
 
 

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from random import Random
 
-from kitchen.contract.agent import CoPlayer, Decision, Situation
+from kitchen.contract.agent import Agent, Decision, Situation
 from kitchen.contract.world import Command
 
 
-class RandomPlayer(CoPlayer):
+class RandomAgent(Agent):
     """Draws each seat's command from its legal actions; plays every world.
 
     Chance comes from the situation's seed alone. What an earlier command of the same step took away is

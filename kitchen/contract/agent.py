@@ -126,7 +126,7 @@ class Rehearsal:
     """How often it may ask again within one step."""
 
 
-class CoPlayer(ABC):
+class Agent(ABC):
     """A kind of mind with its settings."""
 
     kind: ClassVar[str]

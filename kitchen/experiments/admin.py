@@ -36,7 +36,7 @@ from kitchen.experiments.summary import last_line, score
 from kitchen.forms.setting_fields import told
 from kitchen.llm.prices import PriceFileError
 from kitchen.money.spending import money
-from kitchen.registry.agents import get_coplayer
+from kitchen.registry.agents import get_agent
 
 FILES: dict[str, str] = {
     "episodes.csv": "text/csv; charset=utf-8",
@@ -129,7 +129,7 @@ class ExperimentAdmin(admin.ModelAdmin):  # type: ignore[type-arg]
     def settings(self, experiment: Experiment) -> str:
         """Every setting in words."""
         setup = Setup.from_json(experiment.setup)
-        declared = get_coplayer(setup.coplayer).settings
+        declared = get_agent(setup.coplayer).settings
         pairs = [(each.label, told(each, setup.settings.get(each.name, each.default))) for each in declared]
         return format_html_join("", "{}: {}<br>", pairs) if pairs else "none"
 

@@ -1,7 +1,7 @@
 """What an experiment's calls of language models will cost, before any is made.
 
-The stand-in is asked in every cell (`kitchen.agents.trial`); from the lengths of the prompts follow the
-tokens, from the price list the money. `expected` and `worst` mean the same as in a study's forecast.
+The stand-in is asked in every cell (`kitchen.agents.call_forecast`); from the lengths of the prompts follow
+the tokens, from the price list the money. `expected` and `worst` mean the same as in a study's forecast.
 """
 
 from __future__ import annotations
@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from kitchen.agents import trial
+from kitchen.agents import call_forecast
 from kitchen.contract.model import total
 from kitchen.experiments.plan import Job
 from kitchen.experiments.play import new_game
@@ -40,7 +40,7 @@ class CostForecast:
         if self.expected is None or self.worst is None:
             return f"{ahead}: what they cost is not known (kitchen/llm/prices.toml has no price)"
         money = f"about {dollars(self.expected)}, at worst {dollars(self.worst)}"
-        return f"{ahead}: {money} (longest answers, every call made {trial.TRIES} times)"
+        return f"{ahead}: {money} (longest answers, every call made {call_forecast.TRIES} times)"
 
 
 def forecast(setup: Setup, jobs: Sequence[Job], prices: PriceList) -> CostForecast:
@@ -75,16 +75,18 @@ def _cell(setup: Setup, jobs: Sequence[Job], prices: PriceList) -> CostForecast:
     settings = setup.settings_of(jobs[0].column.variant)
     provider, model = read_model(str(settings[MODEL]))
     trial_calls, calls = sample(setup, jobs[0]), len(jobs) * BENCH.steps
-    plan = trial.plan_of(trial_calls, steps=calls, episodes=len(jobs))
+    plan = call_forecast.plan_of(trial_calls, steps=calls, episodes=len(jobs))
     try:
         expected = prices.expected(provider, model, plan)
-        worst = len(jobs) * trial.worst(trial_calls, prices, provider, model)
+        worst = len(jobs) * call_forecast.worst(trial_calls, prices, provider, model)
     except UnknownPriceError:
         return CostForecast((f"{provider}/{model}",), calls, None, None)
     return CostForecast((f"{provider}/{model}",), calls, expected, worst)
 
 
-def sample(setup: Setup, job: Job) -> trial.TrialCalls:
+def sample(setup: Setup, job: Job) -> call_forecast.TrialCalls:
     """Calls of a cell, made with the stand-in."""
     game = new_game(job)
-    return trial.sample(game, setup.coplayer, setup.settings_of(job.column.variant), range(game.seats))
+    return call_forecast.sample(
+        game, setup.coplayer, setup.settings_of(job.column.variant), range(game.seats)
+    )

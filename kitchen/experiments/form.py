@@ -13,7 +13,7 @@ from kitchen.experiments.arguments import read_setup
 from kitchen.experiments.models import Experiment
 from kitchen.experiments.setup import BENCH, WORLD, Setup, SetupError
 from kitchen.forms.setting_fields import readable, setting_field, without_name
-from kitchen.registry.agents import coplayers, get_coplayer
+from kitchen.registry.agents import agent_kinds, get_agent
 
 ARGUMENTS = ("preset", "model", "levels", "agents", "alphas", "episodes", "seed")
 COPLAYER, START = "coplayer", "_start"
@@ -26,7 +26,7 @@ def listed(values: Sequence[object]) -> str:
 
 def setting_names(kind: str) -> dict[str, str]:
     """Names of a co-player's settings by the names of their fields."""
-    return {f"{COPLAYER}__{kind}__{each.name}": each.name for each in get_coplayer(kind).settings}
+    return {f"{COPLAYER}__{kind}__{each.name}": each.name for each in get_agent(kind).settings}
 
 
 def exactly(amount: Decimal) -> Decimal:
@@ -125,7 +125,7 @@ class ExperimentForm(HowForm):
     def _forget_others(self) -> None:
         """What stands in fields of co-players that were not chosen is nobody's mistake."""
         chosen = self.cleaned_data.get(COPLAYER)
-        for kind in coplayers(WORLD):
+        for kind in agent_kinds(WORLD):
             for name in setting_names(kind) if kind != chosen else ():
                 self.errors.pop(name, None)
 
@@ -153,17 +153,17 @@ class ExperimentForm(HowForm):
 
 def experiment_form() -> type[ExperimentForm]:
     """The form over the co-players that are registered now."""
-    kinds = [(kind, readable(kind)) for kind in coplayers(WORLD)]
+    kinds = [(kind, readable(kind)) for kind in agent_kinds(WORLD)]
     chosen = forms.ChoiceField(label="Co-player", choices=kinds, initial=BENCH.coplayer)
     fields: dict[str, Any] = {COPLAYER: chosen}
-    for kind in coplayers(WORLD):
+    for kind in agent_kinds(WORLD):
         fields |= dict(_fields_of(kind))
     return type("ExperimentForm", (ExperimentForm,), fields)
 
 
 def _fields_of(kind: str) -> Iterator[tuple[str, forms.Field]]:
     names = setting_names(kind)
-    for name, setting in zip(names, get_coplayer(kind).settings, strict=True):
+    for name, setting in zip(names, get_agent(kind).settings, strict=True):
         field = setting_field(setting)
         field.initial = setting.default
         yield name, field
@@ -175,7 +175,7 @@ def fieldsets() -> list[tuple[str | None, Mapping[str, Any]]]:
     return [
         (None, {"fields": ["name"]}),
         ("What is played", {"fields": what}),
-        *(_settings_of(kind) for kind in coplayers(WORLD) if setting_names(kind)),
+        *(_settings_of(kind) for kind in agent_kinds(WORLD) if setting_names(kind)),
         HOW,
     ]
 

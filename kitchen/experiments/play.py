@@ -20,7 +20,7 @@ from kitchen.experiments.plan import Job
 from kitchen.experiments.players import counted
 from kitchen.experiments.rows import FAILED, NEEDED, Row
 from kitchen.experiments.setup import BENCH, WORLD
-from kitchen.registry.agents import make_coplayer
+from kitchen.registry.agents import make_agent
 from kitchen.registry.figures import share_counts
 from kitchen.registry.worlds import get_world
 
@@ -79,7 +79,7 @@ def play(
     """Play one episode to its end. The same job and settings give the same episode, as far as the co-player
     decides alike. MoneySpentError ends it, and EpisodeFailedError where co-player or world break."""
     game, tally = new_game(job, steps), _Tally()
-    made = decisions(make_coplayer(coplayer, settings), game, seed=job.seed, seconds=seconds, purse=purse)
+    made = decisions(make_agent(coplayer, settings), game, seed=job.seed, seconds=seconds, purse=purse)
     for decision, spent in _told(made):
         tally.add(decision, coplayer, spent)
         after_step()

@@ -13,7 +13,7 @@ from typing import Any, Self
 from kitchen.contract.bench import Counts, Variant
 from kitchen.contract.world import Json, SettingsError, clean_settings
 from kitchen.llm.registry import read_model, unavailable
-from kitchen.registry.agents import get_coplayer
+from kitchen.registry.agents import get_agent
 from kitchen.registry.names import UnknownNameError
 from kitchen.registry.worlds import DEFAULT, get_bench, get_world
 
@@ -98,7 +98,7 @@ def checked(setup: Setup) -> Setup:
     """The setup with all settings of its co-player filled in; SetupError if it cannot be played."""
     _check_values(setup)
     try:
-        coplayer = get_coplayer(setup.coplayer)
+        coplayer = get_agent(setup.coplayer)
         full = replace(setup, settings=_filled(clean_settings(coplayer.settings, setup.settings)))
         for column in full.columns:
             coplayer(clean_settings(coplayer.settings, full.settings_of(column.variant)))

@@ -8,7 +8,7 @@ from pathlib import Path
 from django.core.management.base import CommandParser
 
 from kitchen.experiments.setup import BENCH, WORLD
-from kitchen.registry.agents import coplayers
+from kitchen.registry.agents import agent_kinds
 
 AT_ONCE = 4
 """Episodes that are played side by side on workers, if nobody says otherwise."""
@@ -20,7 +20,7 @@ def add_arguments(parser: CommandParser) -> None:
     add("--levels", metavar="all|LIST", help="such as 0,1,level_3 (default: all, the paper's 12)")
     add("--agents", metavar="LIST", help=f"(default: {','.join(map(str, BENCH.agents))})")
     add("--alphas", metavar="LIST", help=f"(default: {','.join(map(str, BENCH.alphas))})")
-    add("--co-player", metavar="KIND", help=f"one of {', '.join(coplayers(WORLD))}")
+    add("--co-player", metavar="KIND", help=f"one of {', '.join(agent_kinds(WORLD))}")
     add("--model", metavar="M", help="provider:model; several with commas for table6")
     add("--no-feedback", action="store_true", help="without feedback on the last step")
     add("--no-hints", action="store_true", help="without inference knowledge")

@@ -30,7 +30,7 @@ from kitchen.play.messages import (
     to_json,
 )
 from kitchen.play.models import Episode, Seat
-from kitchen.play.services import SeatOrder, commands_submit
+from kitchen.play.services import GivenCommand, commands_submit
 from kitchen.play.stream import episode_group
 
 log = logging.getLogger(__name__)
@@ -124,7 +124,7 @@ class SeatConsumer(AsyncWebsocketConsumer):
             receipt = await database_sync_to_async(commands_submit)(
                 episode_id=self.seat.episode_id,
                 step=message.step,
-                orders=[SeatOrder(self.seat.number, message.command, page=self.page)],
+                orders=[GivenCommand(self.seat.number, message.command, page=self.page)],
             )
         except Episode.DoesNotExist:  # erased: its person withdrew
             await self.close(NO_SUCH_SEAT)

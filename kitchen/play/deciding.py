@@ -3,7 +3,7 @@
 A mind may fall back by itself (a dispatcher whose model gave no answer lets the planner play) and says so.
 
 A mind that is late or fails holds nobody up: its own fallback, as its settings name it, commands at once
-(`CoPlayer.fall_back`), else its seats do the world's idle command (noop). The log says which it was. What
+(`Agent.fall_back`), else its seats do the world's idle command (noop). The log says which it was. What
 comes out is handed in through `services.commands_submit`, like a person's command.
 """
 
@@ -31,7 +31,7 @@ from kitchen.machine.outage import outlast
 from kitchen.machine.storable import printable, storable
 from kitchen.money.spending import BudgetPurse
 from kitchen.play.models import Decision, Episode, Mind, SeatCommand
-from kitchen.play.services import MadeDecision, Receipt, SeatOrder, commands_submit, step_run
+from kitchen.play.services import GivenCommand, MadeDecision, Receipt, commands_submit, step_run
 from kitchen.play.stored import (
     episode_world,
     known_commands,
@@ -40,7 +40,7 @@ from kitchen.play.stored import (
     last_memory,
     read_stored_command,
 )
-from kitchen.registry.agents import make_coplayer
+from kitchen.registry.agents import make_agent
 
 log = logging.getLogger(__name__)
 
@@ -252,7 +252,7 @@ def _decided(kind: str, settings: Mapping[str, Json], situation: Situation) -> M
         _within(
             situation.seconds,
             kind,
-            lambda: make_coplayer(kind, settings).decide(situation),
+            lambda: make_agent(kind, settings).decide(situation),
             partial(_tell_late, kind, situation.step + 1),
         )
     )
@@ -265,7 +265,7 @@ def _fallen_back(kind: str, settings: Mapping[str, Json], situation: Situation, 
             _within(
                 FALLBACK_SECONDS,
                 f"{kind}-fallback",
-                lambda: make_coplayer(kind, settings).fall_back(situation, code),
+                lambda: make_agent(kind, settings).fall_back(situation, code),
                 lambda made: None,
             )
         )
@@ -288,20 +288,20 @@ def checked(decision: MindDecision) -> MindDecision:
     return replace(decision, memory=storable(decision.memory), note=storable(decision.note))
 
 
-def _orders(asked: Asked, *, idle: Command) -> list[SeatOrder]:
+def _orders(asked: Asked, *, idle: Command) -> list[GivenCommand]:
     """The commands in the order in which the mind wants them run; seats that it leaves out are idle."""
     outcome = asked.outcome
     chosen_by = outcome.decision.played_by or asked.mind.kind
     fallback = outcome.fallback or outcome.decision.fallback
     given = [
-        SeatOrder(seat, command, chosen_by, fallback)
+        GivenCommand(seat, command, chosen_by, fallback)
         for seat, command in outcome.decision.commands.items()
         if seat in asked.seats
     ]
     left = sorted(set(asked.seats) - {order.seat for order in given})
     if outcome.fallback:
         chosen_by = "fallback"
-    return given + [SeatOrder(seat, idle, chosen_by, fallback) for seat in left]
+    return given + [GivenCommand(seat, idle, chosen_by, fallback) for seat in left]
 
 
 def _log_row(asked: Asked, step: int) -> Decision:

@@ -29,7 +29,7 @@ from kitchen.play.messages import EpisodeNews
 from kitchen.play.models import Decision, Episode, Mind, Seat, SeatCommand
 from kitchen.play.queue import ask_coplayers, run_step_later
 from kitchen.play.turns import OpenTurn, take_step
-from kitchen.registry.agents import make_coplayer
+from kitchen.registry.agents import make_agent
 from kitchen.registry.worlds import get_world
 
 log = logging.getLogger(__name__)
@@ -62,7 +62,7 @@ class MindPlan:
 
 
 @dataclass(frozen=True, slots=True)
-class SeatOrder:
+class GivenCommand:
     """One seat's command as it is handed in."""
 
     seat: int
@@ -156,7 +156,7 @@ def _check_minds(minds: Sequence[MindPlan], *, seats: int, world: str) -> None:
     if len(set(taken)) != len(taken) or not set(taken) <= set(range(seats)):
         raise SettingsError(f"seats: {taken} of co-players do not fit {seats} seats")
     for mind in minds:
-        coplayer = make_coplayer(mind.kind, mind.settings)
+        coplayer = make_agent(mind.kind, mind.settings)
         if coplayer.worlds is not None and world not in coplayer.worlds:
             raise SettingsError(f"co-player: {mind.kind} cannot play {world}")
 
@@ -179,7 +179,7 @@ def commands_submit(
     *,
     episode_id: int,
     step: int,
-    orders: Sequence[SeatOrder],
+    orders: Sequence[GivenCommand],
     decisions: Sequence[MadeDecision] = (),
     claim: str = "",
 ) -> Receipt:
@@ -239,12 +239,12 @@ def _in_time(turn: OpenTurn) -> OpenTurn:
 def _close(turn: OpenTurn) -> None:
     idle = get_world(turn.episode.world).idle
     for seat in turn.overdue:
-        turn.add(_row(turn, SeatOrder(seat, idle, clock.TIMEOUT, clock.TIMEOUT)))
+        turn.add(_row(turn, GivenCommand(seat, idle, clock.TIMEOUT, clock.TIMEOUT)))
     _go_on(turn)
     transaction.on_commit(partial(stream.nudge_pages, turn.episode.pk))
 
 
-def _row(turn: OpenTurn, order: SeatOrder) -> SeatCommand:
+def _row(turn: OpenTurn, order: GivenCommand) -> SeatCommand:
     return SeatCommand.objects.create(
         episode=turn.episode,
         step=turn.step,
@@ -255,7 +255,7 @@ def _row(turn: OpenTurn, order: SeatOrder) -> SeatCommand:
     )
 
 
-def _refusal(turn: OpenTurn, step: int, orders: Sequence[SeatOrder]) -> str | None:
+def _refusal(turn: OpenTurn, step: int, orders: Sequence[GivenCommand]) -> str | None:
     """Why these commands cannot be taken, None if they can."""
     if turn.episode.status != Episode.Status.PLAYING:
         return "over"
@@ -272,7 +272,7 @@ def _refusal(turn: OpenTurn, step: int, orders: Sequence[SeatOrder]) -> str | No
     return None if _offered(turn, orders) else "not_offered"
 
 
-def _ran_out(episode: Episode, step: int, orders: Sequence[SeatOrder]) -> bool:
+def _ran_out(episode: Episode, step: int, orders: Sequence[GivenCommand]) -> bool:
     """Whether time ran out for one of these seats in that step."""
     if episode.step_seconds is None:
         return False
@@ -280,7 +280,7 @@ def _ran_out(episode: Episode, step: int, orders: Sequence[SeatOrder]) -> bool:
     return rows.filter(seat__in=[order.seat for order in orders]).exists()
 
 
-def _offered(turn: OpenTurn, orders: Sequence[SeatOrder]) -> bool:
+def _offered(turn: OpenTurn, orders: Sequence[GivenCommand]) -> bool:
     """A person may do what the menu offers; what a co-player orders in error, the world refuses and logs."""
     if {order.seat for order in orders} - turn.numbers:
         return False

@@ -4,27 +4,27 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from kitchen.contract.agent import Adviser, CoPlayer
+from kitchen.contract.agent import Adviser, Agent
 from kitchen.contract.world import Json
 from kitchen.registry.names import load, look_up
 from kitchen.registry.worlds import get_kit, known_worlds
 
-COPLAYERS: dict[str, str] = {
-    "random": "kitchen.agents.random:RandomPlayer",
+AGENTS: dict[str, str] = {
+    "random": "kitchen.agents.random:RandomAgent",
 }
 """Name of the kind to its class, of those that no single world owns."""
 
 NO_ADVISER = Adviser()
 
 
-def coplayers(world: str = "") -> dict[str, str]:
+def agent_kinds(world: str = "") -> dict[str, str]:
     """Every kind to its class, sorted by name; with a world only those that can play it."""
     owned = {kind: path for name in known_worlds() for kind, path in get_kit(name).coplayers.items()}
-    paths = sorted({**COPLAYERS, **owned}.items())
+    paths = sorted({**AGENTS, **owned}.items())
     return {kind: path for kind, path in paths if not world or plays(load(path), world)}
 
 
-def plays(coplayer: type[CoPlayer], world: str) -> bool:
+def plays(coplayer: type[Agent], world: str) -> bool:
     """Whether this kind can play this world."""
     return coplayer.worlds is None or world in coplayer.worlds
 
@@ -35,12 +35,12 @@ def get_adviser(world: str) -> Adviser:
     return load(path) if path else NO_ADVISER
 
 
-def get_coplayer(kind: str) -> type[CoPlayer]:
+def get_agent(kind: str) -> type[Agent]:
     """The class of a co-player; UnknownNameError if there is none."""
-    coplayer: type[CoPlayer] = look_up(coplayers(), kind)
+    coplayer: type[Agent] = look_up(agent_kinds(), kind)
     return coplayer
 
 
-def make_coplayer(kind: str, settings: Mapping[str, Json]) -> CoPlayer:
+def make_agent(kind: str, settings: Mapping[str, Json]) -> Agent:
     """A co-player with these settings; SettingsError if they are wrong."""
-    return get_coplayer(kind)(settings)
+    return get_agent(kind)(settings)

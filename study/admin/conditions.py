@@ -17,8 +17,8 @@ from study.admin.common import Explained, MyStudies, PlayedInWords
 from study.design.bound import bound
 from study.design.cautions import condition_warnings
 from study.design.free_names import free_label
-from study.design.kinds import COPLAYER, WORLD, ChoosableKind, all_kinds, told_settings
 from study.design.models import Condition, Study
+from study.design.offered import COPLAYER, WORLD, ChoosableKind, all_kinds, told_settings
 from study.editor.copying import condition_copy
 from study.editor.model_forms import SHOW, ConditionForm, asked_kind, condition_form, next_position
 from study.editor.services import condition_delete, why_condition_stays

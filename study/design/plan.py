@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from kitchen.contract.agent import CoPlayer
+from kitchen.contract.agent import Agent
 from kitchen.contract.world import Json, SettingsError
 from kitchen.play.services import MindPlan
-from kitchen.registry.agents import get_coplayer, make_coplayer, plays
+from kitchen.registry.agents import get_agent, make_agent, plays
 from kitchen.registry.names import UnknownNameError
 from kitchen.registry.worlds import get_world
 
@@ -22,12 +22,12 @@ def mind_plans(*, coplayer: str, coplayer_settings: Mapping[str, Json], teammate
     return [MindPlan(coplayer, tuple(range(1, teammates + 1)), dict(coplayer_settings))]
 
 
-def mind_of(*, coplayer: str, coplayer_settings: Mapping[str, Json], teammates: int) -> CoPlayer | None:
+def mind_of(*, coplayer: str, coplayer_settings: Mapping[str, Json], teammates: int) -> Agent | None:
     """The mind behind the teammates; None where the participant plays alone. SettingsError or
     UnknownNameError for one that cannot be made."""
     if coplayer == NOBODY or not teammates:
         return None
-    return make_coplayer(coplayer, coplayer_settings)
+    return make_agent(coplayer, coplayer_settings)
 
 
 def condition_cautions(
@@ -61,6 +61,6 @@ def condition_check(
     if (coplayer == NOBODY) != (teammates == 0):
         raise SettingsError("teammates: choose a co-player and at least one teammate, or neither")
     if coplayer != NOBODY:
-        if not plays(get_coplayer(coplayer), world):
+        if not plays(get_agent(coplayer), world):
             raise SettingsError(f"co-player: {coplayer} cannot play {world}")
-        make_coplayer(coplayer, coplayer_settings)
+        make_agent(coplayer, coplayer_settings)

@@ -18,7 +18,7 @@ from typing import Any
 from django.conf import settings
 
 from kitchen.agents.evaluate import see
-from kitchen.contract.agent import CoPlayer
+from kitchen.contract.agent import Agent
 from kitchen.contract.world import Json, WorldError
 from kitchen.registry.names import UnknownNameError
 from kitchen.registry.worlds import get_world
@@ -95,7 +95,7 @@ def model_of(condition: ConditionPlan) -> str:
     return mind.model() if mind else ""
 
 
-def _mind(condition: ConditionPlan) -> CoPlayer | None:
+def _mind(condition: ConditionPlan) -> Agent | None:
     return mind_of(
         coplayer=condition.coplayer,
         coplayer_settings=condition.coplayer_settings,

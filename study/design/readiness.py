@@ -12,11 +12,11 @@ from study.design.blueprint import Blueprint, blueprint_of
 from study.design.demo import DEMO_SLUG, demo_words
 from study.design.models import Outcome, Study, SurveyItem
 from study.design.orders.registry import get_scheme
+from study.design.page_order import ASKING
 from study.design.parts import PARTS, part_problems
 from study.design.questions.rules import item_problems
 from study.design.questions.subscales import subscales
 from study.design.recruitment import PLACES
-from study.design.way import ASKING
 
 
 @dataclass(frozen=True, slots=True)

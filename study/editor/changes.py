@@ -10,8 +10,8 @@ from django.utils.text import capfirst
 from kitchen.contract.world import Json, Setting
 from kitchen.forms.setting_fields import readable
 from study.design.blueprint import Blueprint
-from study.design.kinds import COPLAYER, WORLD
 from study.design.models import Condition, StudyPart, SurveyItem
+from study.design.offered import COPLAYER, WORLD
 from study.design.parts import PARTS
 from study.design.practice import practice_played
 from study.design.preregistration import program_differences

@@ -8,7 +8,7 @@ from typing import Any
 from django.http import QueryDict
 
 from kitchen.contract.world import Json, Setting
-from study.design.kinds import COPLAYER, WORLD, ChoosableKind, kind_choices
+from study.design.offered import COPLAYER, WORLD, ChoosableKind, kind_choices
 
 Usual = Callable[[ChoosableKind, Setting], Json]
 """What a setting of a kind is while nobody has said anything."""

@@ -10,8 +10,8 @@ from django.shortcuts import get_object_or_404, redirect
 from study.design.bound import bound
 from study.design.cautions import condition_warnings
 from study.design.free_names import free_label
-from study.design.kinds import COPLAYER, WORLD, all_kinds
 from study.design.models import Condition, Study
+from study.design.offered import COPLAYER, WORLD, all_kinds
 from study.editor.chosen import chosen_fields, with_usual
 from study.editor.copying import condition_copy
 from study.editor.forms import console_condition_form

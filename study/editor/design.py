@@ -11,8 +11,8 @@ from django.shortcuts import render
 from kitchen.words.counting import counted
 from study.design.blueprint import blueprint_of
 from study.design.chance import same_for_all
-from study.design.kinds import WORLD, world_kinds
 from study.design.models import Study, StudyPart, SurveyItem
+from study.design.offered import WORLD, world_kinds
 from study.design.parts import ALWAYS_ON, PARTS
 from study.design.readiness import missing
 from study.design.recruitment import MOST_LABELS, PLACES, new_labels

@@ -12,8 +12,8 @@ from django.utils import timezone
 
 from kitchen.contract.world import Json
 from study.design.chance import same_for_all, same_means
-from study.design.kinds import world_kinds
 from study.design.models import Outcome, Study, StudyPart
+from study.design.offered import world_kinds
 from study.design.parts import ALWAYS_ON, FAILURES, PARTS
 from study.design.questions.fields import form_labels
 from study.design.questions.instruments import instruments

@@ -14,8 +14,8 @@ from kitchen.contract.world import Json, Setting
 from kitchen.forms.setting_fields import readable, told
 from study.design.blueprint import OUTCOMES, Blueprint, ConditionPlan, OutcomePlan, PartPlan
 from study.design.chance import same_for_all
-from study.design.kinds import COPLAYER, WORLD, all_kinds
 from study.design.models import Outcome, Study, SurveyItem
+from study.design.offered import COPLAYER, WORLD, all_kinds
 from study.design.orders.registry import SCHEMES, get_scheme
 from study.design.parts import PARTS
 from study.design.plan import NOBODY

@@ -14,8 +14,8 @@ from django.http import HttpRequest
 
 from kitchen.contract.world import Json
 from kitchen.forms.setting_fields import setting_field, without_name
-from study.design.kinds import COPLAYER, WORLD, ChoosableKind, KindSelect, all_kinds, kind_choices
 from study.design.models import Condition, Study, SurveyItem
+from study.design.offered import COPLAYER, WORLD, ChoosableKind, KindSelect, all_kinds, kind_choices
 from study.design.questions.fields import Group, form_fields
 from study.editor.fields import LinesField, ValueField
 

@@ -9,7 +9,7 @@ from django import forms
 from kitchen.contract.world import Json, Setting
 from kitchen.forms.setting_fields import setting_field
 from kitchen.registry.worlds import get_kit
-from study.design.kinds import COPLAYER, WORLD, ChoosableKind, KindSelect, kind_choices, world_kinds
+from study.design.offered import COPLAYER, WORLD, ChoosableKind, KindSelect, kind_choices, world_kinds
 from study.design.plan import NOBODY
 from study.design.practice import practice_played
 

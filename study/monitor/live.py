@@ -16,7 +16,7 @@ from kitchen.money.spending import booked, set_aside
 from kitchen.play.live import EpisodeCounts, EpisodeFacts, episode_counts, episode_facts
 from kitchen.play.models import Episode
 from study.design.models import Study
-from study.design.way import LAST
+from study.design.page_order import LAST
 from study.people import flow
 from study.people.models import PageVisit, Participant, Round
 from study.people.news import audience_of

@@ -12,7 +12,7 @@ from functools import cached_property
 
 from kitchen.play.models import Episode
 from study.design.blueprint import Blueprint
-from study.design.way import AFTER, BEFORE, LAST, is_shown
+from study.design.page_order import AFTER, BEFORE, LAST, is_shown
 from study.people.models import Participant, Round
 
 

@@ -1,8 +1,8 @@
 """What a study's language models will still cost, beside what its limit leaves. Reads only.
 
 A participant costs steps x calls x tokens: means of the study's own calls where a condition has some, else
-of the first steps played with the stand-in (`kitchen.agents.trial`, as for experiments), at the present
-prices. At worst every decision takes all the calls and tries that it may, each as dear as it can be.
+of the first steps played with the stand-in (`kitchen.agents.call_forecast`, as for experiments), at the
+present prices. At worst every decision takes all the calls and tries that it may, each as dear as it can be.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ from functools import lru_cache
 
 from django.db.models import Avg, Count, QuerySet
 
-from kitchen.agents import trial
+from kitchen.agents import call_forecast
 from kitchen.contract.model import BudgetSpentError, NotAskedError, UnpricedError, Usage
 from kitchen.contract.world import WorldError
 from kitchen.llm.prices import PriceFileError, PriceList, UnknownPriceError, load_prices
@@ -175,22 +175,24 @@ def _priced(condition: Condition, provider: str, model: str, prices: PriceList) 
     a_step, rests_on = _measured(condition, provider, model, prices) or _estimated(
         sample, provider, model, prices
     )
-    worst = trial.worst(sample, prices, provider, model)
+    worst = call_forecast.worst(sample, prices, provider, model)
     left = _steps_left(condition, sample.steps)
     return Line(condition, f"{provider} {model}", rests_on, sample.steps, sample.steps * a_step, worst, left)
 
 
 @lru_cache(maxsize=64)
-def _sample(world: str, settings: str, seats: int, coplayer: str, chosen: str) -> trial.TrialCalls:
+def _sample(world: str, settings: str, seats: int, coplayer: str, chosen: str) -> call_forecast.TrialCalls:
     """Calls of a condition, made with the stand-in."""
     game = get_world(world).create(seats=seats, settings=json.loads(settings))
     game.reset(1)
-    return trial.sample(game, coplayer, json.loads(chosen), range(1, seats))
+    return call_forecast.sample(game, coplayer, json.loads(chosen), range(1, seats))
 
 
-def _estimated(sample: trial.TrialCalls, provider: str, model: str, prices: PriceList) -> tuple[float, str]:
+def _estimated(
+    sample: call_forecast.TrialCalls, provider: str, model: str, prices: PriceList
+) -> tuple[float, str]:
     """US dollars a step before any call was made, and in words what that rests on."""
-    plan = trial.plan_of(sample, steps=sample.steps, episodes=1)
+    plan = call_forecast.plan_of(sample, steps=sample.steps, episodes=1)
     return prices.expected(provider, model, plan) / sample.steps, (
         f"estimated, no call of this study yet: 1 call a step, on average {plan.fixed + plan.fresh} tokens "
         f"read and {plan.output} written, as in {len(sample.calls)} steps played with the stand-in"

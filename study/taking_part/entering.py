@@ -13,9 +13,9 @@ from study.design.blueprint import PartPlan
 from study.design.errors import StudyClosedError
 from study.design.models import Study, Version
 from study.design.orders.registry import get_scheme
+from study.design.page_order import WELCOME
 from study.design.recruitment import NOBODY_SENT, Referral
 from study.design.version_writing import version_current
-from study.design.way import WELCOME
 from study.people.flow import Way
 from study.people.leaving import participant_end
 from study.people.models import Participant

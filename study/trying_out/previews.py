@@ -9,7 +9,7 @@ from django.db.models import Q
 
 from kitchen.play.models import Episode
 from study.design.models import Condition
-from study.design.way import AFTER, BEFORE
+from study.design.page_order import AFTER, BEFORE
 from study.people.flow import Way
 from study.people.leaving import participant_withdraw
 from study.people.models import PageVisit, Participant, Round

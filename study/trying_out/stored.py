@@ -8,8 +8,8 @@ from django.urls import resolve
 from kitchen.play.models import Seat
 from study.design.blueprint import Blueprint, blueprint_of
 from study.design.models import Study
+from study.design.page_order import AFTER, BEFORE, ROUND_PAGES, is_shown
 from study.design.recruitment import PLACES
-from study.design.way import AFTER, BEFORE, ROUND_PAGES, is_shown
 from study.people.leaving import participant_end
 from study.people.models import Participant
 from study.trying_out.walk.browser import path_of

@@ -161,7 +161,7 @@ def test_a_recipe_with_a_promise_that_is_broken_fails(house: Path) -> None:
         ("Add a world", "`WORLDS` of", "`PAGES` of", "has no dictionary PAGES"),
         (
             "Add a co-player",
-            "`COPLAYERS` of `kitchen/registry/agents.py`",
+            "`AGENTS` of `kitchen/registry/agents.py`",
             "its registry",
             "nothing says where",
         ),

@@ -11,7 +11,7 @@ from django.urls import reverse
 from kitchen.contract.world import Json
 from study.design.freezing import study_freeze
 from study.design.models import Condition, Study, StudyPart, SurveyItem
-from study.design.way import PAGES
+from study.design.page_order import PAGES
 from study.people import flow
 from study.people.leaving import participant_end
 from study.people.models import Participant

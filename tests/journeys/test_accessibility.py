@@ -20,7 +20,7 @@ from axe_playwright_python.base import AXE_SCRIPT
 from django.urls import URLPattern, URLResolver, get_resolver
 from playwright.async_api import Browser, Page
 
-from study.design.way import PAGES
+from study.design.page_order import PAGES
 from tests.browser import IN_A_BROWSER
 from tests.journeys.scenes import CODE, PASSWORD, PK, SLUG, STAFF
 from tests.servers import Stack

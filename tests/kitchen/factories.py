@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from kitchen.play.models import Episode
-from kitchen.play.services import MindPlan, Receipt, SeatOrder, commands_submit, episode_create
+from kitchen.play.services import GivenCommand, MindPlan, Receipt, commands_submit, episode_create
 
 SETTINGS = {"level": "level_3", "alpha": 2.0, "beta": 2.5, "max_steps": 60}
 
@@ -30,4 +30,4 @@ def mind(kind: str, *seats: int, **settings: Any) -> MindPlan:
 
 def submit(episode: Episode, step: int, *command: str, seat: int = 0) -> Receipt:
     """A person's command."""
-    return commands_submit(episode_id=episode.pk, step=step, orders=[SeatOrder(seat, command)])
+    return commands_submit(episode_id=episode.pk, step=step, orders=[GivenCommand(seat, command)])

@@ -10,7 +10,7 @@ from django.utils import timezone
 
 from kitchen.admin import STEPS_SHOWN
 from kitchen.play.models import Decision, Episode, Step
-from kitchen.play.services import MadeDecision, MindPlan, SeatOrder, commands_submit, episode_create
+from kitchen.play.services import GivenCommand, MadeDecision, MindPlan, commands_submit, episode_create
 
 pytestmark = pytest.mark.django_db
 
@@ -35,8 +35,8 @@ def play(episode: Episode, steps: int) -> None:
     for step in range(1, steps + 1):
         fallback = "timeout" if step == 2 else ""
         orders = [
-            SeatOrder(0, ("noop",)),
-            SeatOrder(1, ("get", "pot0", "gold"), chosen_by="random", fallback=fallback),
+            GivenCommand(0, ("noop",)),
+            GivenCommand(1, ("get", "pot0", "gold"), chosen_by="random", fallback=fallback),
         ]
         decision = Decision(
             mind=episode.minds.get(), step=step, played_by="random", milliseconds=3.4, fallback=fallback

@@ -6,7 +6,7 @@ from typing import Any
 
 from kitchen.play.models import Episode
 from kitchen.play.selectors import seat_view
-from kitchen.play.services import SeatOrder, commands_submit
+from kitchen.play.services import GivenCommand, commands_submit
 from study.design.models import Condition, Study, StudyPart, SurveyItem
 from study.people.models import Participant
 from study.taking_part.answering import answers_submit
@@ -53,7 +53,7 @@ def play_out(episode: Episode) -> None:
     """Play the person's seat to the end, the first possible action each time (co-players stay unasked)."""
     seat = episode.seats.get(number=0)
     while (view := seat_view(seat)).phase == "choose":
-        order = SeatOrder(0, view.legal[0])
+        order = GivenCommand(0, view.legal[0])
         commands_submit(episode_id=episode.pk, step=view.step + 1, orders=[order])
 
 

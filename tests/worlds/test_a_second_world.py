@@ -18,14 +18,14 @@ from kitchen.play import deciding
 from kitchen.play.models import Decision, Episode, ModelCall
 from kitchen.play.render import fragments
 from kitchen.play.selectors import seat_page, seat_view
-from kitchen.play.services import SeatOrder, commands_submit
-from kitchen.registry.agents import COPLAYERS, coplayers
+from kitchen.play.services import GivenCommand, commands_submit
+from kitchen.registry.agents import AGENTS, agent_kinds
 from kitchen.registry.worlds import DEFAULT, VARIABLE, WORLDS, known_worlds
 from study.analysis.results import compute
 from study.design.blueprint import blueprint_of
 from study.design.freezing import study_freeze
-from study.design.kinds import COPLAYER, kind_choices
 from study.design.models import Condition, Study
+from study.design.offered import COPLAYER, kind_choices
 from study.design.preregistration import model_of, prompts_of
 from study.design.questions.instruments import instrument
 from study.editor.in_words import Pair, part_pairs
@@ -60,7 +60,7 @@ def play(episode: Episode) -> Iterator[str]:
     seat = episode.seats.get(number=0)
     while (view := seat_view(seat)).phase == "choose":
         yield fragments(seat_page(seat), view)
-        order = SeatOrder(0, view.legal[0])
+        order = GivenCommand(0, view.legal[0])
         assert commands_submit(episode_id=episode.pk, step=view.step + 1, orders=[order]).accepted
         deciding.decide_step(episode_id=episode.pk, step=view.step + 1)
     yield fragments(seat_page(seat), seat_view(seat))
@@ -79,10 +79,10 @@ def test_a_variable_brings_worlds_and_a_wrong_one_is_told_in_a_line(
 
 
 def test_its_co_players_are_offered_in_its_conditions_alone(beacon: None) -> None:
-    assert set(coplayers("beacon")) == {"pilot", *COPLAYERS}
-    assert "pilot" not in coplayers(DEFAULT)
-    assert set(coplayers()) >= {*coplayers("beacon"), *coplayers(DEFAULT)}
-    assert set(dict(kind_choices(COPLAYER, world="beacon"))) == {"none", "pilot", *COPLAYERS}
+    assert set(agent_kinds("beacon")) == {"pilot", *AGENTS}
+    assert "pilot" not in agent_kinds(DEFAULT)
+    assert set(agent_kinds()) >= {*agent_kinds("beacon"), *agent_kinds(DEFAULT)}
+    assert set(dict(kind_choices(COPLAYER, world="beacon"))) == {"none", "pilot", *AGENTS}
     assert dict(kind_choices(COPLAYER, "planner", "beacon"))["planner"] == "Planner (plays Cuisine)"
 
 

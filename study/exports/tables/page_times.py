@@ -7,7 +7,7 @@ from datetime import datetime
 from typing import Any
 
 from study.design.models import Study
-from study.design.way import PAGES, WELCOME
+from study.design.page_order import PAGES, WELCOME
 from study.exports.base import PERSON_MARKS, WHO, Column, ExportTable, in_chunks
 from study.exports.chosen import Chosen
 from study.exports.tables.sittings import PEOPLE, people

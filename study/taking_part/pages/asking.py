@@ -12,8 +12,8 @@ from django.shortcuts import redirect, render
 from kitchen.play.models import Episode
 from kitchen.registry.figures import achieved
 from study.design import item_order
+from study.design.page_order import progress
 from study.design.questions.fields import ItemPlan
-from study.design.way import progress
 from study.people import flow
 from study.people.models import Participant
 from study.taking_part.answering import answers_submit

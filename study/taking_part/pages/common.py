@@ -8,7 +8,7 @@ from django.http import HttpRequest
 
 from study.design.blueprint import blueprint_of
 from study.design.models import Study
-from study.design.way import progress
+from study.design.page_order import progress
 from study.people.models import Participant
 from study.taking_part.idling import idle_clock
 from study.words.markdown import to_html

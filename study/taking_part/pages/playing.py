@@ -11,7 +11,7 @@ from django.urls import reverse
 from kitchen.play.models import Episode
 from kitchen.play.views import play_page
 from kitchen.registry.figures import achieved
-from study.design import way
+from study.design import page_order
 from study.people import flow
 from study.people.models import Participant
 from study.taking_part.going_on import page_done
@@ -25,7 +25,7 @@ def play(request: HttpRequest, person: Participant, place: flow.CurrentPage) -> 
         return redirect(person)
     assert place.round and place.round.episode  # noqa: S101 - the flow leads here with an episode only
     episode, position = place.round.episode, place.round.position
-    progress = way.progress(
+    progress = page_order.progress(
         person.version.blueprint, "play", position=position, label=place.round.episode.label
     )
     return _kitchen(request, person, episode, place.round.seat, page_kind="play", progress=progress)
@@ -40,7 +40,7 @@ def practice(request: HttpRequest, person: Participant, place: flow.CurrentPage)
         return redirect(person)
     assert person.practice  # noqa: S101 - made before the flow leads here
     if person.practice.status == Episode.Status.PLAYING:
-        progress = way.progress(person.version.blueprint, "practice")
+        progress = page_order.progress(person.version.blueprint, "practice")
         return _kitchen(request, person, person.practice, 0, page_kind="practice", progress=progress)
     figures = achieved(person.practice.world, person.practice.score)
     return render(

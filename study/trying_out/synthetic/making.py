@@ -16,9 +16,9 @@ from study.design.blueprint import Blueprint, ConditionPlan
 from study.design.models import Study, SurveyItem, Version
 from study.design.orders.base import OrderSequence
 from study.design.orders.issuing import Tally, issue
+from study.design.page_order import AFTER, ASKING, BEFORE, WELCOME, is_shown
 from study.design.questions.fields import ItemPlan
 from study.design.version_writing import version_current
-from study.design.way import AFTER, ASKING, BEFORE, WELCOME, is_shown
 from study.people.held import scheme_of, tallies
 from study.people.leaving import code_to_give, outcome_codes
 from study.people.models import Answer, PageVisit, Participant, Round

@@ -23,8 +23,8 @@ from kitchen.play.models import (
     SeatCommand,
     Step,
 )
-from kitchen.play.services import SeatOrder, commands_submit, episode_create
-from kitchen.registry.agents import get_coplayer
+from kitchen.play.services import GivenCommand, commands_submit, episode_create
+from kitchen.registry.agents import get_agent
 from kitchen.registry.worlds import get_kit
 from study.design.blueprint import ConditionPlan
 from study.design.plan import NOBODY, mind_plans
@@ -89,7 +89,7 @@ def _play(episode: Episode, cook: Cook) -> None:
         cook.watch(state)
         if state["phase"] != "choose":
             break
-        order = SeatOrder(0, tuple(cook.choose(state)))
+        order = GivenCommand(0, tuple(cook.choose(state)))
         commands_submit(episode_id=episode.pk, step=step, orders=[order])
         deciding.decide_step(episode_id=episode.pk, step=step)
 
@@ -102,7 +102,7 @@ def _shortened(plan: ConditionPlan, steps: int | None) -> dict[str, Json]:
 def _without_models(plan: ConditionPlan) -> dict[str, Json]:
     """The co-player's settings, with the stand-in where a model would be asked and paid."""
     settings = dict(plan.coplayer_settings)
-    named = get_coplayer(plan.coplayer).names_model if plan.coplayer != NOBODY else ""
+    named = get_agent(plan.coplayer).names_model if plan.coplayer != NOBODY else ""
     return {**settings, named: STAND_IN} if named else settings
 
 

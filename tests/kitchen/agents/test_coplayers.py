@@ -8,16 +8,16 @@ import warnings
 import pytest
 
 from kitchen.agents.evaluate import collaboration_score, play_alone, see
-from kitchen.contract.agent import CoPlayer, Decision
+from kitchen.contract.agent import Agent, Decision
 from kitchen.contract.world import Command, Json, World
-from kitchen.registry.agents import coplayers, get_coplayer, make_coplayer
+from kitchen.registry.agents import agent_kinds, get_agent, make_agent
 from kitchen.registry.worlds import get_world, known_worlds
 
 PAIRS = [
     (kind, world)
-    for kind in coplayers()
+    for kind in agent_kinds()
     for world in known_worlds()
-    if (plays := get_coplayer(kind).worlds) is None or world in plays
+    if (plays := get_agent(kind).worlds) is None or world in plays
 ]
 
 every_pair = pytest.mark.parametrize(("kind", "world"), PAIRS)
@@ -31,16 +31,16 @@ def start(world: str, seats: int = 3, seed: int = 4) -> World:
     return game
 
 
-def decide(game: World, mind: CoPlayer, seats: tuple[int, ...], memory: Json = None) -> Decision:
+def decide(game: World, mind: Agent, seats: tuple[int, ...], memory: Json = None) -> Decision:
     return mind.decide(see(game, seats, memory=memory, seed=game.clock + 11))
 
 
 def advance(game: World, kind: str, steps: int, *, fresh: bool) -> list[dict[int, Command]]:
     """Play with one mind, or with a new one at every step that is given only the stored memory."""
-    mind, memory, log = make_coplayer(kind, {}), None, []
+    mind, memory, log = make_agent(kind, {}), None, []
     for _ in range(steps):
         if fresh:
-            mind, memory = make_coplayer(kind, {}), json.loads(json.dumps(memory))
+            mind, memory = make_agent(kind, {}), json.loads(json.dumps(memory))
         decision = decide(game, mind, tuple(range(game.seats)), memory)
         memory = decision.memory
         log.append(dict(decision.commands))
@@ -52,14 +52,14 @@ def advance(game: World, kind: str, steps: int, *, fresh: bool) -> list[dict[int
 def test_a_mind_commands_only_its_own_seats(kind: str, world: str) -> None:
     game = start(world)
     for seats in [(0,), (2,), (0, 2), (0, 1, 2)]:
-        assert set(decide(game, make_coplayer(kind, {}), seats).commands) <= set(seats)
+        assert set(decide(game, make_agent(kind, {}), seats).commands) <= set(seats)
 
 
 @every_pair
 def test_the_same_situation_gives_the_same_decision(kind: str, world: str) -> None:
     game = start(world)
     advance(game, kind, 9, fresh=False)
-    first, again = (decide(game, make_coplayer(kind, {}), (0, 1, 2)) for _ in range(2))
+    first, again = (decide(game, make_agent(kind, {}), (0, 1, 2)) for _ in range(2))
     for decided in ("commands", "memory", "played_by", "note", "fallback"):
         assert getattr(first, decided) == getattr(again, decided)
 
@@ -68,7 +68,7 @@ def test_the_same_situation_gives_the_same_decision(kind: str, world: str) -> No
 def test_memory_and_note_are_json(kind: str, world: str) -> None:
     game = start(world)
     advance(game, kind, 5, fresh=False)
-    decision = decide(game, make_coplayer(kind, {}), (1, 2))
+    decision = decide(game, make_agent(kind, {}), (1, 2))
     for value in (decision.memory, decision.note):
         assert json.loads(json.dumps(value)) == value
 
@@ -84,19 +84,19 @@ def test_another_worker_goes_on_from_the_stored_memory(kind: str, world: str) ->
 def test_a_memory_that_was_lost_does_no_harm(kind: str, world: str) -> None:
     game = start(world)
     advance(game, kind, 12, fresh=False)
-    assert decide(game, make_coplayer(kind, {}), (0, 1, 2), memory=None).commands
+    assert decide(game, make_agent(kind, {}), (0, 1, 2), memory=None).commands
 
 
 @every_pair
 def test_first_commands_are_among_the_legal_ones(kind: str, world: str) -> None:
     game = start(world)
-    decision = decide(game, make_coplayer(kind, {}), (0, 1, 2))
+    decision = decide(game, make_agent(kind, {}), (0, 1, 2))
     seat, command = next(iter(decision.commands.items()))
     assert command in game.legal_actions(seat)
 
 
 def test_random_agents_draw_from_the_seed_alone() -> None:
-    game, mind = start("cuisine"), make_coplayer("random", {})
+    game, mind = start("cuisine"), make_agent("random", {})
     drawn = [mind.decide(see(game, (0, 1, 2), seed=seed)).commands for seed in range(30)]
     assert len({tuple(sorted(commands.items())) for commands in drawn}) > 5
     assert all(command in game.legal_actions(s) for commands in drawn for s, command in commands.items())
@@ -104,9 +104,9 @@ def test_random_agents_draw_from_the_seed_alone() -> None:
 
 def test_the_dispatcher_says_that_a_stand_in_plays_and_its_commands_are_the_planners() -> None:
     game = start("cuisine")
-    decision = decide(game, make_coplayer("dispatcher", {"model": "stand-in"}), (0, 1, 2))
+    decision = decide(game, make_agent("dispatcher", {"model": "stand-in"}), (0, 1, 2))
     assert decision.played_by == "stand-in"
-    assert decision.commands == decide(game, make_coplayer("planner", {}), (0, 1, 2)).commands
+    assert decision.commands == decide(game, make_agent("planner", {}), (0, 1, 2)).commands
     assert decision.note["stand_in"] is True
 
 

@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 from django.test import Client
 
-from kitchen.agents.random import RandomPlayer
+from kitchen.agents.random import RandomAgent
 from kitchen.experiments import admin, services, tasks
 from kitchen.experiments.models import Experiment
 from kitchen.experiments.rows import from_csv
@@ -157,7 +157,7 @@ def test_what_failed_is_told_on_its_page(admin_client: Client, monkeypatch: pyte
     add(admin_client)
     experiment = Experiment.objects.get()
     services.experiment_start(experiment=experiment)
-    monkeypatch.setattr(RandomPlayer, "decide", lambda *_: 1 / 0)
+    monkeypatch.setattr(RandomAgent, "decide", lambda *_: 1 / 0)
     tasks.experiment_lane(experiment.pk)
     page = admin_client.get(f"{LIST}{experiment.pk}/change/").content.decode()
     assert "1 episodes failed (ZeroDivisionError in " in page

@@ -14,8 +14,8 @@ import pytest
 from django.core.management import CommandError, call_command
 from django.db import InterfaceError, OperationalError, connection
 
-from kitchen.agents import trial
-from kitchen.agents.random import RandomPlayer
+from kitchen.agents import call_forecast
+from kitchen.agents.random import RandomAgent
 from kitchen.contract.agent import Decision, Situation
 from kitchen.contract.bench import Case
 from kitchen.experiments import local, services, tasks
@@ -134,12 +134,12 @@ def test_at_worst_means_in_an_experiment_what_it_means_in_a_study(monkeypatch: p
         settings = {"model": ":".join(claude), "repair": repair, "demonstration": "none"}
         setup = checked(Setup(coplayer="dispatcher", settings=settings, **given))  # type: ignore[arg-type]
         job = jobs_of(setup)[0]
-        found = trial.sample(new_game(job), "dispatcher", settings, (0, 1))
+        found = call_forecast.sample(new_game(job), "dispatcher", settings, (0, 1))
         ahead = forecast(setup, jobs_of(setup), prices)
         assert ahead.calls == 120
-        assert ahead.worst == pytest.approx(2 * trial.worst(found, prices, *claude))
+        assert ahead.worst == pytest.approx(2 * call_forecast.worst(found, prices, *claude))
         assert ahead.expected and ahead.worst
-        assert ahead.worst > trial.TRIES * (1 + repair) * ahead.expected
+        assert ahead.worst > call_forecast.TRIES * (1 + repair) * ahead.expected
 
 
 def test_the_stand_in_is_free_and_its_decisions_are_named(tmp_path: Path) -> None:
@@ -166,13 +166,13 @@ def test_the_line_before_the_last_says_who_really_played(tmp_path: Path, no_wait
 def test_an_episode_that_fails_is_told_not_counted_and_played_again(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    def breaks(self: RandomPlayer, situation: Situation) -> Decision:
+    def breaks(self: RandomAgent, situation: Situation) -> Decision:
         if situation.step == 3:
             raise ZeroDivisionError("secret")
         return whole(self, situation)
 
-    whole = RandomPlayer.decide
-    monkeypatch.setattr(RandomPlayer, "decide", breaks)
+    whole = RandomAgent.decide
+    monkeypatch.setattr(RandomAgent, "decide", breaks)
     said = io.StringIO()
     command = ["experiment", *SMALL, "--out", str(tmp_path), "--local"]
     with pytest.raises(CommandError, match=r"2 of 2 episodes failed .*ZeroDivisionError") as caught:
@@ -180,10 +180,10 @@ def test_an_episode_that_fails_is_told_not_counted_and_played_again(
     assert caught.value.returncode == 1
     rows = from_csv((tmp_path / "episodes.csv").read_bytes())
     assert [row.outcome for row in rows] == ["failed", "failed"]
-    assert "ZeroDivisionError in test_experiment_command.py" in rows[0].reason
+    assert "ZeroDivisionError in test_command.py" in rows[0].reason
     assert "secret" not in (tmp_path / "episodes.csv").read_text()
     assert said.getvalue().splitlines()[-1].startswith("mean CoS 2 agents n/a")
-    monkeypatch.setattr(RandomPlayer, "decide", whole)
+    monkeypatch.setattr(RandomAgent, "decide", whole)
     assert run(tmp_path, "--local").splitlines()[-1].startswith("mean CoS 2 agents 0.")
     assert [row.outcome for row in from_csv((tmp_path / "episodes.csv").read_bytes())] == ["played"] * 2
 
@@ -268,11 +268,11 @@ def test_the_episode_of_a_dead_worker_is_taken_up_again() -> None:
 def test_an_episode_that_fails_on_a_worker_is_played_again_when_it_is_started_again(
     tmp_path: Path, inline: None, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    def breaks(self: RandomPlayer, situation: Situation) -> Decision:
+    def breaks(self: RandomAgent, situation: Situation) -> Decision:
         raise ZeroDivisionError
 
     with monkeypatch.context() as broken:
-        broken.setattr(RandomPlayer, "decide", breaks)
+        broken.setattr(RandomAgent, "decide", breaks)
         with pytest.raises(CommandError, match="2 of 2 episodes failed"):
             run(tmp_path)
     assert run(tmp_path).splitlines()[-1].startswith("mean CoS 2 agents 0.")
@@ -360,7 +360,7 @@ def test_the_words_of_an_unforeseen_error_are_not_kept(monkeypatch: pytest.Monke
     monkeypatch.setattr(services, "play", breaks)
     assert taken and not services.episode_play(episode=taken)
     experiment.refresh_from_db()
-    assert experiment.stopped_because.startswith("ValueError in test_experiment_command.py, line ")
+    assert experiment.stopped_because.startswith("ValueError in test_command.py, line ")
     assert "secret" not in experiment.stopped_because
 
 

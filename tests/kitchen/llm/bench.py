@@ -147,9 +147,9 @@ def new_episode(seed: int) -> Episode:
 def person_waits(episode: Episode, step: int) -> None:
     """The person waits; so do we, until the task is queued, which is the web server's work."""
     from kitchen.play.queue import publisher
-    from kitchen.play.services import SeatOrder, commands_submit
+    from kitchen.play.services import GivenCommand, commands_submit
 
-    commands_submit(episode_id=episode.pk, step=step, orders=[SeatOrder(0, ("noop",))])
+    commands_submit(episode_id=episode.pk, step=step, orders=[GivenCommand(0, ("noop",))])
     publisher.submit(lambda: None).result()
 
 

@@ -12,7 +12,7 @@ from typing import Any
 import pytest
 
 from kitchen import tasks
-from kitchen.contract.agent import CoPlayer, Situation
+from kitchen.contract.agent import Agent, Situation
 from kitchen.contract.agent import Decision as MindDecision
 from kitchen.contract.model import Call, Message, Reply, Request, Tool, Usage
 from kitchen.contract.world import Event, World
@@ -30,7 +30,7 @@ pytestmark = [pytest.mark.django_db, pytest.mark.servers]
 KEY = "-".join(["sk", "not", "a", "key"])
 
 
-class Late(CoPlayer):
+class Late(Agent):
     kind = "late"
 
     def decide(self, situation: Situation) -> MindDecision:
@@ -38,14 +38,14 @@ class Late(CoPlayer):
         return MindDecision({})
 
 
-class Broken(CoPlayer):
+class Broken(Agent):
     kind = "broken"
 
     def decide(self, situation: Situation) -> MindDecision:
         raise RuntimeError(f"no idea about {KEY}")
 
 
-class Odd(CoPlayer):
+class Odd(Agent):
     kind = "odd"
 
     def decide(self, situation: Situation) -> MindDecision:
@@ -53,7 +53,7 @@ class Odd(CoPlayer):
         return MindDecision(commands)
 
 
-class Greedy(CoPlayer):
+class Greedy(Agent):
     """Wants to command seats that are not its own, and forgets its last one."""
 
     kind = "greedy"
@@ -67,7 +67,7 @@ class Greedy(CoPlayer):
 def more_kinds(monkeypatch: pytest.MonkeyPatch) -> None:
     for kind in (Late, Broken, Odd, Greedy, BrokenDispatcher, LateDispatcher):
         path = f"{__name__}:{kind.__name__}"
-        monkeypatch.setitem(agents.COPLAYERS, kind.kind, path)
+        monkeypatch.setitem(agents.AGENTS, kind.kind, path)
 
 
 def play_step(episode: Episode, step: int = 1) -> Step:
@@ -159,13 +159,13 @@ def test_a_cost_that_cannot_be_is_stored_as_the_most_that_can(monkeypatch: pytes
     request = Request("m", [Message("user", "?")])
     call = Call("p", request, Reply("ok", usage=Usage(output=10**30)), cost=1e24)
 
-    class Dear(CoPlayer):
+    class Dear(Agent):
         kind = "dear"
 
         def decide(self, situation: Situation) -> MindDecision:
             return MindDecision({situation.seats[0]: ("goto", "pot0")}, calls=(call,))
 
-    monkeypatch.setattr(deciding, "make_coplayer", lambda kind, settings: Dear({}))
+    monkeypatch.setattr(deciding, "make_agent", lambda kind, settings: Dear({}))
     step = play_step(make_episode(seats=2, minds=(mind("random", 1),)))
     assert (step.commands[1]["command"], step.commands[1]["fallback"]) == (["goto", "pot0"], "")
     assert ModelCall.objects.get().cost == MOST
@@ -180,13 +180,13 @@ def test_an_unreadable_answer_is_stored_with_what_came_and_was_counted(
         Call("p", replace(request, tool=None, effort=None), Reply("ok")),
     )
 
-    class Asking(CoPlayer):
+    class Asking(Agent):
         kind = "asking"
 
         def decide(self, situation: Situation) -> MindDecision:
             return MindDecision({}, calls=calls)
 
-    monkeypatch.setattr(deciding, "make_coplayer", lambda kind, settings: Asking({}))
+    monkeypatch.setattr(deciding, "make_agent", lambda kind, settings: Asking({}))
     play_step(make_episode(seats=2, minds=(mind("random", 1),)))
     first, second = ModelCall.objects.order_by("number")
     assert (first.reply, first.error) == ('{"content": []}', "unreadable")
@@ -221,14 +221,14 @@ def test_what_a_mind_remembers_comes_back_to_it_at_the_next_step() -> None:
 def test_later_minds_know_what_earlier_ones_commanded(monkeypatch: pytest.MonkeyPatch) -> None:
     seen: list[dict[int, Any]] = []
 
-    class Curious(CoPlayer):
+    class Curious(Agent):
         kind = "curious"
 
         def decide(self, situation: Situation) -> MindDecision:
             seen.append(dict(situation.commanded))
             return MindDecision(dict.fromkeys(situation.seats, ("goto", "pot0")))
 
-    monkeypatch.setattr(deciding, "make_coplayer", lambda kind, settings: Curious({}))
+    monkeypatch.setattr(deciding, "make_agent", lambda kind, settings: Curious({}))
     play_step(make_episode(seats=3, minds=(mind("random", 1), mind("random", 2))))
     assert seen == [{0: ("noop",)}, {0: ("noop",), 1: ("goto", "pot0")}]
 
@@ -285,13 +285,13 @@ def test_an_episode_without_a_person_plays_itself_to_the_end(
 def test_what_a_database_cannot_store_is_left_out_of_a_note(
     text: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    class Strange(CoPlayer):
+    class Strange(Agent):
         kind = "strange"
 
         def decide(self, situation: Situation) -> MindDecision:
             return MindDecision({situation.seats[0]: ("goto", "pot0")}, note={"said": text})
 
-    monkeypatch.setattr(deciding, "make_coplayer", lambda kind, settings: Strange({}))
+    monkeypatch.setattr(deciding, "make_agent", lambda kind, settings: Strange({}))
     step = play_step(make_episode(seats=2, minds=(mind("random", 1),)))
     assert step.commands[1]["command"] == ["goto", "pot0"]
     assert Decision.objects.get().note == {"said": printable(text)}
@@ -330,7 +330,7 @@ def test_a_seat_and_its_mind_know_only_what_the_world_lets_them(monkeypatch: pyt
 
     seen: list[Situation] = []
 
-    class Curious(CoPlayer):
+    class Curious(Agent):
         kind = "curious"
 
         def decide(self, situation: Situation) -> MindDecision:
@@ -338,7 +338,7 @@ def test_a_seat_and_its_mind_know_only_what_the_world_lets_them(monkeypatch: pyt
             return MindDecision({})
 
     monkeypatch.setattr("kitchen.worlds.cuisine.world.CuisineWorld.visible", own_only)
-    monkeypatch.setattr(deciding, "make_coplayer", lambda kind, settings: Curious({}))
+    monkeypatch.setattr(deciding, "make_agent", lambda kind, settings: Curious({}))
     episode = make_episode(seats=2, minds=(mind("random", 1),))
     play_step(episode, 1)
     play_step(episode, 2)

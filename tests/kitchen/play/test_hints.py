@@ -16,7 +16,7 @@ from kitchen.registry.agents import get_adviser
 from kitchen.registry.worlds import get_world
 from kitchen.worlds.cuisine.page import PAGE
 from tests.kitchen.factories import make_episode, submit
-from tests.kitchen.play.test_page import LEVELS, seen
+from tests.kitchen.worlds.cuisine.test_page import LEVELS, seen
 
 pytestmark = pytest.mark.filterwarnings("ignore::UserWarning")
 

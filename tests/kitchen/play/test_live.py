@@ -15,7 +15,7 @@ from kitchen.play.live import episode_facts
 from kitchen.play.messages import EpisodeNews
 from kitchen.play.models import Decision, Episode, Mind, ModelCall
 from kitchen.play.selectors import seat_view
-from kitchen.play.services import SeatOrder, commands_submit, episode_end
+from kitchen.play.services import GivenCommand, commands_submit, episode_end
 from tests.kitchen.factories import make_episode, mind, submit
 
 pytestmark = [pytest.mark.django_db, pytest.mark.servers]
@@ -46,7 +46,7 @@ def test_facts_say_where_an_episode_is_and_whom_it_waits_for() -> None:
 def test_facts_count_fallbacks_failures_of_models_and_money() -> None:
     episode = make_episode(seats=2, minds=(mind("planner", 1),))
     submit(episode, 1, "noop")
-    orders = [SeatOrder(1, ("noop",), "fallback", "timeout")]
+    orders = [GivenCommand(1, ("noop",), "fallback", "timeout")]
     commands_submit(episode_id=episode.pk, step=1, orders=orders)
     decision = Decision.objects.create(
         mind=Mind.objects.get(), step=1, played_by="planner", fallback="timeout", milliseconds=1
@@ -82,7 +82,7 @@ def test_each_step_and_the_end_are_told_once(
         submit(episode, 1, "noop")
         deciding.decide_step(episode_id=episode.pk, step=1)
         submit(episode, 2, "noop")
-        orders = [SeatOrder(1, ("noop",), "fallback", "error")]
+        orders = [GivenCommand(1, ("noop",), "fallback", "error")]
         commands_submit(episode_id=episode.pk, step=2, orders=orders)
     key = str(episode.key)
     assert told == [

@@ -11,7 +11,7 @@ from django.utils import timezone
 
 from brigade.celery import app
 from kitchen import tasks
-from kitchen.contract.agent import CoPlayer, Situation
+from kitchen.contract.agent import Agent, Situation
 from kitchen.contract.agent import Decision as MindDecision
 from kitchen.play import deciding
 from kitchen.play.models import Decision, Episode, Seat, Step
@@ -26,7 +26,7 @@ pytestmark = pytest.mark.servers
 Queued = list[tuple[int, int, float]]
 
 
-class Slow(CoPlayer):
+class Slow(Agent):
     """Needs half a second."""
 
     kind = "slow"
@@ -74,7 +74,7 @@ def test_a_decision_is_kept_and_the_step_runs_when_the_time_is_over(later: Queue
 def test_the_time_of_a_model_is_part_of_the_thinking_time(
     later: Queued, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setitem(agents.COPLAYERS, "slow", f"{__name__}:Slow")
+    monkeypatch.setitem(agents.AGENTS, "slow", f"{__name__}:Slow")
     decided(10, "slow")
     assert 9 < later[0][2] < 9.5
     assert decided(0.3, "slow").step == 1

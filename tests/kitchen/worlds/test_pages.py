@@ -13,7 +13,7 @@ from django.template.loader import render_to_string
 from kitchen.contract.page import Page, SeatView, StepView
 from kitchen.play.render import fragments, page_context
 from kitchen.registry.worlds import get_page
-from tests.kitchen.play.test_page import Outline, seen
+from tests.kitchen.worlds.cuisine.test_page import Outline, seen
 from tests.kitchen.worlds.test_worlds import choose, every_world, make, steps_of
 
 pytestmark = pytest.mark.usefixtures("beacon")

@@ -10,7 +10,7 @@ from django.contrib.messages import get_messages
 from django.test import Client
 from django.urls import reverse
 
-from kitchen.contract.agent import CoPlayer
+from kitchen.contract.agent import Agent
 from kitchen.contract.world import Setting
 from kitchen.registry import agents as coplayers
 from study.design.models import Condition, Study, SurveyItem
@@ -27,7 +27,7 @@ NEW_STUDY = reverse("admin:study_study_add")
 NEW_CONDITION = reverse("admin:study_condition_add")
 
 
-class Eager(CoPlayer):
+class Eager(Agent):
     """A co-player of these tests, with a setting of every kind."""
 
     kind = "eager"
@@ -47,7 +47,7 @@ class Eager(CoPlayer):
 @pytest.fixture
 def eager(monkeypatch: pytest.MonkeyPatch) -> None:
     """One more co-player in the registry."""
-    monkeypatch.setitem(coplayers.COPLAYERS, "eager", f"{__name__}:Eager")
+    monkeypatch.setitem(coplayers.AGENTS, "eager", f"{__name__}:Eager")
 
 
 def change(row: Any) -> str:

@@ -13,7 +13,7 @@ from django.test import Client
 from kitchen.contract.model import CallTimeoutError
 from kitchen.play import deciding
 from kitchen.play.models import Episode
-from kitchen.play.services import SeatOrder, commands_submit
+from kitchen.play.services import GivenCommand, commands_submit
 from kitchen.worlds.cuisine.dispatcher import door
 from study import tasks
 from study.analysis.results import analyse_now
@@ -55,7 +55,7 @@ def play(study: Study) -> Participant:
     for position in (1, 2, 3):
         episode = Episode.objects.get(rounds__participant=participant, rounds__position=position)
         for step in range(1, STEPS + 1):
-            order = SeatOrder(0, ("noop",))
+            order = GivenCommand(0, ("noop",))
             commands_submit(episode_id=episode.pk, step=step, orders=[order])
             deciding.decide_step(episode_id=episode.pk, step=step)
         values = {item.key: 3 for item in study.items.all()}

@@ -13,9 +13,9 @@ from study.design.blueprint import blueprint_of
 from study.design.demo import DEMO
 from study.design.files import study_from_file
 from study.design.models import Study
+from study.design.page_order import PAGES, is_shown
 from study.design.parts import PARTS
 from study.design.questions.instruments import instruments
-from study.design.way import PAGES, is_shown
 
 pytestmark = pytest.mark.django_db
 

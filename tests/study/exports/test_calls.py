@@ -10,13 +10,13 @@ import pytest
 from django.test import Client
 from django.utils import timezone
 
-from kitchen.contract.agent import CoPlayer, Situation
+from kitchen.contract.agent import Agent, Situation
 from kitchen.contract.agent import Decision as MindDecision
 from kitchen.money.models import Budget, Spending
 from kitchen.money.spending import booked
 from kitchen.play import deciding
 from kitchen.play.models import CallMessage, Decision, Episode, ModelCall, Prompt
-from kitchen.play.services import SeatOrder, commands_submit, step_run
+from kitchen.play.services import GivenCommand, commands_submit, step_run
 from study.design.models import Condition, Study
 from study.exports.chosen import Chosen
 from study.exports.registry import get_table
@@ -46,7 +46,7 @@ def play(study: Study, entry: str, *, synthetic: bool = False) -> Participant:
     page_done(participant_id=participant.pk, page="guide")
     episode = Episode.objects.get(rounds__participant=participant)
     for step in range(1, 5):
-        order = SeatOrder(0, ("noop",))
+        order = GivenCommand(0, ("noop",))
         commands_submit(episode_id=episode.pk, step=step, orders=[order])
         deciding.decide_step(episode_id=episode.pk, step=step)
     return participant
@@ -105,7 +105,7 @@ def test_withdrawing_erases_calls_and_prompts_that_nobody_else_needs(study: Stud
     assert not Prompt.objects.exists()
 
 
-class Paying(CoPlayer):
+class Paying(Agent):
     """Pays for a call in each step and dies in mid-call in the second."""
 
     kind = "paying"
@@ -121,7 +121,7 @@ class Paying(CoPlayer):
 def test_the_ledger_says_what_each_call_was_for_and_of_nobody_who_left(
     study: Study, monkeypatch: pytest.MonkeyPatch, admin_client: Client
 ) -> None:
-    monkeypatch.setattr(deciding, "make_coplayer", lambda kind, settings: Paying({}))
+    monkeypatch.setattr(deciding, "make_agent", lambda kind, settings: Paying({}))
     monkeypatch.setattr(deciding, "_within", lambda seconds, name, make, late: make())  # one connection
     gone, stays = play(study, "gone"), play(study, "stays")
     episode = Episode.objects.get(rounds__participant=stays)
@@ -166,7 +166,7 @@ def test_everybody_takes_the_studys_thinking_time(study: Study) -> None:
     participant = enter(study, "one")
     page_done(participant_id=participant.pk, page="guide")
     episode = Episode.objects.get()
-    commands_submit(episode_id=episode.pk, step=1, orders=[SeatOrder(0, ("noop",))])
+    commands_submit(episode_id=episode.pk, step=1, orders=[GivenCommand(0, ("noop",))])
     deciding.decide_step(episode_id=episode.pk, step=1)
     assert Decision.objects.count() == 1
     assert not step_run(episode_id=episode.pk, step=1)

@@ -17,7 +17,7 @@ from kitchen.contract.model import Call, Message, Reply, Request
 from kitchen.play import calls
 from kitchen.play import services as kitchen
 from kitchen.play.models import CallMessage, Decision, Episode, Mind, Prompt, SeatCommand
-from kitchen.play.services import MadeDecision, Receipt, SeatOrder, commands_submit
+from kitchen.play.services import GivenCommand, MadeDecision, Receipt, commands_submit
 from study.design.models import Condition
 from study.people import leaving as leaving_module
 from study.people.leaving import participant_withdraw
@@ -53,7 +53,7 @@ def test_leaving_while_steps_are_played_erases_everything() -> None:
     def play() -> None:
         for step in range(1, 900):
             try:
-                order = SeatOrder(0, ("noop",))
+                order = GivenCommand(0, ("noop",))
                 commands_submit(episode_id=episode.pk, step=step, orders=[order])
             except Episode.DoesNotExist:
                 break
@@ -97,7 +97,7 @@ def hand_in(participant: Participant) -> Receipt:
     return commands_submit(
         episode_id=episode.pk,
         step=1,
-        orders=[SeatOrder(1, ("noop",), "dispatcher")],
+        orders=[GivenCommand(1, ("noop",), "dispatcher")],
         decisions=[MadeDecision(row, (Call("stand-in", request, Reply("noop_agent1")),))],
     )
 

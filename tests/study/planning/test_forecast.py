@@ -10,7 +10,7 @@ import pytest
 from django.test import Client
 from django.utils import timezone
 
-from kitchen.agents import trial
+from kitchen.agents import call_forecast
 from kitchen.llm.prices import load_prices
 from kitchen.money.models import Budget, Spending
 from kitchen.play.models import Decision, Episode, ModelCall
@@ -67,7 +67,7 @@ def test_before_any_call_the_first_steps_are_played_with_the_stand_in(study: Stu
     assert paid.steps == 3
     assert paid.expected is not None
     assert paid.worst is not None
-    assert 0 < paid.expected * trial.TRIES < paid.worst
+    assert 0 < paid.expected * call_forecast.TRIES < paid.worst
 
 
 def test_a_second_try_in_a_step_more_than_doubles_the_worst(study: Study) -> None:

@@ -13,7 +13,7 @@ from django.utils import timezone
 
 from kitchen.play.models import Episode
 from kitchen.play.selectors import seat_view
-from kitchen.play.services import SeatOrder, commands_submit, episode_end
+from kitchen.play.services import GivenCommand, commands_submit, episode_end
 from study.design.errors import StudyClosedError
 from study.design.models import Outcome, Study, Version
 from study.people.leaving import participant_end, participant_withdraw
@@ -54,7 +54,7 @@ def begun(study: Study, entry: str = "one", *, synthetic: bool = False) -> Parti
 
 def command(episode: Episode) -> None:
     view = seat_view(episode.seats.get(number=0))
-    order = SeatOrder(0, view.legal[0])
+    order = GivenCommand(0, view.legal[0])
     assert commands_submit(episode_id=episode.pk, step=view.step + 1, orders=[order]).accepted
 
 

@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from random import Random
 from typing import ClassVar
 
-from kitchen.contract.agent import CoPlayer, Decision, Rehearsal, Situation
+from kitchen.contract.agent import Agent, Decision, Rehearsal, Situation
 from kitchen.contract.model import Message, Request
 from kitchen.contract.world import Command, Json, Setting
 from kitchen.llm.providers.stand_in import StandIn, StandInAdvice
@@ -19,7 +19,7 @@ RULES = "You steer a ship by the light that the keeper showed last. Write steer_
 WRITTEN = re.compile(r"steer(?:_agent1_|\(agent1, )(left|right)")
 
 
-class Pilot(CoPlayer):
+class Pilot(Agent):
     """Steers where the light was, if its model agrees."""
 
     kind: ClassVar[str] = "pilot"

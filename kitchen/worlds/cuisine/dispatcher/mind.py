@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from dataclasses import replace
 from typing import ClassVar
 
-from kitchen.contract.agent import CoPlayer, Decision, Rehearsal, Situation
+from kitchen.contract.agent import Agent, Decision, Rehearsal, Situation
 from kitchen.contract.world import Json, Setting
 from kitchen.llm.registry import STAND_IN, hindrances, read_model
 from kitchen.worlds.cuisine.dispatcher.door import Adviser, Door
@@ -37,7 +37,7 @@ REHEARSED: Mapping[str, Json] = {
 """How it is tried out for a forecast."""
 
 
-class Dispatcher(CoPlayer):
+class Dispatcher(Agent):
     """A language model that commands every seat it holds (MindAgent, arXiv 2309.09971, section 4).
 
     Keeps nothing between steps but `Decision.memory`. `Decision.played_by` is `dispatcher` where a language

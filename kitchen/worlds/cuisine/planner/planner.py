@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from random import Random
 
-from kitchen.contract.agent import Advice, CoPlayer, Decision, Situation
+from kitchen.contract.agent import Advice, Agent, Decision, Situation
 from kitchen.contract.world import Json, Setting
 from kitchen.worlds.cuisine.planner.book import Book, read_book
 from kitchen.worlds.cuisine.planner.mates import Seen, forget_the_idle, watch
@@ -14,7 +14,7 @@ from kitchen.worlds.cuisine.planner.telling import aim, goals
 from kitchen.worlds.cuisine.planner.trips import Style
 
 
-class Planner(CoPlayer):
+class Planner(Agent):
     """Plans for all seats, commands its own."""
 
     kind = "planner"

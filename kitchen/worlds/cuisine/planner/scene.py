@@ -11,7 +11,7 @@ from kitchen.worlds.cuisine.planner.book import Book
 
 
 @dataclass(slots=True)
-class Agent:
+class Robot:
     """Where one stands (a place's number), what one holds, for how many steps one is still busy."""
 
     at: int
@@ -25,7 +25,7 @@ class Scene:
     the last that still serves the order."""
 
     step: int
-    agents: list[Agent]
+    agents: list[Robot]
     inside: list[tuple[str, ...]]
     busy: list[int]
     orders: list[tuple[str, int]]
@@ -35,7 +35,7 @@ class Scene:
 def read_scene(book: Book, observation: Mapping[str, Json]) -> Scene:
     """The scene of an observation (`CuisineWorld.observe`)."""
     where = observation["locations"]
-    agents = [Agent(book.number[a["at"]], a["holds"], int(a["busy"])) for a in observation["agents"]]
+    agents = [Robot(book.number[a["at"]], a["holds"], int(a["busy"])) for a in observation["agents"]]
     inside = [tuple(where[place]["items"]) for place in book.places]
     return Scene(
         step=observation["step"],
@@ -59,7 +59,7 @@ def apply(book: Book, scene: Scene, seat: int, command: Command) -> None:
         _EFFECTS[command[0]](book, scene, agent, place, command)
 
 
-def _get(book: Book, scene: Scene, agent: Agent, place: int, command: Command) -> None:
+def _get(book: Book, scene: Scene, agent: Robot, place: int, command: Command) -> None:
     if agent.holds is not None:
         return
     if place == book.storage:
@@ -82,7 +82,7 @@ def product_in(book: Book, scene: Scene, place: int) -> str | None:
     return items[0] if recipe and recipe.tool == book.kinds[place] else None
 
 
-def _put(book: Book, scene: Scene, agent: Agent, place: int, command: Command) -> None:
+def _put(book: Book, scene: Scene, agent: Robot, place: int, command: Command) -> None:
     item = agent.holds
     if item is None:
         return
@@ -102,7 +102,7 @@ def fits(book: Book, scene: Scene, place: int, item: str) -> bool:
     return any(both.issubset(recipe.parts) for recipe in book.at_tool[book.kinds[place]])
 
 
-def _activate(book: Book, scene: Scene, agent: Agent, place: int, command: Command) -> None:
+def _activate(book: Book, scene: Scene, agent: Robot, place: int, command: Command) -> None:
     if agent.holds is not None or scene.busy[place]:
         return
     for recipe in book.at_tool[book.kinds[place]]:

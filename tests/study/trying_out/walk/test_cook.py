@@ -11,7 +11,7 @@ import pytest
 from kitchen.agents.evaluate import see
 from kitchen.contract.agent import Adviser
 from kitchen.contract.world import Json, World
-from kitchen.registry.agents import make_coplayer
+from kitchen.registry.agents import make_agent
 from kitchen.registry.worlds import get_world
 from kitchen.worlds.cuisine.adviser import ADVISER
 from study.trying_out.walk.cook import Cook
@@ -58,7 +58,7 @@ def play(person: Person, *, seats: int = 1, coplayer: str = "planner", seed: int
         own = cook.choose(state)
         assert list(own) in state["legal"] + state["anticipated"]
         seen = see(world, range(1, seats), memory=memory, commanded={0: own}, seed=seed + world.clock)
-        others = make_coplayer(coplayer, {}).decide(seen) if seats > 1 else None
+        others = make_agent(coplayer, {}).decide(seen) if seats > 1 else None
         memory = others.memory if others else None
         world.step([(0, own), *(others.commands.items() if others else ())])
     cook.watch(state_of(world))

@@ -11,7 +11,7 @@ from kitchen.agents.evaluate import see
 from kitchen.contract.agent import Decision, Situation
 from kitchen.contract.model import LanguageModel, ModelError, Reply, Request
 from kitchen.contract.world import Command
-from kitchen.registry.agents import make_coplayer
+from kitchen.registry.agents import make_agent
 from kitchen.worlds.cuisine.dispatcher import door
 from kitchen.worlds.cuisine.dispatcher.moment import Moment
 from kitchen.worlds.cuisine.world import CuisineWorld
@@ -55,7 +55,7 @@ def script(monkeypatch: pytest.MonkeyPatch, *answers: Answer) -> Scripted:
 def decide(situation: Situation, **settings: Any) -> Decision:
     """One decision of a fresh dispatcher."""
     chosen = {"model": MODEL, "demonstration": "none", **settings}
-    return make_coplayer("dispatcher", chosen).decide(situation)
+    return make_agent("dispatcher", chosen).decide(situation)
 
 
 def seen(

@@ -15,7 +15,7 @@ from kitchen.contract.agent import Decision, Situation
 from kitchen.contract.model import Message, ModelError
 from kitchen.contract.world import SettingsError
 from kitchen.llm.registry import read_model
-from kitchen.registry.agents import make_coplayer
+from kitchen.registry.agents import make_agent
 from kitchen.worlds.cuisine.dispatcher.mind import WHY_NOT
 from tests.kitchen.worlds.cuisine.cooking import kitchen
 from tests.kitchen.worlds.cuisine.dispatcher.dispatching import MODEL, Scripted, decide, script, seen
@@ -153,7 +153,7 @@ def test_without_an_answer_the_fallback_plays_and_is_named(
         assert decision.commands == {1: ("noop",), 2: ("noop",)}
     else:
         situation = seen()
-        assert decision.commands == make_coplayer("planner", {}).decide(situation).commands
+        assert decision.commands == make_agent("planner", {}).decide(situation).commands
 
 
 def test_a_fallback_keeps_the_memory_and_is_told_of(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -281,7 +281,7 @@ def test_the_stand_in_plays_as_the_planner_and_is_named(reply: str) -> None:
     situation = seen()
     decision = decide(situation, model="stand-in", reply=reply)
     assert decision.played_by == "stand-in"
-    assert decision.commands == make_coplayer("planner", {}).decide(situation).commands
+    assert decision.commands == make_agent("planner", {}).decide(situation).commands
     assert decision.note["stand_in"] is True
 
 
@@ -328,7 +328,7 @@ def test_the_setting_names_provider_and_model(monkeypatch: pytest.MonkeyPatch) -
 
 def test_a_provider_that_there_is_not_is_a_wrong_setting() -> None:
     with pytest.raises(SettingsError, match="no provider"):
-        make_coplayer("dispatcher", {"model": "skynet:t800"})
+        make_agent("dispatcher", {"model": "skynet:t800"})
 
 
 def test_messages_alternate_and_begin_with_a_state(monkeypatch: pytest.MonkeyPatch) -> None:

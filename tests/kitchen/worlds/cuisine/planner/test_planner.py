@@ -14,7 +14,7 @@ from kitchen.contract.world import Command, Event, Json, World
 from kitchen.experiments.plan import jobs_of
 from kitchen.experiments.play import play as play_job
 from kitchen.experiments.setup import Setup
-from kitchen.registry.agents import make_coplayer
+from kitchen.registry.agents import make_agent
 from kitchen.registry.worlds import get_world
 
 LEVELS = [*(f"level_{number}" for number in range(13)), "level_12_fryer"]
@@ -37,7 +37,7 @@ def idle(game: World, seat: int) -> Command:
 
 
 def random_move(game: World, seat: int) -> Command:
-    mind = make_coplayer("random", {})
+    mind = make_agent("random", {})
     return mind.decide(see(game, (seat,), seed=game.clock * 31 + seat)).commands[seat]
 
 
@@ -61,7 +61,7 @@ def decide(
     game: World, seats: tuple[int, ...], memory: Json, turn: dict[int, Command], people: tuple[int, ...] = ()
 ) -> Decision:
     seen = see(game, seats, memory=memory, commanded=turn, people=people, seed=game.clock)
-    return make_coplayer("planner", QUICK).decide(seen)
+    return make_agent("planner", QUICK).decide(seen)
 
 
 def completed(game: World) -> int:

@@ -13,7 +13,7 @@ from django import forms
 
 from kitchen.contract.world import Json, Setting
 from kitchen.forms.setting_fields import readable, told
-from kitchen.registry.agents import coplayers, get_coplayer
+from kitchen.registry.agents import agent_kinds, get_agent
 from kitchen.registry.worlds import get_world, known_worlds
 from study.design.plan import NOBODY
 
@@ -45,7 +45,7 @@ class ChoosableKind:
 
 def all_kinds() -> tuple[ChoosableKind, ...]:
     """Every world, then every co-player of the registries."""
-    return (*world_kinds(), *(_coplayer_kind(name) for name in coplayers()))
+    return (*world_kinds(), *(_coplayer_kind(name) for name in agent_kinds()))
 
 
 def world_kinds() -> tuple[ChoosableKind, ...]:
@@ -56,7 +56,7 @@ def world_kinds() -> tuple[ChoosableKind, ...]:
 
 
 def _coplayer_kind(name: str) -> ChoosableKind:
-    kind = get_coplayer(name)
+    kind = get_agent(name)
     plays = "every world" if kind.worlds is None else ", ".join(readable(world) for world in kind.worlds)
     return ChoosableKind(COPLAYER, name, f"{readable(name)} (plays {plays})", kind.settings, kind.worlds)
 

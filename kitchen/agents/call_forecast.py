@@ -19,7 +19,7 @@ from kitchen.contract.world import Json, World, WorldError
 from kitchen.llm.prices import CallPlan, PriceList
 from kitchen.llm.tokens import MESSAGE, likely_tokens, most_tokens
 from kitchen.llm.wrappers import Patience
-from kitchen.registry.agents import make_coplayer
+from kitchen.registry.agents import make_agent
 
 ASKED_AT = (0, 20)
 """Steps at which it is asked; by the second about as much is to be told as there will be."""
@@ -53,10 +53,10 @@ def sample(game: World, coplayer: str, settings: Mapping[str, Json], seats: Sequ
     the game is, or for settings that cannot be."""
     if game.length is None:
         raise WorldError("how many steps an episode has is not known before")
-    rehearsal = make_coplayer(coplayer, settings).rehearsal()
+    rehearsal = make_agent(coplayer, settings).rehearsal()
     if rehearsal is None:
         return TrialCalls((), len(seats), game.length)
-    mind = make_coplayer(coplayer, rehearsal.settings)
+    mind = make_agent(coplayer, rehearsal.settings)
     people = tuple(seat for seat in range(game.seats) if seat not in seats)
     waiting = dict.fromkeys(people, game.idle)
     calls: list[Call] = []

@@ -20,7 +20,7 @@ from kitchen.worlds.cuisine.menu import assign_keys, needed_ingredients
 from kitchen.worlds.cuisine.page import PAGE, icon
 from kitchen.worlds.cuisine.words import REFUSALS, Words, readable
 
-TEMPLATES = Path(__file__).resolve().parents[3] / "templates"
+TEMPLATES = Path(__file__).resolve().parents[4] / "templates"
 LEVELS = [*(f"level_{number}" for number in range(13)), "level_12_fryer"]
 SENSELESS: list[Command] = [
     ("get", "pot0"),

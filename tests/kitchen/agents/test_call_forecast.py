@@ -8,13 +8,13 @@ from typing import Any
 
 import pytest
 
+from kitchen.agents.call_forecast import ASKED_AT, FEEDBACK, TRIES, plan_of, sample, worst
 from kitchen.agents.evaluate import see
-from kitchen.agents.trial import ASKED_AT, FEEDBACK, TRIES, plan_of, sample, worst
 from kitchen.contract.agent import Decision
 from kitchen.contract.model import Request
 from kitchen.llm.prices import UnknownPriceError, load_prices
 from kitchen.llm.tokens import likely_tokens, most_tokens
-from kitchen.registry.agents import make_coplayer
+from kitchen.registry.agents import make_agent
 from tests.kitchen.worlds.cuisine.cooking import kitchen
 
 SONNET = "anthropic", "claude-sonnet-5-5"
@@ -34,7 +34,7 @@ def test_steps_are_played_with_the_prompts_of_the_condition() -> None:
 def requests_of(memory: int, seats: int, steps: int) -> list[Request]:
     """The requests of a whole episode, really played."""
     game = kitchen(seats=seats, level="level_3", max_steps=steps)
-    mind = make_coplayer("dispatcher", {**PAID, "model": "stand-in", "memory": memory})
+    mind = make_agent("dispatcher", {**PAID, "model": "stand-in", "memory": memory})
     decision, found = Decision(commands={}), list[Request]()
     while not (game.over or game.cut_off):
         decision = mind.decide(see(game, range(seats), memory=decision.memory))
@@ -95,7 +95,7 @@ def test_feedback_on_every_agent_is_no_longer_than_is_reckoned() -> None:
     """The stand-in errs at every chance, for the longest feedback that a real game had here."""
     game, seats = kitchen(seats=4, level="level_3"), range(4)
     errs: dict[str, Any] = {**PAID, "model": "stand-in", "stand_in_errors": 1.0}
-    mind, decision, longest = make_coplayer("dispatcher", errs), Decision(commands={}), 0
+    mind, decision, longest = make_agent("dispatcher", errs), Decision(commands={}), 0
     for _ in range(10):
         decision = mind.decide(see(game, seats, memory=decision.memory))
         said = decision.calls[0].request.messages[-1].text.partition("Feedback on the last step:")[2]
