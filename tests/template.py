@@ -22,18 +22,20 @@ VARIABLE = "TESTS_TEMPLATE"
 
 
 class Template:
-    """Where `DATABASE_URL` names a PostgreSQL, a database on that server; else a file of SQLite.
+    """Where `DATABASE_URL` names a PostgreSQL, or this address does, a database on that server; else a file
+    of SQLite.
 
     Whoever wants a copy first makes it; the run's other processes wait for that.
     """
 
-    def __init__(self) -> None:
+    def __init__(self, url: str | None = None) -> None:
         if VARIABLE not in os.environ:
             os.environ[VARIABLE] = tempfile.mkdtemp(prefix="brigade-template-")
         self.folder = Path(os.environ[VARIABLE])
         self.file = self.folder / "db.sqlite3"
-        given = os.environ.get("DATABASE_URL", "")
+        given = os.environ.get("DATABASE_URL", "") if url is None else url
         self.server = given if given.startswith("postgres") else ""
+        self.made = self.folder / ("made.server" if self.server else "made.file")
         self.name = self.folder.name.replace("-", "_").lower()
 
     def copy_to_file(self, file: Path) -> None:
@@ -52,7 +54,7 @@ class Template:
 
     def drop(self) -> None:
         """Leave nothing behind."""
-        if self.server and (self.folder / "made").exists():
+        if self.server and self.made.exists():
             drop_database(named(self.server, self.name))
         shutil.rmtree(self.folder, ignore_errors=True)
         del os.environ[VARIABLE]
@@ -62,10 +64,9 @@ class Template:
         """It is there, and nobody else in this block."""
         with (self.folder / "lock").open("w") as lock:
             fcntl.flock(lock, fcntl.LOCK_EX)
-            made = self.folder / "made"
-            if not made.exists():
+            if not self.made.exists():
                 self._make()
-                made.touch()
+                self.made.touch()
             yield
 
     def _make(self) -> None:

@@ -53,7 +53,8 @@ def rooms_that_speak() -> list[str]:
 
 
 def rooms_of_marked_tests() -> set[str]:
-    """Those from which a file with marked tests imports, or a command that it runs, or whose admin it opens."""
+    """Those that the folder of a file with marked tests mirrors, or that it or a command that it runs imports
+    from."""
     there, found = sources(), set()
     for test in (base_dir() / "tests").rglob("test_*.py"):
         if "mark.servers" not in (text := test.read_text()):
@@ -61,7 +62,7 @@ def rooms_of_marked_tests() -> set[str]:
         run = {f"{app}.management.commands.{name}" for name in COMMAND.findall(text) for app in APPS}
         asked = {*imports(test), *(name for one in run & there.keys() for name in imports(there[one]))}
         found |= {room_of(there[name]) for name in asked & there.keys()}
-        found |= {f"{app}/admin" for app in APPS if f'"admin:{app}_' in text}
+        found.add(str(test.parent.relative_to(base_dir() / "tests")))
     return found
 
 

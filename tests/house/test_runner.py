@@ -114,7 +114,7 @@ def running(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Running]:
 @pytest.fixture
 def started(tmp_path: Path) -> Iterator[Running]:
     """A runner for a test that ends it, on a database that has all migrations."""
-    Template().copy_to_file(tmp_path / "var" / "db.sqlite3")
+    Template("").copy_to_file(tmp_path / "var" / "db.sqlite3")
     runner = Running(tmp_path / "var")
     yield runner
     runner.process.kill()
