@@ -42,7 +42,7 @@ def stack(tmp_path: Path, server: StandInServer) -> Iterator[Stack]:
 
 SEARCH = """
 from django.db import connection
-from kitchen.play.models import Spending
+from kitchen.money.models import Spending
 with connection.cursor() as cursor:
     for table in connection.introspection.table_names(cursor):
         cursor.execute(f'SELECT * FROM "{table}"')

@@ -104,7 +104,7 @@ code = "SLOW"
 WENT_BY = """
 from datetime import timedelta
 from django.db.models import F
-from study.design.models import Participant
+from study.people.models import Participant
 people = Participant.objects.filter(study__slug="{slug}")
 people.update(active_at=F("active_at") - timedelta(minutes={minutes}))
 """

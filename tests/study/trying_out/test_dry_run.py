@@ -90,7 +90,8 @@ KEYS = ("c1", "c2", "c3")
 COUNT = """
 from collections import Counter
 from kitchen.play.models import Episode, Seat
-from study.design.models import Answer, Participant, Study
+from study.design.models import Study
+from study.people.models import Answer, Participant
 study = Study.objects.get(slug="whole")
 print(sorted(Counter(study.participants.values_list("status", flat=True)).items()), study.withdrawn_synthetic)
 print(study.participants.filter(synthetic=False).exists(),
