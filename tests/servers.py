@@ -15,7 +15,6 @@ import time
 from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Self
-from urllib.parse import urlsplit, urlunsplit
 
 from brigade.address import Address, address_of, listen
 from brigade.parts import children_environment, experimenter, valkey_command, web, worker
@@ -120,7 +119,10 @@ class Stack:
     def _make_environment(self) -> dict[str, str]:
         found = children_environment(address_of(self._listener))
         found |= {"BRIGADE_VAR": str(self.var), "BRIGADE_URL": self.url, "DATABASE_URL": self._database}
-        found["REDIS_URL"] = self._valkey.url if self._valkey else own_redis_url()
+        if self._valkey:
+            found["REDIS_URL"] = self._valkey.url
+        else:  # the server of all tests: queues, channels and cache of this stack have names of their own
+            found["BRIGADE_PREFIX"] = f"stack-{secrets.token_hex(4)}"
         found["DJANGO_SETTINGS_MODULE"] = "brigade.settings"
         return {name: value for name, value in (found | self._extra).items() if value}
 
@@ -172,13 +174,6 @@ class Stack:
             f"{child.name}: {line}" for child in (self.web, self.worker) for line in last_lines(child.log, 30)
         ]
         return "\n".join(lines)
-
-
-def own_redis_url() -> str:
-    """Another database on the server of `REDIS_URL` for the stack of each of pytest-xdist's workers: a queue
-    has one reader. 0 is left to the tests' own process."""
-    number = int("0" + os.environ.get("PYTEST_XDIST_WORKER", "").removeprefix("gw")) + 1
-    return urlunsplit(urlsplit(os.environ["REDIS_URL"])._replace(path=f"/{number}"))
 
 
 def new_database(var: Path) -> str:
