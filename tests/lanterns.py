@@ -9,6 +9,7 @@ from typing import ClassVar, Self
 from unittest.mock import patch
 
 from kitchen.contract.kit import WorldKit
+from kitchen.contract.page import Page, Panel, SeatView
 from kitchen.contract.world import (
     Command,
     Event,
@@ -133,8 +134,18 @@ class Lanterns(World):
         return found
 
 
-KIT = WorldKit(rules="tests.lanterns:Lanterns", page="")
-"""Nobody looks at it."""
+class LanternsPage(Page):
+    """Nobody looks at it."""
+
+    def panels(self, view: SeatView) -> tuple[Panel, ...]:
+        return ()
+
+    def phrase(self, command: Command) -> str:
+        return command[0].capitalize()
+
+
+PAGE = LanternsPage()
+KIT = WorldKit(rules="tests.lanterns:Lanterns", page="tests.lanterns:PAGE")
 
 
 @contextmanager
