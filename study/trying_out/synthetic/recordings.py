@@ -90,7 +90,7 @@ def _play(episode: Episode, cook: Cook) -> None:
         if state["phase"] != "choose":
             break
         order = GivenCommand(0, tuple(cook.choose(state)))
-        commands_submit(episode_id=episode.pk, step=step, orders=[order])
+        commands_submit(episode_id=episode.pk, step=step, commands=[order])
         deciding.decide_step(episode_id=episode.pk, step=step)
 
 

@@ -18,7 +18,7 @@ from kitchen.registry.figures import (
     standing,
 )
 from kitchen.registry.worlds import get_world
-from tests.lanterns import FIGURES, Lanterns, registered
+from tests.worlds.lanterns import FIGURES, Lanterns, registered
 
 
 @pytest.fixture(autouse=True)

@@ -32,8 +32,8 @@ from study.exports.writing import write_study
 from study.monitor import live
 from study.people.models import Participant
 from study.taking_part.going_on import page_done
-from tests.lanterns import registered
 from tests.study.factories import complete, enter, make_study, play_out
+from tests.worlds.lanterns import registered
 
 pytestmark = pytest.mark.django_db
 

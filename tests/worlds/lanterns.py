@@ -133,12 +133,12 @@ class Lanterns(World):
         return found
 
 
-KIT = WorldKit(rules="tests.lanterns:Lanterns", page="")
+KIT = WorldKit(rules="tests.worlds.lanterns:Lanterns", page="")
 """Nobody looks at it."""
 
 
 @contextmanager
 def registered() -> Iterator[None]:
     """While it lasts, the registry has this world."""
-    with patch.dict(WORLDS, {"lanterns": "tests.lanterns:KIT"}):
+    with patch.dict(WORLDS, {"lanterns": "tests.worlds.lanterns:KIT"}):
         yield
