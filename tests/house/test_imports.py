@@ -43,9 +43,7 @@ def broken(house: Path) -> list[str]:
     found = subprocess.run(
         [sys.executable, *LINT], cwd=house, env=plain, capture_output=True, text=True, check=False
     )
-    broken = [
-        line.removesuffix("BROKEN").strip() for line in found.stdout.splitlines() if line.endswith("BROKEN")
-    ]
+    broken = [line.partition(" BROKEN")[0] for line in found.stdout.splitlines() if " BROKEN" in line]
     assert bool(broken) == bool(found.returncode), found.stdout + found.stderr
     return broken
 
