@@ -22,7 +22,7 @@ class PlayerView:
 
     seat: int
     name: str
-    """As shown: `Robot 1`."""
+    """As shown: `Player 1` (see `Page.body`)."""
     is_you: bool
 
 
@@ -98,6 +98,10 @@ class Page(ABC):
     `clocked` or `view.step_seconds` where steps have a time limit."""
     title: ClassVar[str] = ""
     """What this world is called over its guide, where a study plays several; by default its name."""
+    place: ClassVar[str] = "game"
+    """What an episode is called, in one word: *This game is open in another tab*."""
+    body: ClassVar[str] = "player"
+    """What a seat commands, in one word: *choose what your player does*. Seats are named by it."""
     reference: ClassVar[str] = ""
     """Template of a second reference that can be opened beside play; empty if there is none. Gets `brief` and
     `handbook`."""
@@ -115,7 +119,7 @@ class Page(ABC):
 
     first_steps: ClassVar[tuple[str, ...]] = (
         "Choose one of the actions; then press the button below them.",
-        "Look at what has changed: your robot has done it, and so have the others.",
+        "Look at what has changed: everybody's choices have been carried out.",
     )
     """How the page is used: a sentence for each of the first steps, shown where hints are on."""
     general_hint: ClassVar[str] = "Read the guide again whenever you like: it says how to win."

@@ -25,7 +25,7 @@ def page_context(page: Page, view: SeatView, **more: Any) -> dict[str, Any]:
 def fragments(page: Page, view: SeatView, **more: Any) -> str:
     """Every panel of the page as out-of-band fragments, for the websocket."""
     shell = [Panel(name, f"kitchen/play/{name}.html", {}) for name in SHELL]
-    return "\n".join(_fragment(panel, view, more) for panel in (*shell, *page.panels(view)))
+    return "\n".join(_fragment(panel, view, {"page": page, **more}) for panel in (*shell, *page.panels(view)))
 
 
 def _fragment(panel: Panel, view: SeatView, more: dict[str, Any]) -> str:

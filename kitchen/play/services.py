@@ -17,6 +17,7 @@ from functools import partial
 from django.conf import settings as django_settings
 from django.db import transaction
 from django.utils import timezone
+from django.utils.text import capfirst
 
 from kitchen.contract.model import Call
 from kitchen.contract.world import Command, Json, SettingsError
@@ -30,7 +31,7 @@ from kitchen.play.models import Decision, Episode, Mind, Seat, SeatCommand
 from kitchen.play.queue import ask_coplayers, run_step_later
 from kitchen.play.turns import OpenTurn, take_step
 from kitchen.registry.agents import make_agent
-from kitchen.registry.worlds import get_world
+from kitchen.registry.worlds import get_page, get_world
 
 log = logging.getLogger(__name__)
 
@@ -43,13 +44,14 @@ RECEIPTS = {
     "double": "You had already chosen for this step; your first choice stands.",
     "late": "That step had already been played. Here is where things are now.",
     "early": "That step has not begun yet. Here is where things are now.",
-    "too_late": "Too late: the step is over. Your robot waited in it.",
+    "too_late": "Too late: the step is over. Your {body} waited in it.",
     "over": "This episode has ended.",
-    "elsewhere": "This kitchen is open in another tab: continue there, or choose to play here instead.",
+    "elsewhere": "This {place} is open in another tab: continue there, or choose to play here instead.",
     "taken": "Another worker is deciding this step.",
     "not_offered": "That is not possible at this moment. Choose one of the actions shown.",
 }
-"""Every answer of `commands_submit`, in words for the person who asked."""
+"""Every answer of `commands_submit`, for the person who asked; `place` and `body` are words of the world's
+page."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -88,6 +90,7 @@ class Receipt:
     code: str
     step: int
     """Steps taken when the answer was given."""
+    world: str
 
     @property
     def accepted(self) -> bool:
@@ -97,7 +100,8 @@ class Receipt:
     @property
     def text(self) -> str:
         """The answer in words."""
-        return RECEIPTS[self.code]
+        page = get_page(self.world)
+        return RECEIPTS[self.code].format(place=page.place, body=page.body)
 
 
 def episode_create(
@@ -162,6 +166,7 @@ def _check_minds(minds: Sequence[MindPlan], *, seats: int, world: str) -> None:
 
 
 def _seat_everybody(episode: Episode, *, seats: int, minds: Sequence[MindPlan]) -> list[Seat]:
+    body = capfirst(get_page(episode.world).body)
     by_seat: dict[int, Mind] = {}
     for number, plan in enumerate(minds):
         mind = Mind.objects.create(
@@ -169,7 +174,7 @@ def _seat_everybody(episode: Episode, *, seats: int, minds: Sequence[MindPlan]) 
         )
         by_seat |= dict.fromkeys(plan.seats, mind)
     return Seat.objects.bulk_create(
-        Seat(episode=episode, number=number, name=f"Robot {number + 1}", mind=by_seat.get(number))
+        Seat(episode=episode, number=number, name=f"{body} {number + 1}", mind=by_seat.get(number))
         for number in range(seats)
     )
 
@@ -192,7 +197,7 @@ def commands_submit(
     turn = _in_time(OpenTurn.of(Episode.objects.select_for_update().get(pk=episode_id)))
     taken = decisions and is_claimed_by_another(turn.episode, claim)
     if code := _refusal(turn, step, commands) or ("taken" if taken else None):
-        return Receipt(code, turn.episode.step)
+        return Receipt(code, turn.episode.step, turn.episode.world)
     for given in commands:
         turn.add(_row(turn, given))
     for decision in decisions:
@@ -200,7 +205,7 @@ def commands_submit(
     _go_on(turn)
     calls_store([(decision.row, decision.calls) for decision in decisions])  # last: it locks what others need
     transaction.on_commit(partial(stream.nudge_pages, episode_id))
-    return Receipt("accepted", turn.episode.step)
+    return Receipt("accepted", turn.episode.step, turn.episode.world)
 
 
 @transaction.atomic

@@ -1,5 +1,5 @@
 /* Asks whether somebody is there, and leads on when the time is over. The server says how long there is left; here
-   it is only counted, and looked up again before anything is shown: another tab or the kitchen may know more. */
+   it is only counted, and looked up again before anything is shown: another tab or the game may know more. */
 "use strict";
 
 (() => {

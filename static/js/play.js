@@ -50,7 +50,7 @@
   function connectionText() {
     if (state.final) return ["closed", state.final];
     if (state.connected) return ["connected", "Connected"];
-    if (navigator.onLine === false) return ["offline", "You are offline. The kitchen waits for you."];
+    if (navigator.onLine === false) return ["offline", `You are offline. The ${play.dataset.place} waits for you.`];
     if (!state.attempt) return ["connecting", "Connecting…"];
     if (state.silent) return ["reconnecting", "The server does not answer. Nothing is lost; trying again…"];
     return ["reconnecting", `Connecting again… (attempt ${state.attempt})`];

@@ -14,7 +14,7 @@ from kitchen.contract.world import Json, Setting
 from kitchen.forms.setting_fields import readable, told
 from study.design.blueprint import OUTCOMES, Blueprint, ConditionPlan, OutcomePlan, PartPlan
 from study.design.chance import same_for_all
-from study.design.models import Outcome, Study, SurveyItem
+from study.design.models import Condition, Outcome, Study, SurveyItem
 from study.design.offered import COPLAYER, WORLD, all_kinds
 from study.design.orders.registry import SCHEMES, get_scheme
 from study.design.parts import PARTS
@@ -174,13 +174,24 @@ def setting_pairs(part: str, name: str, values: Mapping[str, Json]) -> Iterator[
     yield from (Pair(readable(key), plain(value)) for key, value in values.items() if key not in known)
 
 
+def world_words(condition: Condition) -> str:
+    """A condition's world in a table, with the first of its settings: a choice by its name, else with its
+    label (`chess, Minutes: 5`)."""
+    first = next(iter(declared(WORLD, condition.world).values()), None)
+    value = condition.settings.get(first.name) if first else None
+    if first is None or value in (None, ""):
+        return condition.world
+    words = value if first.choices else f"{first.label}: {setting_value(first, value)}"
+    return f"{condition.world}, {words}"
+
+
 def coplayer_words(name: str) -> str:
     """A kind of co-player in words."""
     return "nobody" if name == NOBODY else readable(name)
 
 
 def agents_words(teammates: int) -> str:
-    """How many there are in a kitchen."""
+    """How many there are in an episode."""
     if not teammates:
         return "1: the participant's, alone"
     return f"{teammates + 1}: the participant's and {teammates} teammate{'s' if teammates > 1 else ''}"

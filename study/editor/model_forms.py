@@ -76,7 +76,11 @@ class ConditionForm(ShowsOthers, forms.ModelForm):  # type: ignore[type-arg]
             COPLAYER,
             "teammates",
         )
-        help_texts = {"key": "Its name in the data, for example two_dispatched."}
+        help_texts = {
+            "key": "Its name in the data, for example two_dispatched.",
+            "step_seconds": "Seconds for a step, after which a missing command becomes “do nothing”. "
+            "Empty: the game waits for the participant.",
+        }
 
     def __init__(self, *args: Any, **kwargs: Any) -> None:
         super().__init__(*args, **kwargs)
@@ -193,7 +197,7 @@ class StudyForm(forms.ModelForm):  # type: ignore[type-arg]
         model = Study
         fields = ("title", "slug", "status", "seed", "orders", "same_dishes", "shuffle_items")
         labels = {"slug": "Name in the link", "seed": "Seed"}
-        help_texts = {"slug": "The last part of the participants' link, for example cooking in /s/cooking/."}
+        help_texts = {"slug": "The last part of the participants' link, for example teams in /s/teams/."}
 
 
 class SurveyItemForm(forms.ModelForm):  # type: ignore[type-arg]

@@ -13,7 +13,7 @@ from study.design.offered import COPLAYER, WORLD, ChoosableKind, KindSelect, kin
 from study.design.plan import NOBODY
 from study.design.practice import practice_played
 
-TEAM_SIZE = "Robots beside the participant's own. 3 teammates make a kitchen of 4 agents."
+TEAM_SIZE = "Agents beside the participant's own. 3 teammates make a team of 4 agents."
 
 
 def practice_fields() -> dict[str, forms.Field]:

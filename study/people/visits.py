@@ -1,4 +1,4 @@
-"""When the pages that nobody sends were done: kitchens end by themselves."""
+"""When the pages that nobody sends were done: episodes end by themselves."""
 
 from __future__ import annotations
 
@@ -10,8 +10,8 @@ NOT_DONE = (Episode.Status.PLAYING, Episode.Status.ABANDONED)
 
 
 def plays_done(participant_id: int) -> None:
-    """Note when the kitchens of this participant ended; what is noted stays. Asked whenever another page is
-    seen or done, since a kitchen ends on the server."""
+    """Note when the episodes of this participant ended; what is noted stays. Asked whenever another page is
+    seen or done, since an episode ends on the server."""
     open_visits = PageVisit.objects.filter(participant=participant_id, page="play", done_at=None)
     if not (positions := list(open_visits.values_list("position", flat=True))):
         return

@@ -66,7 +66,7 @@ def mark_done(way: Way, page: str, position: int = 0) -> bool:
 
 
 def _note(person: Participant, page: str, position: int) -> None:
-    """A page that is sent was opened before, which noted the kitchens that had ended by then."""
+    """A page that is sent was opened before, which noted the episodes that had ended by then."""
     seen = PageVisit.objects.filter(participant=person, page=page, position=position)
     if seen.update(done_at=person.active_at):
         return

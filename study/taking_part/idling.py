@@ -1,6 +1,6 @@
 """People who do nothing: asked first, then timed out and counted no more.
 
-An action is a page that is opened or sent, a command in the kitchen, or the word that somebody is still
+An action is a page that is opened or sent, a command in an episode, or the word that somebody is still
 there (the page says it while they type or scroll, and by its button). What a study allows is in the version
 that the participant entered under.
 """
@@ -46,7 +46,7 @@ def _left(minutes: float | None, since: float) -> float | None:
 
 
 def last_action(person: Participant) -> datetime:
-    """When this participant last did anything, in the kitchen or on a page."""
+    """When this participant last did anything, in an episode or on a page."""
     commanded = last_command_at(_running(person).values_list("pk", flat=True))
     return max(person.active_at, commanded) if commanded else person.active_at
 

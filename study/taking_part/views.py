@@ -21,7 +21,7 @@ from study.taking_part.entering import participant_enter, why_closed
 from study.taking_part.forms import SYNTHETIC, EntryForm
 from study.taking_part.going_on import page_opened
 from study.taking_part.idling import idle_clock, may_be_late, participant_here, participant_time_out
-from study.taking_part.pages.common import welcome_context
+from study.taking_part.pages.common import place_word, welcome_context
 from study.taking_part.pages.registry import PAGES
 
 COOKIE_SALT = "brigade.participant"
@@ -196,7 +196,7 @@ def here(request: HttpRequest, key: str) -> JsonResponse:
 @require_http_methods(["GET", "POST"])
 def withdraw(request: HttpRequest, key: str) -> HttpResponse:
     """Leaving the study: asked once, then everything is erased and a receipt is shown."""
-    person = get_object_or_404(Participant.objects.select_related("study"), key=key)
+    person = _person(key)
     if request.method == "POST" and request.POST.get("confirm") == "yes":
         try:
             receipt = participant_withdraw(participant_id=person.pk)
@@ -215,4 +215,5 @@ def withdraw(request: HttpRequest, key: str) -> HttpResponse:
         )
         response.delete_cookie(_cookie_name(person.study))
         return response
-    return render(request, "study/taking_part/withdraw.html", {"participant": person, "study": person.study})
+    shown = {"participant": person, "study": person.study, "place": place_word(person.version.blueprint)}
+    return render(request, "study/taking_part/withdraw.html", shown)

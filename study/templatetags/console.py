@@ -18,6 +18,7 @@ from study.researchers.permissions import may, rights_in
 register = template.Library()
 register.filter("answers_words", in_words.answers_words)
 register.filter("item_notes", in_words.item_notes)
+register.filter("world_words", in_words.world_words)
 
 TABS = {
     "Design": ("staff-design", "copy"),

@@ -19,7 +19,7 @@ REGISTERED = ('    "cuisine": "kitchen.worlds.cuisine.kit:KIT",', 'DEFAULT = "cu
 """The registry's line, and the one on what old documents mean."""
 STORED = re.compile(r"\bsame_dishes\b")
 """The name of a setting in study files, documents and databases; what it is called follows from the world."""
-WORDS = re.compile(r"cuisine|dish|recipe", re.IGNORECASE)
+WORDS = re.compile(r"cuisine|dish|recipe|\brobots?\b|\bcook(s|ing)?\b", re.IGNORECASE)
 ENDS = r"(served?|expires?|missed|failed|cooked|ran out|run out|stands?)"
 ORDERS = re.compile(
     rf"\b(open|standing|served|missed|failed|new|guests?'?s?) orders?\b|\borders? (that |which )?{ENDS}\b",
@@ -64,6 +64,8 @@ def test_its_own_folders_are_where_they_are_left_out() -> None:
         'WORLD = "cuisine"',
         "from kitchen.worlds.cuisine.world import CuisineWorld",
         "<h2>Recipes</h2>",
+        "Choose what your robot does",
+        "<h1>Cook together</h1>",
         '"Dishes completed"',
         "The orders that expire first come first.",
         "while six stand there are no new orders",
@@ -77,6 +79,7 @@ def test_the_test_would_see_it(line: str) -> None:
 @pytest.mark.parametrize(
     "line",
     [
+        "Cookies from this site have to be allowed.",
         "same_dishes = models.BooleanField()",
         "from kitchen.contract.data_files import DataError",
         "The orders of conditions that a scheme gives.",

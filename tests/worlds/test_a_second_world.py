@@ -18,7 +18,7 @@ from kitchen.play import deciding
 from kitchen.play.models import Decision, Episode, ModelCall
 from kitchen.play.render import fragments
 from kitchen.play.selectors import seat_page, seat_view
-from kitchen.play.services import GivenCommand, commands_submit
+from kitchen.play.services import RECEIPTS, GivenCommand, Receipt, commands_submit, episode_create
 from kitchen.registry.agents import AGENTS, agent_kinds
 from kitchen.registry.worlds import DEFAULT, VARIABLE, WORLDS, known_worlds
 from study.analysis.results import compute
@@ -37,9 +37,11 @@ from study.trying_out.previews import condition_preview
 from study.trying_out.synthetic.making import SyntheticRequest, make
 from tests.servers import Stack
 from tests.study.factories import enter
-from tests.study.taking_part.test_views import agree, text_of
+from tests.study.taking_part.test_views import agree, begin, text_of
 from tests.study.trying_out.test_dry_run import walk
 
+OTHERS = re.compile(r"\b(kitchen|robot|cook|cooking)s?\b", re.IGNORECASE)
+"""Words of CuisineWorld."""
 STUDY = Path(__file__).parent / "beacon" / "study.toml"
 
 
@@ -119,6 +121,55 @@ def test_a_participant_is_guided_practises_plays_answers_and_ends(client: Client
     assert person.status == "complete"
 
 
+def pages_of_a_participant(client: Client, study: Study) -> Iterator[str]:
+    """Every page that somebody reads who takes part in it and leaves at the end."""
+    yield text_of(client.get("/"))
+    yield text_of(client.get(f"/s/{study.slug}/"))
+    personal = begin(client, study)["Location"]
+    yield text_of(client.get(personal))
+    client.post(personal, {"page": "consent", "agree_0": "on"})
+    yield text_of(client.get(personal))
+    client.post(personal, {"page": "guide"})
+    person = Participant.objects.get()
+    assert person.practice
+    yield text_of(client.get(personal))
+    yield from play(person.practice)
+    yield text_of(client.get(personal))
+    client.post(personal, {"page": "practice"})
+    for position in (1, 2):
+        episode = person.rounds.get(position=position).episode
+        assert episode
+        yield text_of(client.get(personal))
+        yield from play(episode)
+        yield text_of(client.get(personal))
+        answers = {"item_trust": "4", "item_fun": "5", "page": "survey", "position": str(position)}
+        client.post(personal, answers)
+    yield text_of(client.get(personal))
+    client.post(personal, {"page": "debriefing"})
+    yield text_of(client.get(personal))
+    yield text_of(client.get(f"{personal}withdraw/"))
+    yield text_of(client.post(f"{personal}withdraw/", {"confirm": "yes"}))
+
+
+def test_no_page_of_a_participant_speaks_of_a_kitchen_or_of_robots(client: Client, study: Study) -> None:
+    pages = list(pages_of_a_participant(client, study))
+    kinds = {kind for page in pages for kind in re.findall(r'data-page="(\w+)"', page)}
+    assert {"welcome", "consent", "guide", "practice", "play", "survey", "debriefing", "withdraw"} <= kinds
+    said = "".join(pages)
+    assert "That was to get to know the game" in said and "every step of every game you played" in said
+    assert "choose what your player does" in said and not OTHERS.findall(said)
+    assert not any(OTHERS.search(Receipt(code, 1, "beacon").text) for code in RECEIPTS)
+
+
+def test_seats_are_named_by_the_words_of_their_world(study: Study) -> None:
+    names = {
+        world: [seat.name for seat in made.seats.order_by("number")]
+        for world, settings in (("beacon", {"nights": 3, "width": 3}), (DEFAULT, {"level": "level_0"}))
+        for made in [episode_create(world=world, settings=settings, seats=2, seed=1)]
+    }
+    assert names == {"beacon": ["Player 1", "Player 2"], DEFAULT: ["Robot 1", "Robot 2"]}
+
+
 def test_the_keeper_is_not_shown_what_the_pilot_does(study: Study) -> None:
     person = condition_preview(condition=study.conditions.get(key="asking"))
     episode = person.rounds.get().episode
@@ -145,6 +196,7 @@ def test_the_guide_has_every_world_of_the_conditions_once(client: Client, study:
     assert guide.count("You are the keeper of a bay") == 1
     assert guide.count("You run one robot in a kitchen") == 1
     assert "<h2>The lighthouse</h2>" in guide and "<h2>The kitchen</h2>" in guide
+    assert "every step of every game you played" in text_of(client.get(f"{personal}withdraw/"))
     assert "You will play" not in guide
     study.conditions.filter(key="asking").update(settings={"nights": 2, "width": 4})
     other = text_of(Client().get(agree(Client(), study)["Location"]))
@@ -208,6 +260,8 @@ def test_the_console_practises_it_and_shows_its_settings_in_words(study: Study, 
     page = text_of(boss.get(reverse("study:staff-design-condition", args=[study.slug, condition.pk])))
     offered = re.findall(r'<option value="(\w+)"', page[page.index('name="coplayer"') :])
     assert {"pilot", "random"} <= set(offered) and "planner" not in offered
+    assert "<td>beacon, Nights: 4</td>" in text_of(boss.get(reverse("study:staff-study", args=[study.slug])))
+    assert "<td>beacon, Nights: 4</td>" in text_of(boss.get(reverse("study:staff-design", args=[study.slug])))
     page = text_of(boss.get(reverse("admin:study_condition_change", args=[condition.pk])))
     assert 'data-worlds="beacon"' in page and 'data-worlds="cuisine"' in page
 

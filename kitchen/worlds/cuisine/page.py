@@ -34,6 +34,8 @@ class CuisinePage(Page):
     layout = f"{_TEMPLATES}/layout.html"
     guide = f"{_TEMPLATES}/guide.html"
     title = "The kitchen"
+    place = "kitchen"
+    body = "robot"
     reference = f"{_TEMPLATES}/recipes.html"
     reference_title = "Recipes"
     settings_differ = (

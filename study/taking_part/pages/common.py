@@ -6,7 +6,9 @@ from typing import Any
 
 from django.http import HttpRequest
 
-from study.design.blueprint import blueprint_of
+from kitchen.contract.page import Page
+from kitchen.registry.worlds import get_page, known_worlds
+from study.design.blueprint import Blueprint, blueprint_of
 from study.design.models import Study
 from study.design.page_order import progress
 from study.people.models import Participant
@@ -25,6 +27,14 @@ def part_context(person: Participant, kind: str) -> dict[str, Any]:
         "idle": idle_clock(person),
         "progress": progress(person.version.blueprint, kind),
     }
+
+
+def place_word(design: Blueprint) -> str:
+    """What episodes are called in a whole study: the word of its worlds if all have the same, else a neutral
+    one. Worlds that this installation has no longer are passed over."""
+    worlds = known_worlds().keys() & set(design.worlds)
+    words = {get_page(world).place for world in worlds}
+    return words.pop() if len(words) == 1 else Page.place
 
 
 def sent(request: HttpRequest, page: str) -> bool:

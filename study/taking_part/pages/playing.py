@@ -1,4 +1,4 @@
-"""The kitchen: the practice episode and those of the rounds."""
+"""Play: the practice episode and those of the rounds."""
 
 from __future__ import annotations
 
@@ -11,6 +11,7 @@ from django.urls import reverse
 from kitchen.play.models import Episode
 from kitchen.play.views import play_page
 from kitchen.registry.figures import achieved
+from kitchen.registry.worlds import get_page
 from study.design import page_order
 from study.people import flow
 from study.people.models import Participant
@@ -28,7 +29,7 @@ def play(request: HttpRequest, person: Participant, place: flow.CurrentPage) -> 
     progress = page_order.progress(
         person.version.blueprint, "play", position=position, label=place.round.episode.label
     )
-    return _kitchen(request, person, episode, place.round.seat, page_kind="play", progress=progress)
+    return _play_page(request, person, episode, place.round.seat, page_kind="play", progress=progress)
 
 
 def practice(request: HttpRequest, person: Participant, place: flow.CurrentPage) -> HttpResponse:
@@ -41,14 +42,15 @@ def practice(request: HttpRequest, person: Participant, place: flow.CurrentPage)
     assert person.practice  # noqa: S101 - made before the flow leads here
     if person.practice.status == Episode.Status.PLAYING:
         progress = page_order.progress(person.version.blueprint, "practice")
-        return _kitchen(request, person, person.practice, 0, page_kind="practice", progress=progress)
-    figures = achieved(person.practice.world, person.practice.score)
-    return render(
-        request, "study/taking_part/practised.html", part_context(person, "practice") | {"figures": figures}
-    )
+        return _play_page(request, person, person.practice, 0, page_kind="practice", progress=progress)
+    shown = {
+        "figures": achieved(person.practice.world, person.practice.score),
+        "place": get_page(person.practice.world).place,
+    }
+    return render(request, "study/taking_part/practised.html", part_context(person, "practice") | shown)
 
 
-def _kitchen(
+def _play_page(
     request: HttpRequest, person: Participant, episode: Episode, seat: int, **more: Any
 ) -> HttpResponse:
     return play_page(

@@ -28,8 +28,8 @@ from kitchen.registry.agents import get_agent
 from kitchen.registry.worlds import get_kit
 from study.design.blueprint import ConditionPlan
 from study.design.plan import NOBODY, mind_plans
-from study.trying_out.walk.cook import Cook
 from study.trying_out.walk.person import Experience, Person
+from study.trying_out.walk.player import Player
 
 Row = dict[str, Any]
 MOST_STEPS = 10_000
@@ -58,10 +58,10 @@ def record(plan: ConditionPlan, *, seed: int, number: int, thinking: float, step
     `steps` shortens it, in worlds that can be told so. SettingsError if it cannot be played.
     """
     with transaction.atomic():
-        cook = Cook(Person(seed, number), 1)
+        player = Player(Person(seed, number), 1)
         episode = _opened(plan, seed=seed, steps=steps)
-        _play(episode, cook)
-        recording = _read(episode, cook.experience(), plan, thinking)
+        _play(episode, player)
+        recording = _read(episode, player.experience(), plan, thinking)
         transaction.set_rollback(True)
     return recording
 
@@ -82,15 +82,15 @@ def _opened(plan: ConditionPlan, *, seed: int, steps: int | None) -> Episode:
     )
 
 
-def _play(episode: Episode, cook: Cook) -> None:
+def _play(episode: Episode, player: Player) -> None:
     seat = episode.seats.get(number=0)
     for step in range(1, MOST_STEPS):
         state = json.loads(to_json(selectors.state_message(seat, selectors.seat_view(seat))))
-        cook.watch(state)
+        player.watch(state)
         if state["phase"] != "choose":
             break
-        order = GivenCommand(0, tuple(cook.choose(state)))
-        commands_submit(episode_id=episode.pk, step=step, commands=[order])
+        given = GivenCommand(0, tuple(player.choose(state)))
+        commands_submit(episode_id=episode.pk, step=step, commands=[given])
         deciding.decide_step(episode_id=episode.pk, step=step)
 
 

@@ -12,9 +12,9 @@ from websockets.exceptions import ConnectionClosed, InvalidHandshake
 from websockets.typing import Origin, Subprotocol
 
 from study.trying_out.walk.browser import origin, shown, socket_url
-from study.trying_out.walk.cook import Cook
 from study.trying_out.walk.pages import WalkedPage
 from study.trying_out.walk.patience import Patience, WalkError
+from study.trying_out.walk.player import Player
 
 PROTOCOL = Subprotocol("brigade.json")
 QUIET_SECONDS = 5.0
@@ -34,10 +34,10 @@ class Sitting:
     """One sitting at one websocket: `play` until the episode is over, or this part of it."""
 
     def __init__(
-        self, page: WalkedPage, cook: Cook, patience: Patience, *, think: float = 0.0, part: float = 1.0
+        self, page: WalkedPage, player: Player, patience: Patience, *, think: float = 0.0, part: float = 1.0
     ) -> None:
         self.page = page
-        self.cook = cook
+        self.player = player
         self.patience = patience
         self.think = think
         """Mean seconds of thinking before a choice."""
@@ -89,8 +89,8 @@ class Sitting:
             self._notice(message)
         if message["type"] != "state":
             return False
-        self.cook.watch(message)
-        self.patience.moved((self.cook.episode, message["step"], message["phase"]))
+        self.player.watch(message)
+        self.patience.moved((self.player.episode, message["step"], message["phase"]))
         self.patience.check(f"nothing happens, {self._place()}")
         if message["phase"] == "over" or self._had_enough(message):
             return True
@@ -102,18 +102,18 @@ class Sitting:
         return self.part < 1 and message["step"] >= self.part * (message["length"] or ENDLESS)
 
     async def _choose(self, socket: ClientConnection, state: Mapping[str, Any]) -> None:
-        command = self.cook.choose(state)
+        command = self.player.choose(state)
         if self.think:
-            rng = self.cook.person.chance("think", self.cook.episode, state["step"])
-            await asyncio.sleep(rng.expovariate(1 / (self.think * self.cook.person.temper.pace)))
+            rng = self.player.person.chance("think", self.player.episode, state["step"])
+            await asyncio.sleep(rng.expovariate(1 / (self.think * self.player.person.temper.pace)))
         self.sent = state["step"] + 1
         await socket.send(json.dumps({"type": "command", "step": self.sent, "command": list(command)}))
 
     def _notice(self, notice: Mapping[str, Any]) -> None:
         if notice["code"] in TURNED_DOWN:
-            self.cook.refused()
+            self.player.refused()
             self.sent -= 1
 
     def _place(self) -> str:
-        last = self.cook.last
+        last = self.player.last
         return f"step {last['step']}, phase {last['phase']}" if last else "before the first step"

@@ -14,12 +14,12 @@ from urllib.parse import urljoin
 from kitchen.contract.world import Json
 from study.trying_out.walk.answers import answers_to
 from study.trying_out.walk.browser import Browser, shown
-from study.trying_out.walk.cook import Cook
 from study.trying_out.walk.pages import Form, Sent, WalkedPage
 from study.trying_out.walk.patience import Patience, WalkError
 from study.trying_out.walk.person import Experience, Person
 from study.trying_out.walk.plans import Deed, Stop, WalkPlan
 from study.trying_out.walk.play import DroppedError, Sitting
+from study.trying_out.walk.player import Player
 
 Handler = Callable[["Walk", WalkedPage], Awaitable["WalkedPage | None"]]
 """Does what a page asks and returns the page that comes then; None at the end of the way."""
@@ -70,9 +70,9 @@ class Walk:
         self.home = ""
         """The personal link, once there is one: the way back after anything."""
         self.code = ""
-        self.cooks: dict[str, Cook] = {}
+        self.players: dict[str, Player] = {}
         """By the address of the websocket: one for each episode, in the order of play."""
-        self.practised: dict[str, Cook] = {}
+        self.practised: dict[str, Player] = {}
         """The same for practice."""
 
     async def go(self, link: str, door: AbstractAsyncContextManager[object] | None = None) -> Arrival:
@@ -90,7 +90,7 @@ class Walk:
 
     async def step(self, page: WalkedPage) -> WalkedPage | None:
         """Do what this page asks; the page that comes then."""
-        self.patience.moved((page.kind, len(self.cooks), page.socket, self.cook and self.cook.last))
+        self.patience.moved((page.kind, len(self.players), page.socket, self.player and self.player.last))
         handler = self.handlers.get(page.kind)
         if handler is None:
             raise WalkError(f"{shown(page.url)} is a page of kind {page.kind!r} (answer {page.status})")
@@ -104,10 +104,10 @@ class Walk:
 
     def _position(self, page: WalkedPage) -> int:
         if page.kind == "survey":
-            return len(self.cooks)
+            return len(self.players)
         if page.kind != "play":
             return 0
-        return [*self.cooks, page.socket].index(page.socket) + 1
+        return [*self.players, page.socket].index(page.socket) + 1
 
     async def send(self, page: WalkedPage, form: Form, answers: Mapping[str, Sent]) -> WalkedPage:
         """Send a form; WalkError with what the page says if it was not accepted."""
@@ -119,12 +119,12 @@ class Walk:
         return next_page
 
     @property
-    def cook(self) -> Cook | None:
+    def player(self) -> Player | None:
         """The one of the latest episode."""
-        return next(reversed(self.cooks.values()), None)
+        return next(reversed(self.players.values()), None)
 
     def _arrival(self) -> Arrival:
-        episodes = tuple(cook.experience() for cook in self.cooks.values())
+        episodes = tuple(player.experience() for player in self.players.values())
         return Arrival(
             self.person.number,
             self.code,
@@ -133,7 +133,7 @@ class Walk:
             self.patience.retries,
             deed=self.plan.deed,
             where=str(self.plan.stop or ""),
-            sockets=(*self.practised, *self.cooks),
+            sockets=(*self.practised, *self.players),
         )
 
 
@@ -159,24 +159,26 @@ async def read_guide(walk: Walk, page: WalkedPage) -> WalkedPage:
 
 async def play(walk: Walk, page: WalkedPage) -> WalkedPage | None:
     """Play: until the episode is over or the connection is lost; then the personal link says what is next."""
-    cook = walk.cooks.get(page.socket) or Cook(walk.person, len(walk.cooks) + 1)
-    return await _play(walk, page, cook, walk.cooks)
+    player = walk.players.get(page.socket) or Player(walk.person, len(walk.players) + 1)
+    return await _play(walk, page, player, walk.players)
 
 
 async def practise(walk: Walk, page: WalkedPage) -> WalkedPage | None:
     """Practice: play, then go on."""
     if not page.socket:
         return await read_guide(walk, page)
-    cook = walk.practised.get(page.socket) or Cook(walk.person, 0)
-    return await _play(walk, page, cook, walk.practised)
+    player = walk.practised.get(page.socket) or Player(walk.person, 0)
+    return await _play(walk, page, player, walk.practised)
 
 
-async def _play(walk: Walk, page: WalkedPage, cook: Cook, cooks: dict[str, Cook]) -> WalkedPage | None:
+async def _play(
+    walk: Walk, page: WalkedPage, player: Player, players: dict[str, Player]
+) -> WalkedPage | None:
     stops = walk.stops_at(page)
-    cooks[page.socket] = cook
+    players[page.socket] = player
     part = walk.plan.part if stops else 1.0
     try:
-        await Sitting(page, cook, walk.patience, think=walk.think, part=part).play()
+        await Sitting(page, player, walk.patience, think=walk.think, part=part).play()
     except DroppedError as error:
         await walk.patience.pause(f"{shown(page.url)}: the websocket was lost: {error}")
         stops = False
@@ -204,7 +206,7 @@ async def answer(walk: Walk, page: WalkedPage) -> WalkedPage:
 
 def _careless(walk: Walk) -> Callable[[str], bool]:
     """Which attention checks are failed: each with the same chance."""
-    episode, chance = len(walk.cooks), walk.plan.careless
+    episode, chance = len(walk.players), walk.plan.careless
     return lambda item: walk.person.chance("attention", episode, item).random() < chance
 
 
@@ -212,8 +214,8 @@ def _answers(walk: Walk, form: Form, fails: Callable[[str], bool]) -> dict[str, 
     return answers_to(
         form,
         walk.person,
-        walk.cook.experience() if walk.cook else Experience(),
-        episode=len(walk.cooks),
+        walk.player.experience() if walk.player else Experience(),
+        episode=len(walk.players),
         right=walk.right,
         fails=fails,
     )

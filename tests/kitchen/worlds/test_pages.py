@@ -12,6 +12,7 @@ from django.template.loader import render_to_string
 
 from kitchen.contract.page import Page, SeatView, StepView
 from kitchen.play.render import fragments, page_context
+from kitchen.play.services import Receipt
 from kitchen.registry.worlds import get_page
 from tests.kitchen.worlds.cuisine.test_page import Outline, seen
 from tests.kitchen.worlds.test_worlds import choose, every_world, make, steps_of
@@ -34,6 +35,22 @@ def whole(page: Page, view: SeatView) -> str:
     """The page as it is loaded."""
     more = {"socket_path": "/ws/seat/x/", "continue_url": "/p/x/"}
     return render_to_string("kitchen/play/play.html", page_context(page, view, **more))
+
+
+@pytest.mark.parametrize(
+    ("kind", "place", "body"), [("cuisine", "kitchen", "robot"), ("beacon", "game", "player")]
+)
+def test_what_all_worlds_share_is_said_in_the_words_of_the_page(kind: str, place: str, body: str) -> None:
+    page, view = get_page(kind), next(views(kind))
+    html = whole(page, view)
+    assert f"This {place} is open in another tab; continue there" in html
+    assert f"The {place} needs JavaScript" in html
+    assert f'data-place="{place}"' in html
+    assert f"choose what your {body} does" in html
+    assert f"choose what your {body} does" in fragments(page, view)
+    assert Receipt("too_late", 1, kind).text == f"Too late: the step is over. Your {body} waited in it."
+    elsewhere = "is open in another tab: continue there, or choose to play here instead."
+    assert Receipt("elsewhere", 1, kind).text == f"This {place} {elsewhere}"
 
 
 @every_world

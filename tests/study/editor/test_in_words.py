@@ -12,7 +12,7 @@ from django.urls import reverse
 
 from study.design.blueprint import Blueprint, blueprint_of
 from study.design.freezing import study_freeze
-from study.design.models import Outcome, Study, StudyPart, SurveyItem
+from study.design.models import Condition, Outcome, Study, StudyPart, SurveyItem
 from study.design.questions.fields import ItemPlan
 from study.design.questions.instruments import instrument
 from study.editor.in_words import (
@@ -30,6 +30,7 @@ from study.editor.in_words import (
     question,
     scales,
     study_pairs,
+    world_words,
 )
 from study.editor.services import instrument_add
 from tests.study.factories import SETTINGS, make_study
@@ -154,6 +155,14 @@ def test_conditions_are_told_with_the_words_of_their_settings() -> None:
     assert Pair("When the model does not answer", "The agents wait") in team
     assert Pair("Language model", "empty (default)") in team
     assert Pair("Thinking time", "3 s") in team
+
+
+def test_a_world_is_told_with_the_first_of_its_settings() -> None:
+    assert world_words(Condition(world="cuisine", settings={"alpha": 2.0, "level": "level_3"})) == (
+        "cuisine, level_3"
+    )
+    assert world_words(Condition(world="cuisine", settings={"alpha": 2.0})) == "cuisine"
+    assert world_words(Condition(world="gone", settings={"level": "level_3"})) == "gone"
 
 
 def test_a_world_or_setting_that_is_gone_is_told_by_its_name() -> None:

@@ -14,8 +14,8 @@ from kitchen.contract.world import Json, World
 from kitchen.registry.agents import make_agent
 from kitchen.registry.worlds import get_world
 from kitchen.worlds.cuisine.adviser import ADVISER
-from study.trying_out.walk.cook import Cook
 from study.trying_out.walk.person import Experience, Person
+from study.trying_out.walk.player import Player
 
 SETTINGS = {"level": "level_3", "alpha": 2.0, "beta": 2.5, "max_steps": 60}
 
@@ -49,20 +49,20 @@ def skilled(skill: float, number: int = 1) -> Person:
     return person
 
 
-def play(person: Person, *, seats: int = 1, coplayer: str = "planner", seed: int = 5) -> Cook:
+def play(person: Person, *, seats: int = 1, coplayer: str = "planner", seed: int = 5) -> Player:
     """One whole episode; teammates, if any, are played by one mind."""
-    world, cook, memory = new_world(seats=seats, seed=seed), Cook(person, 1), None
+    world, player, memory = new_world(seats=seats, seed=seed), Player(person, 1), None
     while not world.over:
         state = state_of(world)
-        cook.watch(state)
-        own = cook.choose(state)
+        player.watch(state)
+        own = player.choose(state)
         assert list(own) in state["legal"] + state["anticipated"]
         seen = see(world, range(1, seats), memory=memory, commanded={0: own}, seed=seed + world.clock)
         others = make_agent(coplayer, {}).decide(seen) if seats > 1 else None
         memory = others.memory if others else None
         world.step([(0, own), *(others.commands.items() if others else ())])
-    cook.watch(state_of(world))
-    return cook
+    player.watch(state_of(world))
+    return player
 
 
 def successes(skill: float, **more: Any) -> float:
@@ -92,33 +92,33 @@ def test_planned_teammates_are_more_predictable_than_random_ones() -> None:
 
 
 def test_asked_again_at_the_same_step_they_say_the_same() -> None:
-    state, cook = state_of(new_world(seats=2, seed=3)), Cook(Person(1, 1), 1)
-    cook.watch(state)
-    first = cook.choose(state)
-    cook.watch(state)
-    assert cook.choose(state) == first
+    state, player = state_of(new_world(seats=2, seed=3)), Player(Person(1, 1), 1)
+    player.watch(state)
+    first = player.choose(state)
+    player.watch(state)
+    assert player.choose(state) == first
 
 
 def test_what_was_refused_is_not_said_again() -> None:
-    state, cook = state_of(new_world(seats=2, seed=3)), Cook(Person(1, 1), 1)
+    state, player = state_of(new_world(seats=2, seed=3)), Player(Person(1, 1), 1)
     said = set()
     for _ in range(len(state["legal"])):
-        said.add(cook.choose(state))
-        cook.refused()
+        said.add(player.choose(state))
+        player.refused()
     assert len(said) == len(state["legal"])
 
 
 def test_a_world_without_an_adviser_is_played_at_random(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("study.trying_out.walk.cook.get_adviser", lambda world: Adviser())
+    monkeypatch.setattr("study.trying_out.walk.player.get_adviser", lambda world: Adviser())
     state = {**state_of(new_world(seats=2, seed=3)), "brief": {"rules": "other"}, "observation": {}}
-    cook = Cook(skilled(1.0), 1)
-    cook.watch(state)
-    assert list(cook.choose(state)) in state["legal"]
-    assert cook.experience() == Experience(teammates=1)
+    player = Player(skilled(1.0), 1)
+    player.watch(state)
+    assert list(player.choose(state)) in state["legal"]
+    assert player.experience() == Experience(teammates=1)
 
 
 def test_before_an_episode_nothing_was_experienced() -> None:
-    assert Cook(Person(1, 1), 1).experience() == Experience()
+    assert Player(Person(1, 1), 1).experience() == Experience()
 
 
 @pytest.mark.parametrize(

@@ -19,7 +19,7 @@ State = Mapping[str, Any]
 """A `kitchen.play.messages.StateMessage` as it came over the websocket."""
 
 
-class Cook:
+class Player:
     """One person in one episode. `watch` every state that comes, `choose` where a choice is asked for."""
 
     def __init__(self, person: Person, episode: int) -> None:
