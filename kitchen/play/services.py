@@ -333,11 +333,6 @@ def _tell_audience(episode: Episode, commands: Collection[SeatCommand] = ()) -> 
     transaction.on_commit(partial(stream.tell_audience, episode.audience, news))
 
 
-def episode_cut_off(*, episode_id: int) -> bool:
-    """End an episode before its time; False if it had ended already."""
-    return _end(episode_id, Episode.Status.CUT_OFF)
-
-
 def episode_end(*, episode_id: int, reason: str) -> bool:
     """Staff end an episode, and say why; False if it had ended already.
 

@@ -8,7 +8,7 @@ from kitchen.contract.world import SettingsError
 from kitchen.machine.append_only import AppendOnlyError
 from kitchen.play import claims, stored
 from kitchen.play.models import Decision, Episode, SeatCommand, Step
-from kitchen.play.services import GivenCommand, MindPlan, commands_submit, episode_cut_off
+from kitchen.play.services import GivenCommand, MindPlan, commands_submit, episode_abandon
 from tests.kitchen.factories import make_episode, mind, submit
 
 pytestmark = [pytest.mark.django_db, pytest.mark.servers]
@@ -161,8 +161,8 @@ def test_only_one_worker_gets_the_claim_until_it_lapses() -> None:
     assert not claims.decision_claim(episode_id=episode.pk, step=2)
 
 
-def test_an_episode_can_be_cut_off_once() -> None:
+def test_an_episode_can_be_ended_once() -> None:
     episode = make_episode()
-    assert episode_cut_off(episode_id=episode.pk)
-    assert not episode_cut_off(episode_id=episode.pk)
+    assert episode_abandon(episode_id=episode.pk, reason="somebody left")
+    assert not episode_abandon(episode_id=episode.pk, reason="somebody left")
     assert submit(episode, 1, "noop").code == "over"
