@@ -122,12 +122,12 @@ def test_a_kitchen_that_the_planner_cannot_read_is_played_at_random(part: str) -
     state = {**state_of(new_world(seats=2, seed=3)), part: {"rules": "other"}}
     chosen = set()
     for number in range(1, 31):
-        cook = Cook(skilled(1.0, number), 1)
-        cook.watch(state)
-        chosen.add(cook.choose(state))
-        cook.watch({**state, "step": 1})
-        assert cook.experience().teammates == 1
-        assert cook.experience().expected == 0
+        player = Player(skilled(1.0, number), 1)
+        player.watch(state)
+        chosen.add(player.choose(state))
+        player.watch({**state, "step": 1})
+        assert player.experience().teammates == 1
+        assert player.experience().expected == 0
     assert chosen <= {tuple(command) for command in state["legal"] + state["anticipated"]}
     assert len(chosen) > 2
 
