@@ -10,15 +10,23 @@ def main() -> None:
     os.environ.setdefault("DJANGO_SETTINGS_MODULE", "brigade.settings")
     from django.core.exceptions import ImproperlyConfigured
     from django.core.management import execute_from_command_line
+    from django.db import OperationalError
 
     from brigade.places import PlaceError
     from kitchen.contract.world import WorldError
 
     try:
         execute_from_command_line(sys.argv)
+    except OperationalError as error:
+        refuse(f"the database does not answer: {error}")
     except (ImproperlyConfigured, PlaceError, WorldError) as error:
-        print(f"manage.py: {' '.join(str(error).split())}", file=sys.stderr)
-        sys.exit(2)
+        refuse(str(error))
+
+
+def refuse(why: str) -> None:
+    """End with one line and exit code 2."""
+    print(f"manage.py: {' '.join(why.split())}", file=sys.stderr)
+    sys.exit(2)
 
 
 if __name__ == "__main__":

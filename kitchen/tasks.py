@@ -8,20 +8,17 @@ from __future__ import annotations
 
 import logging
 import threading
-from datetime import timedelta
 from typing import Any
 
 from celery import shared_task
 from celery.signals import worker_ready
-from django.db.models import Exists, OuterRef, Q
-from django.utils import timezone
 
 from kitchen.contract.model import ModelError
 from kitchen.experiments import tasks  # noqa: F401 - Celery looks for tasks here
 from kitchen.llm.registry import default_provider, warm_up
 from kitchen.play.claims import claims_free_dead, decision_claim, kept_claim
 from kitchen.play.deciding import decide_step
-from kitchen.play.models import Episode, Mind, Seat, SeatCommand
+from kitchen.play.open_turns import open_turns, overdue_turns
 from kitchen.play.queue import (
     CLOSE_TURN,
     DECIDE,
@@ -70,38 +67,6 @@ def pick_up_open_turns() -> int:
     for episode_id, step in waiting:
         ask_coplayers(episode_id, step)
     return len(waiting)
-
-
-def open_turns() -> list[tuple[int, int]]:
-    """(episode, step) of the turns where all people have commanded and no worker holds a claim: those that
-    co-players still have to decide, and those that should have run. A turn that has only just opened is
-    left to the task that was queued for it.
-    """
-    now = timezone.now()
-    free = Q(deciding_until=None) | Q(deciding_until__lt=now)
-    people = Seat.objects.filter(episode=OuterRef("pk"), mind=None)
-    done = SeatCommand.objects.filter(episode=OuterRef("episode"), step=OuterRef("episode__step") + 1)
-    idle_person = people.exclude(Exists(done.filter(seat=OuterRef("number"))))
-    waiting = Episode.objects.filter(
-        ~Exists(idle_person),
-        Exists(Mind.objects.filter(episode=OuterRef("pk"))),
-        free,
-        status=Episode.Status.PLAYING,
-        turn_opened_at__lt=now - timedelta(seconds=1),
-    )
-    return [(pk, step + 1) for pk, step in waiting.values_list("pk", "step")]
-
-
-def overdue_turns() -> list[tuple[int, int]]:
-    """(episode, step) of the turns whose time is over and where a person has not commanded."""
-    done = SeatCommand.objects.filter(episode=OuterRef("episode"), step=OuterRef("episode__step") + 1)
-    people = Seat.objects.filter(episode=OuterRef("pk"), mind=None)
-    late = Episode.objects.filter(
-        Exists(people.exclude(Exists(done.filter(seat=OuterRef("number"))))),
-        status=Episode.Status.PLAYING,
-        turn_closes_at__lt=timezone.now(),
-    )
-    return [(pk, step + 1) for pk, step in late.values_list("pk", "step")]
 
 
 @worker_ready.connect

@@ -1,0 +1,1 @@
+"""The experiment around the play: designs, participants, data, analysis."""

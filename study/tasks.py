@@ -11,8 +11,8 @@ from study.analysis.results import compute
 from study.design.models import Study
 from study.queue import COMPUTE_ANALYSIS, DRY_RUN, ERASE_SYNTHETIC, TIME_OUT_IDLE, ask_sweep
 from study.taking_part import idling
+from study.trying_out.dry_run_work import dry_run_walk
 from study.trying_out.erasing import synthetic_erase
-from study.trying_out.work import dry_run_walk
 
 SWEEP_SECONDS = 30.0
 """How often a worker looks for participants who do nothing."""

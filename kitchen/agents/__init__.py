@@ -1,0 +1,1 @@
+"""Agents of any world, and how they are tried out."""

@@ -8,34 +8,13 @@ from __future__ import annotations
 
 import time
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from statistics import fmean
 from typing import Any
 
 from kitchen.contract.agent import Agent, Decision, Situation
 from kitchen.contract.seeds import derived_seed
 from kitchen.contract.world import Event, Json, World
-from kitchen.registry.agents import make_agent
-from kitchen.registry.figures import share_counts
-from kitchen.registry.worlds import DEFAULT, get_world
-
-
-@dataclass(frozen=True, slots=True)
-class Played:
-    """One episode: its world at the end, and how long each decision took in milliseconds."""
-
-    game: World
-    milliseconds: tuple[float, ...]
-
-    @property
-    def completed(self) -> int:
-        """How much was done, of what the world counts as done or missed."""
-        return share_counts(self.game)[0]
-
-    @property
-    def failed(self) -> int:
-        """How much was missed."""
-        return share_counts(self.game)[1]
 
 
 def see(
@@ -76,22 +55,6 @@ def decisions(mind: Agent, game: World, *, seed: int, **more: Any) -> Iterator[t
         decision = mind.decide(replace(seen, **more))
         yield decision, (time.perf_counter() - start) * 1000
         events = game.step(decision.commands)
-
-
-def play_alone(
-    kind: str,
-    *,
-    world: str = DEFAULT,
-    seats: int,
-    settings: Mapping[str, Json],
-    seed: int,
-    chosen: Mapping[str, Json] | None = None,
-) -> Played:
-    """One episode in which one mind of this kind commands every seat."""
-    game = get_world(world).create(seats=seats, settings=settings)
-    game.reset(seed)
-    times = [spent for _, spent in decisions(make_agent(kind, chosen or {}), game, seed=seed)]
-    return Played(game, tuple(times))
 
 
 def collaboration_score(counts: Iterable[tuple[int, int]]) -> float | None:

@@ -64,7 +64,7 @@ class Record(BaseModel):
         if isinstance(values, dict) and info.context != MORE_ALLOWED:
             for key in values:
                 if key not in cls.known_keys():
-                    words = f"unknown key; there are {', '.join(cls.known_keys())}"
+                    words = f"unknown key; there are {', '.join(cls.known_keys()) or 'none'}"
                     raise PydanticCustomError("unknown_key", "{words}", {"words": words, "key": key})
         return values
 
@@ -93,6 +93,16 @@ class Source:
             return kind.validate_python(values, context=MORE_ALLOWED if more else None)
         except ValidationError as error:
             raise self.error(*_complaint(error)) from error
+
+
+def complaint(kind: type[Record], values: Json) -> str:
+    """The first thing that keeps these values from being such a table, as `key: reason`; empty if nothing
+    does."""
+    try:
+        kind.model_validate(values)
+    except ValidationError as error:
+        return ": ".join(part for part in _complaint(error) if part)
+    return ""
 
 
 def _joined(*parts: str) -> str:

@@ -20,7 +20,7 @@ from __future__ import annotations
 from abc import ABC, abstractmethod
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import ClassVar, Literal, Protocol
+from typing import ClassVar, Literal, Protocol, Self
 
 from kitchen.contract.world import Json
 
@@ -47,6 +47,11 @@ class ModelError(Exception):
     """US dollars booked for the call; None where its price is not known."""
     attempts: tuple[Attempt, ...] = ()
     """Every try that was made."""
+
+    def unbilled(self) -> Self:
+        """Itself, of a call that is known to have cost nothing."""
+        self.usage = Usage()
+        return self
 
 
 class CallTimeoutError(ModelError):

@@ -49,11 +49,6 @@ ALIASES = {"openai": OPENAI}
 DEFAULT_CLAUDE = "claude-sonnet-5-5"
 
 
-def available() -> tuple[str, ...]:
-    """The providers that can be asked: with a key or an address in the environment, and the stand-in."""
-    return tuple(name for name in PROVIDERS if not unavailable(name))
-
-
 def unavailable(provider: str) -> str:
     """Why a provider cannot be asked from here, in one line; empty where it can be."""
     wanted = VARIABLES[provider]

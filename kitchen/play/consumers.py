@@ -124,7 +124,7 @@ class SeatConsumer(AsyncWebsocketConsumer):
             receipt = await database_sync_to_async(commands_submit)(
                 episode_id=self.seat.episode_id,
                 step=message.step,
-                orders=[GivenCommand(self.seat.number, message.command, page=self.page)],
+                commands=[GivenCommand(self.seat.number, message.command, page=self.page)],
             )
         except Episode.DoesNotExist:  # erased: its person withdrew
             await self.close(NO_SUCH_SEAT)

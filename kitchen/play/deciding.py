@@ -124,10 +124,12 @@ def _hand_in(
 
 def _submit(episode: Episode, step: int, claim: str, idle: Command, asked: Sequence[Asked]) -> Receipt | None:
     """One try, with rows of its own."""
-    orders = [order for each in asked for order in _orders(each, idle=idle)]
+    commands = [given for each in asked for given in _commands(each, idle=idle)]
     made = [MadeDecision(_log_row(each, step), each.outcome.decision.calls) for each in asked]
     try:
-        return commands_submit(episode_id=episode.pk, step=step, orders=orders, decisions=made, claim=claim)
+        return commands_submit(
+            episode_id=episode.pk, step=step, commands=commands, decisions=made, claim=claim
+        )
     except Episode.DoesNotExist:  # its person has left
         return None
 
@@ -160,7 +162,7 @@ def _ask_all(episode: Episode, world: World, commanded: dict[int, Command]) -> l
         known = _known(world, situation.seats, commanded)
         now = replace(situation, commanded=known, seconds=seconds)
         asked.append(Asked(mind, now, ask_mind(mind.kind, mind.settings, now)))
-        commanded |= {order.seat: order.command for order in _orders(asked[-1], idle=world.idle)}
+        commanded |= {given.seat: given.command for given in _commands(asked[-1], idle=world.idle)}
     return asked
 
 
@@ -288,7 +290,7 @@ def checked(decision: MindDecision) -> MindDecision:
     return replace(decision, memory=storable(decision.memory), note=storable(decision.note))
 
 
-def _orders(asked: Asked, *, idle: Command) -> list[GivenCommand]:
+def _commands(asked: Asked, *, idle: Command) -> list[GivenCommand]:
     """The commands in the order in which the mind wants them run; seats that it leaves out are idle."""
     outcome = asked.outcome
     chosen_by = outcome.decision.played_by or asked.mind.kind
@@ -298,7 +300,7 @@ def _orders(asked: Asked, *, idle: Command) -> list[GivenCommand]:
         for seat, command in outcome.decision.commands.items()
         if seat in asked.seats
     ]
-    left = sorted(set(asked.seats) - {order.seat for order in given})
+    left = sorted(set(asked.seats) - {one.seat for one in given})
     if outcome.fallback:
         chosen_by = "fallback"
     return given + [GivenCommand(seat, idle, chosen_by, fallback) for seat in left]

@@ -184,7 +184,7 @@ def commands_submit(
     *,
     episode_id: int,
     step: int,
-    orders: Sequence[GivenCommand],
+    commands: Sequence[GivenCommand],
     decisions: Sequence[MadeDecision] = (),
     claim: str = "",
 ) -> Receipt:
@@ -196,10 +196,10 @@ def commands_submit(
     """
     turn = _in_time(OpenTurn.of(Episode.objects.select_for_update().get(pk=episode_id)))
     taken = decisions and is_claimed_by_another(turn.episode, claim)
-    if code := _refusal(turn, step, orders) or ("taken" if taken else None):
+    if code := _refusal(turn, step, commands) or ("taken" if taken else None):
         return Receipt(code, turn.episode.step, turn.episode.world)
-    for order in orders:
-        turn.add(_row(turn, order))
+    for given in commands:
+        turn.add(_row(turn, given))
     for decision in decisions:
         decision.row.save()
     _go_on(turn)
@@ -249,49 +249,50 @@ def _close(turn: OpenTurn) -> None:
     transaction.on_commit(partial(stream.nudge_pages, turn.episode.pk))
 
 
-def _row(turn: OpenTurn, order: GivenCommand) -> SeatCommand:
+def _row(turn: OpenTurn, given: GivenCommand) -> SeatCommand:
     return SeatCommand.objects.create(
         episode=turn.episode,
         step=turn.step,
-        seat=order.seat,
-        command=list(order.command),
-        chosen_by=order.chosen_by,
-        fallback=order.fallback,
+        seat=given.seat,
+        command=list(given.command),
+        chosen_by=given.chosen_by,
+        fallback=given.fallback,
     )
 
 
-def _refusal(turn: OpenTurn, step: int, orders: Sequence[GivenCommand]) -> str | None:
+def _refusal(turn: OpenTurn, step: int, commands: Sequence[GivenCommand]) -> str | None:
     """Why these commands cannot be taken, None if they can."""
     if turn.episode.status != Episode.Status.PLAYING:
         return "over"
-    if any(order.page and order.page != turn.pages.get(order.seat) for order in orders):
+    if any(given.page and given.page != turn.pages.get(given.seat) for given in commands):
         return "elsewhere"
-    if step <= turn.step and _ran_out(turn.episode, step, orders):
+    if step <= turn.step and _ran_out(turn.episode, step, commands):
         return "too_late"
     if step != turn.step:
         return "late" if step < turn.step else "early"
-    doubled = [order for order in orders if order.seat in turn.given]
+    doubled = [given for given in commands if given.seat in turn.given]
     if doubled:
-        same = all(tuple(turn.given[order.seat].command) == order.command for order in doubled)
+        same = all(tuple(turn.given[given.seat].command) == given.command for given in doubled)
         return "repeated" if same else "double"
-    return None if _offered(turn, orders) else "not_offered"
+    return None if _offered(turn, commands) else "not_offered"
 
 
-def _ran_out(episode: Episode, step: int, orders: Sequence[GivenCommand]) -> bool:
+def _ran_out(episode: Episode, step: int, commands: Sequence[GivenCommand]) -> bool:
     """Whether time ran out for one of these seats in that step."""
     if episode.step_seconds is None:
         return False
     rows = SeatCommand.objects.filter(episode=episode, step=step, chosen_by=clock.TIMEOUT)
-    return rows.filter(seat__in=[order.seat for order in orders]).exists()
+    return rows.filter(seat__in=[given.seat for given in commands]).exists()
 
 
-def _offered(turn: OpenTurn, orders: Sequence[GivenCommand]) -> bool:
-    """A person may do what the menu offers; what a co-player orders in error, the world refuses and logs."""
-    if {order.seat for order in orders} - turn.numbers:
+def _offered(turn: OpenTurn, commands: Sequence[GivenCommand]) -> bool:
+    """A person may do what the menu offers; what a co-player commands in error, the world refuses and
+    logs."""
+    if {given.seat for given in commands} - turn.numbers:
         return False
-    people = [order for order in orders if order.seat in turn.people]
+    people = [given for given in commands if given.seat in turn.people]
     world = stored.episode_world(turn.episode) if people else None
-    return world is None or all(world.accepts(order.seat, order.command) for order in people)
+    return world is None or all(world.accepts(given.seat, given.command) for given in people)
 
 
 def _go_on(turn: OpenTurn) -> None:
@@ -330,11 +331,6 @@ def _tell_audience(episode: Episode, commands: Collection[SeatCommand] = ()) -> 
         ran_out=ran_out,
     )
     transaction.on_commit(partial(stream.tell_audience, episode.audience, news))
-
-
-def episode_cut_off(*, episode_id: int) -> bool:
-    """End an episode before its time; False if it had ended already."""
-    return _end(episode_id, Episode.Status.CUT_OFF)
 
 
 def episode_end(*, episode_id: int, reason: str) -> bool:

@@ -1,4 +1,4 @@
-"""What an analysis takes of play, and whether a researcher's own names can stand beside it there."""
+"""What an analysis takes of play: measures of the figures that worlds declare."""
 
 from __future__ import annotations
 

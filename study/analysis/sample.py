@@ -1,4 +1,4 @@
-"""Reading studies for pages, commands and the analysis. Nothing here changes anything."""
+"""Whose data are analysed, and who is left out and why. Nothing here changes anything."""
 
 from __future__ import annotations
 

@@ -59,7 +59,7 @@ def analysis(request: HttpRequest, study: Study) -> HttpResponse:
         "left_out": exclusion_sentences(computed) if computed else [],
         "problem": finished.problem if finished else "",
     }
-    response = render(request, "study/analysis/analysis.html", context)
+    response = render(request, "study/console/analysis.html", context)
     if finished is None:
         response["Refresh"] = str(WAIT_SECONDS)
     return response

@@ -99,11 +99,12 @@ ROWS = {"world", "parts", "conditions", "items", "outcomes"}
 
 
 @transaction.atomic
-def study_from_file(path: Path) -> Study:
-    """The study that the file describes, made anew; DataError if it is wrong or its slug is taken."""
+def study_from_file(path: Path, *, shared: bool = False) -> Study:
+    """The study that the file describes, made anew; DataError if it is wrong or its slug is taken. A shared
+    one may be copied by all staff."""
     source, values = opened(path)
     told = source.read(_FILE, values)
-    study = _make(source, Study, _study_values(told))
+    study = _make(source, Study, {**_study_values(told), "shared": shared})
     for position, condition in enumerate(told.conditions, start=1):
         row = {**_condition_values(condition, told.world), "study": study, "position": position}
         _make(source.at(f"conditions[{position}]"), Condition, row)

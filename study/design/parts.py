@@ -6,21 +6,70 @@ between `check` and `final`.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Annotated, Self
 
+from pydantic import Field, Strict, model_validator
+
+from kitchen.contract.data_files import Record, Text, complaint, one_of, said, wrong
 from kitchen.contract.world import Json, WorldError
 from kitchen.registry.names import UnknownNameError
-from study.design.plan import condition_check
-from study.design.practice import PLAYED, practice_played
+from kitchen.registry.worlds import DEFAULT
+from study.design.plan import NOBODY, condition_check
+from study.design.practice import practice_played
 
-Check = Callable[[Json], str]
-"""Says what is wrong with a value; empty if nothing is."""
+FAILURES = {"end": "end the study for this participant", "continue": "go on; the data say so"}
+"""What may follow when the last attempt at the check of understanding has failed."""
+
+
+class NoSettings(Record):
+    """There is nothing to set."""
+
+
+class ConsentSettings(Record):
+    """What participants agree to, each statement by itself."""
+
+    statements: Annotated[tuple[Text, ...], Strict(False), said("must be a list of texts")] = (
+        "I have read this and I agree to take part.",
+    )
+
+
+class PracticeKitchen(Record):
+    """What is played and with whom; what is left out is as `practice_played` has it."""
+
+    world: str = DEFAULT
+    settings: Mapping[str, Json] = {}
+    coplayer: str = NOBODY
+    coplayer_settings: Mapping[str, Json] = {}
+    teammates: int = 0
+
+    @model_validator(mode="after")
+    def _playable(self) -> Self:
+        try:
+            condition_check(**practice_played(self.model_dump(exclude_unset=True)))
+        except (WorldError, UnknownNameError) as error:
+            raise wrong(str(error)) from error
+        return self
+
+
+class PracticeSettings(Record):
+    """The practice episode, and whether its page gives hints."""
+
+    kitchen: PracticeKitchen = PracticeKitchen.model_construct(**practice_played({}))
+    hints: bool = True
+
+
+class CheckSettings(Record):
+    """How often the questions may be answered, and what follows when the last attempt failed."""
+
+    attempts: Annotated[int, Field(ge=1, le=20), said("must be a whole number from 1 to 20")] = 2
+    on_failure: Annotated[str, one_of(FAILURES)] = "end"
 
 
 @dataclass(frozen=True, slots=True)
 class PartKind:
-    """One kind of part. `settings` are its defaults, `checks` what their values must keep to, by name."""
+    """One kind of part."""
 
     name: str
     words: str
@@ -28,39 +77,14 @@ class PartKind:
     """The usual heading of its page."""
     enabled: bool = False
     needs_text: bool = False
-    settings: Mapping[str, Json] = field(default_factory=dict)
-    checks: Mapping[str, Check] = field(default_factory=dict)
+    allowed: type[Record] = NoSettings
+    """What it may be set to."""
 
+    @property
+    def settings(self) -> dict[str, Json]:
+        """Its settings where nothing is said."""
+        return self.allowed().model_dump(mode="json")
 
-def _texts(value: Json) -> str:
-    good = isinstance(value, list) and all(isinstance(one, str) and one.strip() for one in value)
-    return "" if good else "A list of texts is wanted."
-
-
-def _attempts(value: Json) -> str:
-    return "" if type(value) is int and 1 <= value <= 20 else "A whole number from 1 to 20 is wanted."
-
-
-def _failure(value: Json) -> str:
-    return "" if value in FAILURES else f"One of {', '.join(FAILURES)} is wanted."
-
-
-def _kitchen(value: Json) -> str:
-    if not isinstance(value, dict) or value.keys() - set(PLAYED):
-        return f"A table with {', '.join(PLAYED)} is wanted."
-    try:
-        condition_check(**practice_played(value))
-    except (WorldError, UnknownNameError, TypeError) as error:
-        return str(error)
-    return ""
-
-
-def _truth(value: Json) -> str:
-    return "" if isinstance(value, bool) else "true or false is wanted."
-
-
-FAILURES = {"end": "end the study for this participant", "continue": "go on; the data say so"}
-"""What may follow when the last attempt at the check of understanding has failed."""
 
 PARTS: dict[str, PartKind] = {
     kind.name: kind
@@ -72,24 +96,13 @@ PARTS: dict[str, PartKind] = {
             "Before you take part",
             enabled=True,
             needs_text=True,
-            settings={"statements": ["I have read this and I agree to take part."]},
-            checks={"statements": _texts},
+            allowed=ConsentSettings,
         ),
         PartKind("about", "questions about the person", "About you"),
         PartKind("guide", "guide", "How to play", enabled=True),
+        PartKind("practice", "practice episode", "Practice", allowed=PracticeSettings),
         PartKind(
-            "practice",
-            "practice episode",
-            "Practice",
-            settings={"kitchen": practice_played({}), "hints": True},
-            checks={"kitchen": _kitchen, "hints": _truth},
-        ),
-        PartKind(
-            "check",
-            "check of understanding",
-            "A few questions before you start",
-            settings={"attempts": 2, "on_failure": "end"},
-            checks={"attempts": _attempts, "on_failure": _failure},
+            "check", "check of understanding", "A few questions before you start", allowed=CheckSettings
         ),
         PartKind("final", "final comparison", "Looking back"),
         PartKind("debriefing", "debriefing", "What this study was about"),
@@ -107,18 +120,6 @@ def part_problems(kind: str, text: str, enabled: bool, settings: Mapping[str, Js
         problems["enabled"] = "This part cannot be switched off."
     if enabled and part.needs_text and not text.strip():
         problems["text"] = "Write what participants agree to."
-    if wrong := settings_problem(part, settings):
+    if wrong := complaint(part.allowed, settings):
         problems["settings"] = wrong
     return problems
-
-
-def settings_problem(part: PartKind, settings: Json) -> str:
-    """What is wrong with these settings; empty if nothing is."""
-    if not isinstance(settings, dict):
-        return "A table is wanted."
-    for name, value in settings.items():
-        if name not in part.checks:
-            return f"{name}: no such setting; there are {', '.join(part.checks) or 'none'}."
-        if wrong := part.checks[name](value):
-            return f"{name}: {wrong}"
-    return ""

@@ -14,12 +14,10 @@ from kitchen.contract.world import Json
 from kitchen.registry.worlds import DEFAULT, get_kit, known_worlds
 from study.design.plan import NOBODY
 
-PLAYED = ("world", "settings", "coplayer", "coplayer_settings", "teammates")
-"""What is said of an episode: what is played, and with whom."""
-
 
 def practice_played(stored: Mapping[str, Json]) -> dict[str, Json]:
-    """All of `PLAYED` for what a study has stored; a world that is no longer there brings nothing."""
+    """What is played and with whom, for what a study has stored; a world that is no longer there brings
+    nothing."""
     world = stored.get("world", DEFAULT)
     usual = get_kit(world).practice if world in known_worlds() else Practice()
     return {

@@ -12,6 +12,7 @@ from django.utils.text import capfirst
 
 from kitchen.contract.world import Json, Setting
 from kitchen.forms.setting_fields import readable, told
+from kitchen.words.counting import counted
 from study.design.blueprint import OUTCOMES, Blueprint, ConditionPlan, OutcomePlan, PartPlan
 from study.design.chance import same_for_all
 from study.design.models import Condition, Outcome, Study, SurveyItem
@@ -194,7 +195,7 @@ def agents_words(teammates: int) -> str:
     """How many there are in an episode."""
     if not teammates:
         return "1: the participant's, alone"
-    return f"{teammates + 1}: the participant's and {teammates} teammate{'s' if teammates > 1 else ''}"
+    return f"{teammates + 1}: the participant's and {counted(teammates, 'teammate')}"
 
 
 def played_pairs(played: Mapping[str, Json]) -> list[Pair]:

@@ -32,7 +32,7 @@ def form_page(
     form: Any,
     *,
     heading: str,
-    template: str = "study/editor/form.html",
+    template: str = "study/researchers/form.html",
     **more: Any,
 ) -> HttpResponse:
     """A page with one form; 422 if what was sent is wrong."""

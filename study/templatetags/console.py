@@ -43,7 +43,7 @@ class Tab:
     current: bool
 
 
-@register.inclusion_tag("study/console/tabs.html", takes_context=True)
+@register.inclusion_tag("study/researchers/tabs.html", takes_context=True)
 def study_tabs(context: dict[str, Any], study: Study) -> dict[str, Any]:
     """The tabs of a study that this person may open; the one that the page belongs to is marked."""
     request = context["request"]

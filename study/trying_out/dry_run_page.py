@@ -15,7 +15,7 @@ from study.design.models import Study
 from study.researchers.frame import asked, done, form_page
 from study.researchers.permissions import FORM, may, study_page
 from study.taking_part.entering import why_closed
-from study.trying_out.runs import dry_run_ask, dry_run_stop
+from study.trying_out.dry_run_runs import dry_run_ask, dry_run_stop
 from study.trying_out.walk.plans import Shares
 
 NEWEST = 10
@@ -73,7 +73,11 @@ class DryRunForm(forms.Form):
 
     def clean(self) -> dict[str, Any]:
         """What cannot be walked is said at the field that it is about."""
-        from study.trying_out.asking import AskError, DryRunRequest, order_of  # it brings a browser along
+        from study.trying_out.dry_run_asking import (  # it brings a browser along
+            AskError,
+            DryRunRequest,
+            order_of,
+        )
 
         given = super().clean() or self.cleaned_data
         if self.errors:

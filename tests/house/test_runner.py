@@ -209,6 +209,18 @@ def test_however_it_ends_it_leaves_nothing_behind(started: Running, ending: sign
     wait_until(lambda: not any(map(alive, children.values())), "the end of all children", 10)
 
 
+def test_what_others_need_is_stopped_last(started: Running) -> None:
+    started.wait_ready()
+    wait_until(lambda: len(started.children()) == 4, "all four")
+    children = started.children()
+    needed = children.pop("valkey-server")
+    os.kill(children["celery"], signal.SIGSTOP)  # does not hear that it is to end; is killed after a while
+    started.process.send_signal(signal.SIGTERM)
+    wait_until(lambda: not alive(needed), "the end of valkey")
+    assert not any(map(alive, children.values()))
+    assert started.ends() == 0
+
+
 def test_asked_to_end_while_it_prepares_it_ends(started: Running) -> None:
     wait_until(lambda: "prepare" in started.children(), "prepare")
     children = started.children()

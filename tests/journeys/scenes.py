@@ -18,7 +18,7 @@ from study.people.models import Participant
 from study.taking_part.answering import answers_submit, check_submit
 from study.taking_part.entering import consent_given, participant_enter
 from study.taking_part.going_on import page_done
-from study.trying_out.runs import dry_run_create, dry_run_stop, dry_run_take
+from study.trying_out.dry_run_runs import dry_run_create, dry_run_stop, dry_run_take
 from study.trying_out.walk.plans import Shares
 from tests.study.factories import SETTINGS, make_study, play_out
 

@@ -121,8 +121,9 @@ def slug(live_stack: Stack, tmp_path: Path) -> str:
 
 
 async def at(page: Page, kind: str) -> None:
-    """Wait until this kind of page is on."""
+    """Wait until this kind of page is on, and its scripts are."""
     await page.wait_for_selector(f"main[data-page={kind}]")
+    await page.wait_for_load_state()
 
 
 async def cook(person: Person) -> None:

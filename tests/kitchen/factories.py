@@ -30,4 +30,4 @@ def mind(kind: str, *seats: int, **settings: Any) -> MindPlan:
 
 def submit(episode: Episode, step: int, *command: str, seat: int = 0) -> Receipt:
     """A person's command."""
-    return commands_submit(episode_id=episode.pk, step=step, orders=[GivenCommand(seat, command)])
+    return commands_submit(episode_id=episode.pk, step=step, commands=[GivenCommand(seat, command)])

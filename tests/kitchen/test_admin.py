@@ -41,7 +41,7 @@ def play(episode: Episode, steps: int) -> None:
         decision = Decision(
             mind=episode.minds.get(), step=step, played_by="random", milliseconds=3.4, fallback=fallback
         )
-        commands_submit(episode_id=episode.pk, step=step, orders=orders, decisions=[MadeDecision(decision)])
+        commands_submit(episode_id=episode.pk, step=step, commands=orders, decisions=[MadeDecision(decision)])
 
 
 def change(episode: Episode) -> str:

@@ -54,7 +54,7 @@ def play_out(episode: Episode) -> None:
     seat = episode.seats.get(number=0)
     while (view := seat_view(seat)).phase == "choose":
         order = GivenCommand(0, view.legal[0])
-        commands_submit(episode_id=episode.pk, step=view.step + 1, orders=[order])
+        commands_submit(episode_id=episode.pk, step=view.step + 1, commands=[order])
 
 
 def play_round(participant: Participant, value: int = 3) -> None:

@@ -63,7 +63,7 @@ def play(episode: Episode) -> Iterator[str]:
     while (view := seat_view(seat)).phase == "choose":
         yield fragments(seat_page(seat), view)
         order = GivenCommand(0, view.legal[0])
-        assert commands_submit(episode_id=episode.pk, step=view.step + 1, orders=[order]).accepted
+        assert commands_submit(episode_id=episode.pk, step=view.step + 1, commands=[order]).accepted
         deciding.decide_step(episode_id=episode.pk, step=view.step + 1)
     yield fragments(seat_page(seat), seat_view(seat))
 

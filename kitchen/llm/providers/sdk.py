@@ -62,7 +62,7 @@ def call(connect: Callable[[], Sdk], request: Request, send: Send, read: Callabl
     sdk = connect()
     left = request.seconds - (time.monotonic() - began)
     if left <= 0:
-        raise _unbilled(CallTimeoutError(f"the SDK was not loaded within {request.seconds:.1f} s"))
+        raise CallTimeoutError(f"the SDK was not loaded within {request.seconds:.1f} s").unbilled()
     body = _body(sdk, request, send, left)
     try:
         reply = read(_json(body))
@@ -108,7 +108,7 @@ def as_model_error(sdk: Sdk, error: Any, request: Request) -> ModelError:
 def _unanswered(model_error: ModelError, error: Any) -> ModelError:
     """Nothing is billed where the server was never reached."""
     if type(error.__cause__).__name__ in {"ConnectError", "ConnectTimeout", "PoolTimeout", "ProxyError"}:
-        return _unbilled(model_error)
+        return model_error.unbilled()
     return model_error
 
 
@@ -122,7 +122,7 @@ def _refused(sdk: Sdk, error: Any) -> ModelError:
     status: int = error.status_code
     model_error = _kind(status)(f"{status}: {clean(_said(error), sdk.secrets)}")
     model_error.retry_after = retry_after(error.response.headers)
-    return _unbilled(model_error)
+    return model_error.unbilled()
 
 
 def _kind(status: int) -> type[ModelError]:
@@ -186,12 +186,7 @@ def count(value: Json) -> int:
 
 def refusal(why: str) -> ModelError:
     """A call that is not made at all, and costs nothing."""
-    return _unbilled(NotAskedError(why))
-
-
-def _unbilled(error: ModelError) -> ModelError:
-    error.usage = Usage()
-    return error
+    return NotAskedError(why).unbilled()
 
 
 def unreadable(why: str, usage: Usage) -> UnreadableReplyError:

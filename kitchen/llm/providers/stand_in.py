@@ -118,7 +118,7 @@ class StandIn(LanguageModel):
     def _take_time(self, request: Request) -> None:
         self.sleep(min(self.manners.latency, request.seconds))
         if self.manners.latency > request.seconds:
-            raise _unbilled(CallTimeoutError(f"no answer within {request.seconds:.1f} s (stand-in)"))
+            raise CallTimeoutError(f"no answer within {request.seconds:.1f} s (stand-in)").unbilled()
 
     def _answer(self, request: Request, rng: Random) -> tuple[str, Mapping[str, Json] | None]:
         advice = self.advise()
@@ -211,12 +211,7 @@ def _failure(rng: Random) -> ModelError:
     error = rng.choice(kinds)("the stand-in was set to fail")
     if isinstance(error, RateLimitedError):
         error.retry_after = round(rng.uniform(0.05, 0.5), 2)
-    return _unbilled(error)
-
-
-def _unbilled(error: ModelError) -> ModelError:
-    error.usage = Usage()
-    return error
+    return error.unbilled()
 
 
 def _reply(request: Request, text: str, call: Mapping[str, Json] | None, seconds: float) -> Reply:

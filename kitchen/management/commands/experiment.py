@@ -127,7 +127,7 @@ class Command(OneLineCommand):
             experiment = services.experiment_create(setup=setup, name=name, at_once=at_once, rows=rows)
         services.rows_adopt(experiment=experiment, rows=rows)
         experiment.at_once = at_once
-        experiment.save(update_fields=["at_once"])
+        services.experiment_save(experiment=experiment, fields=["at_once"])
         files.write_settings(out, setup, str(experiment.key))
         known = services.rows_of(experiment)
         if any(row.outcome == FAILED for row in known.values()) or len(known) < progress.total:

@@ -19,15 +19,25 @@ SENSIBLE_DISHES_PER_STEP = 0.12
 """Dishes a step that count as a full output; a good team comes close to it."""
 
 
+READ_IN_BRIEF = frozenset(
+    ("locations", "recipes", "tools", "base", "dishes", "uncookable", "lifetimes", "interval", "max_steps")
+)
+READ_IN_OBSERVATION = frozenset(("step", "agents", "locations", "orders"))
+"""What the planner reads, of the brief and of each observation."""
+
+
 class CuisineAdviser(Adviser):
-    """The planner at somebody's elbow."""
+    """The planner at somebody's elbow. Of a kitchen that the planner cannot read there is no telling: a
+    program may take part in a study on a server of another version."""
 
     def advise(self, situation: Situation) -> Advice | None:
         """The first plan that comes to mind."""
-        return advise(situation)
+        return advise(situation) if can_read(situation) else None
 
     def decide(self, situation: Situation) -> Decision:
         """The best plan found; whoever has nothing to do in it waits."""
+        if not can_read(situation):
+            return super().decide(situation)
         decision = Planner({}).decide(situation)
         return replace(
             decision, commands={seat: decision.commands.get(seat, WAITS) for seat in situation.seats}
@@ -35,6 +45,8 @@ class CuisineAdviser(Adviser):
 
     def expected(self, situation: Situation, seats: Sequence[int]) -> Mapping[int, Command]:
         """The same for the others: all seats see the same."""
+        if not can_read(situation):
+            return super().expected(situation, seats)
         (seat,) = situation.seats
         theirs = replace(
             situation,
@@ -62,6 +74,13 @@ class CuisineAdviser(Adviser):
     def output(self, score: Mapping[str, Json], steps: int) -> float:
         """Dishes served, of the most that anybody could expect."""
         return min(float(score["completed"]) / (SENSIBLE_DISHES_PER_STEP * steps), 1.0)
+
+
+def can_read(situation: Situation) -> bool:
+    """Whether the situation says what the planner goes by."""
+    seat = situation.seats[0]
+    brief, observation = situation.briefs[seat], situation.observations[seat]
+    return brief.keys() >= READ_IN_BRIEF and observation.keys() >= READ_IN_OBSERVATION
 
 
 ADVISER = CuisineAdviser()

@@ -77,10 +77,6 @@ class Catalogue:
         """A level from the text of a level file that stands elsewhere; its code is the file's stem."""
         return parse_level(text, file, self.stock)
 
-    def level_from_file(self, path: Path) -> Level:
-        """A level file from any directory, over the recipes and tools of this catalogue."""
-        return open_level(Path(path), self.stock)
-
 
 @cache
 def shipped() -> Catalogue:

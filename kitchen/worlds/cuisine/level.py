@@ -14,7 +14,6 @@ warns with UncookableDishWarning.
 
 from __future__ import annotations
 
-import json
 import warnings
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
@@ -115,15 +114,6 @@ def _level(code: str, source: Source, values: Mapping[str, Json], stock: Stock) 
     )
 
 
-def write_level(level: Level) -> str:
-    """The level as the text of a level file; reading it gives an equal level."""
-    lines = [f"title = {json.dumps(level.title, ensure_ascii=False)}"]
-    lines += [f'difficulty = "{level.difficulty}"'] if level.difficulty else []
-    lines += [f"kitchen = {_as_list(level.kitchen)}", f"dishes = {_as_list(level.dishes)}"]
-    lines += [f"known_uncookable = {_as_list(level.uncookable)}"] if level.uncookable else []
-    return "\n".join(lines) + "\n"
-
-
 def number_places(kitchen: Iterable[str], stock: Stock) -> dict[str, Tool]:
     """Every place by its id: its type and a number that counts from 0 within the type."""
     places: dict[str, Tool] = {}
@@ -138,10 +128,6 @@ def tools_needed(dish: str, stock: Stock) -> tuple[str, ...]:
     """The types of tools that the recipe tree of a dish uses, each once."""
     products = (node for node in nodes_of(dish, stock.recipes) if node in stock.recipes)
     return tuple(dict.fromkeys(stock.recipes[product].tool for product in products))
-
-
-def _as_list(values: Iterable[str]) -> str:
-    return "[" + ", ".join(f'"{value}"' for value in values) + "]"
 
 
 def _check_kitchen(source: Source, told: LevelFile, stock: Stock) -> None:

@@ -38,11 +38,6 @@ class Anova:
     computable: ClassVar[bool] = True
 
     @property
-    def ms_between(self) -> float:
-        """Mean square between conditions."""
-        return self.ss_between / self.df_between
-
-    @property
     def ms_within(self) -> float:
         """Mean square within conditions."""
         return self.ss_within / self.df_within

@@ -16,7 +16,14 @@ from django.conf import settings
 from django.core.management.base import CommandError, CommandParser
 
 from study.management.base import StudyCommand
-from study.trying_out.asking import PATIENCE, AskError, DryRunRequest, UnreachableError, order_of, walked
+from study.trying_out.dry_run_asking import (
+    PATIENCE,
+    AskError,
+    DryRunRequest,
+    UnreachableError,
+    order_of,
+    walked,
+)
 from study.trying_out.walk.plans import Shares
 
 SHARES = {

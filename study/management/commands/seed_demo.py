@@ -23,8 +23,7 @@ class Command(BaseCommand):
             self.stdout.write("the demo study is there already")
             return
         try:
-            study = study_from_file(DEMO)
-            Study.objects.filter(pk=study.pk).update(shared=True)
+            study = study_from_file(DEMO, shared=True)
         except DataError as error:
             raise CommandError(str(error), returncode=2) from error
         self.stdout.write(f"demo study: {study.get_absolute_url()}")

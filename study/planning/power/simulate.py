@@ -1,4 +1,4 @@
-"""Power by simulation: for the corrected pairwise contrasts, which have no formula, and to check the formula.
+"""Power by simulation: for the corrected pairwise contrasts, which have no formula.
 
 No single value is drawn. All tests here need only the conditions' means and the covariance of the values, and
 of normal values these have known distributions (a normal and a Wishart, independent): drawing those is exact
@@ -70,14 +70,7 @@ def _wishart_root(df: int, k: int, runs: int, rng: np.random.Generator) -> Array
     return lower
 
 
-def f_values(samples: Samples) -> Array:
-    """F of the repeated-measures ANOVA of every simulated study."""
-    k = samples.means.shape[1]
-    effect = samples.people * samples.means.var(axis=1, ddof=1)
-    return np.asarray(effect / _error(samples, k))
-
-
-def _error(samples: Samples, k: int) -> Array:
+def error_of(samples: Samples, k: int) -> Array:
     """The mean square of the error: what varies within persons, over the condition's own mean."""
     trace = np.trace(samples.covariances, axis1=1, axis2=2)
     return np.asarray((trace - samples.covariances.sum(axis=(1, 2)) / k) / (k - 1))
@@ -89,20 +82,6 @@ def t_values(samples: Samples) -> Array:
     s = samples.covariances
     error = s[:, first, first] + s[:, second, second] - 2 * s[:, first, second]
     return np.asarray(_differences(samples) / np.sqrt(error / samples.people))
-
-
-def anova_share(plan: PowerPlan, people: int, *, seed: int, covariance: Array | None = None) -> float:
-    """The share of simulated studies whose ANOVA is significant.
-
-    Its degrees of freedom are times the plan's epsilon. Equal correlations unless a covariance is given.
-    """
-    from scipy.special import fdtri
-
-    spread = equal_correlations(plan) if covariance is None else covariance
-    samples = draw(means_of(plan, "one"), spread, people, seed=seed)
-    steps = plan.epsilon * (plan.conditions - 1)
-    critical = fdtri(steps, steps * (people - 1), 1 - plan.alpha)
-    return float((f_values(samples) > critical).mean())
 
 
 def holm(samples: Samples, alpha: float) -> Array:
@@ -123,7 +102,7 @@ def tukey(samples: Samples, alpha: float) -> Array:
     """Which pairs Tukey's HSD finds within subjects: the ANOVA's error for all pairs (runs x pairs)."""
     k = samples.means.shape[1]
     critical = critical_range(alpha, k, (k - 1) * (samples.people - 1))
-    q = np.abs(_differences(samples)) / np.sqrt(_error(samples, k) / samples.people)[:, None]
+    q = np.abs(_differences(samples)) / np.sqrt(error_of(samples, k) / samples.people)[:, None]
     return np.asarray(q > critical)
 
 

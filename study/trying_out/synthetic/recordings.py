@@ -89,8 +89,8 @@ def _play(episode: Episode, player: Player) -> None:
         player.watch(state)
         if state["phase"] != "choose":
             break
-        order = GivenCommand(0, tuple(player.choose(state)))
-        commands_submit(episode_id=episode.pk, step=step, orders=[order])
+        given = GivenCommand(0, tuple(player.choose(state)))
+        commands_submit(episode_id=episode.pk, step=step, commands=[given])
         deciding.decide_step(episode_id=episode.pk, step=step)
 
 

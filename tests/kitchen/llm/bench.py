@@ -149,7 +149,7 @@ def person_waits(episode: Episode, step: int) -> None:
     from kitchen.play.queue import publisher
     from kitchen.play.services import GivenCommand, commands_submit
 
-    commands_submit(episode_id=episode.pk, step=step, orders=[GivenCommand(0, ("noop",))])
+    commands_submit(episode_id=episode.pk, step=step, commands=[GivenCommand(0, ("noop",))])
     publisher.submit(lambda: None).result()
 
 

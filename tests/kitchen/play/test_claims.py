@@ -16,6 +16,7 @@ from kitchen.play import claims, deciding, services
 from kitchen.play.calls import calls_store
 from kitchen.play.deciding import ask_mind, decide_step
 from kitchen.play.models import Decision, Episode
+from kitchen.play.open_turns import open_turns
 from kitchen.play.services import Receipt
 from tests.kitchen.factories import make_episode, mind, submit
 
@@ -91,10 +92,10 @@ def test_a_dead_workers_claim_is_free_at_once_and_a_living_ones_is_not(episode: 
     claim(episode)
     Episode.objects.update(turn_opened_at=LONG_AGO)
     tasks.pick_up_open_turns()
-    assert tasks.open_turns() == []
+    assert open_turns() == []
     Episode.objects.update(deciding_by=f"{name_of_a_dead_process()}#1")
     assert claims.claims_free_dead() == 1
-    assert tasks.open_turns() == [(episode.pk, 1)]
+    assert open_turns() == [(episode.pk, 1)]
 
 
 def name_of_a_dead_process() -> str:

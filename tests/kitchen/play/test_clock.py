@@ -12,6 +12,7 @@ from kitchen import tasks
 from kitchen.contract.world import SettingsError
 from kitchen.play import clock, deciding
 from kitchen.play.models import Episode, Seat, SeatCommand, Step
+from kitchen.play.open_turns import overdue_turns
 from kitchen.play.seating import seat_take
 from kitchen.play.selectors import seat_view
 from kitchen.play.services import turn_close
@@ -65,7 +66,7 @@ def test_without_a_clock_a_turn_is_never_closed() -> None:
     episode = make_episode()
     seat_take(episode_id=episode.pk, seat=0, page="page-of-0", newest=True)
     assert not turn_close(episode_id=episode.pk, step=1)
-    assert tasks.overdue_turns() == []
+    assert overdue_turns() == []
 
 
 def test_a_turn_that_is_still_open_is_not_closed() -> None:

@@ -20,6 +20,7 @@ from kitchen.machine.storable import printable
 from kitchen.money.spending import MOST
 from kitchen.play import claims, deciding, services
 from kitchen.play.models import Decision, Episode, ModelCall, Seat, SeatCommand, Step
+from kitchen.play.open_turns import open_turns
 from kitchen.play.selectors import seat_view
 from kitchen.registry import agents
 from kitchen.worlds.cuisine.dispatcher.mind import Dispatcher
@@ -264,7 +265,7 @@ def test_open_turns_are_those_that_wait_for_co_players_only() -> None:
     claimed = make_episode(seats=1, minds=(mind("planner", 0),))
     Episode.objects.update(turn_opened_at="2020-01-01T00:00:00Z")
     claims.decision_claim(episode_id=claimed.pk, step=1)
-    assert sorted(tasks.open_turns()) == [(waiting.pk, 1), (no_person.pk, 1)]
+    assert sorted(open_turns()) == [(waiting.pk, 1), (no_person.pk, 1)]
 
 
 def test_an_episode_without_a_person_plays_itself_to_the_end(

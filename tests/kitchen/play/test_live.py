@@ -47,7 +47,7 @@ def test_facts_count_fallbacks_failures_of_models_and_money() -> None:
     episode = make_episode(seats=2, minds=(mind("planner", 1),))
     submit(episode, 1, "noop")
     orders = [GivenCommand(1, ("noop",), "fallback", "timeout")]
-    commands_submit(episode_id=episode.pk, step=1, orders=orders)
+    commands_submit(episode_id=episode.pk, step=1, commands=orders)
     decision = Decision.objects.create(
         mind=Mind.objects.get(), step=1, played_by="planner", fallback="timeout", milliseconds=1
     )
@@ -83,7 +83,7 @@ def test_each_step_and_the_end_are_told_once(
         deciding.decide_step(episode_id=episode.pk, step=1)
         submit(episode, 2, "noop")
         orders = [GivenCommand(1, ("noop",), "fallback", "error")]
-        commands_submit(episode_id=episode.pk, step=2, orders=orders)
+        commands_submit(episode_id=episode.pk, step=2, commands=orders)
     key = str(episode.key)
     assert told == [
         ("study-3", EpisodeNews(key, 1, "playing")),

@@ -8,7 +8,7 @@ from kitchen.contract.world import SettingsError
 from kitchen.machine.append_only import AppendOnlyError
 from kitchen.play import claims, stored
 from kitchen.play.models import Decision, Episode, SeatCommand, Step
-from kitchen.play.services import GivenCommand, MindPlan, commands_submit, episode_cut_off
+from kitchen.play.services import GivenCommand, MindPlan, commands_submit, episode_abandon
 from tests.kitchen.factories import make_episode, mind, submit
 
 pytestmark = [pytest.mark.django_db, pytest.mark.servers]
@@ -78,7 +78,7 @@ def test_a_co_players_impossible_command_is_logged_as_refused_and_harms_nobody()
     episode = make_episode(seats=2, minds=(mind("planner", 1),))
     submit(episode, 1, "goto", "storage0")
     receipt = commands_submit(
-        episode_id=episode.pk, step=1, orders=[GivenCommand(1, ("get", "pot0", "rice"), "planner")]
+        episode_id=episode.pk, step=1, commands=[GivenCommand(1, ("get", "pot0", "rice"), "planner")]
     )
     assert receipt.accepted
     kinds = {event["seat"]: event["kind"] for event in Step.objects.get().events if event["seat"] is not None}
@@ -96,9 +96,9 @@ def test_nothing_is_taken_after_the_end() -> None:
 
 def test_commands_of_one_hand_in_are_taken_all_or_none() -> None:
     episode = make_episode(seats=3, minds=(mind("planner", 1, 2),))
-    commands_submit(episode_id=episode.pk, step=1, orders=[GivenCommand(1, ("noop",), "planner")])
+    commands_submit(episode_id=episode.pk, step=1, commands=[GivenCommand(1, ("noop",), "planner")])
     orders = [GivenCommand(1, ("noop",), "planner"), GivenCommand(2, ("noop",), "planner")]
-    assert commands_submit(episode_id=episode.pk, step=1, orders=orders).code == "repeated"
+    assert commands_submit(episode_id=episode.pk, step=1, commands=orders).code == "repeated"
     assert SeatCommand.objects.count() == 1
 
 
@@ -161,8 +161,8 @@ def test_only_one_worker_gets_the_claim_until_it_lapses() -> None:
     assert not claims.decision_claim(episode_id=episode.pk, step=2)
 
 
-def test_an_episode_can_be_cut_off_once() -> None:
+def test_an_episode_can_be_ended_once() -> None:
     episode = make_episode()
-    assert episode_cut_off(episode_id=episode.pk)
-    assert not episode_cut_off(episode_id=episode.pk)
+    assert episode_abandon(episode_id=episode.pk, reason="somebody left")
+    assert not episode_abandon(episode_id=episode.pk, reason="somebody left")
     assert submit(episode, 1, "noop").code == "over"

@@ -15,8 +15,9 @@ from kitchen.contract.agent import Agent, Situation
 from kitchen.contract.agent import Decision as MindDecision
 from kitchen.play import deciding
 from kitchen.play.models import Decision, Episode, Seat, Step
+from kitchen.play.open_turns import open_turns
 from kitchen.play.selectors import episode_stamp, seat_view
-from kitchen.play.services import episode_cut_off, step_run
+from kitchen.play.services import episode_end, step_run
 from kitchen.registry import agents
 from tests.kitchen.factories import make_episode, mind, submit
 from tests.servers import wait_until
@@ -99,9 +100,9 @@ def test_a_step_whose_task_was_lost_is_found_when_it_is_overdue_and_nobody_is_as
 ) -> None:
     episode = decided(30)
     Episode.objects.update(turn_opened_at="2020-01-01T00:00:00Z")
-    assert tasks.open_turns() == []
+    assert open_turns() == []
     Episode.objects.update(deciding_until="2020-01-01T00:00:00Z", thinking_seconds=0)
-    assert tasks.open_turns() == [(episode.pk, 1)]
+    assert open_turns() == [(episode.pk, 1)]
     tasks.decide(episode.pk, 1)
     assert (Step.objects.count(), Decision.objects.count()) == (1, 1)
 
@@ -109,7 +110,7 @@ def test_a_step_whose_task_was_lost_is_found_when_it_is_overdue_and_nobody_is_as
 @pytest.mark.django_db
 def test_an_episode_that_ends_while_its_co_players_think_is_left_alone(later: Queued) -> None:
     episode = decided(30)
-    episode_cut_off(episode_id=episode.pk)
+    episode_end(episode_id=episode.pk, reason="over")
     Episode.objects.update(thinking_seconds=0)
     assert not step_run(episode_id=episode.pk, step=1)
     episode.delete()

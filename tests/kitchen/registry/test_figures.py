@@ -18,7 +18,7 @@ from kitchen.registry.figures import (
     standing,
 )
 from kitchen.registry.worlds import get_world
-from tests.lanterns import FIGURES, Lanterns, registered
+from tests.worlds.lanterns import FIGURES, Lanterns, registered
 
 
 @pytest.fixture(autouse=True)
@@ -84,7 +84,7 @@ def test_what_was_achieved_is_told_to_those_who_played_in_their_words() -> None:
 
 def test_staff_read_what_is_compared() -> None:
     assert standing("lanterns", {"glow": -0.25, "dark": None, "completed": 2}) == (
-        "Glow -0.25, Nights in the dark none, Nights completed 2"
+        "Glow -0.25, Nights in the dark \N{EN DASH}, Nights completed 2"
     )
 
 

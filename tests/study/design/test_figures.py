@@ -32,8 +32,8 @@ from study.exports.writing import write_study
 from study.monitor import live
 from study.people.models import Participant
 from study.taking_part.going_on import page_done
-from tests.lanterns import registered
 from tests.study.factories import complete, enter, make_study, play_out
+from tests.worlds.lanterns import registered
 
 pytestmark = pytest.mark.django_db
 
@@ -265,7 +265,7 @@ def test_staff_see_the_figures_on_the_live_page_and_at_the_participant(admin_cli
     person = enter(study)
     page_done(participant_id=person.pk, page="guide")
     (row,) = live.live_rows(study, [person.code])
-    assert row.standing == "Glow none, Nights in the dark none, Nights completed 0"
+    assert row.standing == "Glow \N{EN DASH}, Nights in the dark \N{EN DASH}, Nights completed 0"
     assert row.standing in admin_client.get("/staff/small/live/").content.decode()
     one = admin_client.get(f"/staff/small/participants/{person.code}/").content.decode()
     assert f"step 0, {row.standing}" in one

@@ -47,7 +47,7 @@ def play(study: Study, entry: str, *, synthetic: bool = False) -> Participant:
     episode = Episode.objects.get(rounds__participant=participant)
     for step in range(1, 5):
         order = GivenCommand(0, ("noop",))
-        commands_submit(episode_id=episode.pk, step=step, orders=[order])
+        commands_submit(episode_id=episode.pk, step=step, commands=[order])
         deciding.decide_step(episode_id=episode.pk, step=step)
     return participant
 
@@ -166,7 +166,7 @@ def test_everybody_takes_the_studys_thinking_time(study: Study) -> None:
     participant = enter(study, "one")
     page_done(participant_id=participant.pk, page="guide")
     episode = Episode.objects.get()
-    commands_submit(episode_id=episode.pk, step=1, orders=[GivenCommand(0, ("noop",))])
+    commands_submit(episode_id=episode.pk, step=1, commands=[GivenCommand(0, ("noop",))])
     deciding.decide_step(episode_id=episode.pk, step=1)
     assert Decision.objects.count() == 1
     assert not step_run(episode_id=episode.pk, step=1)

@@ -93,7 +93,7 @@ def test_a_row_is_idle_since_the_last_thing_that_the_participant_did() -> None:
     Participant.objects.filter(pk=person.pk).update(active_at=timezone.now() - timedelta(hours=3))
     assert row_of(person).idle == "3 h 0 min"
     episode = first_episode(person)
-    commands_submit(episode_id=episode.pk, step=1, orders=[GivenCommand(0, ("noop",))])
+    commands_submit(episode_id=episode.pk, step=1, commands=[GivenCommand(0, ("noop",))])
     row = row_of(person)
     assert (row.step, row.idle) == (1, "under a minute")
 
@@ -205,7 +205,7 @@ async def test_staff_are_sent_everything_then_only_what_changes(quick: None, adm
     await database_sync_to_async(page_opened)(participant_id=one.pk, page="play", position=1)
     episode = await database_sync_to_async(first_episode)(one)
     orders = [GivenCommand(0, ("noop",))]
-    await database_sync_to_async(commands_submit)(episode_id=episode.pk, step=1, orders=orders)
+    await database_sync_to_async(commands_submit)(episode_id=episode.pk, step=1, commands=orders)
     while one.code not in (found := await socket.receive_from(timeout=5)):
         continue
     assert f'id="live-{one.code}"' in found

@@ -54,7 +54,7 @@ def test_leaving_while_steps_are_played_erases_everything() -> None:
         for step in range(1, 900):
             try:
                 order = GivenCommand(0, ("noop",))
-                commands_submit(episode_id=episode.pk, step=step, orders=[order])
+                commands_submit(episode_id=episode.pk, step=step, commands=[order])
             except Episode.DoesNotExist:
                 break
             if left.is_set():
@@ -97,7 +97,7 @@ def hand_in(participant: Participant) -> Receipt:
     return commands_submit(
         episode_id=episode.pk,
         step=1,
-        orders=[GivenCommand(1, ("noop",), "dispatcher")],
+        commands=[GivenCommand(1, ("noop",), "dispatcher")],
         decisions=[MadeDecision(row, (Call("stand-in", request, Reply("noop_agent1")),))],
     )
 

@@ -55,7 +55,7 @@ def begun(study: Study, entry: str = "one", *, synthetic: bool = False) -> Parti
 def command(episode: Episode) -> None:
     view = seat_view(episode.seats.get(number=0))
     order = GivenCommand(0, view.legal[0])
-    assert commands_submit(episode_id=episode.pk, step=view.step + 1, orders=[order]).accepted
+    assert commands_submit(episode_id=episode.pk, step=view.step + 1, commands=[order]).accepted
 
 
 def status(person: Participant) -> str:

@@ -9,7 +9,7 @@ from django.test import Client
 from django.urls import reverse
 
 from kitchen.play.models import Episode, Seat
-from kitchen.play.services import episode_cut_off
+from kitchen.play.services import episode_end
 from study.design.models import Study
 from study.people.flow import place_of
 from study.people.models import Answer, Participant, Round
@@ -36,7 +36,7 @@ def end_of_round(person: Participant, client: Client) -> Round:
     one = person.rounds.filter(answered_at=None).select_related("episode")[0]
     client.get(person.get_absolute_url())
     assert one.episode
-    episode_cut_off(episode_id=one.episode.pk)
+    episode_end(episode_id=one.episode.pk, reason="over")
     client.get(person.get_absolute_url())
     return one
 
@@ -73,7 +73,7 @@ def test_a_page_that_is_sent_without_having_been_opened_notes_when_the_kitchen_e
     client.get(person.get_absolute_url())
     one = person.rounds.select_related("episode")[0]
     assert one.episode
-    episode_cut_off(episode_id=one.episode.pk)
+    episode_end(episode_id=one.episode.pk, reason="over")
     client.post(person.get_absolute_url(), sent(one.position))
     one.episode.refresh_from_db()
     survey, play = (person.visits.get(page=page, position=one.position) for page in ("survey", "play"))

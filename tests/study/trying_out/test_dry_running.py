@@ -22,11 +22,10 @@ from study.design.models import Study, StudyPart
 from study.editor.copying import study_copy
 from study.editor.services import study_delete
 from study.taking_part.entering import study_takes
-from study.trying_out import work
-from study.trying_out.asking import AskError, Report, UnreachableError
+from study.trying_out import dry_run_work
+from study.trying_out.dry_run_asking import AskError, Report, UnreachableError
 from study.trying_out.dry_run_page import CLOSED, DryRunForm, free_seed
-from study.trying_out.models import DryRun
-from study.trying_out.runs import (
+from study.trying_out.dry_run_runs import (
     ANOTHER,
     AWAY,
     SILENT,
@@ -36,6 +35,7 @@ from study.trying_out.runs import (
     dry_run_stop,
     dry_run_take,
 )
+from study.trying_out.models import DryRun
 from study.trying_out.walk.crowd import CrowdOrder, CrowdReport
 from study.trying_out.walk.plans import Deed, Shares
 from study.trying_out.walk.walk import Arrival
@@ -117,7 +117,7 @@ def test_a_run_is_stored_and_asked_for_in_the_queue_of_experiments(
     assert queued == [run.pk]
     assert (run.user, run.user_name, run.state) == (user, "researcher", State.WAITING)
     assert (run.participants, run.at_once, run.seed) == (5, 2, 7)
-    assert work.wish_of(run).shares == Shares(drop_outs=20, withdrawals=20)
+    assert dry_run_work.wish_of(run).shares == Shares(drop_outs=20, withdrawals=20)
     assert "A dry run waits for a worker." in shown(answer)
     assert "20 % drop-outs, 20 % withdrawals" in shown(answer)
     assert settings.CELERY_TASK_ROUTES[tasks.dry_run.name] == {"queue": settings.EXPERIMENTS_QUEUE}
@@ -259,8 +259,8 @@ def walks(monkeypatch: pytest.MonkeyPatch, act: Callable[..., Report]) -> list[s
     async def heard(**_: Any) -> bool:
         return True
 
-    monkeypatch.setattr(work, "walked", walked)
-    monkeypatch.setattr(work, "database_sync_to_async", lambda _: heard)
+    monkeypatch.setattr(dry_run_work, "walked", walked)
+    monkeypatch.setattr(dry_run_work, "database_sync_to_async", lambda _: heard)
     return asked
 
 
@@ -317,15 +317,15 @@ def test_what_goes_wrong_is_told_in_the_row(
 
 
 def test_the_row_says_why_somebody_failed_without_saying_who(study: Study, user: User) -> None:
-    run, watch = ask(study, user), work.Watch(1)
+    run, watch = ask(study, user), dry_run_work.Watch(1)
     why = "nothing moved for 60 s: http://h:1/p/KEYKEY/?a=b: the websocket is silent, step 3"
-    state, line = work.ending(report(run, Deed.FINISH, failed={2: why, 3: "more"}), watch)
+    state, line = dry_run_work.ending(report(run, Deed.FINISH, failed={2: why, 3: "more"}), watch)
     assert state == State.FAILED
     assert "2 did not do what was planned" in line
     assert "step 3" in line
     assert "KEYKEY" not in line
     unlike = ["number 2 withdrew: the participant is still there"]
-    state, line = work.ending(report(run, *[Deed.FINISH] * 5, unlike=unlike), watch)
+    state, line = dry_run_work.ending(report(run, *[Deed.FINISH] * 5, unlike=unlike), watch)
     assert state == State.FAILED
     assert line.endswith("1 not stored as planned: one that withdrew: the participant is still there")
 
@@ -333,15 +333,15 @@ def test_the_row_says_why_somebody_failed_without_saying_who(study: Study, user:
 def test_who_is_not_sent_was_stopped_or_late(
     study: Study, user: User, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    run, watch = ask(study, user), work.Watch(1)
+    run, watch = ask(study, user), dry_run_work.Watch(1)
     everybody, some = report(run, *[Deed.FINISH] * 5), report(run, Deed.FINISH)
     assert not watch.stopped()
-    monkeypatch.setattr(work, "LONGEST", -1.0)
+    monkeypatch.setattr(dry_run_work, "LONGEST", -1.0)
     assert watch.stopped()
-    assert work.ending(everybody, watch)[0] == State.FINISHED
-    assert "It took too long" in work.ending(some, watch)[1]
+    assert dry_run_work.ending(everybody, watch)[0] == State.FINISHED
+    assert "It took too long" in dry_run_work.ending(some, watch)[1]
     watch.stop = True
-    assert work.ending(some, watch)[0] == State.STOPPED
+    assert dry_run_work.ending(some, watch)[0] == State.STOPPED
 
 
 async def test_the_row_is_told_while_it_is_walked_also_after_the_database_was_away(
@@ -357,9 +357,9 @@ async def test_the_row_is_told_while_it_is_walked_also_after_the_database_was_aw
             raise answer
         return bool(answer)
 
-    monkeypatch.setattr(work, "database_sync_to_async", lambda _: heard)
-    monkeypatch.setattr(work, "NEWS_SECONDS", 0)
-    watch = work.Watch(1)
+    monkeypatch.setattr(dry_run_work, "database_sync_to_async", lambda _: heard)
+    monkeypatch.setattr(dry_run_work, "NEWS_SECONDS", 0)
+    watch = dry_run_work.Watch(1)
     walked: Any = object()
 
     async def walk() -> Any:
@@ -387,7 +387,7 @@ def test_the_end_is_told_again_when_the_database_was_away(
     walks(monkeypatch, lambda say: report(run, *[Deed.FINISH] * 5))
     monkeypatch.setattr(outage, "WAITS", (0.0,))
     monkeypatch.setattr(outage, "drop_broken_connection", lambda: None)  # it is the test's own
-    monkeypatch.setattr(work, "dry_run_end", end)
+    monkeypatch.setattr(dry_run_work, "dry_run_end", end)
     tasks.dry_run(run.pk)
     run.refresh_from_db()
     assert (run.state, len(tries)) == (State.FINISHED, 2)

@@ -18,7 +18,6 @@ from collections.abc import Sequence
 from functools import partial
 from statistics import median, quantiles
 
-from kitchen.agents.evaluate import play_alone
 from kitchen.experiments.plan import jobs_of
 from kitchen.experiments.play import play
 from kitchen.experiments.results import CellResult, by_agents, mean_of, results_of
@@ -26,6 +25,7 @@ from kitchen.experiments.setup import BENCH, WORLD, Setup, checked
 from kitchen.experiments.summary import last_line
 from kitchen.registry.worlds import get_world
 from kitchen.worlds.cuisine.bench import paper
+from tests.kitchen.agents.alone import play_alone
 
 AIM = {2: 0.83, 3: 0.91, 4: 0.93}
 """The least mean CoS over the 12 levels, by agents."""

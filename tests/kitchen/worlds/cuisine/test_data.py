@@ -12,7 +12,7 @@ import pytest
 from kitchen.contract.data_files import DataError
 from kitchen.contract.world import SettingsError
 from kitchen.worlds.cuisine.catalogue import DATA, load_catalogue, shipped
-from kitchen.worlds.cuisine.level import UncookableDishWarning, write_level
+from kitchen.worlds.cuisine.level import UncookableDishWarning
 from kitchen.worlds.cuisine.world import CuisineWorld
 from tests.kitchen.worlds.cuisine.cooking import LEVELS, fetch, play
 
@@ -191,24 +191,6 @@ def test_a_researcher_can_play_levels_and_recipes_of_another_directory(data: Pat
     world = CuisineWorld.from_dict(world.to_dict(), catalogue=catalogue)
     play(world, "activate oven0", "noop", "noop", "get oven0", "goto servingtable0", "put servingtable0")
     assert world.score()["completed"] == 1
-
-
-def test_a_level_file_can_stand_anywhere(tmp_path: Path) -> None:
-    path = tmp_path / "mine.toml"
-    path.write_text(write_level(shipped().level("level_9")), encoding="utf-8")
-    level = shipped().level_from_file(path)
-    assert (level.code, level.dishes) == ("mine", shipped().level("level_9").dishes)
-
-
-@pytest.mark.parametrize("code", LEVELS)
-def test_a_level_that_is_written_reads_the_same(code: str) -> None:
-    level = shipped().level(code)
-    again = shipped().level_from_text(write_level(level), f"{code}.toml")
-    assert {**fields(again)} == {**fields(level)}
-
-
-def fields(level: object) -> dict[str, object]:
-    return {name: getattr(level, name) for name in level.__slots__}  # type: ignore[attr-defined]
 
 
 @pytest.mark.parametrize("level", LEVELS)

@@ -20,7 +20,8 @@ from kitchen.worlds.cuisine.menu import assign_keys, needed_ingredients
 from kitchen.worlds.cuisine.page import PAGE, icon
 from kitchen.worlds.cuisine.words import REFUSALS, Words, readable
 
-TEMPLATES = Path(__file__).resolve().parents[4] / "templates"
+ROOT = Path(__file__).resolve().parents[4]
+OWN = ROOT / "kitchen" / "worlds" / "cuisine"
 LEVELS = [*(f"level_{number}" for number in range(13)), "level_12_fryer"]
 SENSELESS: list[Command] = [
     ("get", "pot0"),
@@ -262,13 +263,15 @@ def test_commands_are_phrased_in_words() -> None:
 def test_every_code_has_a_readable_name_and_every_dish_a_picture() -> None:
     assert readable("salmonSushi") == "Salmon sushi"
     assert readable("chopboard0") == "Chopping board 1"
-    sprite = (TEMPLATES.parent / "static" / "worlds" / "cuisine" / "dishes.svg").read_text()
+    sprite = (OWN / "static" / "worlds" / "cuisine" / "dishes.svg").read_text()
     for level in LEVELS:
         for dish in start(level).brief["dishes"]:
             assert f'id="{icon(dish)}"' in sprite
 
 
-@pytest.mark.parametrize("path", sorted(TEMPLATES.rglob("*.html")), ids=lambda path: path.name)
+@pytest.mark.parametrize(
+    "path", sorted([*(ROOT / "templates").rglob("*.html"), *OWN.rglob("*.html")]), ids=lambda path: path.name
+)
 def test_templates_keep_to_the_content_security_policy(path: Path) -> None:
     text = path.read_text()
     assert not re.search(r"\sstyle\s*=", text), "an inline style"

@@ -23,6 +23,7 @@ from study.planning.power.plan import (
     partial_eta_of,
 )
 from study.planning.power.studentised import critical_range
+from tests.study.planning.power.simulated_anova import anova_share, f_values
 
 WITHIN = 0.025
 """Three standard errors of a share of 4000 simulated studies, at most."""
@@ -68,7 +69,7 @@ def test_the_formula_agrees_with_simulation(
     conditions: int, f: float, correlation: float, people: int
 ) -> None:
     plan = PowerPlan(conditions, f, correlation)
-    assert simulate.anova_share(plan, people, seed=7) == pytest.approx(anova_power(plan, people), abs=WITHIN)
+    assert anova_share(plan, people, seed=7) == pytest.approx(anova_power(plan, people), abs=WITHIN)
 
 
 def test_without_sphericity_the_corrected_formula_is_near_the_simulation() -> None:
@@ -80,9 +81,9 @@ def test_without_sphericity_the_corrected_formula_is_near_the_simulation() -> No
     correlation = (covariance.sum() - 4) / 12
     assert 0.6 < epsilon < 0.9
     nothing = PowerPlan(4, 0.0, correlation, epsilon=epsilon)
-    assert simulate.anova_share(nothing, 20, seed=3, covariance=covariance) == pytest.approx(0.05, abs=WITHIN)
+    assert anova_share(nothing, 20, seed=3, covariance=covariance) == pytest.approx(0.05, abs=WITHIN)
     some = PowerPlan(4, 0.2, correlation, epsilon=epsilon)
-    share = simulate.anova_share(some, 20, seed=3, covariance=covariance)
+    share = anova_share(some, 20, seed=3, covariance=covariance)
     assert share == pytest.approx(anova_power(some, 20), abs=0.1)
 
 
@@ -91,7 +92,7 @@ def test_the_statistics_of_a_simulated_study_are_those_of_its_values() -> None:
     samples = simulate.Samples(9, values.mean(axis=0)[None], np.cov(values.T)[None])
     rows = [(person, c, values[person, c]) for person in range(9) for c in range(4)]
     table = AnovaRM(pd.DataFrame(rows, columns=["id", "c", "y"]), "y", "id", ["c"]).fit().anova_table
-    assert simulate.f_values(samples)[0] == pytest.approx(table["F Value"].iloc[0])
+    assert f_values(samples)[0] == pytest.approx(table["F Value"].iloc[0])
     pairs = [stats.ttest_rel(values[:, b], values[:, a]) for a, b in combinations(range(4), 2)]
     assert simulate.t_values(samples)[0] == pytest.approx([pair.statistic for pair in pairs])
 
@@ -172,7 +173,7 @@ def test_partial_eta_squared_is_what_an_anova_of_very_many_people_reports() -> N
     people = 200_000
     covariance = simulate.equal_correlations(plan)
     samples = simulate.draw(means_of(plan, "ends"), covariance, people, seed=1, runs=1)
-    f = simulate.f_values(samples)[0]
+    f = f_values(samples)[0]
     assert 3 * f / (3 * f + 3 * (people - 1)) == pytest.approx(0.2, abs=0.005)
 
 

@@ -15,7 +15,7 @@ from study.design.orders.counting import carry_over, positions
 from study.people.leaving import finish, participant_end, participant_withdraw
 from study.people.models import Participant
 from study.taking_part.entering import consent_given, participant_enter
-from study.trying_out.stored import script_of, stops_of
+from study.trying_out.dry_run_stored import script_of, stops_of
 from study.trying_out.walk.plans import Deed, Script, Shares, Stop, WalkPlan, deeds, labelled, plans
 from tests.study.factories import make_study
 

@@ -117,6 +117,21 @@ def test_a_world_without_an_adviser_is_played_at_random(monkeypatch: pytest.Monk
     assert player.experience() == Experience(teammates=1)
 
 
+@pytest.mark.parametrize("part", ["brief", "observation"])
+def test_a_kitchen_that_the_planner_cannot_read_is_played_at_random(part: str) -> None:
+    state = {**state_of(new_world(seats=2, seed=3)), part: {"rules": "other"}}
+    chosen = set()
+    for number in range(1, 31):
+        player = Player(skilled(1.0, number), 1)
+        player.watch(state)
+        chosen.add(player.choose(state))
+        player.watch({**state, "step": 1})
+        assert player.experience().teammates == 1
+        assert player.experience().expected == 0
+    assert chosen <= {tuple(command) for command in state["legal"] + state["anticipated"]}
+    assert len(chosen) > 2
+
+
 def test_before_an_episode_nothing_was_experienced() -> None:
     assert Player(Person(1, 1), 1).experience() == Experience()
 

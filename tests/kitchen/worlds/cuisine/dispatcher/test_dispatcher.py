@@ -9,7 +9,6 @@ from typing import Any
 
 import pytest
 
-from kitchen.agents.evaluate import play_alone
 from kitchen.contract import model as base
 from kitchen.contract.agent import Decision, Situation
 from kitchen.contract.model import Message, ModelError
@@ -17,6 +16,7 @@ from kitchen.contract.world import SettingsError
 from kitchen.llm.registry import read_model
 from kitchen.registry.agents import make_agent
 from kitchen.worlds.cuisine.dispatcher.mind import WHY_NOT
+from tests.kitchen.agents.alone import play_alone
 from tests.kitchen.worlds.cuisine.cooking import kitchen
 from tests.kitchen.worlds.cuisine.dispatcher.dispatching import MODEL, Scripted, decide, script, seen
 

@@ -8,7 +8,7 @@ from collections.abc import Callable, Sequence
 
 import pytest
 
-from kitchen.agents.evaluate import play_alone, see
+from kitchen.agents.evaluate import see
 from kitchen.contract.agent import Decision
 from kitchen.contract.world import Command, Event, Json, World
 from kitchen.experiments.plan import jobs_of
@@ -16,6 +16,7 @@ from kitchen.experiments.play import play as play_job
 from kitchen.experiments.setup import Setup
 from kitchen.registry.agents import make_agent
 from kitchen.registry.worlds import get_world
+from tests.kitchen.agents.alone import play_alone
 
 LEVELS = [*(f"level_{number}" for number in range(13)), "level_12_fryer"]
 QUICK = {"tries": 2}

@@ -16,9 +16,16 @@ from channels.db import database_sync_to_async
 from django.conf import settings
 
 from kitchen.machine.outage import AWAY, outlast
-from study.trying_out.asking import AskError, DryRunRequest, Report, UnreachableError, order_of, walked
+from study.trying_out.dry_run_asking import (
+    AskError,
+    DryRunRequest,
+    Report,
+    UnreachableError,
+    order_of,
+    walked,
+)
+from study.trying_out.dry_run_runs import dry_run_end, dry_run_heard, dry_run_take
 from study.trying_out.models import DryRun
-from study.trying_out.runs import dry_run_end, dry_run_heard, dry_run_take
 from study.trying_out.walk.plans import Shares
 
 log = logging.getLogger(__name__)

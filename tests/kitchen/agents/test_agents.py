@@ -7,11 +7,12 @@ import warnings
 
 import pytest
 
-from kitchen.agents.evaluate import collaboration_score, play_alone, see
+from kitchen.agents.evaluate import collaboration_score, see
 from kitchen.contract.agent import Agent, Decision
 from kitchen.contract.world import Command, Json, World
 from kitchen.registry.agents import agent_kinds, get_agent, make_agent
 from kitchen.registry.worlds import get_world, known_worlds
+from tests.kitchen.agents.alone import play_alone
 
 PAIRS = [
     (kind, world)

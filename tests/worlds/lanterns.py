@@ -145,11 +145,11 @@ class LanternsPage(Page):
 
 
 PAGE = LanternsPage()
-KIT = WorldKit(rules="tests.lanterns:Lanterns", page="tests.lanterns:PAGE")
+KIT = WorldKit(rules="tests.worlds.lanterns:Lanterns", page="tests.worlds.lanterns:PAGE")
 
 
 @contextmanager
 def registered() -> Iterator[None]:
     """While it lasts, the registry has this world."""
-    with patch.dict(WORLDS, {"lanterns": "tests.lanterns:KIT"}):
+    with patch.dict(WORLDS, {"lanterns": "tests.worlds.lanterns:KIT"}):
         yield

@@ -56,7 +56,7 @@ def play(study: Study) -> Participant:
         episode = Episode.objects.get(rounds__participant=participant, rounds__position=position)
         for step in range(1, STEPS + 1):
             order = GivenCommand(0, ("noop",))
-            commands_submit(episode_id=episode.pk, step=step, orders=[order])
+            commands_submit(episode_id=episode.pk, step=step, commands=[order])
             deciding.decide_step(episode_id=episode.pk, step=step)
         values = {item.key: 3 for item in study.items.all()}
         answers_submit(participant_id=participant.pk, page="survey", position=position, values=values)

@@ -20,7 +20,7 @@ from channels.db import database_sync_to_async
 from study.design.models import Study
 from study.taking_part.entering import study_takes
 from study.taking_part.forms import synthetic_invitation
-from study.trying_out import stored
+from study.trying_out import dry_run_stored
 from study.trying_out.walk.browser import Browser
 from study.trying_out.walk.crowd import Crowd, CrowdOrder, CrowdReport, Gone, Stopped, never
 from study.trying_out.walk.patience import Patience, PatienceError, WalkError
@@ -89,7 +89,7 @@ def order_of(study: Study, wish: DryRunRequest, *, url: str) -> CrowdOrder:
     if not study_takes(study, synthetic=True):
         raise AskError(f"the study {study.slug!r} is closed, is full or has no conditions")
     link = f"{url.rstrip('/')}{study.get_absolute_url()}?invitation={synthetic_invitation(study)}"
-    script = stored.script_of(study)
+    script = dry_run_stored.script_of(study)
     order = CrowdOrder(
         link, wish.participants, wish.seed, wish.at_once, wish.patience, wish.think, script=script
     )
@@ -141,8 +141,8 @@ async def walked(
 ) -> Report:
     """Send everybody, and look whether what they did is what is stored; UnreachableError if nobody can be
     sent at all."""
-    outcome = await walk(order, say, partial(stored.gone, study), stopped)
-    unlike = await database_sync_to_async(stored.unlike_plan)(study, outcome, order.script)
+    outcome = await walk(order, say, partial(dry_run_stored.gone, study), stopped)
+    unlike = await database_sync_to_async(dry_run_stored.unlike_plan)(study, outcome, order.script)
     return Report(order, outcome, unlike)
 
 

@@ -1,0 +1,46 @@
+"""One mind plays all seats of an episode, and its decisions are timed."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+from kitchen.agents.evaluate import decisions
+from kitchen.contract.world import Json, World
+from kitchen.registry.agents import make_agent
+from kitchen.registry.figures import share_counts
+from kitchen.registry.worlds import DEFAULT, get_world
+
+
+@dataclass(frozen=True, slots=True)
+class Played:
+    """One episode: its world at the end, and how long each decision took in milliseconds."""
+
+    game: World
+    milliseconds: tuple[float, ...]
+
+    @property
+    def completed(self) -> int:
+        """How much was done, of what the world counts as done or missed."""
+        return share_counts(self.game)[0]
+
+    @property
+    def failed(self) -> int:
+        """How much was missed."""
+        return share_counts(self.game)[1]
+
+
+def play_alone(
+    kind: str,
+    *,
+    world: str = DEFAULT,
+    seats: int,
+    settings: Mapping[str, Json],
+    seed: int,
+    chosen: Mapping[str, Json] | None = None,
+) -> Played:
+    """One episode in which one mind of this kind commands every seat."""
+    game = get_world(world).create(seats=seats, settings=settings)
+    game.reset(seed)
+    times = [spent for _, spent in decisions(make_agent(kind, chosen or {}), game, seed=seed)]
+    return Played(game, tuple(times))
