@@ -246,7 +246,7 @@ def test_a_taken_port_gets_one_line(tmp_path: Path) -> None:
         ({"BRIGADE_HOST": "192.0.2.1"}, "no address of this machine"),
         ({"BRIGADE_HOST": "no such name"}, "no address of this machine"),
         ({"REDIS_URL": "redis://:word@127.0.0.1:9/0"}, "no answer from 127.0.0.1"),
-        ({"DATABASE_URL": "postgres://127.0.0.1:9/brigade"}, "the database cannot be prepared"),
+        ({"DATABASE_URL": "postgres://127.0.0.1:9/brigade"}, "the database does not answer"),
         ({"BRIGADE_VAR": "/proc/nowhere"}, "/proc/nowhere"),
         ({"BRIGADE_URL": "http://[::1"}, "brigade: BRIGADE_URL: 'http://[::1'"),
         ({"REDIS_URL": "foo"}, "REDIS_URL: an address with redis://"),
