@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
-from playwright.async_api import Page
+from playwright.async_api import Page, TimeoutError
 
 from tests.servers import Stack
 
@@ -72,14 +72,26 @@ class Person:
     async def play_step(self, command: Sequence[str] | None = None) -> int:
         """Choose, send, and wait until the step has been played; steps taken then."""
         before = await self.step()
-        await self.choose(command or self.favourite(await self.offered(), before))
-        await self.page.click("#menu [data-submit]")
+        wanted = command or self.favourite(await self.offered(), before)
+        await self.send(wanted)
+        try:
+            return await self.stepped(before + 1, patience=20_000)
+        except TimeoutError:
+            print(await self.page.inner_text("#bar"))  # shown with a failure
+        if await self.page.get_attribute("#bar", "data-phase") == "choose":
+            await self.send(wanted)  # as a person would whose click met a page that was not connected
         return await self.stepped(before + 1)
 
-    async def stepped(self, number: int) -> int:
-        """Wait until so many steps are taken and it is this person's turn, or the end."""
+    async def send(self, command: Sequence[str]) -> None:
+        """Choose this action and press the button."""
+        await self.choose(command)
+        await self.page.click("#menu [data-submit]")
+
+    async def stepped(self, number: int, patience: float = 60_000) -> int:
+        """Wait until so many steps are taken and it is this person's turn, or the end; at most so many
+        milliseconds."""
         turn = f"#bar[data-step='{number}'][data-phase=choose], #bar[data-step='{number}'][data-phase=over]"
-        await self.page.wait_for_selector(turn)
+        await self.page.wait_for_selector(turn, timeout=patience)
         return number
 
     def favourite(self, offered: list[Sequence[str]], step: int) -> Sequence[str]:
