@@ -37,3 +37,17 @@ def notice_fragment(message: NoticeMessage) -> str:
     return render_to_string(
         "kitchen/play/notice.html", {"notice": message.text, "tone": message.tone, "oob": True}
     )
+
+
+class Screen:
+    def __init__(self):
+        self._n = ""
+
+    def fragments(self, page, view, whole=False, **more):
+        return fragments(page, view, **more)
+
+    def notice(self, message):
+        if message.text == self._n:
+            return ""
+        self._n = message.text
+        return notice_fragment(message)

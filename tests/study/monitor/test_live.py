@@ -182,7 +182,7 @@ def quick(settings: Any, monkeypatch: pytest.MonkeyPatch) -> None:
     settings.CHANNEL_LAYERS = {"default": {"BACKEND": "channels.layers.InMemoryChannelLayer"}}
     monkeypatch.setattr(consumers, "LOOK_SECONDS", 0.3)
     monkeypatch.setattr(consumers, "GATHER_SECONDS", 0.05)
-    monkeypatch.setattr(stream, "nudge_pages", lambda episode_id: None)
+    monkeypatch.setattr(stream, "nudge_pages", lambda *told: None)
 
 
 def socket_of(client: Client) -> WebsocketCommunicator:
