@@ -291,8 +291,8 @@ class World(ABC):
         return command in self.legal_actions(seat) or command in self.anticipated_actions(seat)
 
     def visible(self, seat: int, event: Event) -> bool:
-        """Whether this seat gets to know this event. It follows from the seat and the event alone, at whatever
-        moment of the episode it is asked. Another seat's command is asked about as an event of kind
+        """Whether this seat gets to know this event. It follows from the seat and the event alone, at
+        whatever moment of the episode it is asked. Another seat's command is asked about as an event of kind
         `commanded`, with `command` in its data, before it runs."""
         return True
 

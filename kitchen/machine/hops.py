@@ -1,8 +1,9 @@
-"""From an event loop to the database and back in one hop: a small pool of threads that keep their connections.
+"""From an event loop to the database and back in one hop: a small pool of threads that keep their
+connections.
 
 A connection is looked at when it was quiet for some time or has failed, not before every hop: that would be a
-question more for each step. So one that broke is noticed by the first hop that needs it; it is closed, and the
-hop is made again. What hops must therefore be such that it may run twice.
+question more for each step. So one that broke is noticed by the first hop that needs it; it is closed, and
+the hop is made again. What hops must therefore be such that it may run twice.
 """
 
 from __future__ import annotations

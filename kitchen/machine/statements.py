@@ -1,5 +1,5 @@
-"""Plain statements for the few rows that every step writes and reads: the models say which table, which columns
-and how a value is stored, and nothing is built anew at every step.
+"""Plain statements for the few rows that every step writes and reads: the models say which table, which
+columns and how a value is stored, and nothing is built anew at every step.
 
 For rows that are only inserted, and for rows that are changed where they still are what they were. Everything
 else asks the models' managers.
@@ -24,7 +24,8 @@ class Text(str):
 
 
 def insert(model: type[models.Model], rows: Sequence[Values]) -> None:
-    """Insert rows that all name the same columns, in one statement. IntegrityError where one is there already."""
+    """Insert rows that all name the same columns, in one statement. IntegrityError where one is there
+    already."""
     if not rows:
         return
     names = tuple(rows[0])
@@ -46,18 +47,18 @@ def change(model: type[models.Model], fresh: Values, *, where: Values) -> bool:
 
 
 def select(statement: str, values: Sequence[Any]) -> list[tuple[Any, ...]]:
-    """All rows of a statement, as the database's driver gives them (see `read_time`, `read_json`)."""
+    """All rows of a statement, as the database's driver gives them (see `as_time`, `as_json`)."""
     with connection.cursor() as cursor:
         cursor.execute(statement, values)
         return list(cursor.fetchall())
 
 
-def read_time(value: datetime | None) -> datetime | None:
+def as_time(value: datetime) -> datetime:
     """A moment as a driver gives it: from SQLite without its zone, which is UTC."""
-    return value.replace(tzinfo=UTC) if value and value.tzinfo is None else value
+    return value.replace(tzinfo=UTC) if value.tzinfo is None else value
 
 
-def read_json(value: Any) -> Any:
+def as_json(value: Any) -> Any:
     """JSON as a driver gives it: text."""
     return json.loads(value) if isinstance(value, str) else value
 
@@ -69,7 +70,7 @@ def _table(model: type[models.Model]) -> str:
 
 @cache
 def _columns(model: type[models.Model], names: tuple[str, ...]) -> str:
-    return ", ".join(connection.ops.quote_name(model._meta.get_field(name).column) for name in names)
+    return ", ".join(connection.ops.quote_name(_field(model, name).column) for name in names)
 
 
 @cache

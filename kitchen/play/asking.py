@@ -1,7 +1,7 @@
 """What the co-players of one step are asked, one after the other, and what becomes of what they decide.
 
-Who answers is the caller's business: `deciding` asks in a worker, in bounded time and with fallbacks; `at_once`
-asks where the step is taken those that need no time. What they decide is handed in through
+Who answers is the caller's business: `deciding` asks in a worker, in bounded time and with fallbacks;
+`at_once` asks where the step is taken those that need no time. What they decide is handed in through
 `services.commands_submit`, like a person's command.
 """
 
@@ -97,7 +97,7 @@ def _situation(turn: OpenTurn, mind: Mind) -> Situation:
         legal={seat: world.legal_actions(seat) for seat in seats},
         people=tuple(sorted(turn.people)),
         events=known_events(world, seats, last),
-        memory=mind.memory,
+        memory=turn.memories[mind.pk],
         seed=derived_seed(episode.seed, mind.number, episode.step),
         purse=_purse(turn, mind),
     )

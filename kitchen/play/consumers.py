@@ -84,7 +84,8 @@ class SeatConsumer(AsyncWebsocketConsumer):
                 await self.channel_layer.group_discard(group, self.channel_name)
 
     async def subscribe(self) -> None:
-        """Be nudged from now on. While Redis is away pages are looked at all the same; this is tried again."""
+        """Be nudged from now on. While Redis is away pages are looked at all the same; this is tried
+        again."""
         if self.page and not self.subscribed:
             with contextlib.suppress(*AWAY):
                 group = episode_group(self.page.seat.episode_id)

@@ -118,8 +118,8 @@ def _told_calls(calls: Sequence[Call]) -> str:
 
 
 def _ask_all(asking: Asking, seconds: float) -> list[Asked]:
-    """What is left of the time is shared evenly by the minds that are still to decide: a slow one takes nothing
-    from the others."""
+    """What is left of the time is shared evenly by the minds that are still to decide: a slow one takes
+    nothing from the others."""
     deadline = time.monotonic() + seconds
     try:
         question = next(asking)

@@ -1,13 +1,16 @@
-"""Turns that this process has read and keeps: a step then costs one look at the row that others may have changed.
+"""Turns that this process has read and keeps: a step then costs one look at the row that others may have
+changed.
 
-The promise. What is kept decides nothing. Whoever takes a turn compares it with what is stored (`bring_up_to_date`):
-the episode's key, its step and the hash of its state. Where they are the same, the world, the past steps and what
-minds remember follow from them and are not read again; pages, claims, the clock and the commands that are in are
-taken from the database every time. Where anything differs, what was kept is dropped and read anew. So any other
-process may serve the same episode at any moment, and a process that dies loses nothing that was stored.
+The promise. What is kept decides nothing. Whoever takes a turn compares it with what is stored
+(`bring_up_to_date`): the episode's key, its step and the hash of its state. Where they are the same, the
+world, the past steps and what minds remember follow from them and are not read again; pages, claims, the
+clock and the commands that are in are taken from the database every time. Where anything differs, what was
+kept is dropped and read anew. So any other process may serve the same episode at any moment, and a process
+that dies loses nothing that was stored.
 
-A turn is taken by one thread at a time; another one that wants it meanwhile reads its own. It is put back when the
-transaction around it has been committed, and only then. At most `MOST` are kept, the longest unused go first.
+A turn is taken by one thread at a time; another one that wants it meanwhile reads its own. It is put back
+when the transaction around it has been committed, and only then. At most `MOST` are kept, the longest unused
+go first.
 """
 
 from __future__ import annotations
@@ -21,7 +24,7 @@ from typing import Any
 
 from django.db import connection, transaction
 
-from kitchen.machine.statements import read_json, read_time, select
+from kitchen.machine.statements import as_json, as_time, select
 from kitchen.play.models import Episode, Seat, SeatCommand
 from kitchen.play.turns import OpenTurn
 
@@ -57,8 +60,8 @@ _kept: OrderedDict[int, OpenTurn] = OrderedDict()
 
 @contextmanager
 def turn_taken(episode_id: int) -> Iterator[OpenTurn]:
-    """The open turn of this episode for this thread alone, perhaps as it was some time ago. It is kept for the next
-    one afterwards, unless something went wrong. Episode.DoesNotExist."""
+    """The open turn of this episode for this thread alone, perhaps as it was some time ago. It is kept for
+    the next one afterwards, unless something went wrong. Episode.DoesNotExist."""
     turn = _take(episode_id) or _read(episode_id)
     yield turn
     transaction.on_commit(partial(_put, turn))
@@ -73,8 +76,8 @@ def turn_now(episode_id: int) -> Iterator[OpenTurn]:
 
 
 def bring_up_to_date(turn: OpenTurn, *, lock: bool = False) -> bool:
-    """Compare with what is stored and take over what others may have changed; whether the step and the state were
-    what the turn says. With `lock` nobody else changes the episode until the transaction ends.
+    """Compare with what is stored and take over what others may have changed; whether the step and the state
+    were what the turn says. With `lock` nobody else changes the episode until the transaction ends.
     Episode.DoesNotExist."""
     if (
         lock and connection.features.has_select_for_update
@@ -113,7 +116,7 @@ def _take_over(turn: OpenTurn, rows: list[tuple[Any, ...]]) -> None:
     for name, value in zip((*_EPISODE[3:], *_SECONDS), facts, strict=False):
         setattr(turn.episode, name, value)
     for name, value in zip(_TIMES, facts[len(_EPISODE) - 3 + len(_SECONDS) :], strict=False):
-        setattr(turn.episode, name, read_time(value))
+        setattr(turn.episode, name, value and as_time(value))
     for *_, number, key, page, command, chosen_by, fallback, received_at in rows:
         seats[number].key, seats[number].page = key, page
         if chosen_by is not None:
@@ -121,10 +124,10 @@ def _take_over(turn: OpenTurn, rows: list[tuple[Any, ...]]) -> None:
                 episode_id=turn.episode.pk,
                 step=turn.step,
                 seat=number,
-                command=read_json(command),
+                command=as_json(command),
                 chosen_by=chosen_by,
                 fallback=fallback,
-                received_at=read_time(received_at),
+                received_at=as_time(received_at),
             )
     turn.given = given
 

@@ -19,8 +19,8 @@ from typing import Any, Self
 from kitchen.contract.world import Command, Json
 
 Stamp = tuple[int, str, str, int]
-"""How an episode stands: steps taken, status, the turn's end, people's commands in for it. Differs when a page has
-to change: that co-players have decided is nobody's to see before the step runs."""
+"""How an episode stands: steps taken, status, the turn's end, people's commands in for it. Differs when a
+page has to change: that co-players have decided is nobody's to see before the step runs."""
 
 LONGEST_MESSAGE = 8192
 """Characters; a longer message is refused unread."""

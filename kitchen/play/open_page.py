@@ -109,8 +109,8 @@ class OpenPage:
         return [] if self._json else [self._screen.notice(NoticeMessage("", ""))]
 
     def _state(self, turn: OpenTurn, *, whole: bool = False) -> list[str]:
-        """All that the seat may see in this turn; a browser is only sent what has changed, unless the `whole` is
-        wanted."""
+        """All that the seat may see in this turn; a browser is only sent what has changed, unless the `whole`
+        is wanted."""
         view = selectors.turn_view(turn, self.seat.number)
         self.stamp = turn.stamp
         if self._json:

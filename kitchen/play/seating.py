@@ -24,8 +24,8 @@ def page_name(asked: str) -> str:
 
 
 def seat_take(seat: Seat, *, page: str, newest: bool) -> bool:
-    """Let this page play the seat, which was read just now, if it is the `newest`, or has played it last, or if
-    nobody has yet.
+    """Let this page play the seat, which was read just now, if it is the `newest`, or has played it last, or
+    if nobody has yet.
 
     False, and nothing changed, if a newer page plays.
     """
@@ -36,9 +36,9 @@ def seat_take(seat: Seat, *, page: str, newest: bool) -> bool:
         seats = seats.filter(page="")
     with transaction.atomic():
         taken = seats.update(page=page)
-        if taken and seat.episode.step_seconds is not None:
-            clock.clock_start(episode_id=seat.episode_id)
-        if taken:
+        clocked = taken and seat.episode.step_seconds is not None
+        begun = clocked and clock.clock_start(episode_id=seat.episode_id)
+        if begun or (taken and seat.page):  # there is an older page, or others see the clock begin
             transaction.on_commit(partial(stream.nudge_pages, seat.episode_id))
     return bool(taken)
 

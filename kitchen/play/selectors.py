@@ -19,7 +19,8 @@ from kitchen.registry.worlds import get_page
 
 
 def seat_by_key(key: str) -> Seat | None:
-    """The person's seat that this key opens, with what never changes of its episode; None if there is none."""
+    """The person's seat that this key opens, with what never changes of its episode; None if there is
+    none."""
     seats = Seat.objects.select_related("episode").defer("episode__state")
     return seats.filter(key=key, mind=None).first()
 
@@ -100,7 +101,8 @@ def state_message(world: str, view: SeatView) -> StateMessage:
 
 
 def seats_stand(seat_ids: Iterable[int]) -> dict[int, tuple[str, str, Stamp]]:
-    """By seat: its key, the page that plays it, and how its episode stands; one that is erased is left out."""
+    """By seat: its key, the page that plays it, and how its episode stands; one that is erased is left
+    out."""
     given = SeatCommand.objects.filter(episode=OuterRef("episode"), step=OuterRef("episode__step") + 1)
     people = given.filter(chosen_by__in=("person", clock.TIMEOUT)).order_by().values("episode")
     rows = Seat.objects.filter(pk__in=list(seat_ids)).annotate(

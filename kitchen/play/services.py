@@ -269,9 +269,10 @@ def _in_time(turn: OpenTurn) -> bool:
 
 
 def _nudge(turn: OpenTurn, commands: Sequence[GivenCommand] = ()) -> None:
-    """Have the pages of people look, after the commit, but for one that waits for the answer to its command."""
+    """Have the pages of people look, after the commit, but for one that waits for the answer to its
+    command."""
     waits = {given.page for given in commands if given.page}
-    if set(turn.pages[seat] for seat in turn.people) - waits:
+    if {turn.pages[seat] for seat in turn.people} - waits:
         transaction.on_commit(partial(stream.nudge_pages, turn.episode.pk, turn.stamp))
 
 

@@ -48,8 +48,8 @@ def audience_group(audience: str) -> str:
 
 
 def nudge_pages(episode_id: int, stamp: Stamp | None = None) -> None:
-    """Tell every open page of the episode to look again, unless it shows what has this stamp. Returns at once,
-    never fails."""
+    """Tell every open page of the episode to look again, unless it shows what has this stamp. Returns at
+    once, never fails."""
     _tell(episode_group(episode_id), EpisodeChanged(stamp))
 
 

@@ -100,16 +100,22 @@ class OpenTurn:
     @cached_property
     def past(self) -> deque[PastStep]:
         """The last steps, newest first."""
+        if not self.episode.step:
+            return deque(maxlen=HISTORY)
         rows = Step.objects.filter(episode=self.episode, number__lte=self.episode.step).order_by("-number")
         return deque((PastStep(row.number, row.commands, row.events) for row in rows[:HISTORY]), HISTORY)
 
     @cached_property
     def minds(self) -> list[Mind]:
-        """The co-players in order; `memory` is what each wanted to remember of the last step."""
+        """The co-players in order."""
+        return list(Mind.objects.filter(episode=self.episode))
+
+    @cached_property
+    def memories(self) -> dict[int, Json]:
+        """What each mind, by its id, wanted to remember of the steps that are taken."""
         rows = Decision.objects.filter(mind=OuterRef("pk"), step__lte=self.episode.step).order_by("-step")
-        return list(
-            Mind.objects.filter(episode=self.episode).annotate(memory=Subquery(rows.values("memory")[:1]))
-        )
+        last = Mind.objects.filter(episode=self.episode).annotate(last=Subquery(rows.values("memory")[:1]))
+        return dict(last.order_by().values_list("pk", "last"))
 
     @cached_property
     def briefs(self) -> dict[int, dict[str, Json]]:
@@ -239,9 +245,8 @@ class OpenTurn:
 
     def remember(self, decisions: Iterable[Decision]) -> None:
         """What the minds want to remember of this step."""
-        memories = {row.mind_id: stored.as_stored(row.memory) for row in decisions}
-        for mind in self.minds if "minds" in vars(self) else ():
-            mind.memory = memories.get(mind.pk, mind.memory)
+        if "memories" in vars(self):
+            self.memories.update({row.mind_id: stored.as_stored(row.memory) for row in decisions})
 
 
 def _row_values(row: SeatCommand) -> dict[str, Json]:
