@@ -1,0 +1,83 @@
+"""The bare echo (`tests/live/echo.py`) on a daphne of its own, and those who call it."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+import tempfile
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+from time import perf_counter
+
+from brigade.address import Address
+from brigade.places import base_dir
+from brigade.runner import serves
+from brigade.supervise import tied_to
+from tests.live.crowd import Played, play
+from tests.live.line import dial
+from tests.live.player import Player
+from tests.live.stack import Running, plain_environment
+from tests.needs import free_port
+from tests.servers import wait_until
+
+
+class Caller(Player):
+    """Says something and hears it again, as a player says a command and hears a state."""
+
+    def __init__(self, url: str, every: float = 0.0) -> None:
+        super().__init__(url, ["echo"], every=every)
+        self.options = [["goto", "storage0"]]
+
+    async def connect(self) -> None:
+        """Nothing has to be shown before the first word."""
+        self.line = await dial(f"{self.base}/", [], self.heard, self.lost)
+        self.step, self.phase = 0, "choose"
+
+    def heard(self, text: bytes) -> None:
+        """What was said came back."""
+        now = perf_counter()
+        self.step += 1
+        self._see(now)
+
+
+@dataclass(frozen=True, slots=True)
+class Echoed:
+    """The echo in the three ways in which the product is measured."""
+
+    alone: Played
+    twenty: Played
+    crowd: Played
+
+
+@contextmanager
+def echoing() -> Iterator[Running]:
+    """A daphne with the echo until the block ends."""
+    with tempfile.TemporaryDirectory(prefix="brigade-echo-") as folder:
+        environment, port = plain_environment(folder), free_port()
+        command = ["-m", "daphne", "-v", "0", "-p", str(port), "tests.live.echo:application"]
+        process = subprocess.Popen(
+            [sys.executable, *command],
+            cwd=base_dir(),
+            env=environment,
+            stdin=subprocess.DEVNULL,
+            stderr=subprocess.DEVNULL,
+            preexec_fn=tied_to(os.getpid()),
+        )
+        try:
+            wait_until(lambda: serves(Address("127.0.0.1", port)), "an echo")
+            yield Running(f"http://127.0.0.1:{port}", process.pid, environment, str(Path(folder)))
+        finally:
+            process.terminate()
+            process.wait()
+
+
+async def echo_measured(seconds: float) -> Echoed:
+    """Call it alone, as twenty, and as two hundred with a word every two seconds."""
+    with echoing() as echo:
+        alone = await play(echo, [Caller(echo.url)], warm=0.5, seconds=seconds)
+        twenty = await play(echo, [Caller(echo.url) for _ in range(20)], warm=0.5, seconds=seconds)
+        crowd = [Caller(echo.url, every=2.0) for _ in range(200)]
+        return Echoed(alone, twenty, await play(echo, crowd, warm=2.0, seconds=max(2.0, seconds)))

@@ -1,0 +1,85 @@
+"""`python -m tests.live.bench [--database postgres] [--quick] [--rows alone,twenty] [--strict]`: how quick
+live play is, measured over the product's own websockets.
+
+The product runs as `make run` has it, in a folder of its own; whoever plays is one process more, which costs
+little (its share is printed). Beside it stands a bare echo on daphne, measured in the same run: what the
+machine does at best. Times depend on what else the machine does. Exit 1 where an aim is missed, with
+`--strict` only.
+"""
+
+from __future__ import annotations
+
+import argparse
+import asyncio
+import os
+import sys
+import time
+from collections.abc import Sequence
+
+from tests.live.bare import Echoed, echo_measured
+from tests.live.books import Books
+from tests.live.rows import ROWS, Bench
+from tests.live.stack import running
+from tests.live.table import Figure, table
+
+QUICK = 0.3
+"""What is left of every stretch with `--quick`."""
+
+
+def main(arguments: Sequence[str]) -> int:
+    """Measure and print; the exit code."""
+    asked = parse(arguments)
+    began = time.monotonic()
+    figures = asyncio.run(measured(asked))
+    print(f"\n{table(figures)}\n\n{time.monotonic() - began:.0f} s in all", flush=True)
+    return int(asked.strict and any(figure.missed for figure in figures))
+
+
+def parse(arguments: Sequence[str]) -> argparse.Namespace:
+    """What was asked for."""
+    parser = argparse.ArgumentParser(prog="python -m tests.live.bench", description="How quick live play is.")
+    parser.add_argument("--database", choices=("sqlite", "postgres"), default="sqlite")
+    parser.add_argument("--quick", action="store_true", help="short stretches, about 40 s in all")
+    parser.add_argument("--rows", type=rows_named, default=list(ROWS), help=",".join(ROWS))
+    parser.add_argument("--strict", action="store_true", help="exit 1 where an aim is missed")
+    return parser.parse_args(arguments)
+
+
+def rows_named(text: str) -> list[str]:
+    """Names with commas between them; ArgumentTypeError for one that is none."""
+    names = [name.strip() for name in text.split(",")]
+    if wrong := [name for name in names if name not in ROWS]:
+        raise argparse.ArgumentTypeError(f"{', '.join(wrong)}: there is {', '.join(ROWS)}")
+    return names
+
+
+async def measured(asked: argparse.Namespace) -> list[Figure]:
+    """Every row that was asked for."""
+    scale = QUICK if asked.quick else 1.0
+    echo = await echo_measured(4 * scale)
+    say(f"bare echo: {echo.alone.p50:.2f} ms alone, {echo.twenty.rate:.0f}/s of 20")
+    figures = echoes(echo)
+    with running(asked.database) as stack, Books(stack.environment) as books:
+        say(f"{stack.told}; {os.cpu_count()} cores, load {os.getloadavg()[0]:.1f}")
+        bench = Bench(stack, books, echo, scale, say)
+        for name in asked.rows:
+            figures += await ROWS[name](bench)
+    return figures
+
+
+def echoes(echo: Echoed) -> list[Figure]:
+    """What the others are compared with."""
+    return [
+        Figure("bare echo, one socket: p50", echo.alone.p50, "ms"),
+        Figure("bare echo, 20 sockets: rate", echo.twenty.rate, "messages/s"),
+        Figure("bare echo, 200 sockets every 2 s: p99", echo.crowd.p99, "ms"),
+    ]
+
+
+def say(line: str) -> None:
+    """A line while it goes on."""
+    print(f"  {line}", flush=True)
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1:]))

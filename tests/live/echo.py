@@ -1,0 +1,20 @@
+"""A bare echo on daphne and channels: what a websocket costs before anything is done with it."""
+
+from __future__ import annotations
+
+from channels.generic.websocket import AsyncWebsocketConsumer
+from django.conf import settings
+
+if not settings.configured:
+    settings.configure(CHANNEL_LAYERS={})
+
+
+class Echo(AsyncWebsocketConsumer):
+    """Says what it hears."""
+
+    async def receive(self, text_data: str | None = None, bytes_data: bytes | None = None) -> None:
+        """One message."""
+        await self.send(text_data=text_data)
+
+
+application = Echo.as_asgi()

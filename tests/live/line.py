@@ -1,0 +1,102 @@
+"""One websocket of one page: the protocol of `websockets` without its tasks and queues.
+
+Whoever measures shares the machine with what is measured, so what a message costs here matters.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Callable
+from urllib.parse import urlsplit
+
+from websockets.client import ClientProtocol
+from websockets.frames import Frame, Opcode
+from websockets.http11 import Response
+from websockets.typing import Origin, Subprotocol
+from websockets.uri import parse_uri
+
+LARGEST = 2**22
+"""Bytes of a message that are read."""
+
+
+class Line(asyncio.Protocol):
+    """Calls `heard` with every text message, and `lost` with the close code when it is over; before,
+    `opened` is done, or has an OSError."""
+
+    def __init__(
+        self,
+        address: str,
+        protocols: list[Subprotocol],
+        heard: Callable[[bytes], None],
+        lost: Callable[[int], None],
+    ) -> None:
+        origin = Origin(f"http://{urlsplit(address).netloc}")
+        self.protocol = ClientProtocol(
+            parse_uri(address), origin=origin, subprotocols=protocols or None, max_size=LARGEST
+        )
+        self.heard, self.lost = heard, lost
+        self.bytes_heard = 0
+        self.transport: asyncio.Transport | None = None
+        self.opened: asyncio.Future[None] = asyncio.get_running_loop().create_future()
+
+    def connection_made(self, transport: asyncio.BaseTransport) -> None:
+        """Ask for the websocket."""
+        assert isinstance(transport, asyncio.Transport)
+        self.transport = transport
+        self.protocol.send_request(self.protocol.connect())
+        self._flush()
+
+    def data_received(self, data: bytes) -> None:
+        """Hand on what came whole."""
+        self.bytes_heard += len(data)
+        self.protocol.receive_data(data)
+        for event in self.protocol.events_received():
+            if isinstance(event, Frame) and event.opcode is Opcode.TEXT:
+                assert event.fin, "a message in pieces"
+                self.heard(bytes(event.data))
+            elif isinstance(event, Response) and not self.opened.done():
+                self._open(self.protocol.handshake_exc)
+        self._flush()
+
+    def connection_lost(self, error: Exception | None) -> None:
+        """It is over, however it ended."""
+        self.transport = None
+        if not self.opened.done():
+            self._open(error)
+            return
+        self.lost(self.protocol.close_code or 1006)
+
+    def _open(self, error: Exception | None) -> None:
+        if error is None and self.transport is not None:
+            self.opened.set_result(None)
+        else:
+            self.opened.set_exception(ConnectionError(f"no websocket: {error}"))
+
+    def say(self, text: bytes) -> None:
+        """Send a text message; nothing where the connection is gone."""
+        if self.transport is not None:
+            self.protocol.send_text(text)
+            self._flush()
+
+    def hang_up(self) -> None:
+        """Close without waiting for an answer; `lost` is called."""
+        if self.transport is not None:
+            self.transport.close()
+
+    def _flush(self) -> None:
+        if self.transport is not None:
+            for data in self.protocol.data_to_send():
+                self.transport.write(data) if data else self.transport.close()
+
+
+async def dial(
+    address: str, protocols: list[Subprotocol], heard: Callable[[bytes], None], lost: Callable[[int], None]
+) -> Line:
+    """A connection to this address; OSError."""
+    parts = urlsplit(address)
+    loop = asyncio.get_running_loop()
+    _, line = await loop.create_connection(
+        lambda: Line(address, protocols, heard, lost), parts.hostname or "", parts.port or 80
+    )
+    await line.opened
+    return line

@@ -1,0 +1,163 @@
+"""Somebody who plays: chooses at random from what the page offers, at once or every few seconds."""
+
+from __future__ import annotations
+
+import asyncio
+import secrets
+from collections.abc import Callable, Sequence
+from random import Random
+from time import perf_counter
+from typing import Any
+
+from websockets.typing import Subprotocol
+
+from tests.live.line import Line, dial
+from tests.live.sight import Sight, of_html, of_json, said_html, said_json
+
+AGAIN = 0.4
+"""Seconds after which a lost page connects anew."""
+
+
+class Player:
+    """Plays the seats of these keys, one episode after the other.
+
+    `every` seconds a command, counted from `first`; at once where that is 0. After a lost connection the page
+    connects anew, and chooses again if its command was not taken.
+    """
+
+    def __init__(
+        self, url: str, keys: Sequence[str], *, as_html: bool = False, every: float = 0.0, seed: int = 0
+    ) -> None:
+        self.base = url.replace("http", "ws", 1)
+        self.keys = list(keys)
+        self.as_html, self.every = as_html, every
+        self.read: Callable[[bytes], Sight] = of_html if as_html else of_json
+        self.write: Callable[[int, Any], bytes] = said_html if as_html else said_json
+        self.chance = Random(seed)
+        self.page = secrets.token_hex(12)
+        self.line: Line | None = None
+        self.heard_once = self.stopped = self.refused = self.playing = False
+        self.step, self.phase = -1, ""
+        self.options: list[Any] = []
+        self.sent = 0.0
+        self.waits_for: int | None = None
+        self.due = 0.0
+        self.times: list[tuple[float, float]] = []
+        """For every step that was played: when its new state was there, and seconds since it was sent."""
+        self.bytes_before = 0
+        self.reconnects = 0
+        self.loop = asyncio.get_running_loop()
+        self.later: asyncio.TimerHandle | None = None
+        self.connecting: asyncio.Task[None] | None = None
+
+    @property
+    def done(self) -> bool:
+        """Every episode is over."""
+        return not self.keys
+
+    @property
+    def bytes_heard(self) -> int:
+        """All that came over the wire so far."""
+        return self.bytes_before + (self.line.bytes_heard if self.line else 0)
+
+    async def connect(self) -> None:
+        """Open the page of the present episode. OSError."""
+        take = "" if self.heard_once else "&take=1"
+        address = f"{self.base}/ws/seat/{self.keys[0]}/?page={self.page}{take}"
+        protocols = [] if self.as_html else [Subprotocol("brigade.json")]
+        self.line = await dial(address, protocols, self.heard, self.lost)
+
+    def begin(self, first: float = 0.0) -> None:
+        """Play from now on, the first command in `first` seconds."""
+        self.playing = True
+        self.due = self.loop.time() + first
+        self._choose_when_due()
+
+    def pause(self) -> None:
+        """Send nothing more; the page stays open."""
+        self.playing = False
+
+    def stop(self) -> None:
+        """Close the page."""
+        self.stopped, self.playing = True, False
+        if self.later:
+            self.later.cancel()
+        if self.connecting:
+            self.connecting.cancel()
+        if self.line:
+            self.line.hang_up()
+
+    def heard(self, text: bytes) -> None:
+        """A message came."""
+        now = perf_counter()
+        self.heard_once = True
+        sight = self.read(text)
+        self.refused = self.refused or sight.noticed
+        if sight.options is not None:
+            self.options = sight.options
+        if sight.step is None:
+            return
+        self.step, self.phase = sight.step, sight.phase or self.phase
+        self.showed(text)
+        self._see(now)
+
+    def showed(self, text: bytes) -> None:
+        """A state was shown; for those who keep a record."""
+
+    def _see(self, now: float) -> None:
+        """Take note of a new step, and choose for the next."""
+        if self.waits_for is not None and self.step >= self.waits_for:
+            self.times.append((now, now - self.sent))
+            self.waits_for, self.refused = None, False
+            self.due += self.every
+        elif self.waits_for is not None and self.refused and self.phase == "choose":
+            self.waits_for, self.refused = None, False
+        if self.phase == "over":
+            self._next_episode()
+        elif self.waits_for is None and self.playing:
+            self._choose_when_due()
+
+    def _choose_when_due(self) -> None:
+        if self.waits_for is not None or self.phase != "choose":
+            return
+        wait = self.due - self.loop.time() if self.every else 0.0
+        if self.later:
+            self.later.cancel()
+        if wait > 0:
+            self.later = self.loop.call_later(wait, self._choose)
+        else:
+            self._choose()
+
+    def _choose(self) -> None:
+        self.later = None
+        if not self.playing or self.phase != "choose" or self.waits_for is not None or self.line is None:
+            return
+        self.waits_for = self.step + 1
+        text = self.write(self.waits_for, self.chance.choice(self.options))
+        self.sent = perf_counter()
+        self.line.say(text)
+
+    def _next_episode(self) -> None:
+        self.keys = self.keys[1:]
+        self.heard_once, self.waits_for, self.step, self.phase = False, None, -1, ""
+        if self.line:
+            self.line.hang_up()
+
+    def lost(self, code: int) -> None:
+        """The connection is over: by us, or by an end of theirs."""
+        self.bytes_before += self.line.bytes_heard if self.line else 0
+        self.line = None
+        if self.keys and not self.stopped:
+            self.reconnects += self.heard_once
+            self.connecting = self.loop.create_task(self._connect_again())
+
+    async def _connect_again(self) -> None:
+        """Until it succeeds; a command of which nothing was heard is chosen again."""
+        while self.line is None:
+            if self.heard_once:
+                await asyncio.sleep(AGAIN)
+            self.refused = True
+            try:
+                await self.connect()
+            except OSError:
+                await asyncio.sleep(AGAIN)

@@ -1,0 +1,198 @@
+"""The rows of the table: who plays, how, and what is aimed at."""
+
+from __future__ import annotations
+
+from collections.abc import Awaitable, Callable, Mapping, Sequence
+from dataclasses import dataclass
+from statistics import median
+
+from tests.live.bare import Echoed
+from tests.live.books import Books
+from tests.live.crowd import Played, begin_all, connect_all, measure, play
+from tests.live.player import Player
+from tests.live.stack import Running
+from tests.live.table import Figure
+
+FORMS = (("JSON", False), ("HTML", True))
+KNEE = (70, 100, 150, 200, 250, 300, 400, 500)
+KNEE_EVERY = 3.0
+KNEE_P99 = 250.0
+KNEE_QUICK = (150, 300)
+CROWD_EVERY = 2.0
+SHARE = 0.97
+"""The share of commands asked for that counts as all of them."""
+
+
+@dataclass(frozen=True, slots=True)
+class Bench:
+    """What a row needs."""
+
+    stack: Running
+    books: Books
+    echo: Echoed
+    scale: float
+    """1 for the usual lengths; less for shorter ones."""
+    say: Callable[[str], None]
+
+    async def played(
+        self,
+        what: str,
+        keys: Sequence[Sequence[str]],
+        *,
+        html: bool,
+        every: float,
+        warm: float,
+        seconds: float,
+    ) -> Played:
+        """What they play who have these keys, each one after the other."""
+        players = [
+            Player(self.stack.url, own, as_html=html, every=every, seed=n) for n, own in enumerate(keys)
+        ]
+        warm, seconds = max(every, warm * self.scale), max(every, seconds * self.scale)
+        played = await play(self.stack, players, warm=warm, seconds=seconds)
+        self.say(f"{what}: {told(played)}")
+        return played
+
+    def keys(self, people: int, *, each: int = 1, mates: int = 0, kind: str = "") -> list[list[str]]:
+        """Keys of so many new episodes for each of so many people."""
+        keys = self.books.episodes(people * each, mates=mates, kind=kind)
+        return [keys[n * each : (n + 1) * each] for n in range(people)]
+
+
+def told(played: Played) -> str:
+    """One stretch in one line."""
+    steps = max(1, len(played.times))
+    used = ", ".join(f"{name} {1000 * spent / steps:.2f}" for name, spent in played.used.items() if spent)
+    lost = f"; {played.reconnects} connections lost" if played.reconnects else ""
+    return (
+        f"{len(played.times)} steps, {played.rate:.1f}/s, p50 {played.p50:.2f} ms, p99 {played.p99:.1f} ms; "
+        f"processor ms a step: {used}; the players' own {played.driver / played.seconds:.0%} of a core{lost}"
+    )
+
+
+async def alone(bench: Bench) -> list[Figure]:
+    """One player, nobody beside them."""
+    aims = {"JSON": 3.0, "HTML": 5.0}
+    return await one(bench, "one player alone", bench.keys(1, each=10), 6.0, aims)
+
+
+async def random(bench: Bench) -> list[Figure]:
+    """One player beside two who choose at random."""
+    keys = bench.keys(1, each=10, mates=2, kind="random")
+    return await one(bench, "beside 2 random co-players", keys, 5.0, {"JSON": 5.0})
+
+
+async def one(
+    bench: Bench, what: str, keys: list[list[str]], seconds: float, aims: Mapping[str, float]
+) -> list[Figure]:
+    """One player, as fast as they can, in both forms."""
+    figures = []
+    for half, (name, html) in enumerate(FORMS):
+        own = [keys[0][half::2]]
+        played = await bench.played(f"{what}, {name}", own, html=html, every=0, warm=1.5, seconds=seconds)
+        echo = bench.echo.alone
+        figures += [
+            Figure(f"{what}, {name}: p50", played.p50, "ms", aims.get(name), echo=echo.p50),
+            Figure(f"{what}, {name}: p99", played.p99, "ms", echo=echo.p99),
+        ]
+    return figures
+
+
+async def planner(bench: Bench) -> list[Figure]:
+    """One player beside two whom the planner moves; how long it thought is in the log."""
+    what, keys, echo = (
+        "beside 2 planners, JSON",
+        bench.keys(1, each=5, mates=2, kind="planner"),
+        bench.echo.alone,
+    )
+    played = await bench.played(what, keys, html=False, every=0, warm=1.5, seconds=5)
+    thought = median(bench.books.ask("thinking", keys=keys[0]) or [0.0])
+    note = f"thinking {thought:.1f} ms + {played.p50 - thought:.1f}"
+    return [
+        Figure(f"{what}: p50", played.p50, "ms", thought + 5, echo=echo.p50, note=note),
+        Figure(f"{what}: p99", played.p99, "ms", echo=echo.p99),
+    ]
+
+
+async def twenty(bench: Bench) -> list[Figure]:
+    """Twenty players, as fast as they can."""
+    figures, keys = [], bench.keys(20, each=2)
+    for half, (name, html) in enumerate(FORMS):
+        what = f"20 players as fast as they can, {name}"
+        own = [keys_of_one[half:] for keys_of_one in keys]
+        played = await bench.played(what, own, html=html, every=0, warm=2, seconds=8)
+        aim, echo = (400.0 if html else 500.0), bench.echo.twenty
+        figures += [
+            Figure(f"{what}: rate", played.rate, "steps/s", aim, more=True, echo=echo.rate),
+            Figure(f"{what}: p50", played.p50, "ms", echo=echo.p50),
+            Figure(f"{what}: p99", played.p99, "ms", echo=echo.p99),
+        ]
+    return figures
+
+
+async def crowd(bench: Bench) -> list[Figure]:
+    """Two hundred players with a step every two seconds, alone."""
+    return await two_hundred(bench, "200 players, a step every 2 s", bench.keys(200), 50.0)
+
+
+async def crowd_planner(bench: Bench) -> list[Figure]:
+    """The same beside two planners each."""
+    keys = bench.keys(200, mates=2, kind="planner")
+    return await two_hundred(bench, "200 players, a step every 2 s, 2 planners each", keys, 150.0)
+
+
+async def two_hundred(bench: Bench, what: str, keys: list[list[str]], aim: float) -> list[Figure]:
+    """These people in both forms; at most so many milliseconds for 99 of 100 steps."""
+    figures, echo = [], bench.echo.crowd
+    asked = len(keys) / CROWD_EVERY
+    for name, html in FORMS:
+        played = await bench.played(f"{what}, {name}", keys, html=html, every=CROWD_EVERY, warm=4, seconds=10)
+        rate = played.rate
+        figures += [
+            Figure(f"{what}, {name}: rate", rate, "steps/s", SHARE * asked, more=True, echo=echo.rate),
+            Figure(f"{what}, {name}: p50", played.p50, "ms", echo=echo.p50),
+            Figure(f"{what}, {name}: p99", played.p99, "ms", aim, echo=echo.p99),
+        ]
+    return figures
+
+
+async def knee(bench: Bench) -> list[Figure]:
+    """How many people with a command every three seconds are served well; more and more of them come."""
+    players: list[Player] = []
+    largest, note = 0, ""
+    try:
+        for people in KNEE if bench.scale == 1 else KNEE_QUICK:
+            more = [
+                Player(bench.stack.url, own, every=KNEE_EVERY, seed=n)
+                for n, own in enumerate(bench.keys(people - len(players)))
+            ]
+            players += more
+            await connect_all(more)
+            begin_all(more)
+            warm, seconds = max(KNEE_EVERY, 4 * bench.scale), max(KNEE_EVERY, 9 * bench.scale)
+            played = await measure(bench.stack, players, warm=warm, seconds=seconds)
+            bench.say(f"knee, {people} people, JSON: {told(played)}")
+            if played.p99 > KNEE_P99 or played.rate < SHARE * people / KNEE_EVERY:
+                note = f"{people}: {played.rate:.0f}/s, p99 {played.p99:.0f} ms"
+                break
+            largest = people
+    finally:
+        for player in players:
+            player.stop()
+    return [
+        Figure("knee, people with a command every 3 s, JSON", largest, "people", 300, more=True, note=note)
+    ]
+
+
+Row = Callable[[Bench], Awaitable[list[Figure]]]
+
+ROWS: Mapping[str, Row] = {
+    "alone": alone,
+    "random": random,
+    "planner": planner,
+    "twenty": twenty,
+    "crowd": crowd,
+    "crowd-planner": crowd_planner,
+    "knee": knee,
+}
+"""By the names that `--rows` takes."""

@@ -1,0 +1,159 @@
+"""The product as `make run` has it, in a folder and on a port of its own, and what its processes use."""
+
+from __future__ import annotations
+
+import os
+import re
+import subprocess
+import sys
+import tempfile
+import time
+from collections import defaultdict
+from collections.abc import Iterator
+from contextlib import ExitStack, contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+
+from brigade.places import base_dir
+from brigade.supervise import tied_to
+from tests.needs import free_port, postgres, redis_server
+from tests.servers import wait_until
+
+TICK = os.sysconf("SC_CLK_TCK")
+PAGE = os.sysconf("SC_PAGE_SIZE")
+_WORKER = re.compile(r"\b(\w+)@")
+
+
+@dataclass(frozen=True, slots=True)
+class Running:
+    """A stack that runs."""
+
+    url: str
+    pid: int
+    """The runner's."""
+    environment: dict[str, str]
+    told: str
+    """Which database and which broker."""
+
+    def processes(self) -> dict[int, str]:
+        """Everything that the runner started, by what it is."""
+        parents = {pid: parent_of(pid) for pid in all_pids()}
+        ours = {self.pid}
+        while more := {pid for pid, parent in parents.items() if parent in ours} - ours:
+            ours |= more
+        return {pid: what_is(pid) for pid in ours}
+
+    def seconds(self) -> dict[str, float]:
+        """Processor seconds so far, by what it is."""
+        used: dict[str, float] = defaultdict(float)
+        for pid, name in self.processes().items():
+            used[name] += seconds_of(pid)
+        return used
+
+    def is_calm(self) -> bool:
+        """Whether it uses hardly any processor time, in half a second of looking."""
+        before = sum(self.seconds().values())
+        time.sleep(0.5)
+        return sum(self.seconds().values()) - before < 0.05
+
+    def memory(self) -> dict[str, float]:
+        """Bytes of resident memory, by what it is."""
+        used: dict[str, float] = defaultdict(float)
+        for pid, name in self.processes().items():
+            used[name] += memory_of(pid)
+        return used
+
+
+@contextmanager
+def running(database: str) -> Iterator[Running]:
+    """`make run` until the block ends, on `sqlite` or `postgres` (with a Redis); LookupError without one."""
+    with ExitStack() as stack:
+        folder = stack.enter_context(tempfile.TemporaryDirectory(prefix="brigade-live-"))
+        environment, told = plain_environment(folder), "SQLite and Valkey"
+        if database == "postgres":
+            environment["DATABASE_URL"], first = stack.enter_context(postgres())
+            environment["REDIS_URL"], second = stack.enter_context(redis_server())
+            told = f"{first} (which does not wait for the disk) and {second}"
+        log = stack.enter_context((Path(folder) / "runner.log").open("w+"))
+        process = subprocess.Popen(
+            [sys.executable, "-m", "brigade.runner"],
+            cwd=base_dir(),
+            env=environment,
+            stdin=subprocess.DEVNULL,
+            stdout=log,
+            stderr=subprocess.STDOUT,
+            preexec_fn=tied_to(os.getpid()),
+        )
+        stack.callback(process.wait)
+        stack.callback(process.terminate)
+        wait_until(
+            lambda: process.poll() is not None or "ready after" in said(log.name), "a stack that is ready"
+        )
+        if process.poll() is not None:
+            raise RuntimeError(f"the stack does not come up:\n{said(log.name)}")
+        url = f"http://127.0.0.1:{environment['BRIGADE_PORT']}"
+        ours = {**environment, "BRIGADE_URL": url, "DJANGO_SETTINGS_MODULE": "brigade.settings"}
+        if database != "postgres":
+            ours["REDIS_URL"] = f"unix://{folder}/valkey.sock?db=0"
+        stack_running = Running(url, process.pid, ours, told)
+        wait_until(stack_running.is_calm, "a stack that has come up and rests")
+        yield stack_running
+
+
+def plain_environment(folder: str) -> dict[str, str]:
+    """Ours without what would change the app."""
+    ours = {"DATABASE_URL", "REDIS_URL", "DJANGO_SETTINGS_MODULE", "MAKELEVEL"}
+    plain = {key: value for key, value in os.environ.items() if key not in ours and "BRIGADE_" not in key}
+    return {**plain, "BRIGADE_VAR": folder, "BRIGADE_PORT": str(free_port())}
+
+
+def said(log: str) -> str:
+    """All that the runner has said."""
+    return Path(log).read_text()
+
+
+# Of one process, from /proc
+
+
+def all_pids() -> list[int]:
+    """Of every process."""
+    return [int(entry.name) for entry in Path("/proc").iterdir() if entry.name.isdigit()]
+
+
+def numbers_of(pid: int) -> list[str]:
+    """`/proc/<pid>/stat` from the state on; empty for a process that is gone."""
+    try:
+        return Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()
+    except OSError:
+        return []
+
+
+def parent_of(pid: int) -> int:
+    """Its parent, 0 where it is gone."""
+    numbers = numbers_of(pid)
+    return int(numbers[1]) if numbers else 0
+
+
+def seconds_of(pid: int) -> float:
+    """Its processor seconds so far, without its children's."""
+    numbers = numbers_of(pid)
+    return (int(numbers[11]) + int(numbers[12])) / TICK if numbers else 0.0
+
+
+def memory_of(pid: int) -> int:
+    """Its bytes of resident memory."""
+    numbers = numbers_of(pid)
+    return int(numbers[21]) * PAGE if numbers else 0
+
+
+def what_is(pid: int) -> str:
+    """web, worker, experiments, valkey, runner, or a helper of one of these."""
+    try:
+        command = Path(f"/proc/{pid}/cmdline").read_bytes().replace(b"\0", b" ").decode(errors="replace")
+    except OSError:
+        return "gone"
+    if "daphne" in command:
+        return "web"
+    if "celery" in command and (named := _WORKER.search(command)):
+        return named[1]
+    return "valkey" if "valkey" in command else "runner" if "brigade.runner" in command else "helper"

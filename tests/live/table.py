@@ -1,0 +1,60 @@
+"""What was measured, beside what is aimed at and beside a bare echo."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+
+
+@dataclass(frozen=True, slots=True)
+class Figure:
+    """One number that was measured."""
+
+    what: str
+    value: float
+    unit: str
+    aim: float | None = None
+    more: bool = False
+    """More is better; else less is."""
+    echo: float | None = None
+    """The same of the bare echo."""
+    note: str = ""
+
+    @property
+    def missed(self) -> bool:
+        """There is an aim, and it is not reached."""
+        if self.aim is None:
+            return False
+        return self.value < self.aim if self.more else self.value > self.aim
+
+    @property
+    def cells(self) -> tuple[str, ...]:
+        """As the table shows it."""
+        aim = "" if self.aim is None else f"{'≥' if self.more else '≤'} {short(self.aim)}"
+        echo, ratio = (short(self.echo), short(self.value / self.echo)) if self.echo else ("", "")
+        judged = "" if self.aim is None else "missed" if self.missed else "met"
+        return self.what, f"{short(self.value)} {self.unit}".strip(), aim, echo, ratio, judged, self.note
+
+
+HEAD = ("", "value", "aim", "bare echo", "times the echo", "", "")
+
+
+def short(value: float) -> str:
+    """Three digits that count."""
+    return f"{value:,.0f}" if abs(value) >= 100 else f"{value:.3g}"
+
+
+def markdown(head: Sequence[str], rows: Iterable[Sequence[str]]) -> str:
+    """A table whose columns stand below each other."""
+    lines = [tuple(head), *(tuple(row) for row in rows)]
+    widths = [max(3, *(len(line[column]) for line in lines)) for column in range(len(head))]
+    lines.insert(1, tuple("-" * width for width in widths))
+    return "\n".join(
+        "| " + " | ".join(cell.ljust(width) for cell, width in zip(line, widths, strict=True)) + " |"
+        for line in lines
+    )
+
+
+def table(figures: Iterable[Figure]) -> str:
+    """All of them."""
+    return markdown(HEAD, (figure.cells for figure in figures))
