@@ -4,22 +4,18 @@ from __future__ import annotations
 
 import json
 from collections.abc import AsyncIterator
-from dataclasses import asdict
 from typing import Any
 
 import pytest
 from channels.db import database_sync_to_async
-from channels.layers import get_channel_layer
 from channels.routing import URLRouter
 from channels.testing import WebsocketCommunicator
 from redis.exceptions import RedisError
 
 from kitchen.play import watch
-from kitchen.play.consumers import JSON_PROTOCOL
-from kitchen.play.messages import EpisodeChanged
+from kitchen.play.consumers import JSON_PROTOCOL, SeatConsumer
 from kitchen.play.models import Episode, Seat, SeatCommand
-from kitchen.play.open_page import ELSEWHERE, NO_SUCH_SEAT, Answer, OpenPage
-from kitchen.play.stream import episode_group
+from kitchen.play.open_page import ELSEWHERE, NO_SUCH_SEAT, OpenPage
 from kitchen.urls import websocket_urlpatterns
 from tests.kitchen.factories import make_episode, mind, submit
 
@@ -195,20 +191,18 @@ async def test_a_page_notices_a_change_although_the_nudge_was_lost() -> None:
 async def test_a_nudge_for_what_a_page_shows_already_costs_it_nothing(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    looked: list[OpenPage] = []
-    monkeypatch.setattr(OpenPage, "look", lambda page: looked.append(page) or Answer())
-    seat = await new_seat()
-    socket = await opened(seat)
-    await told(socket)
-    layer, group = get_channel_layer(), episode_group(seat.episode_id)
-    await layer.group_send(group, asdict(EpisodeChanged((0, "playing", "", 0))))
-    await layer.group_send(group, asdict(EpisodeChanged((1, "playing", "", 0))))
-    await layer.group_send(group, asdict(EpisodeChanged()))
-    await socket.send_json_to({"type": "ping"})
-    while (await told(socket))["type"] != "pong":
-        pass
+    looked: list[SeatConsumer] = []
+
+    async def look(consumer: SeatConsumer) -> None:
+        looked.append(consumer)
+
+    monkeypatch.setattr(SeatConsumer, "look", look)
+    consumer = SeatConsumer()
+    consumer.page = await database_sync_to_async(OpenPage)(await new_seat(), "first-page", json=True)
+    consumer.page.stamp = (1, "playing", "", 0)
+    for stamp in ([1, "playing", "", 0], [2, "playing", "", 0], None):
+        await consumer.episode_changed({"type": "episode.changed", "stamp": stamp})
     assert len(looked) == 2
-    await socket.disconnect()
 
 
 async def test_while_co_players_think_the_page_is_told_so() -> None:
