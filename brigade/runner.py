@@ -24,7 +24,8 @@ from urllib.parse import urlsplit
 from brigade import places
 from brigade.address import Address, RunError, address_of, listen, note_instance, only_one, wanted_address
 from brigade.parts import children_environment, experimenter, preparer, valkey, web, worker
-from brigade.supervise import Child, die_with_parent, keep, last_lines, run_once
+from brigade.supervise import Child, keep, last_lines, run_once
+from kitchen.machine.parent import die_with_parent
 
 DEATHS_AT_START = 4
 """A child that dies so often before the first page was served will not come up."""

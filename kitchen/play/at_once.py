@@ -21,7 +21,7 @@ from kitchen.machine import apart
 from kitchen.machine.failures import traced
 from kitchen.play.asking import Asked, Asking, MindOutcome, Question, ask_minds, checked
 from kitchen.play.turns import OpenTurn
-from kitchen.registry.agents import decide, get_agent
+from kitchen.registry.agents import decided, get_agent
 
 log = logging.getLogger(__name__)
 
@@ -53,7 +53,7 @@ class Deciding:
     def _ask_light(self, question: Question) -> None:
         while get_agent(question.mind.kind).light:
             began = time.monotonic()
-            decision = decide(question.mind.kind, question.mind.settings, _told(question))
+            decision = decided(question.mind.kind, question.mind.settings, _told(question))
             question = self.asking.send(_outcome(decision, began))
         self.question = question
 
@@ -83,7 +83,7 @@ def deciding_at_once(turn: OpenTurn, step: int, seat: int, command: Command) -> 
 
 async def _asked_apart(question: Question) -> MindOutcome:
     began = time.monotonic()
-    made = apart.submit(decide, question.mind.kind, question.mind.settings, _told(question))
+    made = apart.submit(decided, question.mind.kind, question.mind.settings, _told(question))
     return _outcome(await asyncio.wait_for(asyncio.wrap_future(made), SECONDS), began)
 
 

@@ -46,6 +46,7 @@ def make_agent(kind: str, settings: Mapping[str, Json]) -> Agent:
     return get_agent(kind)(settings)
 
 
-def decide(kind: str, settings: Mapping[str, Json], situation: Situation) -> Decision:
-    """What such a co-player decides; whatever it raises."""
+def decided(kind: str, settings: Mapping[str, Json], situation: Situation) -> Decision:
+    """What a co-player with these settings decides: for whoever has it decide in another process. Whatever
+    it raises."""
     return make_agent(kind, settings).decide(situation)
