@@ -68,6 +68,7 @@ class SeatConsumer(AsyncWebsocketConsumer):
         self.seat = await database_sync_to_async(selectors.seat_by_key)(
             self.scope["url_route"]["kwargs"]["key"]
         )
+        self.screen = render.Screen()
         self.json = JSON_PROTOCOL in self.scope.get("subprotocols", [])
         await self.accept(JSON_PROTOCOL if self.json else None)
         if self.seat is None:
@@ -186,7 +187,8 @@ class SeatConsumer(AsyncWebsocketConsumer):
         except Episode.DoesNotExist:
             await self.close(NO_SUCH_SEAT)
         else:
-            await self.send(text_data=text)
+            if text:
+                await self.send(text_data=text)
 
     def _state_text(self) -> tuple[tuple[object, ...] | None, str]:
         assert self.seat is not None  # noqa: S101 - a socket without a seat is closed in connect
@@ -194,9 +196,10 @@ class SeatConsumer(AsyncWebsocketConsumer):
         view = selectors.seat_view(self.seat)
         if self.json:
             return stamp, to_json(selectors.state_message(self.seat, view))
-        return stamp, render.fragments(selectors.seat_page(self.seat), view)
+        return stamp, self.screen.fragments(selectors.seat_page(self.seat), view)
 
     async def notify(self, message: NoticeMessage) -> None:
         """Send an answer in words."""
-        text = to_json(message) if self.json else await sync_to_async(render.notice_fragment)(message)
-        await self.send(text_data=text)
+        text = to_json(message) if self.json else await sync_to_async(self.screen.notice)(message)
+        if text:
+            await self.send(text_data=text)
