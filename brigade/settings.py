@@ -188,7 +188,7 @@ ASGI_APPLICATION = "brigade.asgi.application"
 TEMPLATES = [
     {
         "BACKEND": "django.template.backends.django.DjangoTemplates",
-        "DIRS": [BASE_DIR / "templates", *_folders_of_worlds("templates")],
+        "DIRS": [BASE_DIR / "templates"],
         "APP_DIRS": True,
         "OPTIONS": {
             "context_processors": [
@@ -197,8 +197,15 @@ TEMPLATES = [
                 "django.contrib.messages.context_processors.messages",
             ]
         },
-    }
+    },
+    {
+        "NAME": "panels",
+        "BACKEND": "django.template.backends.jinja2.Jinja2",
+        "DIRS": [BASE_DIR / "templates", *_folders_of_worlds("templates")],
+        "OPTIONS": {"environment": "kitchen.play.templates.environment"},
+    },
 ]
+"""Pages are Django's templates, panels and what a world has (`*.jinja`) are Jinja2's."""
 
 DATABASES = {"default": _database()}
 DEFAULT_AUTO_FIELD = "django.db.models.BigAutoField"

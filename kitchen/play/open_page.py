@@ -100,9 +100,8 @@ class OpenPage:
             return Answer(tuple(self._silence() + self._state(turn)))
         tone = "info" if receipt.code in {"repeated", "over"} else "warning"
         notice = self._notice(NoticeMessage(receipt.code, receipt.text, tone))
-        if receipt.code == "elsewhere":
-            return Answer((notice,), self._closed_with(turn))
-        return Answer((notice, *self._state(turn, whole=True)))
+        state = [] if receipt.code == "elsewhere" else self._state(turn)
+        return Answer((notice, *state), self._closed_with(turn))
 
     def _silence(self) -> list[str]:
         """A browser shows no notice any more."""
@@ -115,7 +114,9 @@ class OpenPage:
         self.stamp = turn.stamp
         if self._json:
             return [to_json(selectors.state_message(turn.episode.world, view))]
-        return [self._screen.fragments(get_page(turn.episode.world), view, whole=whole)]
+        if whole:
+            self._screen = Screen()
+        return [self._screen.fragments(get_page(turn.episode.world), view)]
 
     def _closed_with(self, turn: OpenTurn) -> int | None:
         """Why this page plays no longer: another one does, or its key opens nothing any more."""

@@ -10,6 +10,7 @@ from django.shortcuts import redirect, render
 
 from kitchen.contract.world import Json
 from kitchen.forms.setting_fields import readable
+from kitchen.play import drawing
 from kitchen.registry.worlds import get_page, get_world
 from study.design.blueprint import ConditionPlan
 from study.people import flow
@@ -40,14 +41,11 @@ def guide_context(person: Participant) -> dict[str, Any]:
 def _guide(plans: Sequence[ConditionPlan], world: str) -> dict[str, Any]:
     """What the guide of a world says: of its first condition, and whether that holds for all of its."""
     mine = [plan for plan in plans if plan.world == world]
-    page, brief = get_page(world), _brief(mine[0])
+    page, clocked = get_page(world), any(plan.step_seconds for plan in mine)
     return {
         "title": page.title or readable(world),
-        "template": page.guide,
+        "html": drawing.guide(page, _brief(mine[0]), clocked=clocked),
         "styles": page.styles,
-        "brief": brief,
-        "handbook": page.handbook(brief),
-        "clocked": any(plan.step_seconds for plan in mine),
         "differs": page.settings_differ if any(plan.settings != mine[0].settings for plan in mine) else "",
         "reference": page.reference_title,
     }

@@ -7,12 +7,12 @@ from datetime import datetime, timedelta
 from typing import Any
 
 import pytest
-from django.template.loader import render_to_string
 from django.test import Client
 from django.utils import timezone
 
 from kitchen.play.models import Episode
-from kitchen.play.selectors import seat_view
+from kitchen.play.render import Screen
+from kitchen.play.selectors import seat_page, seat_view
 from kitchen.play.services import GivenCommand, commands_submit, episode_end
 from study.design.errors import StudyClosedError
 from study.design.models import Outcome, Study, Version
@@ -74,7 +74,7 @@ def test_who_does_nothing_is_timed_out_once_and_the_kitchen_is_closed(wait: Cloc
     episode = Episode.objects.get()
     assert (episode.status, episode.ended_because) == (Episode.Status.ABANDONED, person.end_reason)
     view = seat_view(episode.seats.get(number=0))
-    page = render_to_string("kitchen/play/over.html", {"view": view})
+    page = Screen().fragments(seat_page(episode.seats.get(number=0)), view)
     assert "It was ended because nothing happened for too long." in page
     assert "study team" not in page
 
