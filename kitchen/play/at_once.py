@@ -14,6 +14,7 @@ import time
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
+from functools import partial
 
 from kitchen.contract.agent import Decision, Situation
 from kitchen.contract.world import Command
@@ -65,6 +66,14 @@ class Deciding:
             self.asked = done.value
         except Exception as failure:  # a co-player may fail in any way: a worker asks it again
             log.warning("co-players that are instant are left to a worker: %s", traced(failure))
+
+
+def make_ready(turn: OpenTurn) -> None:
+    """Start the processes that some of these co-players will be asked in, before the first step needs
+    them."""
+    for kind in {mind.kind for mind in turn.minds}:
+        if get_agent(kind).instant and not get_agent(kind).light:
+            apart.warm_up(partial(get_agent, kind))
 
 
 def deciding_at_once(turn: OpenTurn, step: int, seat: int, command: Command) -> Deciding | None:

@@ -10,7 +10,7 @@ from __future__ import annotations
 import asyncio
 import contextlib
 from collections.abc import Callable
-from typing import Any, ParamSpec
+from typing import Any, ParamSpec, TypeVar
 from urllib.parse import parse_qs
 
 from channels.generic.websocket import AsyncWebsocketConsumer
@@ -28,14 +28,25 @@ from kitchen.play.messages import (
     read_message,
     to_json,
 )
-from kitchen.play.open_page import NO_SUCH_SEAT, Answer, OpenPage, page_opened
+from kitchen.play.models import Episode
+from kitchen.play.open_page import GONE, NO_SUCH_SEAT, Answer, OpenPage, page_opened
 from kitchen.play.stream import AWAY, episode_group
 from kitchen.play.watch import LOOK_SECONDS, watch
 
 P = ParamSpec("P")
+T = TypeVar("T")
 
 JSON_PROTOCOL = "brigade.json"
 """Subprotocol of clients that want JSON instead of HTML fragments."""
+
+
+async def visited(act: Callable[P, T], /, *args: P.args, **kwargs: P.kwargs) -> T | Answer:
+    """What comes of a visit to the database; that there is nothing any more where the episode was erased,
+    since its person withdrew."""
+    try:
+        return await in_database(act, *args, **kwargs)
+    except Episode.DoesNotExist:
+        return GONE
 
 
 class NowhereConsumer(AsyncWebsocketConsumer):
@@ -78,6 +89,8 @@ class SeatConsumer(AsyncWebsocketConsumer):
     async def disconnect(self, code: int) -> None:
         """Nobody looks any more; the episode waits."""
         watch().discard(self)
+        if self.subscribing:
+            await self.subscribing
         if self.page and self.subscribed:
             with contextlib.suppress(*AWAY):
                 group = episode_group(self.page.seat.episode_id)
@@ -114,10 +127,10 @@ class SeatConsumer(AsyncWebsocketConsumer):
     async def on_command(self, page: OpenPage, message: CommandMessage) -> None:
         """Hand it in, say what came of it, and show the state."""
         async with self.in_turn:
-            answer = await in_database(page.command, message)
+            answer = await visited(page.command, message)
             if isinstance(answer, Deciding):
                 await answer.finish()
-                answer = await in_database(page.decided, message, answer.asked)
+                answer = await visited(page.decided, message, answer.asked)
             await self.say(answer)
 
     async def episode_changed(self, event: dict[str, Any]) -> None:
@@ -134,7 +147,7 @@ class SeatConsumer(AsyncWebsocketConsumer):
     async def answer(self, act: Callable[P, Answer], *args: P.args, **kwargs: P.kwargs) -> None:
         """Send what comes of this."""
         async with self.in_turn:
-            await self.say(await in_database(act, *args, **kwargs))
+            await self.say(await visited(act, *args, **kwargs))
 
     async def say(self, answer: Answer) -> None:
         """Send it; a browser gets what belongs together in one message."""

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 
 from kitchen.play import seating, selectors
 from kitchen.play.asking import Asked, to_hand_in
-from kitchen.play.at_once import Deciding, deciding_at_once
+from kitchen.play.at_once import Deciding, deciding_at_once, make_ready
 from kitchen.play.kept import bring_up_to_date, turn_now, turn_taken
 from kitchen.play.messages import CommandMessage, NoticeMessage, Stamp, to_json
 from kitchen.play.models import Episode, Seat
@@ -36,7 +36,8 @@ GONE = Answer(close=NO_SUCH_SEAT)
 
 
 class OpenPage:
-    """A page that shows one seat, as JSON for programs or as fragments for browsers."""
+    """A page that shows one seat, as JSON for programs or as fragments for browsers. Every method that
+    answers raises Episode.DoesNotExist when the episode was erased."""
 
     def __init__(self, seat: Seat, name: str, *, json: bool) -> None:
         self.seat = seat
@@ -48,42 +49,31 @@ class OpenPage:
 
     def show(self) -> Answer:
         """All that the seat may see now."""
-        try:
-            with turn_now(self.seat.episode_id) as turn:
-                return Answer(tuple(self._state(turn, whole=True)))
-        except Episode.DoesNotExist:
-            return GONE
+        with turn_now(self.seat.episode_id) as turn:
+            make_ready(turn)
+            return Answer(tuple(self._state(turn, whole=True)))
 
     def look(self) -> Answer:
         """What has changed since it was last sent."""
-        try:
-            with turn_now(self.seat.episode_id) as turn:
-                if code := self._closed_with(turn):
-                    return Answer(close=code)
-                return Answer(tuple(self._state(turn)) if turn.stamp != self.stamp else ())
-        except Episode.DoesNotExist:
-            return GONE
+        with turn_now(self.seat.episode_id) as turn:
+            if code := self._closed_with(turn):
+                return Answer(close=code)
+            return Answer(tuple(self._state(turn)) if turn.stamp != self.stamp else ())
 
     def command(self, message: CommandMessage) -> Answer | Deciding:
         """Hand in a command and say what came of it; or whom to ask first, and then it is `decided`."""
-        try:
-            with turn_taken(self.seat.episode_id) as turn:
-                if message.step != turn.step:
-                    bring_up_to_date(turn)
-                deciding = deciding_at_once(turn, message.step, self.seat.number, message.command)
-                if deciding and deciding.question:
-                    return deciding
-                return self._handed_in(turn, message, deciding.asked if deciding else None)
-        except Episode.DoesNotExist:  # erased: its person withdrew
-            return GONE
+        with turn_taken(self.seat.episode_id) as turn:
+            if message.step != turn.step:
+                bring_up_to_date(turn)
+            deciding = deciding_at_once(turn, message.step, self.seat.number, message.command)
+            if deciding and deciding.question:
+                return deciding
+            return self._handed_in(turn, message, deciding.asked if deciding else None)
 
     def decided(self, message: CommandMessage, asked: Sequence[Asked] | None) -> Answer:
         """Hand in a command with what the co-players decided; None if that is left to a worker."""
-        try:
-            with turn_taken(self.seat.episode_id) as turn:
-                return self._handed_in(turn, message, asked)
-        except Episode.DoesNotExist:
-            return GONE
+        with turn_taken(self.seat.episode_id) as turn:
+            return self._handed_in(turn, message, asked)
 
     def said(self, message: NoticeMessage) -> Answer:
         """An answer in words."""
@@ -134,4 +124,7 @@ def page_opened(key: str, name: str, *, newest: bool, json: bool) -> tuple[OpenP
     if not seating.seat_take(seat, page=name, newest=newest):
         return None, Answer(close=ELSEWHERE)
     page = OpenPage(seat, name, json=json)
-    return page, page.show()
+    try:
+        return page, page.show()
+    except Episode.DoesNotExist:  # erased at this moment
+        return None, GONE

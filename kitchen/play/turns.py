@@ -108,6 +108,8 @@ class OpenTurn:
     @cached_property
     def minds(self) -> list[Mind]:
         """The co-players in order."""
+        if self.numbers == self.people:
+            return []
         return list(Mind.objects.filter(episode=self.episode))
 
     @cached_property

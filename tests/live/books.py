@@ -15,7 +15,7 @@ from random import Random
 from typing import IO, Any, Self
 
 from brigade.places import base_dir
-from brigade.supervise import tied_to
+from kitchen.machine.parent import tied_to
 
 LEVEL = {"level": "level_3", "alpha": 2.0, "beta": 2.5}
 
