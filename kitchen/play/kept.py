@@ -23,6 +23,7 @@ from functools import partial
 from typing import Any
 
 from django.db import connection, transaction
+from django.db.models import QuerySet
 
 from kitchen.machine.statements import as_json, as_time, select
 from kitchen.play.models import Episode, Seat, SeatCommand
@@ -62,7 +63,7 @@ _kept: OrderedDict[int, OpenTurn] = OrderedDict()
 def turn_taken(episode_id: int) -> Iterator[OpenTurn]:
     """The open turn of this episode for this thread alone, perhaps as it was some time ago. It is kept for
     the next one afterwards, unless something went wrong. Episode.DoesNotExist."""
-    turn = _take(episode_id) or _read(episode_id)
+    turn = _take(episode_id) or OpenTurn(*_stored(episode_id))
     yield turn
     transaction.on_commit(partial(_put, turn))
 
@@ -86,7 +87,7 @@ def bring_up_to_date(turn: OpenTurn, *, lock: bool = False) -> bool:
     rows = _standing(turn)
     same = agrees = _agrees(turn, rows)
     while not agrees:
-        turn.__dict__ = vars(_read(turn.episode.pk))
+        turn.begin_anew(*_stored(turn.episode.pk))
         rows = _standing(turn)
         agrees = _agrees(turn, rows)
     _take_over(turn, rows)
@@ -132,9 +133,8 @@ def _take_over(turn: OpenTurn, rows: list[tuple[Any, ...]]) -> None:
     turn.given = given
 
 
-def _read(episode_id: int) -> OpenTurn:
-    """All of it, from the database."""
-    return OpenTurn(Episode.objects.get(pk=episode_id), Seat.objects.filter(episode=episode_id))
+def _stored(episode_id: int) -> tuple[Episode, QuerySet[Seat]]:
+    return Episode.objects.get(pk=episode_id), Seat.objects.filter(episode=episode_id)
 
 
 def _take(episode_id: int) -> OpenTurn | None:

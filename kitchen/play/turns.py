@@ -67,6 +67,11 @@ class OpenTurn:
     """The step that can be commanded now, with the commands that are in and the world before it."""
 
     def __init__(self, episode: Episode, seats: Iterable[Seat]) -> None:
+        self.begin_anew(episode, seats)
+
+    def begin_anew(self, episode: Episode, seats: Iterable[Seat]) -> None:
+        """Know what is stored, and nothing of what was known before."""
+        vars(self).clear()
         self.episode = episode
         self.seats = tuple(seats)
         self.numbers = {seat.number for seat in self.seats}

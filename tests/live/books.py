@@ -82,6 +82,7 @@ def episodes(count: int, mates: int, kind: str, steps: int) -> list[tuple[int, s
             seats=1 + mates,
             seed=Random().getrandbits(31),
             minds=minds,
+            audience="bench",
         )
         made.append((episode.pk, episode.seats.get(number=0).key))
     return made
