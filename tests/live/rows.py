@@ -164,7 +164,7 @@ async def knee(bench: Bench) -> list[Figure]:
         for people in KNEE if bench.scale == 1 else KNEE_QUICK:
             more = [
                 Player(bench.stack.url, own, every=KNEE_EVERY, seed=n)
-                for n, own in enumerate(bench.keys(people - len(players)))
+                for n, own in enumerate(bench.keys(people - len(players)), start=len(players))
             ]
             players += more
             await connect_all(more)
