@@ -64,6 +64,9 @@ def serve() -> None:
     import django  # the settings read the environment of this process
 
     django.setup()
+    from tests.live.counting import TALLY  # it needs the settings
+
+    TALLY.begin()
     for line in sys.stdin:
         question, arguments = json.loads(line)
         print(json.dumps(ANSWERS[question](**arguments)), flush=True)
@@ -98,7 +101,14 @@ def thinking(keys: list[str]) -> list[float]:
     return [row["all"] for row in sums]
 
 
-ANSWERS: Mapping[str, Callable[..., Any]] = {"episodes": episodes, "thinking": thinking}
+def counts(key: str, html: bool) -> dict[str, float]:
+    """See `tests.live.counting`."""
+    from tests.live.counting import counted  # it needs the settings
+
+    return counted(key, html)
+
+
+ANSWERS: Mapping[str, Callable[..., Any]] = {"counts": counts, "episodes": episodes, "thinking": thinking}
 
 
 if __name__ == "__main__":

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import re
+import resource
 import subprocess
 import sys
 import tempfile
@@ -67,6 +68,7 @@ class Running:
 @contextmanager
 def running(database: str) -> Iterator[Running]:
     """`make run` until the block ends, on `sqlite` or `postgres` (with a Redis); LookupError without one."""
+    more_files()
     with ExitStack() as stack:
         folder = stack.enter_context(tempfile.TemporaryDirectory(prefix="brigade-live-"))
         environment, told = plain_environment(folder), "SQLite and Valkey"
@@ -98,6 +100,12 @@ def running(database: str) -> Iterator[Running]:
         stack_running = Running(url, process.pid, ours, told)
         wait_until(stack_running.is_calm, "a stack that has come up and rests")
         yield stack_running
+
+
+def more_files() -> None:
+    """As many open files as the system allows, for us and for what we start."""
+    most = resource.getrlimit(resource.RLIMIT_NOFILE)[1]
+    resource.setrlimit(resource.RLIMIT_NOFILE, (most, most))
 
 
 def plain_environment(folder: str) -> dict[str, str]:
