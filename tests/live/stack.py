@@ -38,11 +38,12 @@ class Running:
 
     def processes(self) -> dict[int, str]:
         """Everything that the runner started, by what it is."""
-        parents = {pid: parent_of(pid) for pid in all_pids()}
-        ours = {self.pid}
-        while more := {pid for pid, parent in parents.items() if parent in ours} - ours:
-            ours |= more
-        return {pid: what_is(pid) for pid in ours}
+        return {pid: what_is(pid) for pid in family_of(self.pid)}
+
+    def left_behind(self) -> dict[int, str]:
+        """Processes with our folder in their environment that have lost their parents, by what they are."""
+        ours, var = family_of(os.getpid()), self.environment["BRIGADE_VAR"]
+        return {pid: what_is(pid) for pid in all_pids() if pid not in ours and works_in(pid, var)}
 
     def seconds(self) -> dict[str, float]:
         """Processor seconds so far, by what it is."""
@@ -66,7 +67,7 @@ class Running:
 
 
 @contextmanager
-def running(database: str) -> Iterator[Running]:
+def running(database: str, runner: str = "brigade.runner") -> Iterator[Running]:
     """`make run` until the block ends, on `sqlite` or `postgres` (with a Redis); LookupError without one."""
     more_files()
     with ExitStack() as stack:
@@ -78,7 +79,7 @@ def running(database: str) -> Iterator[Running]:
             told = f"{first} (which does not wait for the disk) and {second}"
         log = stack.enter_context((Path(folder) / "runner.log").open("w+"))
         process = subprocess.Popen(
-            [sys.executable, "-m", "brigade.runner"],
+            [sys.executable, "-m", runner],
             cwd=base_dir(),
             env=environment,
             stdin=subprocess.DEVNULL,
@@ -128,6 +129,15 @@ def all_pids() -> list[int]:
     return [int(entry.name) for entry in Path("/proc").iterdir() if entry.name.isdigit()]
 
 
+def family_of(pid: int) -> set[int]:
+    """A process, and all that it and those have started."""
+    parents = {child: parent_of(child) for child in all_pids()}
+    family = {pid}
+    while more := {child for child, parent in parents.items() if parent in family} - family:
+        family |= more
+    return family
+
+
 def numbers_of(pid: int) -> list[str]:
     """`/proc/<pid>/stat` from the state on; empty for a process that is gone."""
     try:
@@ -160,8 +170,19 @@ def what_is(pid: int) -> str:
         command = Path(f"/proc/{pid}/cmdline").read_bytes().replace(b"\0", b" ").decode(errors="replace")
     except OSError:
         return "gone"
+    if "brigade.runner" in command or "tests.live.impatient" in command:
+        return "runner"
     if "daphne" in command:
         return "web"
     if "celery" in command and (named := _WORKER.search(command)):
         return named[1]
-    return "valkey" if "valkey" in command else "runner" if "brigade.runner" in command else "helper"
+    return "valkey" if "valkey" in command else "helper"
+
+
+def works_in(pid: int, var: str) -> bool:
+    """Whether it has this folder as `BRIGADE_VAR`."""
+    try:
+        environment = Path(f"/proc/{pid}/environ").read_bytes().split(b"\0")
+    except OSError:
+        return False
+    return f"BRIGADE_VAR={var}".encode() in environment
