@@ -16,12 +16,18 @@ PIN = .venv/bin/uv pip compile --quiet --upgrade --universal --python-version 3.
 OLD = import sys; sys.exit(sys.version_info < (3, 11) and "brigade: this is Python %d.%d, and 3.11 or later is \
 	needed: try `make run PYTHON=python3.11`" % sys.version_info[:2])
 
-.PHONY: run test test-all check bench install optimum lock clean python app
+BENCHES = engine models planner exports live
+
+.PHONY: $(BENCHES) run test test-all check bench install optimum lock clean python app
 
 run: app  ## start everything on this machine; PORT=8001 HOST=127.0.0.1 PYTHON=python3.12
 	@$(OURS) -m brigade.runner
-test test-all check bench: install  ## checks and tests; on both databases; only checks; the benchmarks
+test test-all check: install  ## checks and tests; on both databases; only checks
 	@$(OURS) -m tests.run $@
+bench: install  ## the benchmarks, or one of them: make bench live
+	@$(OURS) -m tests.run bench $(filter $(BENCHES),$(MAKECMDGOALS))
+$(BENCHES): bench
+	@:
 install: python  ## only make .venv, with the tools for tests
 	@$(INSTALL) requirements-dev.txt
 optimum: python  ## how far the planner is from the exact optimum of small cases (installs OR-tools)

@@ -1,4 +1,4 @@
-"""`python -m tests.run test|test-all|check|bench`: what `make` does under these names."""
+"""`python -m tests.run test|test-all|check|bench [NAME…]`: what `make` does under these names."""
 
 from __future__ import annotations
 
@@ -35,20 +35,23 @@ CHECKS: tuple[Command, ...] = (
 )
 """What `make check` runs, each with this Python."""
 
-BENCHES: tuple[Command, ...] = (
-    ("manage.py", "bench_engine", "tests/kitchen/data/cuisineworld.jsonl.gz"),
-    ("-m", "tests.kitchen.llm.bench"),
-    ("-m", "tests.kitchen.worlds.cuisine.bench_planner"),
-    ("-m", "tests.study.exports.bench_exports"),
-)
-"""What `make bench` runs, each with this Python; add a line to add a benchmark."""
+BENCHES: Mapping[str, Command] = {
+    "engine": ("manage.py", "bench_engine", "tests/kitchen/data/cuisineworld.jsonl.gz"),
+    "models": ("-m", "tests.kitchen.llm.bench"),
+    "planner": ("-m", "tests.kitchen.worlds.cuisine.bench_planner"),
+    "exports": ("-m", "tests.study.exports.bench_exports"),
+    "live": ("-m", "tests.live.bench"),
+}
+"""What `make bench` and `make bench NAME` run, each with this Python; the Makefile has the names, too."""
 
 
 def main(arguments: Sequence[str]) -> int:
     """The exit code: 0 where all is well."""
     os.chdir(base_dir())
-    doing = {"test": test, "test-all": test_all, "check": check, "bench": bench}
+    doing = {"test": test, "test-all": test_all, "check": check}
     with own_var() as environment:
+        if arguments[0] == "bench":
+            return bench(environment, arguments[1:] or list(BENCHES))
         return doing[arguments[0]](environment)
 
 
@@ -66,9 +69,9 @@ def check(environment: Mapping[str, str], says: Says = None) -> int:
     return sum(run(command, environment, says) != 0 for command in CHECKS)
 
 
-def bench(environment: Mapping[str, str]) -> int:
-    """Run every benchmark; how many failed."""
-    return sum(run(command, environment) != 0 for command in BENCHES)
+def bench(environment: Mapping[str, str], names: Sequence[str]) -> int:
+    """Run these benchmarks; how many failed."""
+    return sum(run(BENCHES[name], environment) != 0 for name in names)
 
 
 def run(command: Command, environment: Mapping[str, str], says: Says = None) -> int:

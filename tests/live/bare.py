@@ -27,8 +27,8 @@ from tests.servers import wait_until
 class Caller(Player):
     """Says something and hears it again, as a player says a command and hears a state."""
 
-    def __init__(self, url: str, every: float = 0.0) -> None:
-        super().__init__(url, ["echo"], every=every)
+    def __init__(self, url: str, *, every: float = 0.0, seed: int = 0) -> None:
+        super().__init__(url, ["echo"], every=every, seed=seed)
         self.options = [["goto", "storage0"]]
 
     async def connect(self) -> None:
@@ -79,5 +79,5 @@ async def echo_measured(seconds: float) -> Echoed:
     with echoing() as echo:
         alone = await play(echo, [Caller(echo.url)], warm=0.5, seconds=seconds)
         twenty = await play(echo, [Caller(echo.url) for _ in range(20)], warm=0.5, seconds=seconds)
-        crowd = [Caller(echo.url, every=2.0) for _ in range(200)]
+        crowd = [Caller(echo.url, every=2.0, seed=number) for number in range(200)]
         return Echoed(alone, twenty, await play(echo, crowd, warm=2.0, seconds=max(2.0, seconds)))

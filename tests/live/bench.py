@@ -14,14 +14,30 @@ import asyncio
 import os
 import sys
 import time
-from collections.abc import Sequence
+from collections.abc import Awaitable, Callable, Mapping, Sequence
 
+from tests.live import rows
 from tests.live.bare import Echoed, echo_measured
 from tests.live.books import Books
-from tests.live.rows import ROWS, Bench
+from tests.live.idle import idle
+from tests.live.rows import Bench
 from tests.live.stack import running
 from tests.live.table import Figure, table
 
+Row = Callable[[Bench], Awaitable[list[Figure]]]
+
+ROWS: Mapping[str, Row] = {
+    "alone": rows.alone,
+    "random": rows.random,
+    "planner": rows.planner,
+    "twenty": rows.twenty,
+    "crowd": rows.crowd,
+    "crowd-planner": rows.crowd_planner,
+    "knee": rows.knee,
+    "step": rows.step,
+    "idle": idle,
+}
+"""By the names that `--rows` takes."""
 QUICK = 0.3
 """What is left of every stretch with `--quick`."""
 
@@ -29,9 +45,8 @@ QUICK = 0.3
 def main(arguments: Sequence[str]) -> int:
     """Measure and print; the exit code."""
     asked = parse(arguments)
-    began = time.monotonic()
     figures = asyncio.run(measured(asked))
-    print(f"\n{table(figures)}\n\n{time.monotonic() - began:.0f} s in all", flush=True)
+    print(f"\n{table(figures)}\n\n{time.monotonic() - BEGAN:.0f} s in all", flush=True)
     return int(asked.strict and any(figure.missed for figure in figures))
 
 
@@ -76,9 +91,12 @@ def echoes(echo: Echoed) -> list[Figure]:
     ]
 
 
+BEGAN = time.monotonic()
+
+
 def say(line: str) -> None:
     """A line while it goes on."""
-    print(f"  {line}", flush=True)
+    print(f"{time.monotonic() - BEGAN:5.0f} s  {line}", flush=True)
 
 
 if __name__ == "__main__":

@@ -15,6 +15,7 @@ from random import Random
 from typing import IO, Any, Self
 
 from brigade.places import base_dir
+from kitchen.contract.world import Json
 from kitchen.machine.parent import tied_to
 
 LEVEL = {"level": "level_3", "alpha": 2.0, "beta": 2.5}
@@ -50,9 +51,10 @@ class Books:
             raise RuntimeError(f"{question}: the books were closed, see above")
         return json.loads(line)
 
-    def episodes(self, count: int, *, mates: int = 0, kind: str = "", steps: int = 1000) -> list[str]:
-        """Keys of the person's seat of so many new episodes of level_3."""
-        return [key for _, key in self.ask("episodes", count=count, mates=mates, kind=kind, steps=steps)]
+    def episodes(self, count: int, **table: Any) -> list[str]:
+        """Keys of the person's seat of so many new episodes; see `table_laid`."""
+        keys: list[list[str]] = self.ask("episodes", count=count, **table)
+        return [key for (key,) in keys]
 
 
 # In the process
@@ -64,28 +66,35 @@ def serve() -> None:
     import django  # the settings read the environment of this process
 
     django.setup()
+    from tests.live.counting import TALLY  # it needs the settings
+
+    TALLY.begin()
     for line in sys.stdin:
         question, arguments = json.loads(line)
         print(json.dumps(ANSWERS[question](**arguments)), flush=True)
 
 
-def episodes(count: int, mates: int, kind: str, steps: int) -> list[tuple[int, str]]:
-    """Number and key of the person's seat of each."""
+def episodes(count: int, **table: Any) -> list[list[str]]:
+    """Of each, the keys of the people's seats; see `table`."""
+    return [table_laid(**table) for _ in range(count)]
+
+
+def table_laid(
+    *, people: int = 1, mates: int = 0, kind: str = "", settings: Json = None, steps: int = 1000
+) -> list[str]:
+    """Keys of the people's seats of a new episode of level_3; one mind of this kind commands the `mates`."""
     from kitchen.play.services import MindPlan, episode_create  # the app must be loaded first
 
-    minds = [MindPlan(kind, tuple(range(1, mates + 1)))] if mates else []
-    made = []
-    for _ in range(count):
-        episode = episode_create(
-            world="cuisine",
-            settings={**LEVEL, "max_steps": steps},
-            seats=1 + mates,
-            seed=Random().getrandbits(31),
-            minds=minds,
-            audience="bench",
-        )
-        made.append((episode.pk, episode.seats.get(number=0).key))
-    return made
+    seats = tuple(range(people, people + mates))
+    episode = episode_create(
+        world="cuisine",
+        settings={**LEVEL, "max_steps": steps},
+        seats=people + mates,
+        seed=Random().getrandbits(31),
+        minds=[MindPlan(kind, seats, settings or {})] if mates else [],
+        audience="bench",  # staff may watch, as in a study
+    )
+    return [seat.key for seat in episode.seats.filter(mind=None)]
 
 
 def thinking(keys: list[str]) -> list[float]:
@@ -99,7 +108,26 @@ def thinking(keys: list[str]) -> list[float]:
     return [row["all"] for row in sums]
 
 
-ANSWERS: Mapping[str, Callable[..., Any]] = {"episodes": episodes, "thinking": thinking}
+def counts(key: str, html: bool) -> dict[str, float]:
+    """See `tests.live.counting`."""
+    from tests.live.counting import counted  # it needs the settings
+
+    return counted(key, html)
+
+
+def faults(shown: list[Json]) -> list[str]:
+    """See `tests.live.checking`."""
+    from tests.live.checking import faults_in  # it needs the models
+
+    return faults_in(shown)
+
+
+ANSWERS: Mapping[str, Callable[..., Any]] = {
+    "counts": counts,
+    "episodes": episodes,
+    "faults": faults,
+    "thinking": thinking,
+}
 
 
 if __name__ == "__main__":

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Awaitable, Callable, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from statistics import median
 
@@ -164,7 +164,7 @@ async def knee(bench: Bench) -> list[Figure]:
         for people in KNEE if bench.scale == 1 else KNEE_QUICK:
             more = [
                 Player(bench.stack.url, own, every=KNEE_EVERY, seed=n)
-                for n, own in enumerate(bench.keys(people - len(players)))
+                for n, own in enumerate(bench.keys(people - len(players)), start=len(players))
             ]
             players += more
             await connect_all(more)
@@ -184,15 +184,21 @@ async def knee(bench: Bench) -> list[Figure]:
     ]
 
 
-Row = Callable[[Bench], Awaitable[list[Figure]]]
-
-ROWS: Mapping[str, Row] = {
-    "alone": alone,
-    "random": random,
-    "planner": planner,
-    "twenty": twenty,
-    "crowd": crowd,
-    "crowd-planner": crowd_planner,
-    "knee": knee,
-}
-"""By the names that `--rows` takes."""
+async def step(bench: Bench) -> list[Figure]:
+    """What one step of one player alone costs, whatever the machine."""
+    figures = []
+    for name, html in FORMS:
+        (key,), played_keys = bench.keys(1)[0], bench.keys(1, each=5)
+        counts = bench.books.ask("counts", key=key, html=html)
+        what = f"a step alone, {name}"
+        played = await bench.played(what, played_keys, html=html, every=0, warm=1, seconds=4)
+        size = played.bytes_heard / max(1, len(played.times))
+        figures += [
+            Figure(f"{what}: statements", counts["statements"], "", 6),
+            Figure(f"{what}: hops between threads", counts["hops"], ""),
+            Figure(f"{what}: sent to the page", size, "bytes", 3000 if html else None),
+            Figure(f"{what}: processor time", played.milliseconds_a_step, "ms"),
+            Figure(f"connecting, {name}: statements", counts["connecting statements"], ""),
+            Figure(f"connecting, {name}: hops between threads", counts["connecting hops"], ""),
+        ]
+    return figures

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import re
+import resource
 import subprocess
 import sys
 import tempfile
@@ -37,11 +38,12 @@ class Running:
 
     def processes(self) -> dict[int, str]:
         """Everything that the runner started, by what it is."""
-        parents = {pid: parent_of(pid) for pid in all_pids()}
-        ours = {self.pid}
-        while more := {pid for pid, parent in parents.items() if parent in ours} - ours:
-            ours |= more
-        return {pid: what_is(pid) for pid in ours}
+        return {pid: what_is(pid) for pid in family_of(self.pid)}
+
+    def left_behind(self) -> dict[int, str]:
+        """Processes with our folder in their environment that have lost their parents, by what they are."""
+        ours, var = family_of(os.getpid()), self.environment["BRIGADE_VAR"]
+        return {pid: what_is(pid) for pid in all_pids() if pid not in ours and works_in(pid, var)}
 
     def seconds(self) -> dict[str, float]:
         """Processor seconds so far, by what it is."""
@@ -65,8 +67,9 @@ class Running:
 
 
 @contextmanager
-def running(database: str) -> Iterator[Running]:
+def running(database: str, runner: str = "brigade.runner") -> Iterator[Running]:
     """`make run` until the block ends, on `sqlite` or `postgres` (with a Redis); LookupError without one."""
+    more_files()
     with ExitStack() as stack:
         folder = stack.enter_context(tempfile.TemporaryDirectory(prefix="brigade-live-"))
         environment, told = plain_environment(folder), "SQLite and Valkey"
@@ -76,7 +79,7 @@ def running(database: str) -> Iterator[Running]:
             told = f"{first} (which does not wait for the disk) and {second}"
         log = stack.enter_context((Path(folder) / "runner.log").open("w+"))
         process = subprocess.Popen(
-            [sys.executable, "-m", "brigade.runner"],
+            [sys.executable, "-m", runner],
             cwd=base_dir(),
             env=environment,
             stdin=subprocess.DEVNULL,
@@ -100,6 +103,12 @@ def running(database: str) -> Iterator[Running]:
         yield stack_running
 
 
+def more_files() -> None:
+    """As many open files as the system allows, for us and for what we start."""
+    most = resource.getrlimit(resource.RLIMIT_NOFILE)[1]
+    resource.setrlimit(resource.RLIMIT_NOFILE, (most, most))
+
+
 def plain_environment(folder: str) -> dict[str, str]:
     """Ours without what would change the app."""
     ours = {"DATABASE_URL", "REDIS_URL", "DJANGO_SETTINGS_MODULE", "MAKELEVEL"}
@@ -118,6 +127,15 @@ def said(log: str) -> str:
 def all_pids() -> list[int]:
     """Of every process."""
     return [int(entry.name) for entry in Path("/proc").iterdir() if entry.name.isdigit()]
+
+
+def family_of(pid: int) -> set[int]:
+    """A process, and all that it and those have started."""
+    parents = {child: parent_of(child) for child in all_pids()}
+    family = {pid}
+    while more := {child for child, parent in parents.items() if parent in family} - family:
+        family |= more
+    return family
 
 
 def numbers_of(pid: int) -> list[str]:
@@ -152,8 +170,19 @@ def what_is(pid: int) -> str:
         command = Path(f"/proc/{pid}/cmdline").read_bytes().replace(b"\0", b" ").decode(errors="replace")
     except OSError:
         return "gone"
+    if "brigade.runner" in command or "tests.live.impatient" in command:
+        return "runner"
     if "daphne" in command:
         return "web"
     if "celery" in command and (named := _WORKER.search(command)):
         return named[1]
-    return "valkey" if "valkey" in command else "runner" if "brigade.runner" in command else "helper"
+    return "valkey" if "valkey" in command else "helper"
+
+
+def works_in(pid: int, var: str) -> bool:
+    """Whether it has this folder as `BRIGADE_VAR`."""
+    try:
+        environment = Path(f"/proc/{pid}/environ").read_bytes().split(b"\0")
+    except OSError:
+        return False
+    return f"BRIGADE_VAR={var}".encode() in environment

@@ -1,0 +1,83 @@
+"""Whether what was shown is what was stored, and whether what was stored is whole."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable, Iterator, Mapping
+
+from kitchen.contract.world import Json, World
+from kitchen.play.models import Decision, Episode, Seat, SeatCommand, Step
+from kitchen.play.stored import episode_world, read_stored_command
+from kitchen.registry.worlds import get_world
+
+
+def faults_in(shown: Iterable[Mapping[str, Json]]) -> list[str]:
+    """All that is wrong, one line each; nothing where all is well.
+
+    Of each seat's page: `key`, the `steps` that were shown, and `views`, each a step with what the seat saw
+    and the score.
+    """
+    return [fault for page in shown for fault in faults_of(page)]
+
+
+def faults_of(page: Mapping[str, Json]) -> Iterator[str]:
+    """What is wrong with this page and its episode."""
+    seat = Seat.objects.select_related("episode").get(key=page["key"])
+    episode, name = seat.episode, f"episode {seat.episode_id}, seat {seat.number}"
+    rows = list(Step.objects.filter(episode=episode).order_by("number"))
+    if lost := set(page["steps"]) - {0, *(row.number for row in rows)}:
+        yield f"{name}: shown and not stored: steps {sorted(lost)}"
+    if [row.number for row in rows] != list(range(1, episode.step + 1)):
+        yield f"{name}: not every step is stored once"
+    if episode.status == Episode.Status.PLAYING:
+        yield f"{name}: has not ended, after step {episode.step}"
+    yield from (f"{name}: {fault}" for fault in wrong_hashes(episode, rows))
+    yield from (f"{name}: {fault}" for fault in wrong_commands(episode, rows))
+    yield from (f"{name}: {fault}" for fault in wrong_views(seat, rows, page["views"]))
+
+
+def replayed(episode: Episode, rows: Iterable[Step]) -> Iterator[tuple[Step | None, World]]:
+    """The world at its start and after each of these steps, played anew from the seed."""
+    world = get_world(episode.world).create(seats=episode.seats.count(), settings=episode.settings)
+    world.reset(episode.seed)
+    yield None, world
+    for row in rows:
+        world.step([(entry["seat"], read_stored_command(entry["command"])) for entry in row.commands])
+        yield row, world
+
+
+def wrong_hashes(episode: Episode, rows: Iterable[Step]) -> Iterator[str]:
+    """Every stored state, and the present one."""
+    world = None
+    for row, world in replayed(episode, rows):
+        if row is not None and world.state_hash() != row.state_hash:
+            yield f"step {row.number}: replay gives another state"
+    hashes = {episode.state_hash, episode_world(episode).state_hash(), world.state_hash() if world else ""}
+    if len(hashes) > 1:
+        yield "the present state is not where the log leads"
+
+
+def wrong_commands(episode: Episode, rows: Iterable[Step]) -> Iterator[str]:
+    """One command for each seat and step, as it ran; one decision for each mind and step."""
+    given = sorted(
+        (row.step, row.seat, json.dumps(row.command)) for row in SeatCommand.objects.filter(episode=episode)
+    )
+    ran = sorted((row.number, e["seat"], json.dumps(e["command"])) for row in rows for e in row.commands)
+    if given != ran:
+        yield "the commands that were given are not those that ran"
+    for mind in episode.minds.all():
+        decided = sorted(Decision.objects.filter(mind=mind).values_list("step", flat=True))
+        if decided != list(range(1, episode.step + 1)):
+            yield f"{mind}: not one decision for each step"
+
+
+def wrong_views(seat: Seat, rows: Iterable[Step], views: Iterable[Json]) -> Iterator[str]:
+    """What a page showed of a step is what the seat sees when it is played anew."""
+    by_step: dict[int, list[Json]] = {}
+    for step, *saw in views:
+        by_step.setdefault(step, []).append(saw)
+    for row, world in replayed(seat.episode, rows):
+        step = row.number if row else 0
+        sees = json.loads(json.dumps([world.observe(seat.number), world.score()]))
+        if any(saw != sees for saw in by_step.get(step, [])):
+            yield f"step {step}: another state was shown than was stored"

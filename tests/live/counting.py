@@ -1,0 +1,119 @@
+"""What one step and one connection ask of the database and of threads, counted in this process: the app's own
+websocket is called here, without a network.
+
+A statement is what Django sends to the database; on SQLite BEGIN is one of them. A hop is work handed to
+another thread. What the app does beside a step, such as a look every few seconds, is in some counts and not
+in others: so the median counts.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import secrets
+import threading
+from collections import Counter
+from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
+from random import Random
+from statistics import median
+from typing import Any
+
+from channels.testing import WebsocketCommunicator
+from django.db.backends.signals import connection_created
+
+from tests.live.sight import Sight, of_html, of_json, said_html, said_json
+
+STEPS = 12
+JSON = "brigade.json"
+COUNTED = ("statements", "hops")
+REST = 0.15
+"""Seconds in which all that a step set off is done."""
+
+
+class Tally:
+    """Counts statements and hops of this process from `begin` on."""
+
+    def __init__(self) -> None:
+        self.counts: Counter[str] = Counter()
+        self._lock = threading.Lock()
+
+    def note(self, what: str) -> None:
+        """One more."""
+        with self._lock:
+            self.counts[what] += 1
+
+    def take(self) -> dict[str, int]:
+        """What was counted since this was last asked."""
+        with self._lock:
+            taken, self.counts = dict(self.counts), Counter()
+        return taken
+
+    def begin(self) -> None:
+        """Every connection that is opened from now on, and every pool of threads."""
+        connection_created.connect(self._opened)
+        submit, hand_over = ThreadPoolExecutor.submit, asyncio.run_coroutine_threadsafe
+
+        def counted_submit(pool: Any, *arguments: Any, **more: Any) -> Any:
+            self.note("hops")
+            return submit(pool, *arguments, **more)
+
+        def counted_hand_over(*arguments: Any, **more: Any) -> Any:
+            self.note("hops")
+            return hand_over(*arguments, **more)
+
+        ThreadPoolExecutor.submit = counted_submit  # type: ignore[method-assign,assignment]
+        asyncio.run_coroutine_threadsafe = counted_hand_over
+
+    def _opened(self, connection: Any, **_: Any) -> None:
+        connection.execute_wrappers.append(self._executed)
+
+    def _executed(self, execute: Callable[..., Any], *arguments: Any) -> Any:
+        self.note("statements")
+        return execute(*arguments)
+
+
+TALLY = Tally()
+"""This process's."""
+
+
+def counted(key: str, as_html: bool) -> dict[str, float]:
+    """Medians over some steps of this seat, alone at its table: `statements`, `hops`; and the same of
+    connecting."""
+    return asyncio.run(_counted(key, as_html))
+
+
+async def _counted(key: str, as_html: bool) -> dict[str, float]:
+    page, read = opened(key, as_html), of_html if as_html else of_json
+    TALLY.take()
+    assert (await page.connect(timeout=10))[0], "no seat"
+    sight = await seen(page, read, 0)
+    await asyncio.sleep(REST)
+    connecting, steps, chance = TALLY.take(), [], Random(7)
+    for number in range(1, STEPS + 1):
+        command = chance.choice(sight.options or [])
+        text = said_html(number, command) if as_html else said_json(number, command)
+        await page.send_to(text_data=text.decode())
+        sight = await seen(page, read, number)
+        await asyncio.sleep(REST)
+        steps.append(TALLY.take())
+    await page.disconnect()
+    return {what: median(step[what] for step in steps) for what in COUNTED} | {
+        f"connecting {what}": connecting[what] for what in COUNTED
+    }
+
+
+def opened(key: str, as_html: bool) -> WebsocketCommunicator:
+    """A page of this seat, not connected yet."""
+    from brigade.asgi import application  # the app must be loaded first
+
+    headers = [(b"origin", b"http://localhost"), (b"host", b"localhost")]
+    path, protocols = f"/ws/seat/{key}/?page={secrets.token_hex(12)}&take=1", None if as_html else [JSON]
+    return WebsocketCommunicator(application, path, headers=headers, subprotocols=protocols)
+
+
+async def seen(page: WebsocketCommunicator, read: Callable[[bytes], Sight], step: int) -> Sight:
+    """The state after this step, as soon as it is shown."""
+    while True:
+        sight = read((await page.receive_from(timeout=10)).encode())
+        if sight.step is not None and sight.step >= step:
+            return sight

@@ -1,0 +1,74 @@
+"""What pages cost that are open and do nothing: processor time, memory, and what connecting takes."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Sequence
+
+from tests.live.crowd import connect_all
+from tests.live.player import Player
+from tests.live.rows import Bench
+from tests.live.table import Figure
+
+PAGES = 1000
+FEW = 250
+"""With `--quick`."""
+PING = b'{"type": "ping"}'
+PING_EVERY = 4.0
+"""Seconds after which a page that heard nothing asks whether anybody is there (`static/js/play.js`)."""
+SHARE = 2.0
+"""The most that a thousand pages may take of one core, in hundredths."""
+
+
+async def idle(bench: Bench) -> list[Figure]:
+    """A thousand pages, silent at first; then they ask for a sign of life, as browsers do."""
+    count = PAGES if bench.scale == 1 else FEW
+    at_rest = await share_of_a_core(bench, 20 * bench.scale)
+    players = [Player(bench.stack.url, own) for own in bench.keys(count)]
+    used, memory = spent(bench), sum(bench.stack.memory().values())
+    try:
+        await connect_all(players)
+        connecting = spent(bench) - used
+        await asyncio.sleep(1)
+        silent = await share_of_a_core(bench, 20 * bench.scale) - at_rest
+        grown = sum(bench.stack.memory().values()) - memory
+        asking = asyncio.create_task(ask(players))
+        await asyncio.sleep(PING_EVERY)
+        asked = await share_of_a_core(bench, 20 * bench.scale) - at_rest
+        asking.cancel()
+    finally:
+        for player in players:
+            player.stop()
+    thousand = PAGES / count
+    bench.say(
+        f"idle, {count} pages: the stack alone takes {at_rest:.1f} % of a core, they take {silent:.1f} %"
+    )
+    return [
+        Figure("1,000 silent pages: processor", silent * thousand, "% of a core", SHARE),
+        Figure(
+            "1,000 pages that ask for a sign of life every 4 s: processor", asked * thousand, "% of a core"
+        ),
+        Figure("an open page: memory", grown / count / 1024, "kB"),
+        Figure("connecting a page: processor", 1000 * connecting / count, "ms"),
+    ]
+
+
+def spent(bench: Bench) -> float:
+    """Processor seconds of the product so far."""
+    return sum(bench.stack.seconds().values())
+
+
+async def share_of_a_core(bench: Bench, seconds: float) -> float:
+    """What the product takes in so many seconds, in hundredths of one core."""
+    before = spent(bench)
+    await asyncio.sleep(seconds)
+    return 100 * (spent(bench) - before) / seconds
+
+
+async def ask(players: Sequence[Player]) -> None:
+    """For ever, each of them in turn."""
+    while True:
+        for player in players:
+            if player.line:
+                player.line.say(PING)
+            await asyncio.sleep(PING_EVERY / len(players))

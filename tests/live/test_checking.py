@@ -1,0 +1,62 @@
+"""Whoever looks for what was lost finds it."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from kitchen.play.models import Episode, Seat, Step
+from kitchen.play.stored import episode_world
+from tests.kitchen.factories import make_episode, submit
+from tests.live.checking import faults_in
+
+pytestmark = [pytest.mark.django_db, pytest.mark.servers]
+STEPS = 4
+
+
+@pytest.fixture
+def shown() -> dict[str, Any]:
+    """What a page showed of a whole episode."""
+    episode = make_episode(steps=STEPS)
+    seat = Seat.objects.get(episode=episode)
+    views = [view(episode)]
+    for step in range(1, STEPS + 1):
+        submit(episode, step, "goto", "storage0" if step % 2 else "pot0")
+        views.append(view(episode))
+    return {"key": seat.key, "steps": list(range(STEPS + 1)), "views": views}
+
+
+def view(episode: Episode) -> list[Any]:
+    episode.refresh_from_db()
+    world = episode_world(episode)
+    return [episode.step, world.observe(0), world.score()]
+
+
+def test_nothing_is_wrong_where_all_that_was_shown_is_stored(shown: dict[str, Any]) -> None:
+    assert faults_in([shown]) == []
+
+
+def test_a_step_that_was_shown_and_is_not_stored_is_named(shown: dict[str, Any]) -> None:
+    shown["steps"].append(STEPS + 1)
+    (fault,) = faults_in([shown])
+    assert fault.endswith(f"shown and not stored: steps [{STEPS + 1}]")
+
+
+def test_a_state_that_was_shown_and_is_not_the_stored_one_is_named(shown: dict[str, Any]) -> None:
+    shown["views"].append([2, *shown["views"][1][1:]])
+    (fault,) = faults_in([shown])
+    assert fault.endswith("step 2: another state was shown than was stored")
+
+
+def test_an_episode_that_stands_still_is_named() -> None:
+    episode = make_episode()
+    submit(episode, 1, "noop")
+    (fault,) = faults_in([{"key": Seat.objects.get().key, "steps": [0, 1], "views": []}])
+    assert fault.endswith("has not ended, after step 1")
+
+
+def test_a_log_that_does_not_lead_to_what_is_stored_is_named(shown: dict[str, Any]) -> None:
+    Episode.objects.update(state_hash=Step.objects.order_by("number")[0].state_hash)
+    (fault,) = faults_in([shown])
+    assert fault.endswith("the present state is not where the log leads")
