@@ -79,7 +79,7 @@ class Screen:
             else:
                 self._remember(part)
                 html = html.replace(drawing.gap(part.id), self._drawn(part, kept), 1)
-        return html
+        return drawing.narrowed(html)
 
     def _remember(self, panel: Panel) -> None:
         self._shown.pop(panel.id, None)

@@ -1,7 +1,7 @@
 /* The play page: connection, menu, keys, and keeping the person's place while panels are replaced.
 
    The server sends what has changed, each panel as one element with its id. A panel may hold others: where
-   the page has one already, <template id="…"> stands for it, and the element itself is put there. */
+   the page has them already, <template id="one other"> stands for them, and they themselves are put there. */
 "use strict";
 
 (() => {
@@ -252,19 +252,19 @@
   function keepParts(fresh) {
     for (const part of fresh.querySelectorAll("[id]")) {
       const here = document.getElementById(part.id);
-      if (part.matches("template")) fill(part, here || drawer.get(part.id));
+      if (part.matches("template")) fill(part);
       else if (here && fresh.contains(part) && here.isEqualNode(part)) part.replaceWith(here);
     }
   }
 
-  function fill(gap, part) {
-    if (!part) state.socket.reconnect();
-    else if (part.isConnected) gap.replaceWith(part);
-    else gap.replaceWith(unchosen(part));
+  function fill(gap) {
+    const parts = gap.id.split(" ").map((id) => document.getElementById(id) || unchosen(drawer.get(id)));
+    if (parts.every(Boolean)) gap.replaceWith(...parts);
+    else state.socket.reconnect();
   }
 
   function unchosen(part) {
-    for (const radio of part.querySelectorAll("input:checked")) radio.checked = false;
+    for (const radio of part?.querySelectorAll("input:checked") || []) radio.checked = false;
     return part;
   }
 
@@ -344,8 +344,8 @@
     if (!inside || document.querySelector("dialog[open]")) return;
     if (event.key === "ArrowDown" && event.target.id === "menu-title") return chooseFirst(event);
     if (!keysOn() || event.target.matches("summary, textarea, input:not([type=radio])")) return undefined;
-    const radio = [...menu().querySelectorAll("[data-key]")].find((one) => one.dataset.key === event.key.toLowerCase());
-    if (radio) choose(radio, event);
+    const key = [...menu().querySelectorAll("kbd")].find((one) => one.textContent.toLowerCase() === event.key.toLowerCase());
+    if (key) choose(key.closest("label").querySelector("input"), event);
     return undefined;
   }
 
