@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from django.db import transaction
-from django.db.models import F
+from django.db.models import F, QuerySet
 from django.utils import timezone
 
 from kitchen.play.models import Episode
@@ -15,9 +15,15 @@ from study.people.visits import plays_done
 from study.taking_part.rounds import practice_episode, round_episode
 
 
+def with_design() -> QuerySet[Participant]:
+    """Participants with the study and the version that their pages are made from. What was preregistered of a
+    version is long, and on none of these pages."""
+    return Participant.objects.select_related("study", "version").defer("version__bundle")
+
+
 def locked(participant_id: int) -> Participant:
     """The participant, alone in this transaction; Participant.DoesNotExist if the data were erased."""
-    people = Participant.objects.select_related("study__budget", "version")
+    people = with_design().select_related("study__budget")
     return people.select_for_update(of=("self",)).get(pk=participant_id)
 
 

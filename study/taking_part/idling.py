@@ -19,7 +19,7 @@ from kitchen.play.live import last_command_at
 from kitchen.play.models import Episode
 from study.people.leaving import IDLE, participant_end, their_episodes
 from study.people.models import Participant
-from study.taking_part.going_on import locked
+from study.taking_part.going_on import locked, with_design
 
 log = logging.getLogger(__name__)
 
@@ -77,7 +77,7 @@ def participant_here(*, person: Participant) -> Participant:
 def in_time(person: Participant) -> Participant:
     """The participant; timed out who comes back only after their time: no worker need have looked before."""
     if may_be_late(person) and participant_time_out(participant_id=person.pk):
-        person.refresh_from_db(from_queryset=Participant.objects.select_related("study", "version"))
+        person.refresh_from_db(from_queryset=with_design())
     return person
 
 
@@ -96,10 +96,10 @@ def participant_time_out(*, participant_id: int) -> bool:
 def time_out_idle() -> int:
     """Time out everybody who did nothing for too long; how many. Whoever's data cannot be read is logged, and
     the others' time runs out all the same."""
-    quiet = Participant.objects.filter(
+    quiet = with_design().filter(
         status=Participant.Status.ACTIVE, active_at__lt=timezone.now() - timedelta(minutes=1)
     )
-    return sum(_gone(person) for person in quiet.select_related("version"))
+    return sum(_gone(person) for person in quiet)
 
 
 def _gone(person: Participant) -> bool:

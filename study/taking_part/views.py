@@ -19,7 +19,7 @@ from study.people.leaving import participant_withdraw
 from study.people.models import Participant
 from study.taking_part.entering import participant_enter, why_closed
 from study.taking_part.forms import SYNTHETIC, EntryForm
-from study.taking_part.going_on import page_opened
+from study.taking_part.going_on import page_opened, with_design
 from study.taking_part.idling import idle_clock, in_time, participant_here
 from study.taking_part.pages.common import place_word, welcome_context
 from study.taking_part.pages.registry import PAGES
@@ -168,7 +168,7 @@ def participant(request: HttpRequest, key: str) -> HttpResponse:
 
 
 def _person(key: str) -> Participant:
-    return get_object_or_404(Participant.objects.select_related("study", "version"), key=key)
+    return get_object_or_404(with_design(), key=key)
 
 
 @never_cache

@@ -179,6 +179,14 @@ def test_every_page_carries_what_the_server_says_is_left(client: Client, wait: C
         client.post(person.get_absolute_url(), body)
 
 
+def test_to_open_a_page_is_an_action_that_the_page_knows_of(client: Client, wait: Clock) -> None:
+    person = begun(make_study(idle_minutes=30, idle_warning_minutes=10))
+    wait(9)
+    page = client.get(person.get_absolute_url()).content.decode()
+    assert 'data-warn-in="5' in page
+    assert 'data-end-in="17' in page
+
+
 def test_nobody_is_counted_who_is_gone(wait: Clock) -> None:
     study = make_study(idle_minutes=60, max_participants=2)
     first, second = begun(study, "a"), begun(study, "b")

@@ -73,8 +73,9 @@ def test_a_play_page_is_opened_and_loaded_again_in_few_queries(
     client.post(person.get_absolute_url(), sent(end_of_round(person, client).position))
     with django_assert_max_num_queries(13):
         assert b"data-here" in client.get(person.get_absolute_url()).content
-    with django_assert_max_num_queries(12):
+    with django_assert_max_num_queries(12) as again:
         client.get(person.get_absolute_url())
+    assert not any('"bundle"' in asked["sql"] for asked in again.captured_queries)
     assert person.visits.get(page="play", position=2).loads == 2
 
 
