@@ -23,15 +23,14 @@ def guide(request: HttpRequest, person: Participant, place: flow.CurrentPage) ->
     """How to play, for the world of each condition."""
     if request.method == "POST":
         return _left(request, person, "guide")
-    context = part_context(person, "guide") | guide_context(person) | {"teams": place.total}
+    context = part_context(person, "guide") | guide_context(person, place) | {"teams": place.total}
     return render(request, "study/taking_part/guide.html", context)
 
 
-def guide_context(person: Participant) -> dict[str, Any]:
+def guide_context(person: Participant, place: flow.CurrentPage) -> dict[str, Any]:
     """The guides of all worlds that this person plays, in the order of play, that of the practice last."""
     design = person.version.blueprint
-    rounds = person.rounds.select_related("condition").order_by("position")
-    plans = [design.condition(one.condition.key) for one in rounds]
+    plans = [design.condition(one.condition.key) for one in place.rounds]
     if design.has("practice") and design.practice.world not in {plan.world for plan in plans}:
         plans.append(design.practice)
     guides = [_guide(plans, world) for world in dict.fromkeys(plan.world for plan in plans)]
