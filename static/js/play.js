@@ -19,7 +19,7 @@
     step: "", phase: "", // of the episode, as the bar says
     said: null, // the line under the button, while it says what was chosen
     heard: Date.now(), socket: null, raw: null, silent: false, taking: true,
-    closes: null, left: Infinity,
+    clock: null, closes: null, left: Infinity,
   };
   const drawer = new Map(); // elements that are not on the page now, by id: they may come back
   let kept = null;
@@ -298,9 +298,9 @@
 
   function readClock() {
     const clock = document.getElementById("clock");
-    if (clock.dataset.left === undefined) return;
+    if (clock === state.clock) return;
+    state.clock = clock;
     state.closes = clock.dataset.left ? performance.now() + 1000 * Number(clock.dataset.left) : null;
-    delete clock.dataset.left;
     showClock();
   }
 
