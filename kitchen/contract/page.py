@@ -108,8 +108,9 @@ class Page(ABC):
     layout: ClassVar[str]
     """Template that arranges the panels; gets their HTML as `panels` (by id), those that all worlds have
     (`SHELL` in `kitchen/play/shell.py`) among them. It holds the panel `menu`: a form with `ws-send`, in it
-    the fields `type` (`command`) and `step`, a radio button `command` for each command, and a button with
-    `data-submit`."""
+    the fields `type` (`command`) and `step`, a `fieldset` with `data-actions` and a radio button `command`
+    for each command, and a button with `data-submit`. A button's words (`.action-text` beside it) are those
+    of its command alone, or `data-text` has them; its key is in `kbd`."""
     guide: ClassVar[str]
     """Template of the guide: how to win, what the tables mean, tips. Gets `brief`, `handbook`, and whether
     steps have a time limit as `clocked`."""

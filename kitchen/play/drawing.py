@@ -8,6 +8,7 @@ from functools import lru_cache
 from typing import Any
 
 from django.template import engines
+from django.template.backends.jinja2 import Jinja2
 from django.utils.safestring import SafeString, mark_safe
 
 from kitchen.contract.page import Page, Panel
@@ -22,11 +23,12 @@ GUIDES = 64
 def draw(panel: Panel) -> str:
     """The panel's HTML with a gap for each of its parts."""
     parts = tuple(part.id for part in panel.parts)
-    return _drawn(panel.id, panel.template, panel.shows, panel.make, parts)
+    return drawn(panel.id, panel.template, panel.shows, panel.make, parts)
 
 
 @lru_cache(maxsize=KEPT)
-def _drawn(name: str, template: str, shows: Any, make: Any, parts: tuple[str, ...]) -> str:
+def drawn(name: str, template: str, shows: Any, make: Any, parts: tuple[str, ...]) -> str:
+    """A panel with this id, template, contents and parts, drawn when it is first asked for."""
     context = make(shows) if make else shows._asdict()
     return _render(template, {**context, "id": name, "parts": {part: gap(part) for part in parts}})
 
@@ -72,5 +74,6 @@ def _book(page: Page, template: str, text: str, clocked: bool) -> SafeString:
 
 
 def _render(template: str, context: Mapping[str, Any]) -> str:
-    html: str = engines["panels"].env.get_template(template).render(context)
-    return html
+    engine = engines["panels"]
+    assert isinstance(engine, Jinja2)  # noqa: S101 - as `TEMPLATES` says
+    return engine.env.get_template(template).render(context)

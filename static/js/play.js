@@ -148,7 +148,8 @@
     if (button.textContent !== text) button.textContent = text;
     button.disabled = !(choosing() && state.connected);
     button.classList.toggle("is-set", Boolean(choosing() && chosen()));
-    menu().querySelector("fieldset[data-actions]").disabled = !choosing();
+    const actions = menu().querySelector("fieldset[data-actions]");
+    if (actions) actions.disabled = !choosing();
   }
 
   function lock() {

@@ -14,7 +14,8 @@ from tests.servers import Stack
 pytestmark = IN_A_BROWSER
 
 MARK = """() => document.querySelectorAll("[data-play] [id]").forEach(one => { one.known = true; })"""
-NEW = """() => [...document.querySelectorAll("[data-play] [id]")].filter(one => !one.known).map(one => one.id)"""
+NEW = """() => [...document.querySelectorAll("[data-play] [id]")].filter(one => !one.known)
+               .map(one => one.id)"""
 LISTEN = """() => {
     window.heard = [];
     const live = "[role=status], [aria-live]";

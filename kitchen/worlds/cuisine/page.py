@@ -89,7 +89,7 @@ class Served(NamedTuple):
 
     name: str
     icon: str
-    count: int
+    times: int
     fresh: bool
 
 

@@ -11,11 +11,13 @@ from django.utils import timezone
 from kitchen import tasks
 from kitchen.contract.world import SettingsError
 from kitchen.play import clock, deciding
+from kitchen.play.drawing import whole
 from kitchen.play.models import Episode, Seat, SeatCommand, Step
 from kitchen.play.open_turns import overdue_turns
 from kitchen.play.seating import seat_take
 from kitchen.play.selectors import seat_view
 from kitchen.play.services import turn_close
+from kitchen.worlds.cuisine.known import known
 from kitchen.worlds.cuisine.story import story
 from tests.kitchen.factories import make_episode, mind, submit
 
@@ -144,7 +146,9 @@ def test_the_page_is_told_what_is_left_and_that_time_ran_out() -> None:
     assert left is not None and 4 < left <= 5
     time_is_over(episode)
     turn_close(episode_id=episode.pk, step=1)
-    assert story(seat_view(seat))["steps"][0]["lines"][0]["text"] == "ran out of time and waited"
+    view = seat_view(seat)
+    (step,) = story(view, known(view.brief)).parts
+    assert "You ran out of time and waited" in whole(step)
 
 
 @pytest.mark.parametrize("seconds", [0, -1, 0.5, 1e9, float("nan")])

@@ -75,7 +75,8 @@ def test_panels_stay_the_same_and_each_is_one_element_with_its_id(kind: str) -> 
     for view in views(kind):
         for panel in page.panels(view):
             for part in every(panel):
-                hash(part.shows)
+                hash(part)
+                assert part.make is None or not (part.make.__closure__ or part.make.__defaults__)
                 html = drawn(part)
                 assert Outline(html).top == [element(html)] and f'<{element(html)} id="{part.id}"' in html
 
