@@ -36,6 +36,13 @@ class Running:
     told: str
     """Which database and which broker."""
 
+    def manage(self, *arguments: str) -> str:
+        """What `manage.py` prints with these arguments; CalledProcessError."""
+        command = [sys.executable, "manage.py", *arguments]
+        return subprocess.run(
+            command, cwd=base_dir(), env=self.environment, stdout=subprocess.PIPE, text=True, check=True
+        ).stdout
+
     def processes(self) -> dict[int, str]:
         """Everything that the runner started, by what it is."""
         return {pid: what_is(pid) for pid in family_of(self.pid)}
