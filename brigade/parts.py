@@ -51,11 +51,18 @@ def preparer(environment: dict[str, str]) -> Child:
     return Child("prepare", python("manage.py", "prepare"), log_of("prepare"), environment, heard=True)
 
 
-def web(environment: dict[str, str], fd: int) -> Child:
-    """daphne on our listening socket. No access log: participants' ids are in the addresses."""
+def webs(environment: dict[str, str], fd: int, count: int) -> list[Child]:
+    """So many daphne, all on our listening socket: whichever is free takes the next connection, and while one
+    is started again the others take all."""
+    return [_web(environment, fd, number) for number in range(1, count + 1)]
+
+
+def _web(environment: dict[str, str], fd: int, number: int) -> Child:
+    """One of them. No access log: participants' ids are in the addresses."""
     proxied = ["--proxy-headers"] if environment["BRIGADE_URL"].startswith("https://") else []
-    command = python("-m", "daphne", "-v", "0", "--fd", str(fd), *proxied, "brigade.asgi:application")
-    return Child("daphne", command, log_of("daphne"), environment, keep=(fd,))
+    command = python("-m", "brigade.web", "-v", "0", "--fd", str(fd), *proxied, "brigade.asgi:application")
+    name = f"daphne-{number}"
+    return Child(name, command, log_of(name), environment, keep=(fd,))
 
 
 def worker(environment: dict[str, str]) -> Child:

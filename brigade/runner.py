@@ -1,10 +1,10 @@
 """`python -m brigade.runner`: the whole app on one machine, until Ctrl-C.
 
-Valkey from its wheel on a unix socket (unless `REDIS_URL` names another server), the database prepared,
-daphne on a listening socket that this process owns (connections queue while daphne is started again), and
+Valkey from its wheel on a unix socket (unless `REDIS_URL` names another server), the database prepared, a
+daphne for each core on one listening socket that this process owns (connections queue while none runs), and
 two Celery workers, for people's co-players and for experiments. Whatever dies is started again
 (`brigade/supervise.py`). Configured by the environment only: `BRIGADE_HOST`, `BRIGADE_PORT` (0 takes a free
-one), and what the settings read. What cannot work is said in one line, with the exit code 2.
+one), `BRIGADE_WEB`, and what the settings read. What cannot work is said in one line, with the exit code 2.
 """
 
 from __future__ import annotations
@@ -23,8 +23,10 @@ from urllib.parse import urlsplit
 
 from brigade import places
 from brigade.address import Address, RunError, address_of, listen, note_instance, only_one, wanted_address
-from brigade.parts import children_environment, experimenter, preparer, valkey, web, worker
-from brigade.supervise import Child, die_with_parent, keep, last_lines, run_once
+from brigade.parts import children_environment, experimenter, preparer, valkey, webs, worker
+from brigade.supervise import Child, keep, last_lines, run_once
+from kitchen.machine.cores import web_processes
+from kitchen.machine.parent import die_with_parent
 
 DEATHS_AT_START = 4
 """A child that dies so often before the first page was served will not come up."""
@@ -61,7 +63,8 @@ async def serve(listener: socket.socket) -> None:
     began, address = time.monotonic(), address_of(listener)
     note_instance(address)
     environment = children_environment(address)
-    needed = [web(environment, listener.fileno()), worker(environment)]
+    first, *others = webs(environment, listener.fileno(), wanted_webs())
+    needed = [first, worker(environment)]
     async with asyncio.TaskGroup() as server, asyncio.TaskGroup() as programs:
         if places.has_own_valkey():
             server.create_task(keep(valkey(environment), say))
@@ -74,7 +77,16 @@ async def serve(listener: socket.socket) -> None:
         if address.local != address.host:
             say(f"reached from elsewhere only by the names in BRIGADE_HOSTS: {environment['BRIGADE_HOSTS']}")
         say(f"ready after {time.monotonic() - began:.1f} s; Ctrl-C stops it, logs are in {places.log_dir()}")
-        programs.create_task(keep(experimenter(environment), say))  # last: nobody waits for it
+        for child in (*others, experimenter(environment)):  # last: nobody waits for them
+            programs.create_task(keep(child, say))
+
+
+def wanted_webs() -> int:
+    """How many daphne are to run; RunError."""
+    try:
+        return web_processes()
+    except ValueError as error:
+        raise RunError(str(error)) from None
 
 
 def say(line: str, stream: TextIO | None = None) -> None:

@@ -12,6 +12,8 @@
 | `BRIGADE_PREFIX` | tells installations on one Redis apart: its queues, its channels, its cache | brigade |
 | `BRIGADE_WORLDS` | worlds beside those that come with it, as `name=package.module:KIT`, with commas | none |
 | `BRIGADE_DECISION_SECONDS` | time for the co-players of one step before the fallback | 30 |
+| `BRIGADE_WEB` | web processes on this machine | as many as cores, 8 at most |
+| `BRIGADE_PLANNERS` | processes in which one web process lets co-players think | cores per web process |
 
 An empty variable counts as one that is not set; a wrong one is an ImproperlyConfigured or a PlaceError, of
 one line.
@@ -31,6 +33,7 @@ from django.core.exceptions import ImproperlyConfigured
 
 from brigade import places
 from brigade.address import noted_url
+from kitchen.machine.cores import planners, web_processes
 from kitchen.registry.worlds import folders
 
 TRUE, FALSE = {"true", "yes", "on", "1"}, {"false", "no", "off", "0"}
@@ -56,6 +59,14 @@ def _decision_seconds() -> float:
     if not 0 < seconds <= 600:
         raise ImproperlyConfigured(f"BRIGADE_DECISION_SECONDS: {seconds:g} is not between 0 and 600")
     return seconds
+
+
+def _check_processes() -> None:
+    """The numbers that whoever starts processes reads later, without settings."""
+    try:
+        web_processes(), planners()
+    except ValueError as error:
+        raise ImproperlyConfigured(str(error)) from error
 
 
 def _public_url() -> str:
@@ -141,6 +152,7 @@ ALLOWED_HOSTS: list[str] = _hosts(PUBLIC_URL)
 REDIS_URL: str = places.redis_url()
 PREFIX: str = _prefix()
 DECISION_SECONDS: float = _decision_seconds()
+_check_processes()
 
 INSTALLED_APPS = [
     "django.contrib.admin",
@@ -176,7 +188,7 @@ ASGI_APPLICATION = "brigade.asgi.application"
 TEMPLATES = [
     {
         "BACKEND": "django.template.backends.django.DjangoTemplates",
-        "DIRS": [BASE_DIR / "templates", *_folders_of_worlds("templates")],
+        "DIRS": [BASE_DIR / "templates"],
         "APP_DIRS": True,
         "OPTIONS": {
             "context_processors": [
@@ -185,8 +197,15 @@ TEMPLATES = [
                 "django.contrib.messages.context_processors.messages",
             ]
         },
-    }
+    },
+    {
+        "NAME": "panels",
+        "BACKEND": "django.template.backends.jinja2.Jinja2",
+        "DIRS": [BASE_DIR / "templates", *_folders_of_worlds("templates")],
+        "OPTIONS": {"environment": "kitchen.play.templates.environment"},
+    },
 ]
+"""Pages are Django's templates, panels and what a world has (`*.jinja`) are Jinja2's."""
 
 DATABASES = {"default": _database()}
 DEFAULT_AUTO_FIELD = "django.db.models.BigAutoField"

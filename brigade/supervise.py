@@ -13,15 +13,15 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
-import ctypes
 import os
 import signal
 import subprocess
-import sys
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import IO
+
+from kitchen.machine.parent import tied_to
 
 STEADY = 10.0
 """Seconds after which a child counts as running well: its next death is its first again."""
@@ -29,24 +29,6 @@ LONGEST_WAIT = 10.0
 """Seconds between two starts of a child that dies again and again."""
 LARGEST_LOG = 5_000_000
 """Bytes of a log after which it is put aside as `<name>.log.1` when its child starts."""
-PR_SET_PDEATHSIG = 1
-
-
-def die_with_parent(number: int = signal.SIGKILL) -> None:
-    """From now on this process gets this signal when the process that started it ends (Linux only)."""
-    if sys.platform == "linux":
-        ctypes.CDLL(None).prctl(PR_SET_PDEATHSIG, int(number))
-
-
-def tied_to(parent: int) -> Callable[[], None]:
-    """What a child does before it becomes its program: die with this parent, even if it is gone already."""
-
-    def tie() -> None:
-        die_with_parent()
-        if os.getppid() != parent:
-            os._exit(1)
-
-    return tie
 
 
 @dataclass(eq=False)

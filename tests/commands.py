@@ -19,7 +19,7 @@ from collections.abc import Mapping
 from typing import Any, Self
 
 from brigade.places import base_dir
-from brigade.supervise import tied_to
+from kitchen.machine.parent import tied_to
 from manage import main
 
 APPS = ("kitchen", "study")

@@ -115,8 +115,9 @@ def valkey_server() -> Iterator[Valkey]:
 def beacon(monkeypatch: pytest.MonkeyPatch, settings: Any) -> None:
     """In this test there is a second world, `tests.worlds.beacon`, found as an installation's own are."""
     monkeypatch.setenv(VARIABLE, LINE)
-    (engine,) = settings.TEMPLATES
-    settings.TEMPLATES = [{**engine, "DIRS": [settings.BASE_DIR / "templates", *folders("templates")]}]
+    pages, panels = settings.TEMPLATES
+    panels = {**panels, "DIRS": [settings.BASE_DIR / "templates", *folders("templates")]}
+    settings.TEMPLATES = [pages, panels]
     settings.STATICFILES_DIRS = [settings.BASE_DIR / "static", *folders("static")]
 
 

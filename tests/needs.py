@@ -20,7 +20,7 @@ import psycopg
 import redis
 
 from brigade.parts import valkey_command
-from brigade.supervise import tied_to
+from kitchen.machine.parent import tied_to
 from tests.browser import find_chromium
 from tests.servers import wait_until
 

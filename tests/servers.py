@@ -17,7 +17,7 @@ from pathlib import Path
 from typing import Self
 
 from brigade.address import Address, address_of, listen
-from brigade.parts import children_environment, experimenter, valkey_command, web, worker
+from brigade.parts import children_environment, experimenter, valkey_command, webs, worker
 from brigade.places import unix_url
 from brigade.runner import serves
 from brigade.supervise import Child, last_lines
@@ -77,7 +77,7 @@ def kill(child: Child) -> None:
 
 
 class Stack:
-    """The whole app: Valkey, daphne and a worker, on a database of its own that has the demo study; the
+    """The whole app: Valkey, two daphne and a worker, on a database of its own that has the demo study; the
     worker of experiments is started on demand.
 
     `environment` is put on top of what they get. Where `DATABASE_URL` names a PostgreSQL, the database is a
@@ -98,10 +98,10 @@ class Stack:
         self.environment = self._make_environment()
         self._commands = Commands(self.environment).__enter__()
         self.manage("prepare")
-        self.web = web(self.environment, self._listener.fileno())
+        self.webs = webs(self.environment, self._listener.fileno(), 2)
         self.worker = worker(self.environment)
         self.experimenter = experimenter(self.environment)
-        for child in (self.web, self.worker, self.experimenter):
+        for child in (*self.webs, self.worker, self.experimenter):
             child.log = self.var / "log" / child.log.name
         self.restart()
         return self
@@ -146,8 +146,13 @@ class Stack:
         kill(self.worker)
 
     def kill_daphne(self) -> None:
-        """kill -9; connections queue until `restart`."""
-        kill(self.web)
+        """kill -9 of all of them; connections queue until `restart`."""
+        for child in self.webs:
+            kill(child)
+
+    def kill_one_daphne(self, number: int) -> None:
+        """kill -9 of this one; the other serves on."""
+        kill(self.webs[number])
 
     def kill_valkey(self) -> None:
         """kill -9; what was queued is lost. Only where it is our own (`has_own_valkey`)."""
@@ -163,17 +168,15 @@ class Stack:
         """Start what does not run, as the runner would, and wait until pages are served."""
         if self._valkey is not None and not self._valkey.child.running:
             self._valkey.start()
-        for child in (self.web, self.worker):
+        for child in (*self.webs, self.worker):
             if not child.running:
                 child.start()
         wait_until(lambda: serves(address_of(self._listener)), "a first page")
 
     def last_words(self) -> str:
         """What daphne and the worker said last, for a failure's report."""
-        lines = [
-            f"{child.name}: {line}" for child in (self.web, self.worker) for line in last_lines(child.log, 30)
-        ]
-        return "\n".join(lines)
+        said = (*self.webs, self.worker)
+        return "\n".join(f"{child.name}: {line}" for child in said for line in last_lines(child.log, 30))
 
 
 def new_database(var: Path) -> str:

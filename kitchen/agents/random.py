@@ -16,6 +16,8 @@ class RandomAgent(Agent):
     """
 
     kind = "random"
+    instant = True
+    light = True
 
     def decide(self, situation: Situation) -> Decision:
         """One legal command for every seat that has one, in seat order. The memory stays empty."""

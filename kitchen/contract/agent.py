@@ -135,6 +135,11 @@ class Agent(ABC):
     """The worlds it can play; None for every world."""
     settings: ClassVar[tuple[Setting, ...]] = ()
     """What a researcher may set."""
+    instant: ClassVar[bool] = False
+    """It decides in well under a tick (20 ms), without waiting for anything: no network, no file, no
+    database, no budget. Then it is asked where the step is taken."""
+    light: ClassVar[bool] = False
+    """And it costs next to no processor time: no process of its own is needed for it."""
     names_model: ClassVar[str] = ""
     """The setting that names the language model as `provider:model`, or `stand-in`; empty for a co-player
     that asks none."""

@@ -2,16 +2,18 @@
 
 The shell around it (connection, clock, who is waited for, leaving) is shared by all worlds and lives in
 `templates/kitchen/play/`. What is the world's own lives with the world: a `Page` turns a `SeatView` into
-panels, each of them one template with its context, sent whole when the page loads and one by one after each
-step.
+panels. All of them are on the page when it loads; after a step only those are sent that show something else.
+
+A panel says what it shows, and is drawn of nothing else. So it is drawn once for all pages on which it shows
+the same, and nobody is sent a drawing of what they may not see. Templates are Jinja2.
 """
 
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import ClassVar
+from typing import Any, ClassVar, NamedTuple
 
 from kitchen.contract.world import Command, Event, Json
 
@@ -78,24 +80,39 @@ class SeatView:
     """Sentences on what would be good to do next, where hints are on."""
 
 
-@dataclass(frozen=True, slots=True)
-class Panel:
-    """A part of the page that is replaced as a whole: `id` is its HTML id, `template` must render exactly
-    one element with that id."""
+class Nothing(NamedTuple):
+    """What a panel shows in which only its parts change."""
+
+
+class Panel(NamedTuple):
+    """A part of the page that changes as a whole."""
 
     id: str
+    """Its HTML id. The template renders exactly one element, which begins with `<tag id="…"`."""
     template: str
-    context: Mapping[str, Json]
+    shows: NamedTuple
+    """All that it shows, in hashable values of one type for each field: the template gets these fields, its
+    `id`, and nothing else. Panels that are equal look the same, whoever sees them."""
+    make: Callable[[Any], Mapping[str, Json]] | None = None
+    """A function that makes of `shows` alone what the template gets instead, where that takes work: it is
+    called when the panel is drawn, which for equal panels happens once."""
+    parts: tuple[Panel, ...] = ()
+    """Panels within this one, which change without it. The template puts them where it likes: it gets their
+    HTML by id as `parts`. A part never moves into another panel; one that goes may come back, and is
+    remembered by the page."""
 
 
 class Page(ABC):
     """The browser's side of one world."""
 
     layout: ClassVar[str]
-    """Template that arranges the panels; gets `panels` (by id with `-` as `_`) and `view`."""
+    """Template that arranges the panels; gets their HTML as `panels` (by id), those that all worlds have
+    (`SHELL` in `kitchen/play/shell.py`) among them. It holds the panel `menu`: a form with `ws-send`, in it
+    the fields `type` (`command`) and `step`, a radio button `command` for each command, and a button with
+    `data-submit`."""
     guide: ClassVar[str]
-    """Template of the guide: how to win, what the tables mean, tips. Gets `brief` and `handbook`, and
-    `clocked` or `view.step_seconds` where steps have a time limit."""
+    """Template of the guide: how to win, what the tables mean, tips. Gets `brief`, `handbook`, and whether
+    steps have a time limit as `clocked`."""
     title: ClassVar[str] = ""
     """What this world is called over its guide, where a study plays several; by default its name."""
     place: ClassVar[str] = "game"
@@ -131,7 +148,7 @@ class Page(ABC):
 
     @abstractmethod
     def panels(self, view: SeatView) -> tuple[Panel, ...]:
-        """The panels in reading order; the same ids for every view of an episode."""
+        """The panels in reading order; the same ids for every view of an episode, but for those of parts."""
 
     def handbook(self, brief: Mapping[str, Json]) -> Mapping[str, Json]:
         """What guide and reference show of a brief, already in words: templates cannot look names up."""

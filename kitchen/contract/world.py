@@ -19,7 +19,7 @@ import re
 from abc import ABC, abstractmethod
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any, ClassVar, Literal, NamedTuple, Self
+from typing import Any, ClassVar, Literal, NamedTuple, Self, final
 
 Json = Any
 """A value that `json.dumps` takes and gives back equal."""
@@ -291,8 +291,9 @@ class World(ABC):
         return command in self.legal_actions(seat) or command in self.anticipated_actions(seat)
 
     def visible(self, seat: int, event: Event) -> bool:
-        """Whether this seat gets to know this event. Another seat's command is asked about as an event of
-        kind `commanded`, with `command` in its data, before it runs."""
+        """Whether this seat gets to know this event. It follows from the seat and the event alone, at
+        whatever moment of the episode it is asked. Another seat's command is asked about as an event of kind
+        `commanded`, with `command` in its data, before it runs."""
         return True
 
     @abstractmethod
@@ -314,15 +315,33 @@ class World(ABC):
     def from_dict(cls, stored: Mapping[str, Json]) -> Self:
         """The world that `to_dict` described; StateError if it cannot be read."""
 
+    @final
+    def state_text(self) -> str:
+        """The whole state as text: the canonical JSON of `to_dict`."""
+        return canonical_json(self.to_dict())
+
+    @final
     def state_hash(self) -> str:
-        """SHA-256 (64 hex digits) of the canonical JSON of `to_dict`: equal states, equal hashes."""
-        return canonical_hash(self.to_dict())
+        """SHA-256 (64 hex digits) of `state_text`: equal states, equal hashes."""
+        return text_hash(self.state_text())
+
+
+_encode = json.JSONEncoder(sort_keys=True, separators=(",", ":"), ensure_ascii=True, allow_nan=False).encode
+
+
+def canonical_json(value: Json) -> str:
+    """A JSON value written in one way only: sorted keys, no spaces, ASCII."""
+    return _encode(value)
+
+
+def text_hash(text: str) -> str:
+    """SHA-256 in hex."""
+    return hashlib.sha256(text.encode()).hexdigest()
 
 
 def canonical_hash(value: Json) -> str:
-    """SHA-256 in hex of a JSON value written in one way only (sorted keys, no spaces, ASCII)."""
-    text = json.dumps(value, sort_keys=True, separators=(",", ":"), ensure_ascii=True, allow_nan=False)
-    return hashlib.sha256(text.encode()).hexdigest()
+    """SHA-256 in hex of a JSON value's canonical text."""
+    return text_hash(canonical_json(value))
 
 
 def ordered(turn: Turn) -> Iterable[tuple[int, Command]]:

@@ -1,22 +1,20 @@
-"""Asking the co-players of one step: each mind in turn, in bounded time, with a stated fallback.
+"""Asking the co-players of one step in a worker: each mind in turn, in bounded time, with a stated fallback.
 
 A mind may fall back by itself (a dispatcher whose model gave no answer lets the planner play) and says so.
 
 A mind that is late or fails holds nobody up: its own fallback, as its settings name it, commands at once
-(`Agent.fall_back`), else its seats do the world's idle command (noop). The log says which it was. What
-comes out is handed in through `services.commands_submit`, like a person's command.
+(`Agent.fall_back`), else its seats do the world's idle command (noop). The log says which it was.
 """
 
 from __future__ import annotations
 
-import json
 import logging
 import threading
 import time
 from collections.abc import Callable, Mapping, Sequence
 from concurrent.futures import Future
 from concurrent.futures import TimeoutError as DecisionTimeoutError
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from functools import partial
 
 from django.db import DatabaseError, OperationalError, connection
@@ -24,23 +22,15 @@ from django.db import DatabaseError, OperationalError, connection
 from kitchen.contract.agent import Decision as MindDecision
 from kitchen.contract.agent import Situation
 from kitchen.contract.model import Call, total
-from kitchen.contract.seeds import derived_seed
-from kitchen.contract.world import Command, Json, World
+from kitchen.contract.world import Json
 from kitchen.machine.failures import told, traced
 from kitchen.machine.outage import outlast
-from kitchen.machine.storable import printable, storable
-from kitchen.money.spending import BudgetPurse
-from kitchen.play.models import Decision, Episode, Mind, SeatCommand
-from kitchen.play.services import GivenCommand, MadeDecision, Receipt, commands_submit, step_run
-from kitchen.play.stored import (
-    episode_world,
-    known_commands,
-    known_events,
-    last_events,
-    last_memory,
-    read_stored_command,
-)
+from kitchen.play.asking import Asked, Asking, MindOutcome, ask_minds, checked, to_hand_in
+from kitchen.play.kept import turn_now
+from kitchen.play.models import Episode
+from kitchen.play.services import Receipt, commands_submit, step_run
 from kitchen.registry.agents import make_agent
+from kitchen.registry.worlds import get_world
 
 log = logging.getLogger(__name__)
 
@@ -54,51 +44,34 @@ Late = Callable[["Future[MindDecision]"], None]
 """Told of a decision for which nobody waits any more."""
 
 
-@dataclass(frozen=True, slots=True)
-class MindOutcome:
-    """What came of asking one mind."""
-
-    decision: MindDecision
-    fallback: str = ""
-    error: str = ""
-    milliseconds: float = 0.0
-
-
-@dataclass(frozen=True, slots=True)
-class Asked:
-    """One mind of the step, and what came of asking it."""
-
-    mind: Mind
-    situation: Situation
-    outcome: MindOutcome
-
-    @property
-    def seats(self) -> tuple[int, ...]:
-        """Those that the mind commands."""
-        return self.situation.seats
-
-
 def decide_step(*, episode_id: int, step: int, claim: str = "") -> Receipt | None:
     """Ask every mind for its commands of this step and hand them in; None if nobody is to be asked: the step
     is not open, or everything is decided and it only has to run."""
-    episode = Episode.objects.filter(pk=episode_id).first()
-    if episode is None or episode.step + 1 != step or episode.status != Episode.Status.PLAYING:
+    try:
+        with turn_now(episode_id) as turn:
+            if turn.step != step or not turn.is_open:
+                return None
+            complete, episode = turn.is_complete, turn.episode
+            asking = None if complete else ask_minds(turn)
+    except Episode.DoesNotExist:
         return None
-    rows = list(SeatCommand.objects.filter(episode=episode, step=step))
-    if len(rows) == episode.seats.count():
+    if asking is None:
         step_run(episode_id=episode_id, step=step)
         return None
-    world = episode_world(episode)
-    asked = _ask_all(episode, world, {row.seat: read_stored_command(row.command) for row in rows})
+    return _decide(episode, step, claim, _ask_all(asking, episode.decision_seconds))
+
+
+def _decide(episode: Episode, step: int, claim: str, asked: Sequence[Asked]) -> Receipt | None:
+    """Hand in what was decided, or, where that cannot be stored, what the fallbacks command."""
     try:
-        receipt = _hand_in(episode, step, claim, world.idle, asked)
+        receipt = _hand_in(episode, step, claim, asked)
     except OperationalError:
         raise
     except UNSTORABLE as failure:
         log.error("the decisions of step %s could not be stored: %s", step, traced(failure))
         _tell_dropped(episode, step, asked, "it could not be stored")
         asked = [_given_up(each, failure) for each in asked]
-        receipt = _hand_in(episode, step, claim, world.idle, asked)
+        receipt = _hand_in(episode, step, claim, asked)
     if receipt is None or not receipt.accepted:
         _tell_dropped(episode, step, asked, receipt.code if receipt else "gone")
     return receipt
@@ -113,19 +86,16 @@ def _given_up(asked: Asked, failure: Exception) -> Asked:
     )
 
 
-def _hand_in(
-    episode: Episode, step: int, claim: str, idle: Command, asked: Sequence[Asked]
-) -> Receipt | None:
+def _hand_in(episode: Episode, step: int, claim: str, asked: Sequence[Asked]) -> Receipt | None:
     """Hand in what was decided, and again while the database is away for a moment: models were paid for it.
     None if the episode is gone."""
-    submit = partial(_submit, episode, step, claim, idle, asked)
+    submit = partial(_submit, episode, step, claim, asked)
     return outlast(submit, f"handing in step {step} of episode {episode.pk}")
 
 
-def _submit(episode: Episode, step: int, claim: str, idle: Command, asked: Sequence[Asked]) -> Receipt | None:
+def _submit(episode: Episode, step: int, claim: str, asked: Sequence[Asked]) -> Receipt | None:
     """One try, with rows of its own."""
-    commands = [given for each in asked for given in _commands(each, idle=idle)]
-    made = [MadeDecision(_log_row(each, step), each.outcome.decision.calls) for each in asked]
+    commands, made = to_hand_in(asked, step=step, idle=get_world(episode.world).idle)
     try:
         return commands_submit(
             episode_id=episode.pk, step=step, commands=commands, decisions=made, claim=claim
@@ -147,48 +117,19 @@ def _told_calls(calls: Sequence[Call]) -> str:
     return f"{len(calls)} calls of models, {money}, are not in the data"
 
 
-def _ask_all(episode: Episode, world: World, commanded: dict[int, Command]) -> list[Asked]:
-    """Each mind in turn knows what the people and the minds before it commanded. What is left of the time
-    is shared evenly by the minds that are still to decide: a slow one takes nothing from the others.
-
-    All that they are told is read before the first is asked: a database that goes away meanwhile spoils no
-    answer."""
-    asked: list[Asked] = []
-    deadline = time.monotonic() + episode.decision_seconds
-    minds = list(episode.minds.prefetch_related("seats"))
-    situations = [_situation(episode, mind, world) for mind in minds]
-    for mind, situation in zip(minds, situations, strict=True):
-        seconds = (deadline - time.monotonic()) / (len(minds) - len(asked))
-        known = _known(world, situation.seats, commanded)
-        now = replace(situation, commanded=known, seconds=seconds)
-        asked.append(Asked(mind, now, ask_mind(mind.kind, mind.settings, now)))
-        commanded |= {given.seat: given.command for given in _commands(asked[-1], idle=world.idle)}
-    return asked
-
-
-def _situation(episode: Episode, mind: Mind, world: World) -> Situation:
-    """What a mind is told, apart from the commands of this step and the time that it has."""
-    seats = tuple(seat.number for seat in mind.seats.all())
-    people = tuple(episode.seats.filter(mind=None).values_list("number", flat=True))
-    return Situation(
-        world=episode.world,
-        step=episode.step,
-        seats=seats,
-        briefs={seat: world.brief(seat) for seat in seats},
-        observations={seat: world.observe(seat) for seat in seats},
-        legal={seat: world.legal_actions(seat) for seat in seats},
-        people=people,
-        events=known_events(world, seats, last_events(episode)),
-        memory=last_memory(mind),
-        seed=derived_seed(episode.seed, mind.number, episode.step),
-        purse=_purse(episode, mind),
-    )
-
-
-def _purse(episode: Episode, mind: Mind) -> BudgetPurse | None:
-    if episode.budget_id is None:
-        return None
-    return BudgetPurse(episode.budget_id, mind_id=mind.pk, step=episode.step + 1)
+def _ask_all(asking: Asking, seconds: float) -> list[Asked]:
+    """What is left of the time is shared evenly by the minds that are still to decide: a slow one takes
+    nothing from the others."""
+    deadline = time.monotonic() + seconds
+    try:
+        question = next(asking)
+        while True:
+            share = (deadline - time.monotonic()) / question.left
+            told = replace(question.situation, seconds=share)
+            question = asking.send(ask_mind(question.mind.kind, question.mind.settings, told))
+    except StopIteration as done:
+        asked: list[Asked] = done.value
+        return asked
 
 
 def _within(seconds: float, name: str, make: Callable[[], MindDecision], late: Late) -> MindDecision:
@@ -221,15 +162,6 @@ def _tell_late(kind: str, step: int, made: Future[MindDecision]) -> None:
     """A mind that ends after its time: nobody waits for it any more, and nothing of it is stored."""
     calls = made.result().calls if made.exception() is None else ()
     log.warning("a %s was late with step %s; %s", kind, step, _told_calls(calls))
-
-
-def _known(world: World, seats: Sequence[int], commanded: Mapping[int, Command]) -> dict[int, Command]:
-    """The commands of this step that one of the mind's seats gets to know."""
-    entries = [{"seat": seat, "command": list(command)} for seat, command in commanded.items()]
-    known: dict[int, Command] = {}
-    for seat in seats:
-        known |= known_commands(world, seat, entries)
-    return {seat: commanded[seat] for seat in commanded if seat in known}
 
 
 def ask_mind(kind: str, settings: dict[str, Json], situation: Situation) -> MindOutcome:
@@ -274,47 +206,3 @@ def _fallen_back(kind: str, settings: Mapping[str, Json], situation: Situation, 
     except Exception as failure:
         log.error("the fallback of co-player %s failed: %s", kind, traced(failure))
         return MindDecision(commands={}, memory=situation.memory)
-
-
-def checked(decision: MindDecision) -> MindDecision:
-    """The decision in a form that can be stored: commands are tuples of words, memory and note are JSON,
-    without characters that no database keeps. TypeError or ValueError if that cannot be.
-    """
-    for seat, command in decision.commands.items():
-        if not isinstance(command, tuple) or not all(isinstance(word, str) for word in command):
-            raise TypeError(f"the command for seat {seat} is {command!r}, not a tuple of words")
-    words = [word for command in decision.commands.values() for word in command]
-    if any(word != printable(word) for word in words):
-        raise ValueError("a command holds characters that cannot be stored")
-    json.dumps([decision.memory, decision.note], allow_nan=False)
-    return replace(decision, memory=storable(decision.memory), note=storable(decision.note))
-
-
-def _commands(asked: Asked, *, idle: Command) -> list[GivenCommand]:
-    """The commands in the order in which the mind wants them run; seats that it leaves out are idle."""
-    outcome = asked.outcome
-    chosen_by = outcome.decision.played_by or asked.mind.kind
-    fallback = outcome.fallback or outcome.decision.fallback
-    given = [
-        GivenCommand(seat, command, chosen_by, fallback)
-        for seat, command in outcome.decision.commands.items()
-        if seat in asked.seats
-    ]
-    left = sorted(set(asked.seats) - {one.seat for one in given})
-    if outcome.fallback:
-        chosen_by = "fallback"
-    return given + [GivenCommand(seat, idle, chosen_by, fallback) for seat in left]
-
-
-def _log_row(asked: Asked, step: int) -> Decision:
-    outcome = asked.outcome
-    return Decision(
-        mind=asked.mind,
-        step=step,
-        memory=outcome.decision.memory,
-        note=outcome.decision.note,
-        played_by=outcome.decision.played_by or asked.mind.kind,
-        fallback=outcome.fallback or outcome.decision.fallback,
-        error=printable(outcome.error)[:2000],
-        milliseconds=outcome.milliseconds,
-    )

@@ -18,6 +18,10 @@ from typing import Any, Self
 
 from kitchen.contract.world import Command, Json
 
+Stamp = tuple[int, str, str, int]
+"""How an episode stands: steps taken, status, the turn's end, people's commands in for it. Differs when a
+page has to change: that co-players have decided is nobody's to see before the step runs."""
+
 LONGEST_MESSAGE = 8192
 """Characters; a longer message is refused unread."""
 LONGEST_WORD = 2000
@@ -119,6 +123,8 @@ class StateMessage:
 class EpisodeChanged:
     """A nudge for every open page of an episode, over the channel layer; the handler is `episode_changed`."""
 
+    stamp: Stamp | None = None
+    """How the episode stands; None where each page is to see for itself."""
     type: str = field(default="episode.changed", init=False)
 
 

@@ -23,21 +23,23 @@ def page_name(asked: str) -> str:
     return asked if _NAME.fullmatch(asked) else secrets.token_urlsafe(16)
 
 
-@transaction.atomic
-def seat_take(*, episode_id: int, seat: int, page: str, newest: bool) -> bool:
-    """Let this page play the seat if it is the `newest`, or has played it last, or if nobody has yet.
+def seat_take(seat: Seat, *, page: str, newest: bool) -> bool:
+    """Let this page play the seat, which was read just now, if it is the `newest`, or has played it last, or
+    if nobody has yet.
 
     False, and nothing changed, if a newer page plays.
     """
-    seats = Seat.objects.filter(episode=episode_id, number=seat, mind=None)
-    if not newest:
-        seats = seats.filter(page__in=("", page))
-    if seats.filter(page=page).exists():
+    if seat.page == page:
         return True
-    taken = seats.update(page=page)
-    if taken:
-        clock.clock_start(episode_id=episode_id)
-        transaction.on_commit(partial(stream.nudge_pages, episode_id))
+    seats = Seat.objects.filter(pk=seat.pk, key=seat.key)
+    if not newest:
+        seats = seats.filter(page="")
+    with transaction.atomic():
+        taken = seats.update(page=page)
+        clocked = taken and seat.episode.step_seconds is not None
+        begun = clocked and clock.clock_start(episode_id=seat.episode_id)
+        if begun or (taken and seat.page):  # there is an older page, or others see the clock begin
+            transaction.on_commit(partial(stream.nudge_pages, seat.episode_id))
     return bool(taken)
 
 

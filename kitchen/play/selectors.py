@@ -2,24 +2,27 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import replace
 
-from kitchen.contract.page import Page, PlayerView, SeatView, StepView
-from kitchen.contract.world import Command, World
+from django.db.models import Count, OuterRef
+
+from kitchen.contract.page import Page, PlayerView, SeatView
 from kitchen.play import clock, stored
 from kitchen.play.hints import hints_for
-from kitchen.play.messages import StateMessage
-from kitchen.play.models import Episode, Seat, SeatCommand, Step
+from kitchen.play.kept import turn_now
+from kitchen.play.messages import Stamp, StateMessage
+from kitchen.play.models import Episode, Seat, SeatCommand
+from kitchen.play.turns import OpenTurn
 from kitchen.registry.figures import achieved
 from kitchen.registry.worlds import get_page
 
-HISTORY = 8
-"""Steps of *what just happened* that a page shows."""
-
 
 def seat_by_key(key: str) -> Seat | None:
-    """The person's seat that this key opens, with its episode; None if there is none."""
-    return Seat.objects.select_related("episode").filter(key=key, mind=None).first()
+    """The person's seat that this key opens, with what never changes of its episode; None if there is
+    none."""
+    seats = Seat.objects.select_related("episode").defer("episode__state")
+    return seats.filter(key=key, mind=None).first()
 
 
 def seat_page(seat: Seat) -> Page:
@@ -27,45 +30,39 @@ def seat_page(seat: Seat) -> Page:
     return get_page(seat.episode.world)
 
 
-def episode_stamp(episode_id: int) -> tuple[object, ...] | None:
-    """(steps taken, status, the turn's end, people's commands in for it): differs when a page has to change.
-
-    That co-players have decided is nobody's to see before the step runs."""
-    turn = Episode.objects.filter(pk=episode_id).values_list("step", "status", "turn_closes_at").first()
-    if turn is None:
-        return None
-    given = SeatCommand.objects.filter(episode=episode_id, step=turn[0] + 1)
-    return (*turn, given.filter(chosen_by__in=("person", clock.TIMEOUT)).count())
-
-
-def seat_is_played_by(seat_id: int, page: str) -> bool:
-    """Whether this page of a browser is still the newest at this seat."""
-    return Seat.objects.filter(pk=seat_id, page=page).exists()
+def episode_stamp(episode_id: int) -> Stamp:
+    """How the episode stands. Episode.DoesNotExist."""
+    with turn_now(episode_id) as turn:
+        return turn.stamp
 
 
 def seat_view(seat: Seat) -> SeatView:
-    """Everything that the page of this seat shows now."""
-    episode = Episode.objects.get(pk=seat.episode_id)
-    world = stored.episode_world(episode)
-    seats = list(episode.seats.all())
-    given = _given(episode)
-    missing = [other for other in seats if other.number not in given or not other.is_person]
-    phase = _phase(episode, seat, missing)
+    """Everything that the page of this seat shows now. Episode.DoesNotExist."""
+    with turn_now(seat.episode_id) as turn:
+        return turn_view(turn, seat.number)
+
+
+def turn_view(turn: OpenTurn, number: int) -> SeatView:
+    """Everything that the page of this seat shows in this turn."""
+    episode, world = turn.episode, turn.world
+    missing = [seat for seat in turn.seats if seat.number not in turn.given or not seat.is_person]
+    phase = _phase(turn, number, missing)
     choosing = phase == "choose"
+    chosen = turn.given.get(number)
     view = SeatView(
-        seat=seat.number,
+        seat=number,
         phase=phase,
         step=episode.step,
         length=world.length,
         label=episode.label,
-        players=tuple(PlayerView(s.number, s.name, s.number == seat.number) for s in seats),
-        waiting_for=tuple(other.number for other in missing) if phase != "over" else (),
-        brief=world.brief(seat.number),
-        observation=world.observe(seat.number),
-        legal=world.legal_actions(seat.number) if choosing else (),
-        anticipated=world.anticipated_actions(seat.number) if choosing else (),
-        chosen=given.get(seat.number),
-        history=_history(episode, seat.number, world),
+        players=tuple(PlayerView(seat.number, seat.name, seat.number == number) for seat in turn.seats),
+        waiting_for=tuple(seat.number for seat in missing) if phase != "over" else (),
+        brief=turn.briefs[number],
+        observation=world.observe(number),
+        legal=world.legal_actions(number) if choosing else (),
+        anticipated=world.anticipated_actions(number) if choosing else (),
+        chosen=stored.read_stored_command(chosen.command) if chosen else None,
+        history=tuple(step.known(world, number) for step in turn.past),
         score=episode.score,
         achieved=achieved(episode.world, episode.score),
         step_seconds=episode.step_seconds,
@@ -76,38 +73,19 @@ def seat_view(seat: Seat) -> SeatView:
     return replace(view, hints=hints_for(world, view)) if episode.hints and choosing else view
 
 
-def _given(episode: Episode) -> dict[int, Command]:
-    rows = SeatCommand.objects.filter(episode=episode, step=episode.step + 1)
-    return {row.seat: stored.read_stored_command(row.command) for row in rows}
-
-
-def _phase(episode: Episode, seat: Seat, missing: list[Seat]) -> str:
+def _phase(turn: OpenTurn, number: int, missing: list[Seat]) -> str:
     """`over`, `choose`, `waiting` (for people) or `thinking` (co-players)."""
-    if episode.status != Episode.Status.PLAYING:
+    if not turn.is_open:
         return "over"
-    if seat.number in {other.number for other in missing}:
+    if number in {other.number for other in missing}:
         return "choose"
     return "waiting" if any(other.is_person for other in missing) else "thinking"
 
 
-def _history(episode: Episode, seat: int, world: World) -> tuple[StepView, ...]:
-    """The last steps, as far as this seat may know them."""
-    rows = Step.objects.filter(episode=episode).order_by("-number")[:HISTORY]
-    return tuple(
-        StepView(
-            number=row.number,
-            commands=stored.known_commands(world, seat, row.commands),
-            events=stored.known_events(world, [seat], row.events),
-            ran_out=clock.ran_out(seat, row.commands),
-        )
-        for row in rows
-    )
-
-
-def state_message(seat: Seat, view: SeatView) -> StateMessage:
-    """The seat's view as it goes to a client that reads JSON."""
+def state_message(world: str, view: SeatView) -> StateMessage:
+    """The view of a seat of this world as it goes to a client that reads JSON."""
     return StateMessage(
-        world=seat.episode.world,
+        world=world,
         seats=len(view.players),
         seat=view.seat,
         phase=view.phase,
@@ -120,3 +98,20 @@ def state_message(seat: Seat, view: SeatView) -> StateMessage:
         seconds_left=view.seconds_left,
         brief=dict(view.brief),
     )
+
+
+def seats_stand(seat_ids: Iterable[int]) -> dict[int, tuple[str, str, Stamp]]:
+    """By seat: its key, the page that plays it, and how its episode stands; one that is erased is left
+    out."""
+    given = SeatCommand.objects.filter(episode=OuterRef("episode"), step=OuterRef("episode__step") + 1)
+    people = given.filter(chosen_by__in=("person", clock.TIMEOUT)).order_by().values("episode")
+    rows = Seat.objects.filter(pk__in=list(seat_ids)).annotate(
+        given=people.annotate(n=Count("pk")).values("n")
+    )
+    facts = ("episode__step", "episode__status", "episode__turn_closes_at", "given")
+    return {
+        pk: (key, page, (step, status, closes.isoformat() if closes else "", given or 0))
+        for pk, key, page, step, status, closes, given in rows.order_by().values_list(
+            "pk", "key", "page", *facts
+        )
+    }

@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import logging
 from collections.abc import Collection, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, field
 from datetime import timedelta
 from functools import partial
@@ -23,13 +24,14 @@ from kitchen.contract.model import Call
 from kitchen.contract.world import Command, Json, SettingsError
 from kitchen.machine.storable import printable
 from kitchen.money.models import Budget
-from kitchen.play import clock, stored, stream
+from kitchen.play import clock, stream
 from kitchen.play.calls import calls_store
 from kitchen.play.claims import is_claimed_by_another
+from kitchen.play.kept import bring_up_to_date, turn_taken
 from kitchen.play.messages import EpisodeNews
 from kitchen.play.models import Decision, Episode, Mind, Seat, SeatCommand
 from kitchen.play.queue import ask_coplayers, run_step_later
-from kitchen.play.turns import OpenTurn, take_step
+from kitchen.play.turns import OpenTurn, StepAhead
 from kitchen.registry.agents import make_agent
 from kitchen.registry.worlds import get_page, get_world
 
@@ -179,7 +181,6 @@ def _seat_everybody(episode: Episode, *, seats: int, minds: Sequence[MindPlan]) 
     )
 
 
-@transaction.atomic
 def commands_submit(
     *,
     episode_id: int,
@@ -192,66 +193,92 @@ def commands_submit(
 
     All of them are taken, or none; decisions are not taken while another worker than the one with this
     `claim` is making them. The step runs as soon as no seat is left without a command and the co-players
-    have thought for as long as they are to.
+    have thought for as long as they are to. Episode.DoesNotExist.
     """
-    turn = _in_time(OpenTurn.of(Episode.objects.select_for_update().get(pk=episode_id)))
-    taken = decisions and is_claimed_by_another(turn.episode, claim)
-    if code := _refusal(turn, step, commands) or ("taken" if taken else None):
-        return Receipt(code, turn.episode.step, turn.episode.world)
-    for given in commands:
-        turn.add(_row(turn, given))
-    for decision in decisions:
-        decision.row.save()
-    _go_on(turn)
-    calls_store([(decision.row, decision.calls) for decision in decisions])  # last: it locks what others need
-    transaction.on_commit(partial(stream.nudge_pages, episode_id))
+    with turn_taken(episode_id) as turn:
+        return hand_in(turn, step=step, commands=commands, decisions=decisions, claim=claim)
+
+
+def hand_in(
+    turn: OpenTurn,
+    *,
+    step: int,
+    commands: Sequence[GivenCommand],
+    decisions: Sequence[MadeDecision] = (),
+    claim: str = "",
+) -> Receipt:
+    """`commands_submit` for a turn that the caller has taken; it is up to date afterwards."""
+    ahead = _work_ahead(turn, step, commands)
+    with transaction.atomic():
+        same = bring_up_to_date(turn, lock=True)
+        ahead = ahead if same else None
+        _in_time(turn)
+        taken = decisions and is_claimed_by_another(turn.episode, claim)
+        if code := _refusal(turn, step, commands, offered=ahead is not None) or ("taken" if taken else None):
+            return Receipt(code, turn.episode.step, turn.episode.world)
+        turn.add([_row(turn, given) for given in commands])
+        Decision.objects.bulk_create([decision.row for decision in decisions])
+        turn.remember([decision.row for decision in decisions])
+        _go_on(turn, ahead)
+        calls_store([(each.row, each.calls) for each in decisions])  # last: it locks what others need
+        _nudge(turn, commands)
     return Receipt("accepted", turn.episode.step, turn.episode.world)
 
 
-@transaction.atomic
+def _work_ahead(turn: OpenTurn, step: int, commands: Sequence[GivenCommand]) -> StepAhead | None:
+    """The step as it will be if the turn is still what it was when it was read, so that the lock is held for
+    as short as can be; None where that is not to be seen, or where the step will not run at once."""
+    more = [(given.seat, given.command) for given in commands if given.seat not in turn.given]
+    seats = turn.given.keys() | {seat for seat, _ in more}
+    if not turn.is_open or step != turn.step or turn.thinking_seconds or turn.numbers != seats:
+        return None
+    return turn.work_out(turn.running_order(more)) if _offered(turn, commands) else None
+
+
 def step_run(*, episode_id: int, step: int) -> bool:
     """Run a step for which every command is in, if the co-players have thought long enough; False, and
     nothing changed, if it is not so far or over."""
-    episode = Episode.objects.select_for_update().filter(pk=episode_id, step=step - 1).first()
-    turn = OpenTurn.of(episode) if episode and episode.status == Episode.Status.PLAYING else None
-    if turn is None or not turn.is_complete:
-        return False
-    _go_on(turn)
-    transaction.on_commit(partial(stream.nudge_pages, episode_id))
-    return turn.episode.step == step
+    with suppress(Episode.DoesNotExist), turn_taken(episode_id) as turn, transaction.atomic():
+        bring_up_to_date(turn, lock=True)
+        if turn.is_open and turn.step == step and turn.is_complete:
+            _go_on(turn)
+            _nudge(turn)
+            return turn.episode.step == step
+    return False
 
 
-@transaction.atomic
 def turn_close(*, episode_id: int, step: int) -> bool:
     """Close the turn of a step whose time is over: people who have not commanded wait in it, and the log says
     that time ran out. False, and nothing changed, if it is not over or the step was taken already."""
-    episode = Episode.objects.select_for_update().filter(pk=episode_id, step=step - 1).first()
-    turn = OpenTurn.of(episode) if episode else None
-    if turn is None or not turn.overdue:
-        return False
-    _close(turn)
-    return True
+    with suppress(Episode.DoesNotExist), turn_taken(episode_id) as turn, transaction.atomic():
+        bring_up_to_date(turn, lock=True)
+        return turn.step == step and _in_time(turn)
+    return False
 
 
-def _in_time(turn: OpenTurn) -> OpenTurn:
-    """The turn that is open now: one whose time is over is closed by whoever comes first."""
-    if not turn.overdue:
-        return turn
-    _close(turn)
-    return OpenTurn.of(turn.episode)
+def _in_time(turn: OpenTurn) -> bool:
+    """A turn whose time is over is closed by whoever comes first; whether this one was."""
+    overdue = turn.overdue
+    if overdue:
+        idle = get_world(turn.episode.world).idle
+        waited = [GivenCommand(seat, idle, clock.TIMEOUT, clock.TIMEOUT) for seat in overdue]
+        turn.add([_row(turn, given) for given in waited])
+        _go_on(turn)
+        _nudge(turn)
+    return bool(overdue)
 
 
-def _close(turn: OpenTurn) -> None:
-    idle = get_world(turn.episode.world).idle
-    for seat in turn.overdue:
-        turn.add(_row(turn, GivenCommand(seat, idle, clock.TIMEOUT, clock.TIMEOUT)))
-    _go_on(turn)
-    transaction.on_commit(partial(stream.nudge_pages, turn.episode.pk))
+def _nudge(turn: OpenTurn, commands: Sequence[GivenCommand] = ()) -> None:
+    """Have the pages of people look, after the commit, but for one that waits for the answer to its
+    command."""
+    waits = {given.page for given in commands if given.page}
+    if {turn.pages[seat] for seat in turn.people} - waits:
+        transaction.on_commit(partial(stream.nudge_pages, turn.episode.pk, turn.stamp))
 
 
 def _row(turn: OpenTurn, given: GivenCommand) -> SeatCommand:
-    return SeatCommand.objects.create(
-        episode=turn.episode,
+    return SeatCommand(
+        episode_id=turn.episode.pk,
         step=turn.step,
         seat=given.seat,
         command=list(given.command),
@@ -260,9 +287,9 @@ def _row(turn: OpenTurn, given: GivenCommand) -> SeatCommand:
     )
 
 
-def _refusal(turn: OpenTurn, step: int, commands: Sequence[GivenCommand]) -> str | None:
-    """Why these commands cannot be taken, None if they can."""
-    if turn.episode.status != Episode.Status.PLAYING:
+def _refusal(turn: OpenTurn, step: int, commands: Sequence[GivenCommand], *, offered: bool) -> str | None:
+    """Why these commands cannot be taken, None if they can; `offered` says that they are known to be."""
+    if not turn.is_open:
         return "over"
     if any(given.page and given.page != turn.pages.get(given.seat) for given in commands):
         return "elsewhere"
@@ -274,7 +301,7 @@ def _refusal(turn: OpenTurn, step: int, commands: Sequence[GivenCommand]) -> str
     if doubled:
         same = all(tuple(turn.given[given.seat].command) == given.command for given in doubled)
         return "repeated" if same else "double"
-    return None if _offered(turn, commands) else "not_offered"
+    return None if offered or _offered(turn, commands) else "not_offered"
 
 
 def _ran_out(episode: Episode, step: int, commands: Sequence[GivenCommand]) -> bool:
@@ -291,16 +318,14 @@ def _offered(turn: OpenTurn, commands: Sequence[GivenCommand]) -> bool:
     if {given.seat for given in commands} - turn.numbers:
         return False
     people = [given for given in commands if given.seat in turn.people]
-    world = stored.episode_world(turn.episode) if people else None
-    return world is None or all(world.accepts(given.seat, given.command) for given in people)
+    return all(turn.world.accepts(given.seat, given.command) for given in people)
 
 
-def _go_on(turn: OpenTurn) -> None:
+def _go_on(turn: OpenTurn, ahead: StepAhead | None = None) -> None:
     """The step runs, now or when it is due; or the co-players are asked. Tasks begin after the commit."""
     if turn.is_complete and _is_due(turn):
-        take_step(turn)
-        _tell_audience(turn.episode, turn.given.values())
-        turn = OpenTurn(turn.episode, turn.seats)
+        rows = turn.take(ahead)
+        _tell_audience(turn.episode, rows)
         clock.arm(turn.episode)
     if turn.waits_for_minds:
         transaction.on_commit(partial(ask_coplayers, turn.episode.pk, turn.step))

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Iterable, Sequence
 
 from kitchen.contract.world import Command, Event, Json, World
-from kitchen.play.models import Decision, Episode, Mind, Step
+from kitchen.play.models import Episode
 from kitchen.registry.worlds import get_world
 
 
@@ -14,15 +15,9 @@ def episode_world(episode: Episode) -> World:
     return get_world(episode.world).from_dict(episode.state)
 
 
-def last_memory(mind: Mind) -> Json:
-    """What this mind wanted to remember at its last decision, None before the first."""
-    return Decision.objects.filter(mind=mind).order_by("-step").values_list("memory", flat=True).first()
-
-
-def last_events(episode: Episode) -> list[Json]:
-    """What happened in the last step of the episode, as it is stored."""
-    events = Step.objects.filter(episode=episode, number=episode.step).values_list("events", flat=True)
-    return events.first() or []
+def as_stored(value: Json) -> Json:
+    """The value as it will come back from the database."""
+    return json.loads(json.dumps(value))
 
 
 def known_events(world: World, seats: Sequence[int], stored: Iterable[Json]) -> tuple[Event, ...]:

@@ -17,14 +17,18 @@ from dataclasses import asdict
 from typing import TYPE_CHECKING, Any
 
 from channels.layers import get_channel_layer
+from redis.exceptions import RedisError
 
 from kitchen.contract.world import SettingsError
-from kitchen.play.messages import EpisodeChanged
+from kitchen.play.messages import EpisodeChanged, Stamp
 
 if TYPE_CHECKING:
     from _typeshed import DataclassInstance
 
 log = logging.getLogger(__name__)
+
+AWAY = (OSError, TimeoutError, RedisError)
+"""What the channel layer raises while Redis is away."""
 
 _AUDIENCE = re.compile(r"[A-Za-z0-9._-]{1,80}")
 _lock = threading.Lock()
@@ -43,9 +47,10 @@ def audience_group(audience: str) -> str:
     return f"audience.{audience}"
 
 
-def nudge_pages(episode_id: int) -> None:
-    """Tell every open page of the episode to look again. Returns at once, never fails."""
-    _tell(episode_group(episode_id), EpisodeChanged())
+def nudge_pages(episode_id: int, stamp: Stamp | None = None) -> None:
+    """Tell every open page of the episode to look again, unless it shows what has this stamp. Returns at
+    once, never fails."""
+    _tell(episode_group(episode_id), EpisodeChanged(stamp))
 
 
 def tell_audience(audience: str, news: DataclassInstance) -> None:

@@ -1,38 +1,84 @@
 """One open step of one episode: who has commanded, and what happens once everybody has.
 
-Only `services` uses this, inside its transactions.
+`kept` reads a turn and keeps it; `services` changes it, inside its transactions.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+import json
+from collections import deque
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, field
 from datetime import datetime, timedelta
-from typing import Self
+from functools import cached_property
 
+from django.db.models import OuterRef, Subquery
 from django.utils import timezone
 
-from kitchen.contract.world import Json, World
+from kitchen.contract.page import StepView
+from kitchen.contract.world import Command, Json, World, text_hash
+from kitchen.machine.statements import Text, change, insert
 from kitchen.play import clock, stored
-from kitchen.play.models import Episode, Seat, SeatCommand, Step
+from kitchen.play.messages import Stamp
+from kitchen.play.models import Decision, Episode, Mind, Seat, SeatCommand, Step
+from kitchen.registry.worlds import get_world
+
+HISTORY = 8
+"""Past steps that are held: as many as a page shows of *what just happened*."""
 
 
 class StepTakenError(RuntimeError):
     """Two processes took the same step; the second is rolled back whole."""
 
 
-class OpenTurn:
-    """The step that can be commanded now, with the commands that are in."""
+@dataclass(slots=True)
+class PastStep:
+    """One step as the log keeps it, and as each seat may know it."""
 
-    def __init__(self, episode: Episode, seats: Iterable[Seat], rows: Iterable[SeatCommand] = ()) -> None:
+    number: int
+    commands: list[Json]
+    events: list[Json]
+    _known: dict[int, StepView] = field(default_factory=dict)
+
+    def known(self, world: World, seat: int) -> StepView:
+        """What this seat may know of it."""
+        if seat not in self._known:
+            self._known[seat] = StepView(
+                number=self.number,
+                commands=stored.known_commands(world, seat, self.commands),
+                events=stored.known_events(world, [seat], self.events),
+                ran_out=clock.ran_out(seat, self.commands),
+            )
+        return self._known[seat]
+
+
+@dataclass(frozen=True, slots=True)
+class StepAhead:
+    """A step that was worked out and is not taken yet: it follows from the state and these commands alone."""
+
+    commands: Sequence[tuple[int, Command]]
+    world: World
+    """After it."""
+    state: str
+    events: list[Json]
+
+
+class OpenTurn:
+    """The step that can be commanded now, with the commands that are in and the world before it."""
+
+    def __init__(self, episode: Episode, seats: Iterable[Seat]) -> None:
+        self.begin_anew(episode, seats)
+
+    def begin_anew(self, episode: Episode, seats: Iterable[Seat]) -> None:
+        """Know what is stored, and nothing of what was known before."""
+        vars(self).clear()
         self.episode = episode
         self.seats = tuple(seats)
-        self.given = {row.seat: row for row in rows}
-
-    @classmethod
-    def of(cls, episode: Episode) -> Self:
-        """The open step of this episode as it is stored."""
-        rows = SeatCommand.objects.filter(episode=episode, step=episode.step + 1)
-        return cls(episode, episode.seats.all(), rows)
+        self.numbers = {seat.number for seat in self.seats}
+        self.people = {seat.number for seat in self.seats if seat.is_person}
+        self.given: dict[int, SeatCommand] = {}
+        self._world: World | None = None
+        self._state = ""
 
     @property
     def step(self) -> int:
@@ -40,19 +86,60 @@ class OpenTurn:
         return self.episode.step + 1
 
     @property
-    def numbers(self) -> set[int]:
-        """All seats."""
-        return {seat.number for seat in self.seats}
+    def is_open(self) -> bool:
+        """The episode is played."""
+        return self.episode.status == Episode.Status.PLAYING
 
     @property
-    def people(self) -> set[int]:
-        """Seats of people."""
-        return {seat.number for seat in self.seats if seat.is_person}
+    def world(self) -> World:
+        """The world at the present state; StateError if it cannot be read."""
+        if self._world is None:
+            self._world = self._read_world()
+        return self._world
+
+    def _read_world(self) -> World:
+        if self._state:
+            return get_world(self.episode.world).from_dict(json.loads(self._state))
+        return stored.episode_world(self.episode)
+
+    @cached_property
+    def past(self) -> deque[PastStep]:
+        """The last steps, newest first."""
+        if not self.episode.step:
+            return deque(maxlen=HISTORY)
+        rows = Step.objects.filter(episode=self.episode, number__lte=self.episode.step).order_by("-number")
+        return deque((PastStep(row.number, row.commands, row.events) for row in rows[:HISTORY]), HISTORY)
+
+    @cached_property
+    def minds(self) -> list[Mind]:
+        """The co-players in order."""
+        if self.numbers == self.people:
+            return []
+        return list(Mind.objects.filter(episode=self.episode))
+
+    @cached_property
+    def memories(self) -> dict[int, Json]:
+        """What each mind, by its id, wanted to remember of the steps that are taken."""
+        rows = Decision.objects.filter(mind=OuterRef("pk"), step__lte=self.episode.step).order_by("-step")
+        last = Mind.objects.filter(episode=self.episode).annotate(last=Subquery(rows.values("memory")[:1]))
+        return dict(last.order_by().values_list("pk", "last"))
+
+    @cached_property
+    def briefs(self) -> dict[int, dict[str, Json]]:
+        """What each seat knows that never changes."""
+        return {number: self.world.brief(number) for number in self.numbers}
 
     @property
     def pages(self) -> dict[int, str]:
         """The browser's page that plays each seat."""
         return {seat.number: seat.page for seat in self.seats}
+
+    @property
+    def stamp(self) -> Stamp:
+        """How the episode stands, for pages to compare."""
+        closes, episode = self.episode.turn_closes_at, self.episode
+        given = len(self.given.keys() & self.people)
+        return episode.step, str(episode.status), closes.isoformat() if closes else "", given
 
     @property
     def is_complete(self) -> bool:
@@ -63,53 +150,115 @@ class OpenTurn:
     def overdue(self) -> list[int]:
         """Seats of people who have not commanded although the turn's time is over."""
         closes_at = self.episode.turn_closes_at
-        playing = self.episode.status == Episode.Status.PLAYING
-        if not playing or closes_at is None or timezone.now() < closes_at:
+        if not self.is_open or closes_at is None or timezone.now() < closes_at:
             return []
         return sorted(self.people - self.given.keys())
 
     @property
     def waits_for_minds(self) -> bool:
         """The people have commanded, and there are co-players that have not."""
-        playing = self.episode.status == Episode.Status.PLAYING
-        return playing and self.people <= self.given.keys() and not self.is_complete
+        return self.is_open and self.people <= self.given.keys() and not self.is_complete
+
+    @property
+    def thinking_seconds(self) -> float:
+        """For so long co-players think at least."""
+        return self.episode.thinking_seconds if self.numbers - self.people else 0.0
 
     @property
     def due_at(self) -> datetime:
         """When it may run at the earliest: co-players think for at least so long from the moment at which
         the turn came to them, that is, when the last person had commanded."""
         came = (row.received_at for seat, row in self.given.items() if seat in self.people)
-        thinking = self.episode.thinking_seconds if self.numbers - self.people else 0.0
-        return max(came, default=self.episode.turn_opened_at) + timedelta(seconds=thinking)
+        return max(came, default=self.episode.turn_opened_at) + timedelta(seconds=self.thinking_seconds)
 
-    def add(self, row: SeatCommand) -> None:
-        """One more command is in."""
-        self.given[row.seat] = row
+    def add(self, rows: Sequence[SeatCommand]) -> None:
+        """More commands are in; they are stored."""
+        insert(SeatCommand, [_row_values(row) for row in rows])
+        self.given |= {row.seat: row for row in rows}
 
-    def running_order(self) -> list[SeatCommand]:
-        """People first, by seat; then co-players in the order in which their minds want them run."""
-        rows = list(self.given.values())
-        people = sorted((row for row in rows if row.seat in self.people), key=lambda row: row.seat)
-        return people + [row for row in rows if row.seat not in self.people]
+    def running_order(self, more: Iterable[tuple[int, Command]] = ()) -> list[tuple[int, Command]]:
+        """The commands, and those that come `more`: people first, by seat; then co-players in the order in
+        which their minds want them run."""
+        rows = [(seat, stored.read_stored_command(row.command)) for seat, row in self.given.items()]
+        rows += more
+        return sorted(rows, key=lambda each: each[0] if each[0] in self.people else len(self.seats))
+
+    def work_out(self, commands: Sequence[tuple[int, Command]]) -> StepAhead:
+        """What comes of these commands. The turn's own world is taken for it: it is read anew if somebody
+        asks for it before the step is taken."""
+        world = self.world
+        self._state = self._state or world.state_text()
+        self._world = None
+        events = stored.as_stored([event.to_json() for event in world.step(commands)])
+        return StepAhead(commands, world, world.state_text(), events)
+
+    def take(self, ahead: StepAhead | None = None) -> list[SeatCommand]:
+        """The step is taken and stored, and the next one is open; the commands it was taken with. `ahead` is
+        used if it was worked out from the very same commands. Needs a transaction around it."""
+        commands, rows, opened_at = (
+            self.running_order(),
+            list(self.given.values()),
+            self.episode.turn_opened_at,
+        )
+        if ahead is None or list(ahead.commands) != commands:
+            ahead = self.work_out(commands)
+        now = timezone.now()
+        entries = [_log_entry(self.given[seat]) for seat, _ in commands]
+        self._store_state(ahead, now)
+        self._store_step(entries, ahead.events, opened_at, now)
+        self.past.appendleft(PastStep(self.episode.step, entries, ahead.events))
+        self.given = {}
+        self._world, self._state = ahead.world, ahead.state
+        return rows
+
+    def _store_state(self, ahead: StepAhead, now: datetime) -> None:
+        """Compare and set on the step number: the step that another process has taken is not taken again."""
+        episode, world = self.episode, ahead.world
+        ended = world.over or world.cut_off
+        status = Episode.Status.OVER if world.over else Episode.Status.CUT_OFF
+        fresh = {
+            "step": self.step,
+            "state_hash": text_hash(ahead.state),
+            "score": world.score(),
+            "status": status if ended else Episode.Status.PLAYING,
+            "ended_at": now if ended else None,
+            "turn_opened_at": now,
+            "turn_closes_at": None if ended else clock.next_close(episode, now),
+            "deciding_until": None,
+            "deciding_by": "",
+        }
+        self.past  # noqa: B018 - the steps before it are read before it is one of them
+        before = {"id": episode.pk, "step": episode.step, "state_hash": episode.state_hash}
+        if not change(Episode, {**fresh, "state": Text(ahead.state)}, where=before):
+            raise StepTakenError(f"step {self.step} of episode {episode.key} was taken by another process")
+        for name, value in fresh.items():
+            setattr(episode, name, value)
+
+    def _store_step(
+        self, entries: list[Json], events: list[Json], opened_at: datetime, now: datetime
+    ) -> None:
+        episode = self.episode
+        row = {
+            "episode_id": episode.pk,
+            "number": episode.step,
+            "commands": entries,
+            "events": events,
+            "state_hash": episode.state_hash,
+            "score": episode.score,
+            "opened_at": opened_at,
+            "taken_at": now,
+        }
+        insert(Step, [row])
+
+    def remember(self, decisions: Iterable[Decision]) -> None:
+        """What the minds want to remember of this step."""
+        if "memories" in vars(self):
+            self.memories.update({row.mind_id: stored.as_stored(row.memory) for row in decisions})
 
 
-def take_step(turn: OpenTurn) -> None:
-    """The world steps; the log row and the new state are written. Needs a transaction around it."""
-    episode, opened_at, now = turn.episode, turn.episode.turn_opened_at, timezone.now()
-    world = stored.episode_world(episode)
-    rows = turn.running_order()
-    events = world.step([(row.seat, stored.read_stored_command(row.command)) for row in rows])
-    _store_state(episode, world, now=now)
-    Step.objects.create(
-        episode=episode,
-        number=episode.step,
-        commands=[_log_entry(row) for row in rows],
-        events=[event.to_json() for event in events],
-        state_hash=episode.state_hash,
-        score=episode.score,
-        opened_at=opened_at,
-        taken_at=now,
-    )
+def _row_values(row: SeatCommand) -> dict[str, Json]:
+    names = ("episode_id", "step", "seat", "command", "chosen_by", "fallback", "received_at")
+    return {name: getattr(row, name) for name in names}
 
 
 def _log_entry(row: SeatCommand) -> dict[str, Json]:
@@ -120,25 +269,3 @@ def _log_entry(row: SeatCommand) -> dict[str, Json]:
         "fallback": row.fallback,
         "received_at": row.received_at.isoformat(timespec="milliseconds").replace("+00:00", "Z"),
     }
-
-
-def _store_state(episode: Episode, world: World, *, now: datetime) -> None:
-    """Compare and set on the step number: the step that another process has taken is not taken again."""
-    ended = world.over or world.cut_off
-    status = Episode.Status.OVER if world.over else Episode.Status.CUT_OFF
-    fresh = {
-        "step": episode.step + 1,
-        "state": world.to_dict(),
-        "state_hash": world.state_hash(),
-        "score": world.score(),
-        "status": status if ended else Episode.Status.PLAYING,
-        "ended_at": now if ended else None,
-        "turn_opened_at": now,
-        "turn_closes_at": None if ended else clock.next_close(episode, now),
-        "deciding_until": None,
-        "deciding_by": "",
-    }
-    if not Episode.objects.filter(pk=episode.pk, step=episode.step).update(**fresh):
-        raise StepTakenError(f"step {episode.step + 1} of episode {episode.key} was taken by another process")
-    for name, value in fresh.items():
-        setattr(episode, name, value)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from kitchen.contract.agent import Adviser, Agent
+from kitchen.contract.agent import Adviser, Agent, Decision, Situation
 from kitchen.contract.world import Json
 from kitchen.registry.names import load, look_up
 from kitchen.registry.worlds import get_kit, known_worlds
@@ -44,3 +44,9 @@ def get_agent(kind: str) -> type[Agent]:
 def make_agent(kind: str, settings: Mapping[str, Json]) -> Agent:
     """A co-player with these settings; SettingsError if they are wrong."""
     return get_agent(kind)(settings)
+
+
+def decided(kind: str, settings: Mapping[str, Json], situation: Situation) -> Decision:
+    """What a co-player with these settings decides: for whoever has it decide in another process. Whatever
+    it raises."""
+    return make_agent(kind, settings).decide(situation)

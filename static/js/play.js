@@ -1,4 +1,7 @@
-/* The play page: connection, menu, keys, and keeping the person's place while panels are replaced. */
+/* The play page: connection, menu, keys, and keeping the person's place while panels are replaced.
+
+   The server sends what has changed, each panel as one element with its id. A panel may hold others: where
+   the page has them already, <template id="one other"> stands for them, and they themselves are put there. */
 "use strict";
 
 (() => {
@@ -12,16 +15,23 @@
   const CALLS = [10, 5]; // seconds left that are said aloud
   const LONG = 15; // seconds of waiting after which we say that nothing is lost
   const state = {
-    connected: false, attempt: 0, final: "", sent: false, since: Date.now(), waitKey: "",
+    connected: false, attempt: 0, final: "", sent: null, since: Date.now(), waitKey: "",
+    step: "", phase: "", // of the episode, as the bar says
+    said: null, // the line under the button, while it says what was chosen
     heard: Date.now(), socket: null, raw: null, silent: false, taking: true,
-    closes: null, left: Infinity,
+    clock: null, closes: null, left: Infinity,
   };
-  const lastSent = new Map();
+  const drawer = new Map(); // elements that are not on the page now, by id: they may come back
   let kept = null;
 
   const menu = () => document.getElementById("menu");
   const chosen = () => menu()?.querySelector('input[name="command"]:checked');
-  const choosing = () => menu()?.dataset.phase === "choose" && !state.sent;
+  const choosing = () => state.phase === "choose" && state.sent === null;
+
+  function readBar(bar) {
+    state.step = bar.dataset.step;
+    state.phase = bar.dataset.phase;
+  }
 
   /* connection: this page has a name; it takes the seat when it is opened, not whenever it connects anew */
 
@@ -104,7 +114,7 @@
     if (event.detail.event?.target !== state.raw) return;
     if (state.silent && ![4404, ELSEWHERE].includes(code)) return;
     state.connected = false;
-    state.sent = false;
+    unlock();
     state.attempt += 1;
     if (code && ![1006, 1011, 1012, 1013].includes(code)) {
       state.final = code === ELSEWHERE
@@ -118,13 +128,17 @@
   /* the submit button names what will be done */
 
   function submitText() {
-    const form = menu();
-    if (form.dataset.phase === "over") return "This episode is over";
+    if (state.phase === "over") return "This episode is over";
     if (play.classList.contains("is-elsewhere")) return "Open in another tab";
     if (!choosing()) return "Waiting for the others…";
     if (!state.connected && !state.attempt) return "Connecting…";
     if (!state.connected) return chosen() ? "Not connected: your choice is kept" : "Not connected";
-    return chosen() ? chosen().dataset.text : "Choose an action";
+    return chosen() ? words(chosen()) : "Choose an action";
+  }
+
+  /* what a radio button stands for, alone: what is written beside it, if it does not say */
+  function words(radio) {
+    return radio.dataset.text || radio.closest("label").querySelector(".action-text").firstChild.textContent;
   }
 
   function showSubmit() {
@@ -134,15 +148,25 @@
     if (button.textContent !== text) button.textContent = text;
     button.disabled = !(choosing() && state.connected);
     button.classList.toggle("is-set", Boolean(choosing() && chosen()));
+    menu().querySelector("fieldset[data-actions]").disabled = !choosing();
   }
 
   function lock() {
-    state.sent = true;
+    state.sent = state.step;
     const hint = menu().querySelector("[data-hint]");
-    if (hint && chosen()) hint.textContent = `You chose: ${chosen().dataset.text}`;
-    for (const radio of menu().querySelectorAll('input[name="command"]')) radio.disabled = true;
+    if (hint && chosen()) {
+      state.said = [hint, hint.textContent];
+      hint.textContent = `You chose: ${words(chosen())}`;
+    }
     showSubmit();
     if (document.activeElement === document.body || menu().contains(document.activeElement)) focusTitle();
+  }
+
+  /* an answer is there, or none will come */
+  function unlock() {
+    if (state.said) state.said[0].textContent = state.said[1];
+    state.said = null;
+    state.sent = null;
   }
 
   function focusTitle() {
@@ -166,7 +190,7 @@
       value: inMenu && active.name === "command" ? active.value : "",
       submit: Boolean(active?.matches?.("[data-submit]")),
       choice: chosen()?.value || "",
-      step: menu()?.dataset.step,
+      step: state.step,
       open: [...document.querySelectorAll("#menu details[open]")].map((details) => details.id),
       scrolls: scrolls(),
     };
@@ -177,8 +201,10 @@
     return [...radios].find((radio) => radio.value === value);
   }
 
+  /* a choice holds for one step */
   function restoreChoice() {
-    if (!kept.choice || menu()?.dataset.step !== kept.step || chosen()) return;
+    if (state.step !== kept.step && chosen()) chosen().checked = false;
+    if (!kept.choice || state.step !== kept.step || chosen()) return;
     const radio = radioOf(kept.choice);
     if (radio) radio.checked = true;
   }
@@ -186,7 +212,7 @@
   function restoreFocus() {
     const active = document.activeElement;
     if (active && active !== document.body && document.contains(active)) return;
-    const sameStep = menu()?.dataset.step === kept.step;
+    const sameStep = state.step === kept.step;
     const radio = kept.value && sameStep && radioOf(kept.value);
     if (radio) radio.focus({ preventScroll: true });
     else if (kept.inMenu) focusTitle();
@@ -195,9 +221,10 @@
 
   function restore() {
     if (!kept) return;
+    if (state.sent !== null && (state.sent !== state.step || state.phase !== "choose")) unlock();
     for (const id of kept.open) document.getElementById(id)?.setAttribute("open", "");
     restoreChoice();
-    const sameStep = menu()?.dataset.step === kept.step;
+    const sameStep = state.step === kept.step;
     for (const [id, top, left] of kept.scrolls) {
       const element = document.getElementById(id);
       if (element && (sameStep || element.dataset.scroll === "always")) element.scrollTo(left, top);
@@ -213,44 +240,55 @@
   /* While others choose, the actions stay where they were, only not to be chosen. */
   function keepActions(fresh) {
     const now = menu()?.querySelector("[data-actions]");
-    const coming = fresh.querySelector("[data-actions]");
-    const same = fresh.dataset.step === menu()?.dataset.step && fresh.dataset.phase !== "choose";
-    if (!same || !now?.children.length || coming?.querySelector("input") || fresh.dataset.phase === "over") return;
-    const copy = now.cloneNode(true);
-    const picked = chosen()?.value;
-    for (const radio of copy.querySelectorAll("input")) {
-      radio.disabled = true;
-      radio.checked = radio.value === picked;
-      radio.toggleAttribute("checked", radio.checked);
+    const coming = fresh.matches("[data-actions]") ? fresh : fresh.querySelector("[data-actions]");
+    const same = state.step === kept.step && !["choose", "over"].includes(state.phase);
+    if (same && coming && now?.querySelector("input") && !coming.querySelector("input")) {
+      coming.replaceChildren(...now.childNodes);
     }
-    coming.replaceWith(copy);
+  }
+
+  /* Elements that the page has are taken from it: those that the server left out, and those that it sends
+     as they are. */
+  function keepParts(fresh) {
+    for (const part of fresh.querySelectorAll("[id]")) {
+      const here = document.getElementById(part.id);
+      if (part.matches("template")) fill(part);
+      else if (here && fresh.contains(part) && here.isEqualNode(part)) part.replaceWith(here);
+    }
+  }
+
+  function fill(gap) {
+    const parts = gap.id.split(" ").map((id) => document.getElementById(id) || unchosen(drawer.get(id)));
+    if (parts.every(Boolean)) gap.replaceWith(...parts);
+    else state.socket.reconnect();
+  }
+
+  function unchosen(part) {
+    for (const radio of part?.querySelectorAll("input:checked") || []) radio.checked = false;
+    return part;
   }
 
   function beforeSwap(event) {
     const target = event.detail.target;
-    const fragment = event.detail.fragment;
-    const fresh = fragment.querySelector?.(`#${CSS.escape(target.id)}`) || fragment;
-    const html = fresh.outerHTML || fresh.textContent;
-    const same = lastSent.get(target.id) === html && !(target.id === "menu" && state.sent);
-    lastSent.set(target.id, html);
-    if (same || (target.id === "spoken" && target.textContent === fresh.textContent)) {
-      event.detail.shouldSwap = false;
-    } else if (target.id === "menu") {
-      state.sent = false;
-      keepActions(fresh);
-    }
+    const fresh = event.detail.fragment.firstElementChild;
+    if (target.id === "bar") readBar(fresh);
+    if (target.id === "notice" && fresh.textContent) unlock();
+    event.detail.shouldSwap = !target.isEqualNode(fresh);
+    if (!event.detail.shouldSwap) return;
+    keepParts(fresh);
+    if (menu()?.contains(target)) keepActions(fresh);
+    for (const part of target.querySelectorAll("[id]")) drawer.set(part.id, part);
   }
 
   /* who is waited for, and since when */
 
   function showWait() {
-    const bar = document.getElementById("bar");
-    const key = `${bar.dataset.step}:${bar.dataset.phase === "choose"}`;
+    const key = `${state.step}:${state.phase === "choose"}`;
     if (key !== state.waitKey) {
       state.waitKey = key;
       state.since = Date.now();
     }
-    const since = bar.querySelector("[data-since]");
+    const since = play.querySelector("[data-since]");
     const seconds = Math.floor((Date.now() - state.since) / 1000);
     const patience = seconds > LONG ? " – it takes longer than usual, nothing is lost" : "";
     if (since) since.textContent = seconds > 1 ? `${seconds} s${patience}` : "";
@@ -260,9 +298,9 @@
 
   function readClock() {
     const clock = document.getElementById("clock");
-    if (clock.dataset.left === undefined) return;
+    if (clock === state.clock) return;
+    state.clock = clock;
     state.closes = clock.dataset.left ? performance.now() + 1000 * Number(clock.dataset.left) : null;
-    delete clock.dataset.left;
     showClock();
   }
 
@@ -306,8 +344,8 @@
     if (!inside || document.querySelector("dialog[open]")) return;
     if (event.key === "ArrowDown" && event.target.id === "menu-title") return chooseFirst(event);
     if (!keysOn() || event.target.matches("summary, textarea, input:not([type=radio])")) return undefined;
-    const radio = [...menu().querySelectorAll("[data-key]")].find((one) => one.dataset.key === event.key.toLowerCase());
-    if (radio) choose(radio, event);
+    const key = [...menu().querySelectorAll("kbd")].find((one) => one.textContent.toLowerCase() === event.key.toLowerCase());
+    if (key) choose(key.closest("label").querySelector("input"), event);
     return undefined;
   }
 
@@ -378,6 +416,7 @@
   const on = readKeys();
   document.querySelector("[data-keys-switch]").checked = on;
   play.classList.toggle("keys-off", !on);
+  readBar(document.getElementById("bar"));
   setInterval(showWait, 1000);
   setInterval(listen, 1000);
   setInterval(showClock, 200);

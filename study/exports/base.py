@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, replace
 from itertools import islice
-from typing import Any, TypeVar
+from typing import TypeVar
 
 from kitchen.contract.agent import FALLBACKS
 from kitchen.contract.model import error_codes
@@ -13,6 +13,7 @@ from study.design.models import Study
 from study.exports import csv_text
 from study.exports.chosen import EVERYBODY, Chosen
 from study.exports.csv_text import LINE_END
+from study.exports.stretches import Batch, Stretch, in_batches
 
 AT_ONCE = 1000
 """Rows that are turned into cells, and held, at once."""
@@ -40,13 +41,13 @@ class Column:
 
 @dataclass(frozen=True, slots=True)
 class ExportTable:
-    """One file: `read` yields the cells in the order of the columns, never all rows at once."""
+    """One file: `read` yields stretches of rows, the cells in the order of the columns, never all at once."""
 
     name: str
     meaning: str
     columns: tuple[Column, ...]
     """Those of every study."""
-    read: Callable[..., Iterable[Sequence[Any]]]
+    read: Callable[..., Iterable[Stretch]]
     """Called with the study and who was chosen, and with what `more` said if there is such."""
     more: Callable[[Study], tuple[Column, ...]] | None = None
     """Columns that follow from the study's design."""
@@ -63,24 +64,21 @@ class ExportTable:
         place = names.index(self.more_after) + 1 if self.more_after else len(names)
         return (*self.columns[:place], *more, *self.columns[place:])
 
-    def rows(self, study: Study, chosen: Chosen = EVERYBODY) -> Iterable[Sequence[Any]]:
-        """The rows of those who were chosen; values as Python has them."""
-        return self.opened(study, chosen)[1]
-
-    def opened(self, study: Study, chosen: Chosen) -> tuple[tuple[Column, ...], Iterable[Sequence[Any]]]:
-        """All columns, and rows that fit them even if the design is changed while they are read."""
+    def opened(self, study: Study, chosen: Chosen) -> tuple[tuple[Column, ...], Iterator[Batch]]:
+        """All columns, and the rows of those who were chosen, as Python has the values. They fit even if the
+        design is changed while they are read."""
         if self.more is None:
-            return self.columns, self.read(study, chosen)
+            return self.columns, in_batches(self.read(study, chosen), AT_ONCE)
         more = self.more(study)
-        return self._with(more), self.read(study, chosen, more)
+        return self._with(more), in_batches(self.read(study, chosen, more), AT_ONCE)
 
     def lines(self, study: Study, chosen: Chosen = EVERYBODY) -> Iterator[tuple[str, int]]:
         """The CSV file, a chunk of lines at a time: their text, and how many rows of the table they are."""
-        columns, rows = self.opened(study, chosen)
-        kinds = [column.kind for column in columns]
-        yield _ended(csv_text.lines(["text"] * len(columns), [[column.name for column in columns]])), 0
-        for chunk in in_chunks(rows, AT_ONCE):
-            yield _ended(csv_text.lines(kinds, chunk)), len(chunk)
+        columns, batches = self.opened(study, chosen)
+        kinds, names = [column.kind for column in columns], [column.name for column in columns]
+        yield _ended(csv_text.lines(["text"] * len(columns), Batch([Stretch((), [names])]))), 0
+        for batch in batches:
+            yield _ended(csv_text.lines(kinds, batch)), sum(batch.lengths)
 
 
 def _ended(lines: Iterable[str]) -> str:

@@ -1,7 +1,8 @@
 """Values as CSV (UTF-8, RFC 4180, as Python's `csv` writes it): column by column.
 
-Most values of a column are alike, so each distinct text of a chunk is made harmless and quoted once. That,
-and joining instead of a writer that looks at every character, makes most of the rate of an export.
+What a stretch of rows has in common becomes text once. Most other values of a column are alike, so each
+distinct text of a batch is made harmless and quoted once. That, and joining instead of a writer that looks at
+every character, makes most of the rate of an export.
 """
 
 from __future__ import annotations
@@ -10,7 +11,10 @@ import json
 import re
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from datetime import UTC, datetime
+from itertools import chain, repeat
 from typing import Any
+
+from study.exports.stretches import Batch
 
 FORMULA_STARTS = ("=", "+", "-", "@", "\t", "\r", "\n")
 """A text that begins with one of these would be run by a spreadsheet; it is exported behind an apostrophe."""
@@ -29,11 +33,30 @@ compact = json.JSONEncoder(separators=(",", ":"), sort_keys=True).encode
 """A value as JSON on one line."""
 
 
-def lines(kinds: Sequence[str], rows: Iterable[Sequence[Any]]) -> Iterator[str]:
-    """The lines of rows, at least one, of which every one has a value for each kind."""
-    turned = zip(*rows, strict=True)
-    columns = [cells(kind, values) for kind, values in zip(kinds, turned, strict=True)]
+def lines(kinds: Sequence[str], batch: Batch) -> Iterator[str]:
+    """The lines of a batch, of which every row has a value for each kind."""
+    before, own, after = batch.split(kinds)
+    columns = (
+        *_common(before, batch.before, batch.lengths),
+        *_columns(own, batch.own),
+        *_common(after, batch.after, batch.lengths),
+    )
     return map(",".join, zip(*columns, strict=True))
+
+
+def _columns(kinds: Sequence[str], rows: Iterable[Sequence[Any]]) -> list[Iterable[str]]:
+    turned = zip(*rows, strict=True)
+    return [cells(kind, values) for kind, values in zip(kinds, turned, strict=True)]
+
+
+def _common(
+    kinds: Sequence[str], shared: Iterable[Sequence[Any]], lengths: Iterable[int]
+) -> list[Iterable[str]]:
+    """What stretches of these lengths share, as a single column for all rows; no column if it is nothing."""
+    if not kinds:
+        return []
+    texts = map(",".join, zip(*_columns(kinds, shared), strict=True))
+    return [chain.from_iterable(map(repeat, texts, lengths))]
 
 
 def cells(kind: str, values: Sequence[Any]) -> Iterable[str]:

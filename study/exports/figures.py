@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+import json
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import lru_cache
 
 from kitchen.contract.world import Figure, Json
 from kitchen.registry.figures import NamedFigure
@@ -35,9 +37,20 @@ def step_columns(study: Study) -> tuple[FigureColumn, ...]:
     return tuple(_column(one, one.figure.so_far, figures) for one in figures if one.figure.so_far)
 
 
-def figure_cells(columns: Iterable[FigureColumn], world: str, score: Mapping[str, Json]) -> Sequence[Json]:
-    """What an episode in this world has in these columns."""
-    return [column.named.value(world, score) for column in columns]
+SCORES = 4096
+"""Scores that are kept as cells."""
+
+
+def figure_reader(columns: Sequence[FigureColumn]) -> Callable[[str, str], tuple[Json, ...]]:
+    """Tells what an episode has in these columns, by its world and the JSON of its score. A score that many
+    steps share is read once."""
+
+    @lru_cache(maxsize=SCORES)
+    def cells(world: str, score: str) -> tuple[Json, ...]:
+        scored = json.loads(score)
+        return tuple(column.named.value(world, scored) for column in columns)
+
+    return cells
 
 
 def where_scored(named: NamedFigure, figures: Iterable[NamedFigure]) -> str:

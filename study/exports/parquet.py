@@ -4,13 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from datetime import datetime
+from itertools import chain, count, repeat
 from typing import Any
 
 from study.design.models import Study
-from study.exports.base import AT_ONCE, Column, ExportTable, in_chunks
+from study.exports.base import Column, ExportTable
 from study.exports.chosen import EVERYBODY, Chosen
 from study.exports.csv_text import JsonText, compact
 from study.exports.pipe import Pipe, Tally
+from study.exports.stretches import Batch
 
 ROW_GROUP = 16 * 1024 * 1024
 """Bytes that are held, as Arrow has them, before they are written together."""
@@ -53,10 +55,10 @@ def parquet_pieces(
     import pyarrow as pa  # takes memory and time that only this needs
     import pyarrow.parquet as pq
 
-    (columns, rows), pipe = table.opened(study, chosen), Pipe()
+    (columns, batches), pipe = table.opened(study, chosen), Pipe()
     schema = _schema(columns)
     with pq.ParquetWriter(pa.PythonFile(pipe, mode="w"), schema, compression="zstd") as writer:
-        for group in _groups(_batches(rows, columns, schema)):
+        for group in _groups(_record_batches(batches, columns, schema)):
             writer.write_table(pa.Table.from_batches(group))
             if tally:
                 tally.rows += sum(batch.num_rows for batch in group)
@@ -96,16 +98,25 @@ def _groups(batches: Iterable[Any]) -> Iterator[list[Any]]:
         yield group
 
 
-def _batches(rows: Iterable[Sequence[Any]], columns: Sequence[Column], schema: Any) -> Iterator[Any]:
+def _record_batches(batches: Iterable[Batch], columns: Sequence[Column], schema: Any) -> Iterator[Any]:
     import pyarrow as pa
 
-    for chunk in in_chunks(rows, AT_ONCE):
-        turned = zip(*chunk, strict=True)
+    typed = [(column.kind, field.type) for column, field in zip(columns, schema, strict=True)]
+    for batch in batches:
+        before, own, after = batch.split(typed)
+        whose = pa.array(list(chain.from_iterable(map(repeat, count(), batch.lengths))))
         arrays = [
-            _array(column.kind, values, field.type)
-            for column, values, field in zip(columns, turned, schema, strict=True)
+            *(array.take(whose) for array in _arrays(before, batch.before)),
+            *_arrays(own, batch.own),
+            *(array.take(whose) for array in _arrays(after, batch.after)),
         ]
         yield pa.RecordBatch.from_arrays(arrays, schema=schema)
+
+
+def _arrays(typed: Sequence[tuple[str, Any]], rows: Iterable[Sequence[Any]]) -> Iterator[Any]:
+    """A column of all rows for each kind, in its type."""
+    for (kind, into), values in zip(typed, zip(*rows, strict=True), strict=True):
+        yield _array(kind, values, into)
 
 
 def _array(kind: str, values: Sequence[Any], into: Any) -> Any:

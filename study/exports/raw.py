@@ -3,9 +3,7 @@ the time of an export."""
 
 from __future__ import annotations
 
-import json
 from datetime import datetime
-from functools import lru_cache
 from typing import Any
 
 from django.db.models import Func, TextField
@@ -15,12 +13,6 @@ from django.db.models.functions import Cast
 def as_text(field: str) -> Cast:
     """The JSON text of a field, for `annotate`."""
     return Cast(field, output_field=TextField())
-
-
-@lru_cache(maxsize=4096)
-def read_small(text: str) -> Any:
-    """A value that many rows share, read once; do not change it."""
-    return json.loads(text)
 
 
 class MomentText(Func):
@@ -43,6 +35,4 @@ def as_written(moment: str) -> str:
 
 def seconds_between(earlier: str, later: str) -> float:
     """Seconds from one `MomentText` to another, to the millisecond."""
-    if earlier[:17] == later[:17]:  # of one minute, as most are: no need to read the whole moments
-        return round(round(float(later[17:]) - float(earlier[17:]), 6), 3)
     return round((datetime.fromisoformat(later) - datetime.fromisoformat(earlier)).total_seconds(), 3)

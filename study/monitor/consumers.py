@@ -18,9 +18,8 @@ from channels.db import database_sync_to_async
 from channels.generic.websocket import AsyncWebsocketConsumer
 
 from kitchen.machine.health import health_known
-from kitchen.play.consumers import AWAY
 from kitchen.play.render import PONG
-from kitchen.play.stream import audience_group
+from kitchen.play.stream import AWAY, audience_group
 from study.design.models import Study
 from study.monitor import live, live_page
 from study.people.news import audience_of

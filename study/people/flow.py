@@ -24,6 +24,8 @@ class CurrentPage:
     round: Round | None = None
     total: int = 0
     """Rounds in the whole study."""
+    rounds: Sequence[Round] = ()
+    """This participant's, in their order; none once the way is over."""
 
     @property
     def position(self) -> int:
@@ -72,11 +74,11 @@ def place_among(
     begun = bool(rounds and rounds[0].episode_id)
     before = None if begun else _first_left(design, BEFORE, done())
     if before:
-        return CurrentPage(before, total=total)
+        return CurrentPage(before, None, total, rounds)
     for current in rounds:
         if current.answered_at is None:
-            return CurrentPage(_page(current), current, total)
-    return CurrentPage(_first_left(design, AFTER, done()) or LAST, total=total)
+            return CurrentPage(_page(current), current, total, rounds)
+    return CurrentPage(_first_left(design, AFTER, done()) or LAST, None, total, rounds)
 
 
 def _first_left(design: Blueprint, pages: Iterable[str], done: Collection[str]) -> str | None:

@@ -28,9 +28,10 @@ def scheme_of(design: Blueprint) -> OrderScheme:
 
 def tallies(study: Study, scheme: OrderScheme, *, synthetic: bool, preview: bool) -> dict[int, Tally]:
     """By sequence of a scheme, who holds it: people, programs and staff are counted apart."""
-    versions = [one.pk for one in study.versions.all() if scheme_of(one.blueprint) == scheme]
+    versions = study.versions.defer("bundle").order_by()
+    alike = [one.pk for one in versions if scheme_of(one.blueprint) == scheme]
     held = study.participants.filter(
-        version__in=versions, synthetic=synthetic, preview=preview, excluded_at=None
+        version__in=alike, synthetic=synthetic, preview=preview, excluded_at=None
     )
     rows = (
         held.exclude(sequence=None)

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from django.db.models import Exists, OuterRef, Subquery
+
 from kitchen.play.models import Episode
 from study.people.models import PageVisit, Round
 
@@ -12,10 +14,7 @@ NOT_DONE = (Episode.Status.PLAYING, Episode.Status.ABANDONED)
 def plays_done(participant_id: int) -> None:
     """Note when the episodes of this participant ended; what is noted stays. Asked whenever another page is
     seen or done, since an episode ends on the server."""
-    open_visits = PageVisit.objects.filter(participant=participant_id, page="play", done_at=None)
-    if not (positions := list(open_visits.values_list("position", flat=True))):
-        return
-    over = Round.objects.filter(participant=participant_id, position__in=positions)
+    over = Round.objects.filter(participant=participant_id, position=OuterRef("position"))
     over = over.exclude(episode=None).exclude(episode__status__in=NOT_DONE)
-    for position, ended_at in over.values_list("position", "episode__ended_at"):
-        open_visits.filter(position=position).update(done_at=ended_at)
+    begun = PageVisit.objects.filter(participant=participant_id, page="play", done_at=None)
+    begun.filter(Exists(over)).update(done_at=Subquery(over.values("episode__ended_at")))

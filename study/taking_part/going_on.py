@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from django.db import transaction
-from django.db.models import F
+from django.db.models import F, QuerySet
 from django.utils import timezone
 
 from kitchen.play.models import Episode
@@ -15,22 +15,31 @@ from study.people.visits import plays_done
 from study.taking_part.rounds import practice_episode, round_episode
 
 
+def with_design() -> QuerySet[Participant]:
+    """Participants with the study and the version that their pages are made from. What was preregistered of a
+    version is long, and on none of these pages."""
+    return Participant.objects.select_related("study", "version").defer("version__bundle")
+
+
 def locked(participant_id: int) -> Participant:
     """The participant, alone in this transaction; Participant.DoesNotExist if the data were erased."""
-    people = Participant.objects.select_related("study__budget", "version")
+    people = with_design().select_related("study__budget")
     return people.select_for_update(of=("self",)).get(pk=participant_id)
 
 
 @transaction.atomic
-def page_opened(*, participant_id: int, page: str, position: int = 0) -> None:
-    """The participant sees a page: the first time counts, and how often it was loaded."""
-    person = Participant.objects.filter(pk=participant_id)
-    if not person.update(active_at=timezone.now()):
-        raise Participant.DoesNotExist(participant_id)
-    visit, _ = PageVisit.objects.get_or_create(participant_id=participant_id, page=page, position=position)
-    PageVisit.objects.filter(pk=visit.pk).update(loads=F("loads") + 1)
-    plays_done(participant_id)
-    tell(person.get())
+def page_opened(*, person: Participant, page: str, position: int = 0) -> None:
+    """The participant sees a page: the first time counts, and how often it was loaded.
+
+    Participant.DoesNotExist if the data were erased."""
+    person.active_at = timezone.now()
+    if not Participant.objects.filter(pk=person.pk).update(active_at=person.active_at):
+        raise Participant.DoesNotExist(person.pk)
+    seen = PageVisit.objects.filter(participant=person, page=page, position=position)
+    if not seen.update(loads=F("loads") + 1):  # nobody else can make it: the participant's row is held
+        PageVisit.objects.create(participant=person, page=page, position=position, loads=1)
+    plays_done(person.pk)
+    tell(person)
 
 
 @transaction.atomic
@@ -70,13 +79,8 @@ def _note(person: Participant, page: str, position: int) -> None:
     seen = PageVisit.objects.filter(participant=person, page=page, position=position)
     if seen.update(done_at=person.active_at):
         return
-    PageVisit.objects.update_or_create(
-        participant=person,
-        page=page,
-        position=position,
-        defaults={"done_at": person.active_at},
-        create_defaults={"opened_at": person.active_at, "done_at": person.active_at},
-    )
+    now = person.active_at
+    PageVisit.objects.create(participant=person, page=page, position=position, opened_at=now, done_at=now)
     plays_done(person.pk)
 
 

@@ -19,9 +19,11 @@ from kitchen.play.live import last_command_at
 from kitchen.play.models import Episode
 from study.people.leaving import IDLE, participant_end, their_episodes
 from study.people.models import Participant
-from study.taking_part.going_on import locked
+from study.taking_part.going_on import locked, with_design
 
 log = logging.getLogger(__name__)
+
+SECOND = timedelta(seconds=1)
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,8 +39,11 @@ def idle_clock(person: Participant) -> IdleClock:
     if person.status != Participant.Status.ACTIVE:
         return IdleClock(None, None)
     design = person.version.blueprint.study
+    warning, end = design["idle_warning_minutes"], design["idle_minutes"]
+    if warning is None and end is None:
+        return IdleClock(None, None)
     since = (timezone.now() - last_action(person)).total_seconds()
-    return IdleClock(_left(design["idle_warning_minutes"], since), _left(design["idle_minutes"], since))
+    return IdleClock(_left(warning, since), _left(end, since))
 
 
 def _left(minutes: float | None, since: float) -> float | None:
@@ -46,7 +51,9 @@ def _left(minutes: float | None, since: float) -> float | None:
 
 
 def last_action(person: Participant) -> datetime:
-    """When this participant last did anything, in an episode or on a page."""
+    """When this participant last did anything, in an episode or on a page; to the second."""
+    if timezone.now() - person.active_at < SECOND:  # whoever opens a page: no command can be much later
+        return person.active_at
     commanded = last_command_at(_running(person).values_list("pk", flat=True))
     return max(person.active_at, commanded) if commanded else person.active_at
 
@@ -55,15 +62,23 @@ def _running(person: Participant) -> QuerySet[Episode]:
     return their_episodes(person).filter(status=Episode.Status.PLAYING)
 
 
-@transaction.atomic
-def participant_here(*, participant_id: int) -> None:
-    """Somebody is still there; after their time it is too late, and they are timed out.
+def participant_here(*, person: Participant) -> Participant:
+    """Somebody is still there; after their time it is too late, and they are timed out. The participant as it
+    is now; Participant.DoesNotExist if the data were erased."""
+    person = in_time(person)
+    now, active = timezone.now(), Participant.objects.filter(pk=person.pk, status=Participant.Status.ACTIVE)
+    if active.update(active_at=now):
+        person.active_at = now
+    else:
+        person.refresh_from_db(fields=["status", "active_at"])
+    return person
 
-    Participant.DoesNotExist if the data were erased."""
-    if participant_time_out(participant_id=participant_id):
-        return
-    active = Participant.objects.filter(pk=participant_id, status=Participant.Status.ACTIVE)
-    active.update(active_at=timezone.now())
+
+def in_time(person: Participant) -> Participant:
+    """The participant; timed out who comes back only after their time: no worker need have looked before."""
+    if may_be_late(person) and participant_time_out(participant_id=person.pk):
+        person.refresh_from_db(from_queryset=with_design())
+    return person
 
 
 @transaction.atomic
@@ -81,10 +96,10 @@ def participant_time_out(*, participant_id: int) -> bool:
 def time_out_idle() -> int:
     """Time out everybody who did nothing for too long; how many. Whoever's data cannot be read is logged, and
     the others' time runs out all the same."""
-    quiet = Participant.objects.filter(
+    quiet = with_design().filter(
         status=Participant.Status.ACTIVE, active_at__lt=timezone.now() - timedelta(minutes=1)
     )
-    return sum(_gone(person) for person in quiet.select_related("version"))
+    return sum(_gone(person) for person in quiet)
 
 
 def _gone(person: Participant) -> bool:

@@ -19,8 +19,8 @@ from study.people.leaving import participant_withdraw
 from study.people.models import Participant
 from study.taking_part.entering import participant_enter, why_closed
 from study.taking_part.forms import SYNTHETIC, EntryForm
-from study.taking_part.going_on import page_opened
-from study.taking_part.idling import idle_clock, may_be_late, participant_here, participant_time_out
+from study.taking_part.going_on import page_opened, with_design
+from study.taking_part.idling import idle_clock, in_time, participant_here
 from study.taking_part.pages.common import place_word, welcome_context
 from study.taking_part.pages.registry import PAGES
 
@@ -158,24 +158,17 @@ def participant(request: HttpRequest, key: str) -> HttpResponse:
     """The personal link: always the page that comes next. A form of a page that is over changes nothing."""
     person = _person(key)
     try:
-        person = _in_time(person)
+        person = in_time(person)
         place = flow.place_of(person)
         if request.method == "GET":
-            page_opened(participant_id=person.pk, page=place.page, position=place.position)
+            page_opened(person=person, page=place.page, position=place.position)
         return PAGES[place.page](request, person, place)
     except Participant.DoesNotExist:  # withdrawn in another tab at this very moment
         raise Http404(key) from None
 
 
-def _in_time(person: Participant) -> Participant:
-    """The participant; timed out who comes back only after their time: no worker need have looked before."""
-    if may_be_late(person) and participant_time_out(participant_id=person.pk):
-        return _person(person.key)
-    return person
-
-
 def _person(key: str) -> Participant:
-    return get_object_or_404(Participant.objects.select_related("study", "version"), key=key)
+    return get_object_or_404(with_design(), key=key)
 
 
 @never_cache
@@ -183,10 +176,8 @@ def _person(key: str) -> Participant:
 def here(request: HttpRequest, key: str) -> JsonResponse:
     """For the page's script: how long its participant may still do nothing. POST: somebody is there."""
     try:
-        person = _in_time(_person(key))
-        if request.method == "POST":
-            participant_here(participant_id=person.pk)
-            person = _person(key)
+        person = _person(key)
+        person = participant_here(person=person) if request.method == "POST" else in_time(person)
     except Participant.DoesNotExist:  # withdrawn in another tab at this very moment
         raise Http404(key) from None
     return JsonResponse({"active": person.status == person.Status.ACTIVE, **asdict(idle_clock(person))})

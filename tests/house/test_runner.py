@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import os
 import re
 import signal
@@ -23,15 +24,18 @@ from tests.template import Template
 pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="looks into /proc")
 
 
+EVERY = {"valkey", "daphne-1", "daphne-2", "worker", "experiments"}
+"""What runs where two daphne are wanted."""
+
+
 def children_of(pid: int) -> dict[str, int]:
-    """Processes that this one started, by a word of their command."""
+    """Processes that this one started, by the names of the logs that they write."""
     found = {}
     for task in Path(f"/proc/{pid}/task").iterdir():
         for child in (task / "children").read_text().split():
-            command = Path(f"/proc/{child}/cmdline").read_bytes().decode().split("\0")
-            known = ("valkey-server", "daphne", ".experiments", "celery", "prepare")
-            names = [name for name in known if name in " ".join(command)]
-            found.update(dict.fromkeys(names[:1], int(child)))
+            with contextlib.suppress(OSError):
+                log = Path(f"/proc/{child}/fd/2").readlink()
+                found.update({log.stem: int(child)} if log.suffix == ".log" else {})
     return found
 
 
@@ -50,7 +54,7 @@ class Running:
     def __init__(self, var: Path, **more: str) -> None:
         ours = ("BRIGADE_", "MAKE", "DATABASE_URL", "REDIS_URL", "DJANGO_")
         plain = {key: value for key, value in os.environ.items() if not key.startswith(ours)}
-        self.environment = {**plain, "BRIGADE_VAR": str(var), "BRIGADE_PORT": "0", **more}
+        self.environment = {**plain, "BRIGADE_VAR": str(var), "BRIGADE_PORT": "0", "BRIGADE_WEB": "2", **more}
         self.lines: list[str] = []
         self.process = subprocess.Popen(
             [sys.executable, "-m", "brigade.runner"],
@@ -134,8 +138,7 @@ def test_it_serves_and_says_where(running: Running) -> None:
     url = running.wait_ready()
     assert status(f"{url}/admin/login/") == 200
     assert status(running.wait_for(r"for participants: +(\S+)")[1]) == 200
-    every = {"valkey-server", "daphne", "celery", ".experiments"}
-    wait_until(lambda: set(running.children()) == every, "all four")
+    wait_until(lambda: set(running.children()) == EVERY, "all of them")
 
 
 def test_the_admins_password_is_shown_and_written_nowhere(running: Running) -> None:
@@ -167,27 +170,20 @@ def test_the_second_time_it_serves_the_same_data_and_shows_no_password(started: 
 
 def test_while_daphne_is_away_connections_wait_for_it(running: Running) -> None:
     url = running.wait_ready()
-    wait_until(lambda: "daphne" in running.children(), "daphne")
-    os.kill(running.children()["daphne"], signal.SIGKILL)
+    wait_until(lambda: running.children().keys() >= {"daphne-1", "daphne-2"}, "both daphne")
+    for name in ("daphne-1", "daphne-2"):
+        os.kill(running.children()[name], signal.SIGKILL)
     socket.create_connection(("127.0.0.1", int(url.rpartition(":")[2])), timeout=60).close()
     assert status(f"{url}/admin/login/") == 200
 
 
-@pytest.mark.parametrize(
-    ("name", "said"),
-    [
-        ("daphne", "daphne"),
-        ("celery", "worker"),
-        (".experiments", "experiments"),
-        ("valkey-server", "valkey"),
-    ],
-)
-def test_what_is_killed_is_started_again_and_said(running: Running, name: str, said: str) -> None:
+@pytest.mark.parametrize("name", sorted(EVERY))
+def test_what_is_killed_is_started_again_and_said(running: Running, name: str) -> None:
     url = running.wait_ready()
     wait_until(lambda: name in running.children(), name)
     before = running.children()[name]
     os.kill(before, signal.SIGKILL)
-    running.wait_for(f"{said} was killed by SIGKILL: starting it again")
+    running.wait_for(f"{name} was killed by SIGKILL: starting it again")
     wait_until(lambda: running.children().get(name, before) != before, f"a new {name}")
     assert status(f"{url}/admin/login/") == 200  # on the same port; a connection waits for a new daphne
 
@@ -202,7 +198,7 @@ def test_a_second_one_in_the_same_folder_says_so_in_one_line(running: Running) -
 @pytest.mark.parametrize("ending", [signal.SIGINT, signal.SIGTERM, signal.SIGHUP, signal.SIGKILL])
 def test_however_it_ends_it_leaves_nothing_behind(started: Running, ending: signal.Signals) -> None:
     started.wait_ready()
-    wait_until(lambda: len(started.children()) == 4, "all four")
+    wait_until(lambda: set(started.children()) == EVERY, "all of them")
     children = started.children()
     started.process.send_signal(ending)
     assert started.ends() == (-9 if ending == signal.SIGKILL else 0)
@@ -211,10 +207,10 @@ def test_however_it_ends_it_leaves_nothing_behind(started: Running, ending: sign
 
 def test_what_others_need_is_stopped_last(started: Running) -> None:
     started.wait_ready()
-    wait_until(lambda: len(started.children()) == 4, "all four")
+    wait_until(lambda: set(started.children()) == EVERY, "all of them")
     children = started.children()
-    needed = children.pop("valkey-server")
-    os.kill(children["celery"], signal.SIGSTOP)  # does not hear that it is to end; is killed after a while
+    needed = children.pop("valkey")
+    os.kill(children["worker"], signal.SIGSTOP)  # does not hear that it is to end; is killed after a while
     started.process.send_signal(signal.SIGTERM)
     wait_until(lambda: not alive(needed), "the end of valkey")
     assert not any(map(alive, children.values()))
@@ -243,6 +239,8 @@ def test_a_taken_port_gets_one_line(tmp_path: Path) -> None:
     [
         ({"BRIGADE_PORT": "eighty"}, "'eighty' is no port"),
         ({"BRIGADE_PORT": "70000"}, "'70000' is no port"),
+        ({"BRIGADE_WEB": "0"}, "BRIGADE_WEB: '0' is not a number from 1 to 64"),
+        ({"BRIGADE_PLANNERS": "some"}, "BRIGADE_PLANNERS: 'some' is not a number"),
         ({"BRIGADE_HOST": "192.0.2.1"}, "no address of this machine"),
         ({"BRIGADE_HOST": "no such name"}, "no address of this machine"),
         ({"REDIS_URL": "redis://:word@127.0.0.1:9/0"}, "no answer from 127.0.0.1"),

@@ -70,6 +70,8 @@ def test_a_named_database_goes_before_it(monkeypatch: pytest.MonkeyPatch) -> Non
         ("BRIGADE_WORLDS", "beacon=no.such.module:KIT"),
         ("BRIGADE_DECISION_SECONDS", "soon"),
         ("BRIGADE_DECISION_SECONDS", "nan"),
+        ("BRIGADE_PLANNERS", "0"),
+        ("BRIGADE_WEB", "many"),
         ("DATABASE_URL", "mysql://host/name"),
         ("DATABASE_URL", "postgres://host:port/name"),
     ],

@@ -155,6 +155,10 @@ async def test_killing_worker_daphne_and_valkey_in_mid_episode_loses_nothing(
     await person.connected()
     assert await person.step() == 2
     await person.play_step()
+    for number in range(2):  # one of them has the person's page; whichever is left goes on with it
+        live_stack.kill_one_daphne(number)
+        assert await person.play_step() == 4 + number
+        live_stack.restart()
     if live_stack.has_own_valkey:
         await lose_a_queued_decision(person, live_stack)
     await person.play_to_the_end()
@@ -255,12 +259,14 @@ async def test_a_server_that_hangs_is_noticed_and_the_page_comes_back_by_itself(
     slug = new_slug()
     load_study(live_stack, tmp_path, slug, condition("alone"), steps=5)
     person = await started(page, slug)
-    live_stack.web.tell(signal.SIGSTOP)
+    for child in live_stack.webs:
+        child.tell(signal.SIGSTOP)
     try:
         await page.wait_for_selector("#connection[data-state=reconnecting]", timeout=30_000)
         assert "Nothing is lost" in await page.inner_text("#connection")
         assert await page.is_disabled("#menu [data-submit]")
     finally:
-        live_stack.web.tell(signal.SIGCONT)
+        for child in live_stack.webs:
+            child.tell(signal.SIGCONT)
     await person.connected()
     assert await person.play_step() == 1

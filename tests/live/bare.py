@@ -15,7 +15,7 @@ from time import perf_counter
 from brigade.address import Address
 from brigade.places import base_dir
 from brigade.runner import serves
-from brigade.supervise import tied_to
+from kitchen.machine.parent import tied_to
 from tests.live.crowd import Played, play
 from tests.live.line import dial
 from tests.live.player import Player

@@ -15,8 +15,8 @@ from random import Random
 from typing import IO, Any, Self
 
 from brigade.places import base_dir
-from brigade.supervise import tied_to
 from kitchen.contract.world import Json
+from kitchen.machine.parent import tied_to
 
 LEVEL = {"level": "level_3", "alpha": 2.0, "beta": 2.5}
 
@@ -92,6 +92,7 @@ def table_laid(
         seats=people + mates,
         seed=Random().getrandbits(31),
         minds=[MindPlan(kind, seats, settings or {})] if mates else [],
+        audience="bench",  # staff may watch, as in a study
     )
     return [seat.key for seat in episode.seats.filter(mind=None)]
 

@@ -16,7 +16,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from brigade.places import base_dir
-from brigade.supervise import tied_to
+from kitchen.machine.parent import tied_to
 from tests.needs import free_port, postgres, redis_server
 from tests.servers import wait_until
 

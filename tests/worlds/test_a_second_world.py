@@ -16,7 +16,7 @@ from django.urls import reverse
 
 from kitchen.play import deciding
 from kitchen.play.models import Decision, Episode, ModelCall
-from kitchen.play.render import fragments
+from kitchen.play.render import Screen
 from kitchen.play.selectors import seat_page, seat_view
 from kitchen.play.services import RECEIPTS, GivenCommand, Receipt, commands_submit, episode_create
 from kitchen.registry.agents import AGENTS, agent_kinds
@@ -61,11 +61,11 @@ def play(episode: Episode) -> Iterator[str]:
     """Play the person's seat to the end, co-players asked in between; the page after every step."""
     seat = episode.seats.get(number=0)
     while (view := seat_view(seat)).phase == "choose":
-        yield fragments(seat_page(seat), view)
+        yield Screen().fragments(seat_page(seat), view)
         order = GivenCommand(0, view.legal[0])
         assert commands_submit(episode_id=episode.pk, step=view.step + 1, commands=[order]).accepted
         deciding.decide_step(episode_id=episode.pk, step=view.step + 1)
-    yield fragments(seat_page(seat), seat_view(seat))
+    yield Screen().fragments(seat_page(seat), seat_view(seat))
 
 
 def test_a_variable_brings_worlds_and_a_wrong_one_is_told_in_a_line(

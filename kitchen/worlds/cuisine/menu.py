@@ -4,33 +4,140 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterable, Mapping, Sequence
+from functools import lru_cache
 from string import ascii_lowercase
+from typing import NamedTuple
 
-from kitchen.contract.page import SeatView
+from kitchen.contract.page import Panel, SeatView
 from kitchen.contract.world import Command, Json
-from kitchen.worlds.cuisine.words import VERB_TITLES, Words, brief_words, within
+from kitchen.words.counting import counted
+from kitchen.worlds.cuisine.known import Known
+from kitchen.worlds.cuisine.words import VERB_TITLES, within
 
+_TEMPLATES = "worlds/cuisine"
 _FIXED_KEYS = {"put": "p", "activate": "u", "noop": "w"}
+_MENUS = 2048
+"""Menus that are kept; most of each is shared with others."""
 
 
-def menu(view: SeatView) -> dict[str, Json]:
-    """The context of the menu panel."""
-    words, me = brief_words(view.brief), view.observation["agents"][view.seat]
-    chosen = encode(view.chosen) if view.chosen else ""
-    entries = _entries(view, words, chosen)
-    return {
-        "step": view.step,
-        "for_step": view.step + 1,
-        "phase": view.phase,
-        "enabled": view.phase == "choose",
-        "seat": view.seat,
-        "robot": view.players[view.seat].name,
-        "at": words.name(me["at"]),
-        "holds": words.name(me["holds"]) if me["holds"] else "",
-        "busy": me["busy"],
-        "chosen": words.phrase(view.chosen) if view.chosen else "",
-        "groups": [group for verb in VERB_TITLES if (group := _group(verb, entries, view))],
+class Menu(NamedTuple):
+    """The form of one seat."""
+
+    seat: int
+    robot: str
+
+
+class Fact(NamedTuple):
+    """Something about the own robot; `item` as a thing that it holds."""
+
+    text: str
+    item: bool = False
+
+
+class ForStep(NamedTuple):
+    """The step that is chosen for."""
+
+    step: int
+
+
+class Actions(NamedTuple):
+    """Whether there is something to choose, and what has been chosen, in words."""
+
+    choosing: bool
+    chosen: str
+
+
+class Group(NamedTuple):
+    """The actions of one verb, by their ids; `rest` is what no order here needs."""
+
+    title: str
+    verb: str
+    actions: tuple[str, ...]
+    rest: tuple[str, ...]
+
+
+class Action(NamedTuple):
+    """One radio button: its command, in words under its heading (`text`) and alone, its key if it has one."""
+
+    value: str
+    text: str
+    alone: str
+    key: str
+    anticipated: bool
+
+
+class Site(NamedTuple):
+    """What the words of a menu depend on: where the robot is, what it holds, what lies where it may act."""
+
+    at: str
+    holds: str | None
+    lying: tuple[tuple[str, tuple[str, ...]], ...]
+
+
+def menu(view: SeatView, known: Known) -> Panel:
+    """The form: who one is, what there is to choose, and what it is chosen for."""
+    me, name = view.observation["agents"][view.seat], known.words.name
+    busy = counted(me["busy"], "more step") if me["busy"] else "no"
+    holds = Fact(name(me["holds"]), item=True) if me["holds"] else Fact("nothing")
+    parts = (
+        Panel("menu-step", f"{_TEMPLATES}/for_step.jinja", ForStep(view.step + 1)),
+        _fact("own-at", Fact(name(me["at"]))),
+        _fact("own-holds", holds),
+        _fact("own-busy", Fact(busy)),
+        *_actions(view, known),
+    )
+    return Panel(
+        "menu", f"{_TEMPLATES}/menu.jinja", Menu(view.seat, view.players[view.seat].name), parts=parts
+    )
+
+
+def _fact(name: str, shows: Fact) -> Panel:
+    return Panel(name, f"{_TEMPLATES}/fact.jinja", shows)
+
+
+def _actions(view: SeatView, known: Known) -> tuple[Panel, Panel]:
+    """The groups, and the line below them."""
+    chosen = known.words.phrase(view.chosen) if view.chosen else ""
+    shows = Actions(view.phase == "choose", chosen)
+    return (
+        Panel("menu-actions", f"{_TEMPLATES}/actions.jinja", shows, parts=groups(view, known)),
+        Panel("menu-hint", f"{_TEMPLATES}/menu_hint.jinja", shows),
+    )
+
+
+def groups(view: SeatView, known: Known) -> tuple[Panel, ...]:
+    """Every offered command, each once, by its verb."""
+    offered = dict.fromkeys(view.legal, False)
+    for command in view.anticipated:
+        offered.setdefault(command, True)
+    return _grouped(known, tuple(offered.items()), _site(offered, view, known))
+
+
+def _site(offered: Iterable[Command], view: SeatView, known: Known) -> Site:
+    me, places = view.observation["agents"][view.seat], view.observation["locations"]
+    near = {command[1] for command in offered if command[0] == "activate" or _from_tool(command, known)}
+    return Site(
+        me["at"], me["holds"], tuple((place, tuple(places[place]["items"])) for place in sorted(near))
+    )
+
+
+@lru_cache(maxsize=_MENUS)
+def _grouped(known: Known, offered: tuple[tuple[Command, bool], ...], site: Site) -> tuple[Panel, ...]:
+    keys = assign_keys([command for command, _ in offered], known)
+    made = {
+        command: _action(command, known, site, keys.get(command, ""), early) for command, early in offered
     }
+    return tuple(
+        _group(verb, mine, known)
+        for verb in VERB_TITLES
+        if (mine := {command: panel for command, panel in made.items() if command[0] == verb})
+    )
+
+
+def _action(command: Command, known: Known, site: Site, key: str, early: bool) -> Panel:
+    text, alone = _label(command, known, site), _label(command, known, site, alone=True)
+    shows = Action(encode(command), text, alone, key, early)
+    return Panel(f"do-{'-'.join(command)}", f"{_TEMPLATES}/action.jinja", shows)
 
 
 def encode(command: Command) -> str:
@@ -38,86 +145,60 @@ def encode(command: Command) -> str:
     return json.dumps(list(command), separators=(",", ":"))
 
 
-def _entries(view: SeatView, words: Words, chosen: str) -> list[dict[str, Json]]:
-    """Every offered command, legal ones first; each once."""
-    offered = dict.fromkeys(view.legal, False) | {
-        command: True for command in view.anticipated if command not in view.legal
-    }
-    keys = assign_keys(offered, view.brief)
-    return [
-        {
-            "verb": command[0],
-            "value": encode(command),
-            "item": command[2] if len(command) > 2 else "",
-            "from_storage": _from_storage(command, view.brief),
-            "text": _label(command, view, words),
-            "full": _label(command, view, words, alone=True),
-            "key": keys.get(command, ""),
-            "checked": encode(command) == chosen,
-            "anticipated": early,
-        }
-        for command, early in offered.items()
-    ]
-
-
-def _group(verb: str, entries: Sequence[dict[str, Json]], view: SeatView) -> dict[str, Json] | None:
+def _group(verb: str, mine: Mapping[Command, Panel], known: Known) -> Panel:
     """One fieldset; base ingredients that no recipe of this level needs go behind a disclosure."""
-    mine = [entry for entry in entries if entry["verb"] == verb]
-    if not mine:
-        return None
-    wanted = set(needed_ingredients(view.brief))
-    rest = [entry for entry in mine if entry["from_storage"] and entry["item"] not in wanted]
-    actions = [entry for entry in mine if entry not in rest]
-    order = {item: place for place, item in enumerate(needed_ingredients(view.brief))}
-    actions.sort(key=lambda entry: (entry["anticipated"], order.get(entry["item"], 99)))
-    return {
-        "verb": verb,
-        "title": VERB_TITLES[verb],
-        "actions": actions,
-        "rest": rest,
-        "rest_open": any(entry["checked"] for entry in rest),
-    }
+    rest = [command for command in mine if _from_storage(command, known) and command[2] not in known.wanted]
+    actions = sorted(
+        (command for command in mine if command not in rest), key=lambda one: _rank(one, mine, known)
+    )
+    panels = tuple(mine[command] for command in (*actions, *rest))
+    names = tuple(panel.id for panel in panels)
+    shows = Group(VERB_TITLES[verb], verb, names[: len(actions)], names[len(actions) :])
+    return Panel(f"verb-{verb}", f"{_TEMPLATES}/group.jinja", shows, parts=panels)
 
 
-def _from_storage(command: Command, brief: Mapping[str, Json]) -> bool:
-    return command[0] == "get" and len(command) > 2 and brief["locations"].get(command[1]) == "storage"
+def _rank(command: Command, mine: Mapping[Command, Panel], known: Known) -> tuple[bool, int]:
+    item = command[2] if len(command) > 2 else ""
+    return mine[command].shows[4], known.wanted.get(item, 99)
 
 
-def needed_ingredients(brief: Mapping[str, Json]) -> list[str]:
-    """Base ingredients that the recipes of this level need, in the order of the recipes."""
-    used = [item for recipe in brief["recipes"].values() for item in recipe["ingredients"]]
-    return [item for item in dict.fromkeys(used) if item not in brief["recipes"]]
+def _from_storage(command: Command, known: Known) -> bool:
+    return command[0] == "get" and len(command) > 2 and known.brief["locations"].get(command[1]) == "storage"
 
 
-def _label(command: Command, view: SeatView, words: Words, *, alone: bool = False) -> str:
+def _from_tool(command: Command, known: Known) -> bool:
+    return command[0] == "get" and not _from_storage(command, known)
+
+
+def _label(command: Command, known: Known, site: Site, *, alone: bool = False) -> str:
     """The command with the thing it is about, as far as this seat can see it; `alone` without its heading."""
-    verb, me = command[0], view.observation["agents"][view.seat]
+    verb, words = command[0], known.words
     if verb == "get":
-        taken = _take(command, view, words)
+        taken = _take(command, known, site)
         return f"Take {within(taken)}" if alone else taken
-    if verb == "put" and me["holds"]:
-        return words.phrase(command).replace(" it ", f" {words.mid(me['holds'])} ", 1)
+    if verb == "put" and site.holds:
+        return words.phrase(command).replace(" it ", f" {words.mid(site.holds)} ", 1)
     if verb == "activate":
-        return _use(command, view, words)
-    if verb == "goto" and command[1] == me["at"]:
+        return _use(command, known, site)
+    if verb == "goto" and command[1] == site.at:
         return f"Stay at {words.place(command[1])}"
     return words.phrase(command)
 
 
-def _take(command: Command, view: SeatView, words: Words) -> str:
-    place = command[1]
-    if _from_storage(command, view.brief):
+def _take(command: Command, known: Known, site: Site) -> str:
+    words, place = known.words, command[1]
+    if _from_storage(command, known):
         return words.name(command[2])
-    lying = view.observation["locations"][place]["items"]
+    lying = dict(site.lying)[place]
     item = command[2] if len(command) > 2 else (lying[0] if len(lying) == 1 else "")
     return f"{words.name(item) if item else 'What is ready'} from {words.place(place)}"
 
 
-def _use(command: Command, view: SeatView, words: Words) -> str:
-    tool = view.brief["locations"][command[1]]
-    product = made_of(view.brief, tool, view.observation["locations"][command[1]]["items"])
-    making = f": make {words.mid(product)}" if product else ""
-    return f"{words.phrase(command)}{making}"
+def _use(command: Command, known: Known, site: Site) -> str:
+    tool = known.brief["locations"][command[1]]
+    product = made_of(known.brief, tool, dict(site.lying)[command[1]])
+    making = f": make {known.words.mid(product)}" if product else ""
+    return f"{known.words.phrase(command)}{making}"
 
 
 def made_of(brief: Mapping[str, Json], tool: str, items: Iterable[str]) -> str:
@@ -129,35 +210,27 @@ def made_of(brief: Mapping[str, Json], tool: str, items: Iterable[str]) -> str:
     return ""
 
 
-def assign_keys(commands: Iterable[Command], brief: Mapping[str, Json]) -> dict[Command, str]:
+def assign_keys(commands: Iterable[Command], known: Known) -> dict[Command, str]:
     """One key for each command as far as keys go round. Places keep theirs for the whole episode: tools
     1 to 9, 0 and then letters, storage `s`, serving table `v`; ingredients take a letter of their name."""
-    places = place_keys(brief)
     keys: dict[Command, str] = {}
-    taken = {*places.values(), *_FIXED_KEYS.values(), "t"}
+    taken = {*known.keys.values(), *_FIXED_KEYS.values(), "t"}
     free = [letter for letter in ascii_lowercase if letter not in taken]
-    for command in sorted(commands, key=lambda c: c[0] == "get" and c[-1] not in needed_ingredients(brief)):
-        key = _key(command, places, free, brief)
+    for command in sorted(commands, key=lambda c: c[0] == "get" and c[-1] not in known.wanted):
+        key = _key(command, free, known)
         if key and key not in keys.values():
             keys[command] = key
             free = [letter for letter in free if letter != key]
     return keys
 
 
-def place_keys(brief: Mapping[str, Json]) -> dict[str, str]:
-    """The key of each place."""
-    digits = iter("1234567890fhjklxyz")
-    named = {"storage": "s", "servingtable": "v"}
-    return {place: named.get(kind) or next(digits, "") for place, kind in brief["locations"].items()}
-
-
-def _key(command: Command, places: Mapping[str, str], free: Sequence[str], brief: Mapping[str, Json]) -> str:
+def _key(command: Command, free: Sequence[str], known: Known) -> str:
     verb = command[0]
     if verb == "goto":
-        return places.get(command[1], "")
+        return known.keys.get(command[1], "")
     if verb != "get":
         return _FIXED_KEYS.get(verb, "")
-    if brief["locations"].get(command[1]) != "storage":
+    if not _from_storage(command, known):
         return "t"
     own = [letter for letter in command[-1].lower() if letter in free]
     return (own or list(free) or [""])[0]

@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Mapping
-from typing import Any
+from typing import Any, NamedTuple
 
-from kitchen.contract.page import PlayerView, SeatView, StepView
-from kitchen.contract.world import Command, Event, Json
+from kitchen.contract.page import Panel, PlayerView, SeatView, StepView
+from kitchen.contract.world import Command, Event
 from kitchen.words.counting import counted
-from kitchen.worlds.cuisine.words import Words, brief_words, subject, within
+from kitchen.worlds.cuisine.known import Known
+from kitchen.worlds.cuisine.words import Words, subject, within
 
 _NEWS = {
     "completed": "{dish} served",
@@ -18,38 +20,58 @@ _NEWS = {
 }
 
 
-def story(view: SeatView) -> dict[str, Json]:
-    """The context of the panel of what happened: steps, newest first."""
-    words = brief_words(view.brief)
-    steps = [_step(step, view, words, newest=place == 0) for place, step in enumerate(view.history)]
-    return {"steps": steps, "length": view.length}
+class Happened(NamedTuple):
+    """The numbers of the steps that are told of, newest first."""
+
+    steps: tuple[int, ...]
 
 
-def _step(step: StepView, view: SeatView, words: Words, *, newest: bool) -> dict[str, Json]:
-    return {
-        "number": step.number,
-        "newest": newest,
-        "lines": [_line(player, step, view, words, newest=newest) for player in view.players],
-        "news": [news for event in step.events if (news := _news(event, words))],
-    }
-
-
-def _line(
-    player: PlayerView, step: StepView, view: SeatView, words: Words, *, newest: bool
-) -> dict[str, Json]:
+class Line(NamedTuple):
     """What one seat did, wanted to do, or that it did nothing."""
-    line = {"seat": player.seat, "who": subject(player.name, player.is_you), "refused": False, "why": ""}
-    event = _of_seat(step, player.seat)
+
+    seat: int
+    who: str
+    text: str
+    why: str = ""
+    """Of what was refused."""
+
+
+class Past(NamedTuple):
+    """One step of the past: a line for each seat, and (kind, text) of what the kitchen itself has to say."""
+
+    number: int
+    lines: tuple[Line, ...]
+    news: tuple[tuple[str, str], ...]
+
+
+def story(view: SeatView, known: Known) -> Panel:
+    """What just happened: the last steps, newest first."""
+    steps = tuple(
+        Panel(f"past-{step.number}", "worlds/cuisine/past.jinja", past(step, view, known.words, newest=not n))
+        for n, step in enumerate(view.history)
+    )
+    shows = Happened(tuple(step.number for step in view.history))
+    return Panel("happened", "worlds/cuisine/happened.jinja", shows, parts=steps)
+
+
+def past(step: StepView, view: SeatView, words: Words, *, newest: bool) -> Past:
+    """A step in words; of the newest one it is also told how long what was refused is still busy."""
+    lines = tuple(_line(player, step, view, words, newest=newest) for player in view.players)
+    return Past(step.number, lines, tuple(news for event in step.events if (news := _news(event, words))))
+
+
+def _line(player: PlayerView, step: StepView, view: SeatView, words: Words, *, newest: bool) -> Line:
+    who, event = subject(player.name, player.is_you), _of_seat(step, player.seat)
     if event is None:
-        return line | {"text": "did nothing"}
+        return Line(player.seat, who, "did nothing")
     command: Command = tuple(event.data.get("command") or ())
     if step.ran_out and player.is_you:
-        return line | {"text": "ran out of time and waited"}
+        return Line(player.seat, who, "ran out of time and waited")
     if event.kind == "performed":
-        return line | {"text": words.did(command, event.data.get("item"))}
+        return Line(player.seat, who, words.did(command, event.data.get("item")))
     busy = _busy(command, event, view) if newest else 0
     why = words.refusals(event.data.get("reasons", ()), command, busy)
-    return line | {"text": words.tried(command), "refused": True, "why": why}
+    return Line(player.seat, who, words.tried(command), why)
 
 
 def _of_seat(step: StepView, seat: int) -> Event | None:
@@ -66,30 +88,32 @@ def _busy(command: Command, event: Event, view: SeatView) -> int:
     return int(place.get("busy", 0))
 
 
-def _news(event: Event, words: Words) -> dict[str, Json] | None:
+def _news(event: Event, words: Words) -> tuple[str, str] | None:
     """What the kitchen itself has to say."""
     if event.kind not in _NEWS:
         return None
     dish = event.data.get("dish", "")
     text = _NEWS[event.kind].format(dish=words.name(dish), mid=words.mid(dish))
-    return {"kind": event.kind, "text": text}
+    return event.kind, text
 
 
-def spoken(view: SeatView) -> str:
+def happened_to(view: SeatView, kind: str) -> Counter[str]:
+    """Dishes that the last step had this event for."""
+    events = view.history[0].events if view.history else ()
+    return Counter(event.data.get("dish", "") for event in events if event.kind == kind)
+
+
+def spoken(view: SeatView, words: Words) -> str:
     """The last step and the state of things in a few short sentences, for a screen reader."""
-    words = brief_words(view.brief)
     parts = [f"Step {view.step} of {view.length}." if view.length else f"Step {view.step}."]
     if view.history:
-        parts += _recap(_step(view.history[0], view, words, newest=True))
+        parts += _recap(past(view.history[0], view, words, newest=True))
     return " ".join([*parts, _orders(view, words)])
 
 
-def _recap(step: Mapping[str, Json]) -> list[str]:
-    lines = [
-        f"{line['who']} {line['text']}{'.' if not line['why'] else ': ' + within(line['why'])}"
-        for line in step["lines"]
-    ]
-    return lines + [f"{news['text']}." for news in step["news"]]
+def _recap(step: Past) -> list[str]:
+    lines = [f"{line.who} {line.text}{': ' + within(line.why) if line.why else '.'}" for line in step.lines]
+    return lines + [f"{text}." for _, text in step.news]
 
 
 def _orders(view: SeatView, words: Words) -> str:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping
 from typing import Any
 
 from study.design.blueprint import Blueprint
@@ -13,6 +13,7 @@ from study.design.questions.kinds import SCALED
 from study.design.questions.rules import is_right
 from study.exports.base import PERSON_MARKS, WHERE, Column, ExportTable, in_chunks
 from study.exports.chosen import Chosen
+from study.exports.stretches import Stretch
 from study.exports.tables.sittings import PEOPLE, Who, people
 from study.people.models import Answer
 
@@ -43,7 +44,7 @@ COLUMNS = (
 )
 
 
-def rows(study: Study, chosen: Chosen) -> Iterator[Sequence[Any]]:
+def rows(study: Study, chosen: Chosen) -> Iterator[Stretch]:
     """One row per answer: by participant, in the order in which they were given, then by item. What an item
     was like is read from the participant's version, not from the item as it is now."""
     items = {item.pk: item.plan for item in study.items.all()}
@@ -61,13 +62,15 @@ def rows(study: Study, chosen: Chosen) -> Iterator[Sequence[Any]]:
             "answered_at",
             "attempt",
         )
+        cells = list[tuple[Any, ...]]()
         for pk, item, *answer in given.order_by("participant__number", "answered_at", "item__position", "pk"):
             if item not in items:  # made after this file was begun, for people of a later version
                 continue
             who, row = everybody[pk], items[item]
             read = asked.get((who.marks.version, row.key), row)
             place = orders[who.marks.version, read.place, who.number, answer[0] or ""].get(row.key)
-            yield _cells(who, read, place, *answer)
+            cells.append(_cells(who, read, place, *answer))
+        yield Stretch((), cells)
 
 
 class Orders(dict[tuple[int, str, int, str], dict[str, int]]):

@@ -15,6 +15,7 @@ from study.exports.base import FALLBACK_LEVELS, MARKS, MODEL_ERRORS, WHERE, Colu
 from study.exports.chosen import KINDS, Chosen
 from study.exports.csv_text import JsonText
 from study.exports.raw import as_text
+from study.exports.stretches import Stretch
 from study.exports.tables.sittings import episodes_once, in_pieces, who_are_there
 from study.exports.tables.steps import STEP
 
@@ -112,16 +113,16 @@ CALL_FIELDS = (
 NO_CALL = (None,) * len(CALL_FIELDS)
 
 
-def rows(study: Study, chosen: Chosen) -> Iterator[Sequence[Any]]:
+def rows(study: Study, chosen: Chosen) -> Iterator[Stretch]:
     """One row per call of a model, and one per decision that took none."""
     for piece in in_pieces(episodes_once(study, chosen), STEPS):
         pks = [sitting.episode for sitting in piece]
         decisions, calls = _decisions(pks), _calls(pks)
         for sitting in who_are_there(piece):
-            where, marks = sitting.where, sitting.marks
-            for pk, cells in decisions.get(sitting.episode, ()):
-                for call in calls.get(pk, (NO_CALL,)):
-                    yield (*where, *cells, *call, *marks)
+            theirs = decisions.get(sitting.episode, ())
+            yield sitting.stretch(
+                [(*cells, *call) for pk, cells in theirs for call in calls.get(pk, (NO_CALL,))]
+            )
 
 
 def _decisions(pks: Sequence[int]) -> dict[int, list[tuple[int, tuple[Any, ...]]]]:
@@ -179,16 +180,18 @@ def _call_cells(cells: dict[str, Any], prompts: dict[int, list[str]]) -> tuple[A
     )
 
 
-def prompt_rows(study: Study, chosen: Chosen) -> Iterator[Sequence[Any]]:
+def prompt_rows(study: Study, chosen: Chosen) -> Iterator[Stretch]:
     """One row per different text that models were sent in these participants' episodes."""
     theirs = chosen.participants(study).order_by().values("pk")
     sent = CallMessage.objects.filter(Q(**{f"{PLAYED}__in": theirs}) | Q(**{f"{PRACTISED}__in": theirs}))
     sent_prompts = Prompt.objects.filter(hash__in=sent.order_by().values("prompt")).order_by("hash")
     for prompts in in_chunks(sent_prompts.iterator(PROMPTS_AT_ONCE), PROMPTS_AT_ONCE):
         used = _used_by([prompt.hash for prompt in prompts], theirs)
-        for prompt in prompts:
-            if people := used.get(prompt.hash):
-                yield prompt.hash, prompt.text, *map(sum, zip(*people.values(), strict=True))
+        counted = ((prompt, used[prompt.hash].values()) for prompt in prompts if prompt.hash in used)
+        yield Stretch(
+            (),
+            [(prompt.hash, prompt.text, *map(sum, zip(*people, strict=True))) for prompt, people in counted],
+        )
 
 
 EPISODE = "call__decision__mind__episode"

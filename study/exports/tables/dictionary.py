@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator
 from functools import partial
-from typing import Any
 
 from study.design.models import Study
 from study.exports.base import Column, ExportTable
 from study.exports.chosen import Chosen
+from study.exports.stretches import Stretch
 
 COLUMNS = (
     Column("file", "text", "Name of the file, as CSV; as Parquet it has the same columns."),
@@ -25,17 +25,11 @@ def codebook(name: str, meaning: str, tables: Callable[[], Iterable[ExportTable]
     return ExportTable(name, meaning, COLUMNS, partial(_rows, tables))
 
 
-def _rows(
-    tables: Callable[[], Iterable[ExportTable]], study: Study, chosen: Chosen
-) -> Iterator[Sequence[Any]]:
+def _rows(tables: Callable[[], Iterable[ExportTable]], study: Study, chosen: Chosen) -> Iterator[Stretch]:
     """One row per column, in the order of the files."""
     for table in tables():
-        for column in table.columns_of(study):
-            yield (
-                f"{table.name}.csv",
-                column.name,
-                column.kind,
-                column.unit or None,
-                column.meaning,
-                column.levels or None,
-            )
+        yield Stretch([f"{table.name}.csv"], [_cells(column) for column in table.columns_of(study)])
+
+
+def _cells(column: Column) -> tuple[str | None, ...]:
+    return column.name, column.kind, column.unit or None, column.meaning, column.levels or None

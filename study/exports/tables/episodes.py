@@ -17,8 +17,9 @@ from study.design.plan import NOBODY
 from study.exports.base import EPISODE_LEVELS, MARKS, WHERE, Column, ExportTable
 from study.exports.chosen import Chosen
 from study.exports.csv_text import JsonText
-from study.exports.figures import FigureColumn, episode_columns, figure_cells
-from study.exports.raw import as_text, read_small
+from study.exports.figures import FigureColumn, episode_columns, figure_reader
+from study.exports.raw import as_text
+from study.exports.stretches import Stretch
 from study.exports.tables.sittings import Sitting, in_pieces, sittings, who_are_there
 
 
@@ -90,16 +91,28 @@ FIELDS = (
 )
 
 
-def rows(study: Study, chosen: Chosen, scored: Sequence[FigureColumn]) -> Iterator[Sequence[Any]]:
+def rows(study: Study, chosen: Chosen, scored: Sequence[FigureColumn]) -> Iterator[Stretch]:
     """One row per begun episode and participant, by participant and order."""
+    figures = figure_reader(scored)
     for piece in in_pieces(sittings(study, chosen)):
         pks = {sitting.episode for sitting in piece}
         facts, seated, played_by = _facts(pks), _seated(pks), _played_by(pks)
         fallbacks = _fallbacks(pks)
-        for sitting in who_are_there(piece):
-            pk = sitting.episode
-            figures = figure_cells(scored, facts[pk]["world"], read_small(facts[pk]["score_text"]))
-            yield _cells(sitting, facts[pk], figures, seated[pk], played_by[pk], fallbacks.get(pk, 0))
+        there = ((sitting, sitting.episode, facts[sitting.episode]) for sitting in who_are_there(piece))
+        yield Stretch(
+            (),
+            [
+                _cells(
+                    sitting,
+                    known,
+                    figures(known["world"], known["score_text"]),
+                    seated[pk],
+                    played_by[pk],
+                    fallbacks.get(pk, 0),
+                )
+                for sitting, pk, known in there
+            ],
+        )
 
 
 def _facts(pks: Iterable[int]) -> dict[int, dict[str, Any]]:

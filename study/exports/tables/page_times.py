@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from datetime import datetime
+from itertools import groupby
+from operator import itemgetter
 from typing import Any
 
 from study.design.models import Study
 from study.design.page_order import PAGES, WELCOME
 from study.exports.base import PERSON_MARKS, WHO, Column, ExportTable, in_chunks
 from study.exports.chosen import Chosen
+from study.exports.stretches import Stretch
 from study.exports.tables.sittings import PEOPLE, people
 from study.people.models import PageVisit, Round
 
@@ -27,7 +30,7 @@ COLUMNS = (
 )
 
 
-def rows(study: Study, chosen: Chosen) -> Iterator[Sequence[Any]]:
+def rows(study: Study, chosen: Chosen) -> Iterator[Stretch]:
     """One row per page and participant: by participant, as they came to them."""
     for chunk in in_chunks(people(study, chosen), PEOPLE):
         everybody = {who.pk: who for who in chunk}
@@ -35,12 +38,17 @@ def rows(study: Study, chosen: Chosen) -> Iterator[Sequence[Any]]:
         visits = PageVisit.objects.filter(participant__in=everybody).order_by(
             "participant__number", "opened_at", "pk"
         )
-        for pk, page, position, opened, done, loads in visits.values_list(
-            "participant_id", "page", "position", "opened_at", "done_at", "loads"
-        ):
+        rows = visits.values_list("participant_id", "page", "position", "opened_at", "done_at", "loads")
+        for pk, theirs in groupby(rows, itemgetter(0)):
             who = everybody[pk]
-            at = conditions.get((pk, position))
-            yield (*who.cells, page, position, at, *_times(opened, done, loads), *who.marks)
+            yield Stretch(
+                who.cells,
+                [
+                    (page, position, conditions.get((pk, position)), *_times(opened, done, loads))
+                    for _, page, position, opened, done, loads in theirs
+                ],
+                who.marks,
+            )
 
 
 def _conditions(everybody: dict[int, Any]) -> dict[tuple[int, int], str]:

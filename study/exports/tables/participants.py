@@ -14,6 +14,7 @@ from study.design.recruitment import PLACES
 from study.design.versions import FreezeState, freeze_states
 from study.exports.base import PERSON_MARKS, WHO, Column, ExportTable, in_chunks
 from study.exports.chosen import Chosen
+from study.exports.stretches import Stretch
 from study.exports.tables.sittings import PEOPLE, still_there
 from study.exports.tables.wide import Left, WideColumn, left_by, wide_columns
 from study.people.models import Participant
@@ -180,7 +181,7 @@ def more(study: Study) -> tuple[WideColumn, ...]:
     return wide_columns(study, [column.name for column in COLUMNS])
 
 
-def rows(study: Study, chosen: Chosen, wide: Sequence[WideColumn]) -> Iterator[Sequence[Any]]:
+def rows(study: Study, chosen: Chosen, wide: Sequence[WideColumn]) -> Iterator[Stretch]:
     """One row per participant, by number; not of those who withdraw meanwhile."""
     versions = {version.pk: version for version in study.versions.all()}
     states, out = freeze_states(study), left_out(study)
@@ -189,14 +190,14 @@ def rows(study: Study, chosen: Chosen, wide: Sequence[WideColumn]) -> Iterator[S
     for chunk in in_chunks(participants, PEOPLE):
         left = left_by(chunk, versions, figures)
         there = still_there(left)
+        cells = list[tuple[Any, ...]]()
         for person in chunk:
             if person.pk in there:
                 person.version = versions[person.version_id]
                 theirs = left[person.pk]
-                yield (
-                    *_Row(study, person, theirs, states[person.version_id], out.get(person.pk)).cells(),
-                    *map(theirs.values.get, slots),
-                )
+                row = _Row(study, person, theirs, states[person.version_id], out.get(person.pk))
+                cells.append((*row.cells(), *map(theirs.values.get, slots)))
+        yield Stretch((), cells)
 
 
 TABLE = ExportTable(

@@ -13,6 +13,7 @@ from kitchen.play.models import Episode
 from study.design.models import Study
 from study.exports.base import in_chunks
 from study.exports.chosen import Chosen
+from study.exports.stretches import Stretch
 from study.exports.tables.versions import changed_versions
 from study.people.models import Participant, Round
 
@@ -74,6 +75,10 @@ class Sitting:
     def marks(self) -> tuple[Any, ...]:
         """The columns `MARKS`."""
         return self.part, *self.who.marks
+
+    def stretch(self, rows: Sequence[Sequence[Any]]) -> Stretch:
+        """Rows of this episode, behind `WHERE` and before `MARKS`."""
+        return Stretch(self.where, rows, self.marks)
 
 
 def people(study: Study, chosen: Chosen) -> Iterator[Who]:

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
-from typing import Any
+from collections.abc import Iterator
+from itertools import groupby
+from operator import itemgetter
 
 from study.design.models import Study
 from study.exports.base import PERSON_MARKS, WHO, Column, ExportTable, in_chunks
 from study.exports.chosen import Chosen
+from study.exports.stretches import Stretch
 from study.exports.tables.sittings import PEOPLE, people
 from study.people.models import StaffAction
 
@@ -21,14 +23,16 @@ COLUMNS = (
 )
 
 
-def rows(study: Study, chosen: Chosen) -> Iterator[Sequence[Any]]:
+def rows(study: Study, chosen: Chosen) -> Iterator[Stretch]:
     """One row per deed: by participant, as they were done."""
     for chunk in in_chunks(people(study, chosen), PEOPLE):
         everybody = {who.pk: who for who in chunk}
         actions = StaffAction.objects.filter(participant__in=everybody)
         fields = ("participant_id", "at", "user_name", "action", "reason")
-        for pk, *deed in actions.order_by("participant__number", "at", "pk").values_list(*fields):
-            yield (*everybody[pk].cells, *deed, *everybody[pk].marks)
+        deeds = actions.order_by("participant__number", "at", "pk").values_list(*fields)
+        for pk, theirs in groupby(deeds, itemgetter(0)):
+            who = everybody[pk]
+            yield Stretch(who.cells, [deed[1:] for deed in theirs], who.marks)
 
 
 TABLE = ExportTable("staff_actions", "What staff did to participants, and why.", COLUMNS, rows)

@@ -16,8 +16,9 @@ from study.design.models import Study
 from study.exports.base import FALLBACK_LEVELS, MARKS, WHERE, Column, ExportTable
 from study.exports.chosen import Chosen
 from study.exports.csv_text import JsonText, compact
-from study.exports.figures import FigureColumn, figure_cells, step_columns
-from study.exports.raw import MomentText, as_text, as_written, read_small, seconds_between
+from study.exports.figures import FigureColumn, figure_reader, step_columns
+from study.exports.raw import MomentText, as_text, as_written, seconds_between
+from study.exports.stretches import Stretch
 from study.exports.tables.sittings import Sitting, episodes_once, in_pieces
 
 STEP = Column("step", "integer", "Number of the step.", levels="1 = first")
@@ -60,6 +61,7 @@ TEXTS = {
     "opened_at_text": MomentText("opened_at"),
     "taken_at_text": MomentText("taken_at"),
     "score_text": as_text("score"),
+    "commands_text": as_text("commands"),
     "events_text": as_text("events"),
 }
 """Fields of a step as the text that the database holds."""
@@ -72,24 +74,25 @@ def step_more(study: Study) -> tuple[Column, ...]:
     return (*step_columns(study), Column("events", "json", said))
 
 
-def step_rows(study: Study, chosen: Chosen, more: Sequence[Column]) -> Iterator[Sequence[Any]]:
+def step_rows(study: Study, chosen: Chosen, more: Sequence[Column]) -> Iterator[Stretch]:
     """One row per step taken."""
-    scored = [column for column in more if isinstance(column, FigureColumn)]
+    figures = figure_reader([column for column in more if isinstance(column, FigureColumn)])
     fields = ("number", "opened_at_text", "taken_at_text", "score_text", "events_text", "state_hash")
     for sitting, steps in _steps(study, chosen, fields):
-        where, marks = sitting.where, sitting.marks
-        for number, opened, taken, score, events, state_hash, _ in steps:
-            yield (
-                *where,
-                number,
-                as_written(opened),
-                as_written(taken),
-                seconds_between(opened, taken),
-                *figure_cells(scored, sitting.world, read_small(score)),
-                apart_from_commands(events),
-                state_hash,
-                *marks,
-            )
+        yield sitting.stretch(
+            [
+                (
+                    number,
+                    as_written(opened),
+                    as_written(taken),
+                    seconds_between(opened, taken),
+                    *figures(sitting.world, score),
+                    apart_from_commands(events),
+                    state_hash,
+                )
+                for number, opened, taken, score, events, state_hash, _ in steps
+            ]
+        )
 
 
 def apart_from_commands(events: str) -> JsonText:
@@ -99,15 +102,17 @@ def apart_from_commands(events: str) -> JsonText:
     return JsonText(compact([one for one in json.loads(events) if one["kind"] not in COMMAND_EVENTS]))
 
 
-def command_rows(study: Study, chosen: Chosen) -> Iterator[Sequence[Any]]:
+def command_rows(study: Study, chosen: Chosen) -> Iterator[Stretch]:
     """One row per command of every step, in the order in which they ran."""
-    for sitting, steps in _steps(study, chosen, ("number", "commands", "events")):
-        where, marks = sitting.where, sitting.marks
-        for number, commands, events, _ in steps:
-            outcomes = {event["seat"]: event for event in events if event["kind"] in COMMAND_EVENTS}
-            for place, given in enumerate(commands, start=1):
-                cells = _command_cells(given, outcomes.get(given["seat"], {}))
-                yield (*where, number, place, *cells, *marks)
+    for sitting, steps in _steps(study, chosen, ("number", "commands_text", "events_text")):
+        yield sitting.stretch([row for step in steps for row in _step_commands(*step)])
+
+
+def _step_commands(number: int, commands: str, events: str, _: int) -> Iterator[tuple[Any, ...]]:
+    given, happened = json.loads(f"[{commands},{events}]")
+    outcomes = {event["seat"]: event for event in happened if event["kind"] in COMMAND_EVENTS}
+    for place, one in enumerate(given, start=1):
+        yield number, place, *_command_cells(one, outcomes.get(one["seat"], {}))
 
 
 def _command_cells(given: dict[str, Any], outcome: dict[str, Any]) -> tuple[Any, ...]:

@@ -28,7 +28,6 @@ from study.design.questions.subscales import SubScale, subscales
 from study.design.versions import blueprints
 from study.exports.base import EPISODE_LEVELS, Column
 from study.exports.figures import KINDS as FIGURE_KINDS
-from study.exports.raw import as_text, read_small
 from study.people.models import Answer, PageVisit, Participant, Round
 
 WIDTHS = ("integer", "number", "text", "json")
@@ -196,8 +195,8 @@ def left_by(
 
 
 def _read_rounds(by_person: Mapping[int, Left], figures: Sequence[NamedFigure]) -> None:
-    rounds = Round.objects.filter(participant__in=by_person).annotate(score=as_text("episode__score"))
-    fields = ("condition__key", "answered_at", "episode__world", "score")
+    rounds = Round.objects.filter(participant__in=by_person)
+    fields = ("condition__key", "answered_at", "episode__world", "episode__score")
     course = ("position", "episode__step", "episode__status")
     for pk, key, answered, world, score, *played in rounds.order_by("position").values_list(
         "participant_id", *fields, *course
@@ -206,8 +205,7 @@ def _read_rounds(by_person: Mapping[int, Left], figures: Sequence[NamedFigure]) 
         left.order.append(key)
         left.answered += answered is not None
         if world is not None:
-            scored = read_small(score)
-            values = {one.name: one.value(world, scored) for one in figures}
+            values = {one.name: one.value(world, score) for one in figures}
             values |= zip(COURSE_NAMES, played, strict=True)
             left.values |= {Slot(key, "play", name): value for name, value in values.items()}
 

@@ -56,8 +56,7 @@ def _survey_context(person: Participant, place: flow.CurrentPage) -> dict[str, A
 def final(request: HttpRequest, person: Participant, place: flow.CurrentPage) -> HttpResponse:
     """The comparison of the conditions."""
     labels = {one.key: one.label for one in person.version.blueprint.conditions}
-    played = [one.condition.key for one in person.rounds.select_related("condition")]
-    teams = [(key, labels[key]) for key in played]
+    teams = [(one.condition.key, labels[one.condition.key]) for one in place.rounds]
     return _ask(request, person, place, partial(part_context, person, "final"), teams)
 
 

@@ -8,6 +8,7 @@ from django.shortcuts import redirect, render
 from study.people import flow
 from study.people.models import Participant
 from study.taking_part.answering import check_submit, next_attempt, wrong_keys
+from study.taking_part.going_on import with_design
 from study.taking_part.item_forms import ItemsForm
 from study.taking_part.pages.asking import items_for
 from study.taking_part.pages.common import part_context, sent
@@ -21,27 +22,26 @@ def check(request: HttpRequest, person: Participant, place: flow.CurrentPage) ->
     form = ItemsForm(request.POST if is_sent else None, items=items_for(person, place))
     if is_sent and form.is_valid():
         right = check_submit(participant_id=person.pk, values=form.values(), attempt=attempt)
-        if right is not False or flow.place_of(_again(person)).page != "check":
+        if right is not False or flow.place_of(with_design().get(pk=person.pk)).page != "check":
             return redirect(person)
-        return _wrong(request, person, form, attempt)
+        return _wrong(request, person, place, form, attempt)
     if request.method == "POST" and not is_sent:
         return redirect(person)
-    return _show(request, person, form, attempt, status=422 if form.errors else 200)
+    return _show(request, person, place, form, attempt, status=422 if form.errors else 200)
 
 
-def _again(person: Participant) -> Participant:
-    return Participant.objects.select_related("study", "version").get(pk=person.pk)
-
-
-def _wrong(request: HttpRequest, person: Participant, form: ItemsForm, attempt: int) -> HttpResponse:
+def _wrong(
+    request: HttpRequest, person: Participant, place: flow.CurrentPage, form: ItemsForm, attempt: int
+) -> HttpResponse:
     for key in wrong_keys(person, form.values()):
         form.add_error(f"item_{key}", "This is not right. Read the guide again and think once more.")
-    return _show(request, person, form, attempt + 1, status=422, wrong=True)
+    return _show(request, person, place, form, attempt + 1, status=422, wrong=True)
 
 
 def _show(
     request: HttpRequest,
     person: Participant,
+    place: flow.CurrentPage,
     form: ItemsForm,
     attempt: int,
     *,
@@ -51,7 +51,7 @@ def _show(
     attempts = person.version.blueprint.part("check").settings["attempts"]
     context = (
         part_context(person, "check")
-        | guide_context(person)
+        | guide_context(person, place)
         | {
             "form": form,
             "page": "check",

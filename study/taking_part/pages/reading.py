@@ -10,6 +10,7 @@ from django.shortcuts import redirect, render
 
 from kitchen.contract.world import Json
 from kitchen.forms.setting_fields import readable
+from kitchen.play import drawing
 from kitchen.registry.worlds import get_page, get_world
 from study.design.blueprint import ConditionPlan
 from study.people import flow
@@ -22,15 +23,14 @@ def guide(request: HttpRequest, person: Participant, place: flow.CurrentPage) ->
     """How to play, for the world of each condition."""
     if request.method == "POST":
         return _left(request, person, "guide")
-    context = part_context(person, "guide") | guide_context(person) | {"teams": place.total}
+    context = part_context(person, "guide") | guide_context(person, place) | {"teams": place.total}
     return render(request, "study/taking_part/guide.html", context)
 
 
-def guide_context(person: Participant) -> dict[str, Any]:
+def guide_context(person: Participant, place: flow.CurrentPage) -> dict[str, Any]:
     """The guides of all worlds that this person plays, in the order of play, that of the practice last."""
     design = person.version.blueprint
-    rounds = person.rounds.select_related("condition").order_by("position")
-    plans = [design.condition(one.condition.key) for one in rounds]
+    plans = [design.condition(one.condition.key) for one in place.rounds]
     if design.has("practice") and design.practice.world not in {plan.world for plan in plans}:
         plans.append(design.practice)
     guides = [_guide(plans, world) for world in dict.fromkeys(plan.world for plan in plans)]
@@ -40,14 +40,11 @@ def guide_context(person: Participant) -> dict[str, Any]:
 def _guide(plans: Sequence[ConditionPlan], world: str) -> dict[str, Any]:
     """What the guide of a world says: of its first condition, and whether that holds for all of its."""
     mine = [plan for plan in plans if plan.world == world]
-    page, brief = get_page(world), _brief(mine[0])
+    page, clocked = get_page(world), any(plan.step_seconds for plan in mine)
     return {
         "title": page.title or readable(world),
-        "template": page.guide,
+        "html": drawing.guide(page, _brief(mine[0]), clocked=clocked),
         "styles": page.styles,
-        "brief": brief,
-        "handbook": page.handbook(brief),
-        "clocked": any(plan.step_seconds for plan in mine),
         "differs": page.settings_differ if any(plan.settings != mine[0].settings for plan in mine) else "",
         "reference": page.reference_title,
     }

@@ -85,7 +85,7 @@ def _opened(plan: ConditionPlan, *, seed: int, steps: int | None) -> Episode:
 def _play(episode: Episode, player: Player) -> None:
     seat = episode.seats.get(number=0)
     for step in range(1, MOST_STEPS):
-        state = json.loads(to_json(selectors.state_message(seat, selectors.seat_view(seat))))
+        state = json.loads(to_json(selectors.state_message(episode.world, selectors.seat_view(seat))))
         player.watch(state)
         if state["phase"] != "choose":
             break

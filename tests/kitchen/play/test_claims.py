@@ -13,6 +13,7 @@ from django.db import Error, InterfaceError, OperationalError, connection
 from kitchen import tasks
 from kitchen.machine.processes import process_is_gone, process_name
 from kitchen.play import claims, deciding, services
+from kitchen.play.asking import MindOutcome
 from kitchen.play.calls import calls_store
 from kitchen.play.deciding import ask_mind, decide_step
 from kitchen.play.models import Decision, Episode
@@ -126,7 +127,7 @@ def test_what_was_paid_for_is_handed_in_again_and_no_model_is_asked_again(
     asked: list[str] = []
     tries: list[int] = []
 
-    def ask(kind: str, *told: Any) -> deciding.MindOutcome:
+    def ask(kind: str, *told: Any) -> MindOutcome:
         asked.append(kind)
         return ask_mind(kind, *told)
 
@@ -174,7 +175,7 @@ def test_a_person_who_left_meanwhile_spoils_nothing(
 ) -> None:
     ask = deciding.ask_mind
 
-    def ask_and_leave(*told: object) -> deciding.MindOutcome:
+    def ask_and_leave(*told: object) -> MindOutcome:
         Episode.objects.all().delete()
         return ask(*told)  # type: ignore[arg-type]
 

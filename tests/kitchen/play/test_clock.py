@@ -26,7 +26,7 @@ def opened(*, seconds: float = 5, **more: Any) -> Episode:
     """An episode with a clock whose people have all opened their page."""
     episode = make_episode(step_seconds=seconds, **more)
     for seat in episode.seats.filter(mind=None):
-        seat_take(episode_id=episode.pk, seat=seat.number, page=f"page-of-{seat.number}", newest=True)
+        seat_take(seat, page=f"page-of-{seat.number}", newest=True)
     episode.refresh_from_db()
     return episode
 
@@ -41,17 +41,17 @@ def sources(step: int) -> dict[int, str]:
 
 def test_the_clock_stands_still_until_every_person_has_opened_their_page() -> None:
     episode = make_episode(seats=2, step_seconds=5)
-    seat_take(episode_id=episode.pk, seat=0, page="page-of-0", newest=True)
+    seat_take(Seat.objects.get(episode=episode, number=0), page="page-of-0", newest=True)
     episode.refresh_from_db()
     assert episode.turn_closes_at is None
-    seat_take(episode_id=episode.pk, seat=1, page="page-of-1", newest=True)
+    seat_take(Seat.objects.get(episode=episode, number=1), page="page-of-1", newest=True)
     episode.refresh_from_db()
     assert episode.turn_closes_at == episode.turn_opened_at + timedelta(seconds=5)
 
 
 def test_opening_the_page_again_gives_no_more_time() -> None:
     episode = opened()
-    seat_take(episode_id=episode.pk, seat=0, page="another-page", newest=True)
+    seat_take(Seat.objects.get(episode=episode, number=0), page="another-page", newest=True)
     assert Episode.objects.get().turn_closes_at == episode.turn_closes_at
 
 
@@ -64,7 +64,7 @@ def test_every_later_turn_has_its_full_time() -> None:
 
 def test_without_a_clock_a_turn_is_never_closed() -> None:
     episode = make_episode()
-    seat_take(episode_id=episode.pk, seat=0, page="page-of-0", newest=True)
+    seat_take(Seat.objects.get(episode=episode, number=0), page="page-of-0", newest=True)
     assert not turn_close(episode_id=episode.pk, step=1)
     assert overdue_turns() == []
 

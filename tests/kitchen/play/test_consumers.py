@@ -12,9 +12,10 @@ from channels.routing import URLRouter
 from channels.testing import WebsocketCommunicator
 from redis.exceptions import RedisError
 
-from kitchen.play import consumers
-from kitchen.play.consumers import ELSEWHERE, JSON_PROTOCOL, NO_SUCH_SEAT
+from kitchen.play import watch
+from kitchen.play.consumers import JSON_PROTOCOL, SeatConsumer
 from kitchen.play.models import Episode, Seat, SeatCommand
+from kitchen.play.open_page import ELSEWHERE, NO_SUCH_SEAT, OpenPage
 from kitchen.urls import websocket_urlpatterns
 from tests.kitchen.factories import make_episode, mind, submit
 
@@ -26,9 +27,9 @@ application = URLRouter(websocket_urlpatterns)
 def no_nudges(settings: Any, monkeypatch: pytest.MonkeyPatch) -> None:
     """Pages are not nudged here: what they notice they notice by looking. The journeys have real nudges."""
     settings.CHANNEL_LAYERS = {"default": {"BACKEND": "channels.layers.InMemoryChannelLayer"}}
-    monkeypatch.setattr("kitchen.play.stream.nudge_pages", lambda episode_id: None)
+    monkeypatch.setattr("kitchen.play.stream.nudge_pages", lambda *told: None)
     monkeypatch.setattr("kitchen.play.services.ask_coplayers", lambda *turn: None)
-    monkeypatch.setattr(consumers, "LOOK_SECONDS", 0.1)
+    monkeypatch.setattr(watch, "LOOK_SECONDS", 0.1)
 
 
 def seat_of(episode: Episode, number: int = 0) -> Seat:
@@ -140,7 +141,7 @@ async def test_programs_that_name_no_page_push_each_other_out() -> None:
 async def test_a_command_of_an_older_page_is_refused_although_it_has_not_looked_yet(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    monkeypatch.setattr(consumers, "LOOK_SECONDS", 60)
+    monkeypatch.setattr(watch, "LOOK_SECONDS", 60)
     seat = await new_seat()
     one = await opened(seat, query=f"{FIRST}&take=1")
     await told(one)
@@ -187,8 +188,25 @@ async def test_a_page_notices_a_change_although_the_nudge_was_lost() -> None:
     await socket.disconnect()
 
 
+async def test_a_nudge_for_what_a_page_shows_already_costs_it_nothing(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    looked: list[SeatConsumer] = []
+
+    async def look(consumer: SeatConsumer) -> None:
+        looked.append(consumer)
+
+    monkeypatch.setattr(SeatConsumer, "look", look)
+    consumer = SeatConsumer()
+    consumer.page = await database_sync_to_async(OpenPage)(await new_seat(), "first-page", json=True)
+    consumer.page.stamp = (1, "playing", "", 0)
+    for stamp in ([1, "playing", "", 0], [2, "playing", "", 0], None):
+        await consumer.episode_changed({"type": "episode.changed", "stamp": stamp})
+    assert len(looked) == 2
+
+
 async def test_while_co_players_think_the_page_is_told_so() -> None:
-    socket = await opened(await new_seat(seats=2, minds=(mind("planner", 1),)))
+    socket = await opened(await new_seat(seats=2, minds=(mind("dispatcher", 1, model="stand-in"),)))
     await told(socket)
     await socket.send_json_to({"type": "command", "step": 1, "command": ["noop"]})
     state = await told(socket)
@@ -201,7 +219,6 @@ async def test_a_browser_gets_fragments_by_the_templates_of_the_page() -> None:
     text = await socket.receive_from(timeout=3)
     for panel in ("bar", "orders", "robots", "locations", "menu", "happened", "done"):
         assert text.count(f'id="{panel}"') == 1
-    assert "hx-swap-oob" in text
     await socket.disconnect()
 
 

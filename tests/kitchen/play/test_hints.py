@@ -10,7 +10,7 @@ from kitchen.contract.agent import Adviser
 from kitchen.play import stored
 from kitchen.play.hints import _situation, hints_for
 from kitchen.play.models import Seat
-from kitchen.play.render import fragments
+from kitchen.play.render import Screen
 from kitchen.play.selectors import seat_page, seat_view
 from kitchen.registry.agents import get_adviser
 from kitchen.registry.worlds import get_world
@@ -46,7 +46,7 @@ def test_hints_are_shown_only_where_they_are_on_and_to_who_is_to_choose() -> Non
     assert seat_view(Seat.objects.select_related("episode").get(episode=off)).hints == ()
     first = seat_view(seat)
     assert first.hints[0] == PAGE.first_steps[0]
-    assert first.hints[1] in fragments(seat_page(seat), first)
+    assert first.hints[1] in Screen().fragments(seat_page(seat), first)
     submit(on, 1, "noop")
     assert seat_view(seat).hints == ()
 

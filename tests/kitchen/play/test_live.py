@@ -26,7 +26,7 @@ def told(monkeypatch: pytest.MonkeyPatch) -> list[tuple[str, EpisodeNews]]:
     """News as they would be sent."""
     found: list[tuple[str, EpisodeNews]] = []
     monkeypatch.setattr(stream, "tell_audience", lambda *news: found.append(news))
-    monkeypatch.setattr(stream, "nudge_pages", lambda episode: None)
+    monkeypatch.setattr(stream, "nudge_pages", lambda *told: None)
     monkeypatch.setattr("kitchen.play.services.ask_coplayers", lambda *turn: None)
     return found
 

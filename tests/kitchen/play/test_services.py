@@ -6,7 +6,7 @@ import pytest
 
 from kitchen.contract.world import SettingsError
 from kitchen.machine.append_only import AppendOnlyError
-from kitchen.play import claims, stored
+from kitchen.play import claims, stored, turns
 from kitchen.play.models import Decision, Episode, SeatCommand, Step
 from kitchen.play.services import GivenCommand, MindPlan, commands_submit, episode_abandon
 from tests.kitchen.factories import make_episode, mind, submit
@@ -104,7 +104,7 @@ def test_commands_of_one_hand_in_are_taken_all_or_none() -> None:
 
 def test_if_the_step_cannot_be_written_nothing_is(monkeypatch: pytest.MonkeyPatch) -> None:
     episode = make_episode()
-    monkeypatch.setattr(Step.objects, "create", lambda **_: 1 / 0)
+    monkeypatch.setattr(turns.OpenTurn, "_store_step", lambda *_: 1 / 0)
     with pytest.raises(ZeroDivisionError):
         submit(episode, 1, "noop")
     assert untouched(episode)

@@ -19,6 +19,7 @@ from study.people.leaving import finish, participant_end, participant_withdraw
 from study.people.models import Participant
 from study.taking_part.entering import participant_enter
 from study.taking_part.forms import synthetic_invitation
+from tests.study.exports.rows import rows_of
 from tests.study.factories import complete, enter, make_study
 from tests.study.taking_part.test_views import begin, field, text_of
 
@@ -228,7 +229,7 @@ def test_the_code_that_was_given_is_the_same_everywhere_and_stays(
         assert person.completion_code not in page
     found = text_of(admin_client.get("/admin/study/participant/", {"q": "C0FFEE"}))
     assert person.code in found
-    (row,) = get_table("participants").rows(study)
+    (row,) = rows_of(get_table("participants"), study)
     assert "C0FFEE" in row
     assert person.completion_code not in row
 

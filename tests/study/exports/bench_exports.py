@@ -133,7 +133,9 @@ def export(form: str) -> int:
     from study.exports.writing import FORMATS, zip_pieces
 
     if form == "parquet":
-        import pyarrow.parquet  # noqa: F401 - loading it is no part of the rate
+        import pyarrow.parquet
+
+        pyarrow.array([0])  # loading it, and pandas with it, is no part of the rate
 
     study, tallies, tally = Study.objects.get(slug="bench"), dict[str, Tally](), Tally()
     pieces = (

@@ -24,6 +24,7 @@ from study.exports.writing import write_study
 from study.people.leaving import participant_withdraw
 from study.people.models import Participant
 from study.taking_part.going_on import page_done
+from tests.study.exports.rows import rows_of
 from tests.study.factories import SETTINGS, enter, make_study
 
 pytestmark = [pytest.mark.django_db, pytest.mark.servers]
@@ -83,13 +84,13 @@ def test_decisions_are_marked_and_prompts_say_in_whose_episodes_they_were_sent(s
     Participant.objects.filter(pk=one.pk).update(excluded_at=timezone.now())
     decisions = get_table("decisions")
     names = [column.name for column in decisions.columns]
-    marks = {row[0]: (row[1], row[names.index("excluded")]) for row in decisions.rows(study)}
+    marks = {row[0]: (row[1], row[names.index("excluded")]) for row in rows_of(decisions, study)}
     assert (marks[one.code], marks[program.code]) == ((False, True), (True, False))
     recipes = CallMessage.objects.filter(position=0).values_list("prompt_id", flat=True)[0]
-    used = {row[0]: row[2:] for row in get_table("prompts").rows(study)}
+    used = {row[0]: row[2:] for row in rows_of(get_table("prompts"), study)}
     assert used[recipes] == (2, 1, 0, 1)
     assert all(sum(kinds[:3]) > 0 for kinds in used.values())
-    people = {row[0]: row[2:] for row in get_table("prompts").rows(study, Chosen.without(["synthetic"]))}
+    people = {row[0]: row[2:] for row in rows_of(get_table("prompts"), study, Chosen.without(["synthetic"]))}
     assert people[recipes] == (2, 0, 0, 1)
 
 

@@ -19,11 +19,13 @@ from study.design.models import Study
 from study.exports.base import PERSON_MARKS, WHO
 from study.exports.csv_text import cells, harmless, lines
 from study.exports.registry import DOCUMENTS, TABLES, get_table, tables
+from study.exports.stretches import Batch, Stretch
 from study.exports.writing import csv_pieces, write_study
 from study.people.counts import StudyCounts, studies_with_counts, study_counts
 from study.people.models import PageVisit
 from study.taking_part.going_on import page_done
 from tests.conftest import Once
+from tests.study.exports.rows import rows_of
 from tests.study.factories import complete, enter, make_study
 
 pytestmark = [pytest.mark.django_db, pytest.mark.servers]
@@ -184,15 +186,15 @@ def test_a_file_asks_the_database_as_often_for_many_rows_as_for_few(
     study: Study, name: str, django_assert_max_num_queries: Any
 ) -> None:
     with django_assert_max_num_queries(14 if name == "participants" else 9):
-        found = list(get_table(name).rows(study))
+        found = list(rows_of(get_table(name), study))
     assert found or name in WITHOUT_ROWS
 
 
 def test_chunks_change_nothing(study: Study, monkeypatch: pytest.MonkeyPatch) -> None:
-    whole = {name: list(get_table(name).rows(study)) for name in ("episodes", "steps", "commands")}
+    whole = {name: list(rows_of(get_table(name), study)) for name in ("episodes", "steps", "commands")}
     monkeypatch.setattr("study.exports.tables.sittings.PEOPLE", 1)
     monkeypatch.setattr("study.exports.tables.sittings.STEPS", 3)
-    assert {name: list(get_table(name).rows(study)) for name in whole} == whole
+    assert {name: list(rows_of(get_table(name), study)) for name in whole} == whole
 
 
 @pytest.mark.parametrize("text", ["=1+1", "+1", "-1", "@x", "\t=1"])
@@ -222,7 +224,8 @@ def test_lines_are_those_of_the_csv_module(rows: list[tuple[Any, ...]]) -> None:
     written = io.StringIO()
     clean = [[harmless(value) if isinstance(value, str) else value for value in row] for row in rows]
     csv.writer(written).writerows(clean)
-    assert "".join(f"{line}\r\n" for line in lines(["number"] * 3, rows)) == written.getvalue()
+    batch = Batch([Stretch((), rows)])
+    assert "".join(f"{line}\r\n" for line in lines(["number"] * 3, batch)) == written.getvalue()
 
 
 def test_a_download_comes_in_pieces_and_is_the_same_file(

@@ -22,12 +22,14 @@ from study.exports.base import Column, ExportTable
 from study.exports.chosen import Chosen
 from study.exports.parquet import parquet_pieces
 from study.exports.registry import DOCUMENTS, TABLES, get_table, tables
+from study.exports.stretches import Stretch
 from study.exports.writing import write_study, zip_pieces
 from study.people.leaving import participant_withdraw
 from study.people.models import Participant, Round
 from study.taking_part.answering import answers_submit, check_submit
 from study.taking_part.entering import consent_given, participant_enter
 from study.taking_part.going_on import page_done
+from tests.study.exports.rows import rows_of
 from tests.study.exports.test_exports import MARKED, WITHOUT_ROWS
 from tests.study.factories import SETTINGS, complete, make_study, play_out
 
@@ -155,10 +157,10 @@ def test_everybody_is_there_unless_left_out(study: Study, tmp_path: Path) -> Non
     Participant.objects.filter(pk=people["excluded"].pk).update(
         excluded_at=timezone.now(), excluded_reason="asleep"
     )
-    assert len(list(get_table("participants").rows(study))) == 4
+    assert len(list(rows_of(get_table("participants"), study))) == 4
     for kind, gone in people.items():
         for name in WITH_ROWS:
-            codes = {row[0] for row in get_table(name).rows(study, Chosen.without([kind]))}
+            codes = {row[0] for row in rows_of(get_table(name), study, Chosen.without([kind]))}
             assert gone.code not in codes, (name, kind)
             assert people["synthetic" if kind != "synthetic" else "preview"].code in codes
 
@@ -192,9 +194,10 @@ def test_a_withdrawal_between_the_reads_breaks_no_file(
     for reader in READERS:
         monkeypatch.setattr(f"study.exports.tables.{reader}.PEOPLE", 1)
     monkeypatch.setattr("study.exports.tables.sittings.STEPS", 1)
+    monkeypatch.setattr("study.exports.base.AT_ONCE", 1)
     _, before, after, last = (walk(study, entry) for entry in ("one", "before", "after", "last"))
     leaving, codes = {before.code: before, after.code: after}, list[str]()
-    for row in get_table(name).rows(study):
+    for row in rows_of(get_table(name), study):
         codes.append(row[0])
         for code in {before.code, row[0]} & leaving.keys():
             participant_withdraw(participant_id=leaving.pop(code).pk)
@@ -214,7 +217,7 @@ def test_an_episode_that_two_share_has_its_steps_once(tmp_path: Path) -> None:
     assert {row["participant"] for row in read(tmp_path, "steps")} == {first.code}
     only = Chosen.without(["excluded"])
     Participant.objects.filter(pk=first.pk).update(excluded_at=timezone.now())
-    assert {row[0] for row in get_table("steps").rows(study, only)} == {second.code}
+    assert {row[0] for row in rows_of(get_table("steps"), study, only)} == {second.code}
 
 
 def test_the_zip_holds_every_file_as_it_is_alone(study: Study, tmp_path: Path) -> None:
@@ -249,9 +252,12 @@ def test_rows_with_long_texts_are_written_sooner(
     longest: int, groups: int, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr("study.exports.parquet.ROW_GROUP", 60_000)
-    monkeypatch.setattr("study.exports.parquet.AT_ONCE", 10)
+    monkeypatch.setattr("study.exports.base.AT_ONCE", 10)
     table = ExportTable(
-        "one", "One cell.", (Column("cell", "text", "It."),), lambda *_: [["x" * longest]] * 200
+        "one",
+        "One cell.",
+        (Column("cell", "text", "It."),),
+        lambda *_: [Stretch((), [["x" * longest]] * 200)],
     )
     pieces = list(parquet_pieces(table, Study()))
     found = pq.ParquetFile(io.BytesIO(b"".join(pieces))).metadata

@@ -182,7 +182,7 @@ def quick(settings: Any, monkeypatch: pytest.MonkeyPatch) -> None:
     settings.CHANNEL_LAYERS = {"default": {"BACKEND": "channels.layers.InMemoryChannelLayer"}}
     monkeypatch.setattr(consumers, "LOOK_SECONDS", 0.3)
     monkeypatch.setattr(consumers, "GATHER_SECONDS", 0.05)
-    monkeypatch.setattr(stream, "nudge_pages", lambda episode_id: None)
+    monkeypatch.setattr(stream, "nudge_pages", lambda *told: None)
 
 
 def socket_of(client: Client) -> WebsocketCommunicator:
@@ -202,7 +202,7 @@ async def test_staff_are_sent_everything_then_only_what_changes(quick: None, adm
     assert first.startswith('<tbody id="live-rows"')  # behind anything else a browser would drop the tag
     assert one.code in first
     assert two.code in first
-    await database_sync_to_async(page_opened)(participant_id=one.pk, page="play", position=1)
+    await database_sync_to_async(page_opened)(person=one, page="play", position=1)
     episode = await database_sync_to_async(first_episode)(one)
     orders = [GivenCommand(0, ("noop",))]
     await database_sync_to_async(commands_submit)(episode_id=episode.pk, step=1, commands=orders)

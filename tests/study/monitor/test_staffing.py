@@ -12,9 +12,10 @@ from django.contrib.auth.models import User
 from django.test import Client
 
 from kitchen.machine.append_only import AppendOnlyError
-from kitchen.play import consumers
-from kitchen.play.consumers import JSON_PROTOCOL, NO_SUCH_SEAT
+from kitchen.play import watch
+from kitchen.play.consumers import JSON_PROTOCOL
 from kitchen.play.models import Episode, Seat
+from kitchen.play.open_page import NO_SUCH_SEAT
 from kitchen.urls import websocket_urlpatterns
 from study.design.models import Study
 from study.monitor import staffing
@@ -137,9 +138,9 @@ async def test_an_open_page_is_closed_when_the_link_is_given_anew(
     settings: Any, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     settings.CHANNEL_LAYERS = {"default": {"BACKEND": "channels.layers.InMemoryChannelLayer"}}
-    monkeypatch.setattr("kitchen.play.stream.nudge_pages", lambda episode_id: None)
+    monkeypatch.setattr("kitchen.play.stream.nudge_pages", lambda *told: None)
     monkeypatch.setattr("kitchen.play.services.ask_coplayers", lambda *turn: None)
-    monkeypatch.setattr(consumers, "LOOK_SECONDS", 0.1)
+    monkeypatch.setattr(watch, "LOOK_SECONDS", 0.1)
     person = await database_sync_to_async(lambda: playing(make_study()))()
     user = await database_sync_to_async(User.objects.create_superuser)("ada")
     seat = await database_sync_to_async(Seat.objects.get)()

@@ -7,12 +7,12 @@ from datetime import datetime, timedelta
 from typing import Any
 
 import pytest
-from django.template.loader import render_to_string
 from django.test import Client
 from django.utils import timezone
 
 from kitchen.play.models import Episode
-from kitchen.play.selectors import seat_view
+from kitchen.play.render import Screen
+from kitchen.play.selectors import seat_page, seat_view
 from kitchen.play.services import GivenCommand, commands_submit, episode_end
 from study.design.errors import StudyClosedError
 from study.design.models import Outcome, Study, Version
@@ -74,7 +74,7 @@ def test_who_does_nothing_is_timed_out_once_and_the_kitchen_is_closed(wait: Cloc
     episode = Episode.objects.get()
     assert (episode.status, episode.ended_because) == (Episode.Status.ABANDONED, person.end_reason)
     view = seat_view(episode.seats.get(number=0))
-    page = render_to_string("kitchen/play/over.html", {"view": view})
+    page = Screen().fragments(seat_page(episode.seats.get(number=0)), view)
     assert "It was ended because nothing happened for too long." in page
     assert "study team" not in page
 
@@ -105,7 +105,7 @@ def test_the_word_that_somebody_is_there_is_an_action(client: Client, wait: Cloc
 def test_the_word_of_somebody_whose_time_is_over_brings_nobody_back(client: Client, wait: Clock) -> None:
     person = begun(make_study(idle_minutes=30))
     wait(31)
-    participant_here(participant_id=person.pk)
+    participant_here(person=person)
     assert status(person) == "timed_out"
     other = begun(make_study("other", idle_minutes=30), "other")
     wait(31)
@@ -118,8 +118,9 @@ def test_the_word_of_somebody_who_withdraws_at_this_moment_is_no_error(
 ) -> None:
     person = begun(make_study())
 
-    def gone(*, participant_id: int) -> None:
-        participant_withdraw(participant_id=participant_id)
+    def gone(*, person: Participant) -> Participant:
+        participant_withdraw(participant_id=person.pk)
+        return participant_here(person=person)
 
     monkeypatch.setattr("study.taking_part.views.participant_here", gone)
     assert client.post(f"{person.get_absolute_url()}here/").status_code == 404
@@ -178,13 +179,21 @@ def test_every_page_carries_what_the_server_says_is_left(client: Client, wait: C
         client.post(person.get_absolute_url(), body)
 
 
+def test_to_open_a_page_is_an_action_that_the_page_knows_of(client: Client, wait: Clock) -> None:
+    person = begun(make_study(idle_minutes=30, idle_warning_minutes=10))
+    wait(9)
+    page = client.get(person.get_absolute_url()).content.decode()
+    assert 'data-warn-in="5' in page
+    assert 'data-end-in="17' in page
+
+
 def test_nobody_is_counted_who_is_gone(wait: Clock) -> None:
     study = make_study(idle_minutes=60, max_participants=2)
     first, second = begun(study, "a"), begun(study, "b")
     with pytest.raises(StudyClosedError):
         enter(study, "c")
     wait(59)
-    participant_here(participant_id=second.pk)
+    participant_here(person=second)
     wait(2)
     assert time_out_idle() == 1
     third = enter(study, "c")

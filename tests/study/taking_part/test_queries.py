@@ -16,7 +16,7 @@ from study.people.models import Answer, Participant, Round
 from study.taking_part.going_on import page_done
 from tests.study.factories import enter, make_study
 
-pytestmark = pytest.mark.django_db
+pytestmark = [pytest.mark.django_db, pytest.mark.servers]
 
 
 @pytest.fixture
@@ -63,6 +63,41 @@ def test_a_survey_in_the_middle_of_the_study_is_stored_and_the_next_episode_made
     assert place.round and place.round.episode
     assert place.round.episode.status == Episode.Status.PLAYING
     assert Seat.objects.filter(episode=place.round.episode).count() == 2
+
+
+def test_a_play_page_is_opened_and_loaded_again_in_few_queries(
+    study: Study, client: Client, django_assert_max_num_queries: Any
+) -> None:
+    person = enter(study)
+    page_done(participant_id=person.pk, page="guide")
+    client.post(person.get_absolute_url(), sent(end_of_round(person, client).position))
+    with django_assert_max_num_queries(13):
+        assert b"data-here" in client.get(person.get_absolute_url()).content
+    with django_assert_max_num_queries(12) as again:
+        client.get(person.get_absolute_url())
+    assert not any('"bundle"' in asked["sql"] for asked in again.captured_queries)
+    assert person.visits.get(page="play", position=2).loads == 2
+
+
+def test_pages_without_an_episode_are_loaded_in_few_queries(
+    study: Study, client: Client, django_assert_max_num_queries: Any
+) -> None:
+    person = enter(study)
+    with django_assert_max_num_queries(9):
+        client.get(person.get_absolute_url())
+    page_done(participant_id=person.pk, page="guide")
+    end_of_round(person, client)
+    with django_assert_max_num_queries(7):
+        client.get(person.get_absolute_url())
+
+
+def test_the_word_of_somebody_who_is_there_costs_two_queries(
+    client: Client, django_assert_num_queries: Any
+) -> None:
+    person = enter(make_study(idle_minutes=30))
+    page_done(participant_id=person.pk, page="guide")
+    with django_assert_num_queries(2):
+        assert client.post(reverse("study:here", args=[person.key])).json()["active"]
 
 
 def test_a_page_that_is_sent_without_having_been_opened_notes_when_the_kitchen_ended(

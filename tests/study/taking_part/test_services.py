@@ -155,7 +155,7 @@ def everything(study: Study, entry: str) -> Participant:
     """Somebody who has been on every page, with answers of all places and a practice."""
     person = enter(study, entry)
     answers_submit(participant_id=person.pk, page="about", values={"who": "me"})
-    page_opened(participant_id=person.pk, page="guide")
+    page_opened(person=person, page="guide")
     page_done(participant_id=person.pk, page="guide")
     person.refresh_from_db()
     assert person.practice

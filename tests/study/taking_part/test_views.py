@@ -17,6 +17,7 @@ from study.exports.tables.page_times import TABLE
 from study.people.models import Answer, Participant, Round
 from study.researchers.tokens import token_make
 from study.taking_part.forms import INVITATION_SALT, synthetic_invitation
+from tests.study.exports.rows import rows_of
 from tests.study.factories import SETTINGS, complete, make_study, play_out
 
 pytestmark = pytest.mark.django_db
@@ -160,7 +161,7 @@ def test_what_has_a_right_answer_cannot_be_left_open(client: Client, place: str)
 def page_times(study: Study) -> list[dict[str, Any]]:
     """The rows of page_times.csv."""
     names = [column.name for column in TABLE.columns]
-    return [dict(zip(names, row, strict=True)) for row in TABLE.rows(study, Chosen())]
+    return [dict(zip(names, row, strict=True)) for row in rows_of(TABLE, study, Chosen())]
 
 
 def test_who_refuses_has_a_time_on_the_consent_page_too(client: Client, study: Study) -> None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping
+from typing import NamedTuple
 
 from kitchen.contract.page import Page, Panel, SeatView
 from kitchen.contract.world import Command, Json
@@ -11,31 +12,36 @@ from kitchen.contract.world import Command, Json
 WORDS = {"left": "left", "here": "here", "right": "right"}
 
 
+class Bay(NamedTuple):
+    """What this seat sees, by name."""
+
+    seen: tuple[tuple[str, Json], ...]
+
+
+class Menu(NamedTuple):
+    """What there is to do for the coming step: commands as JSON, with their words."""
+
+    step: int
+    role: str
+    choosing: bool
+    actions: tuple[tuple[str, str], ...]
+
+
 class BeaconPage(Page):
     """What one sees of the bay, and what one can do."""
 
-    layout = "worlds/beacon/layout.html"
-    guide = "worlds/beacon/guide.html"
+    layout = "worlds/beacon/layout.jinja"
+    guide = "worlds/beacon/guide.jinja"
     styles = ("worlds/beacon/beacon.css",)
     title = "The lighthouse"
 
     def panels(self, view: SeatView) -> tuple[Panel, ...]:
         """The bay, then the menu."""
-        actions = [
-            {"value": json.dumps(command), "text": self.phrase(command), "checked": command == view.chosen}
-            for command in view.legal
-        ]
-        menu = {
-            "actions": actions,
-            "phase": view.phase,
-            "step": view.step,
-            "for_step": view.step + 1,
-            "role": view.brief["role"],
-            "enabled": view.phase == "choose",
-        }
+        actions = tuple((json.dumps(command), self.phrase(command)) for command in view.legal)
+        menu = Menu(view.step + 1, view.brief["role"], view.phase == "choose", actions)
         return (
-            Panel("bay", "worlds/beacon/bay.html", {"seen": dict(view.observation)}),
-            Panel("menu", "worlds/beacon/menu.html", {"menu": menu}),
+            Panel("bay", "worlds/beacon/bay.jinja", Bay(tuple(view.observation.items()))),
+            Panel("menu", "worlds/beacon/menu.jinja", menu),
         )
 
     def hint(self, view: SeatView, command: Command, aim: Mapping[str, str]) -> str:

@@ -18,6 +18,7 @@ class Planner(Agent):
     """Plans for all seats, commands its own."""
 
     kind = "planner"
+    instant = True
     worlds = ("cuisine",)
     settings = (
         Setting(

@@ -6,6 +6,7 @@ import json
 import random
 import re
 from collections.abc import Iterator
+from html import unescape
 from html.parser import HTMLParser
 from pathlib import Path
 from typing import Any
@@ -15,9 +16,13 @@ from django.template.loader import render_to_string
 
 from kitchen.contract.page import PlayerView, SeatView, StepView
 from kitchen.contract.world import Command, Event, World
+from kitchen.play.drawing import whole
+from kitchen.play.render import page_context
 from kitchen.registry.worlds import get_world
-from kitchen.worlds.cuisine.menu import assign_keys, needed_ingredients
-from kitchen.worlds.cuisine.page import PAGE, icon
+from kitchen.worlds.cuisine.known import known
+from kitchen.worlds.cuisine.menu import assign_keys, groups
+from kitchen.worlds.cuisine.page import PAGE
+from kitchen.worlds.cuisine.pictures import icon
 from kitchen.worlds.cuisine.words import REFUSALS, Words, readable
 
 ROOT = Path(__file__).resolve().parents[4]
@@ -137,10 +142,9 @@ def start(level: str = "level_3", seats: int = 2, phase: str = "choose") -> Seat
     return seen(world, 0, phase=phase)
 
 
-def panel_html(view: SeatView, name: str, *, oob: bool = True) -> str:
-    """One panel as it goes over the websocket."""
-    panel = {panel.id: panel for panel in PAGE.panels(view)}[name]
-    return render_to_string(panel.template, {"view": view, "oob": oob, **panel.context})
+def panel_html(view: SeatView, name: str) -> str:
+    """One panel with its parts."""
+    return whole({panel.id: panel for panel in PAGE.panels(view)}[name])
 
 
 @pytest.mark.parametrize("level", LEVELS)
@@ -154,67 +158,51 @@ def test_every_panel_of_many_states_is_one_element_with_its_id(level: str) -> No
                 assert len(found.ids) == len(set(found.ids))
 
 
-def test_all_views_of_an_episode_have_the_same_panels_and_json_contexts() -> None:
+def test_all_views_of_an_episode_have_the_same_panels() -> None:
     ids = [[panel.id for panel in PAGE.panels(view)] for view in views("level_9", 3, 2)]
     assert all(one == ids[0] for one in ids)
-    for view in views("level_9", 3, 2):
-        for panel in PAGE.panels(view):
-            assert json.loads(json.dumps(panel.context)) == panel.context
-
-
-def test_out_of_band_is_said_only_when_asked_for() -> None:
-    for panel in PAGE.panels(start()):
-        assert 'hx-swap-oob="true"' in panel_html(start(), panel.id)
-        assert "hx-swap-oob" not in panel_html(start(), panel.id, oob=False)
 
 
 @pytest.mark.parametrize("phase", ["choose", "waiting", "thinking", "over"])
 def test_the_whole_page_renders_in_every_phase_with_unique_ids(phase: str) -> None:
     view = start(phase=phase)
-    panels = {panel.id.replace("-", "_"): panel for panel in PAGE.panels(view)}
-    context = {"page": PAGE, "view": view, "panels": panels, "handbook": PAGE.handbook(view.brief)}
-    html = render_to_string(
-        "kitchen/play/play.html", {**context, "socket_path": "/ws/seat/x/", "continue_url": "/p/x/"}
-    )
-    ids = Outline(html).ids
+    context = page_context(PAGE, view, socket_path="/ws/seat/x/", continue_url="/p/x/")
+    ids = Outline(render_to_string("kitchen/play/play.html", context)).ids
     assert len(ids) == len(set(ids))
-    assert {"bar", "notice", "over", "connection", *panels} <= set(ids)
+    assert {"bar", "notice", "over", "connection", *(panel.id for panel in PAGE.panels(view))} <= set(ids)
 
 
 def test_the_menu_offers_exactly_what_is_legal_or_anticipated() -> None:
     for view in views("level_3", 3, 7):
         values = re.findall(r'name="command" value="([^"]+)"', panel_html(view, "menu"))
-        offered = {tuple(json.loads(value.replace("&quot;", '"'))) for value in values}
+        offered = {tuple(json.loads(unescape(value))) for value in values}
         assert offered == {*view.legal, *view.anticipated}
         assert len(values) == len(offered)
 
 
-def test_the_form_is_for_the_step_to_come_and_cannot_be_sent_while_others_choose() -> None:
-    assert '<input type="hidden" name="step" value="1">' in panel_html(start(), "menu")
-    assert "disabled" not in panel_html(start(), "menu")
+def test_the_form_is_for_the_step_to_come_and_offers_nothing_while_others_choose() -> None:
+    assert '<input id="menu-step" type="hidden" name="step" value="1">' in panel_html(start(), "menu")
+    assert "<fieldset disabled" not in panel_html(start(), "menu")
     waiting = panel_html(start(phase="waiting"), "menu")
-    assert "Waiting for the others" in waiting and "disabled" in waiting
+    assert "data-scroll disabled>" in waiting and "radio" not in waiting
+    assert "You have chosen <strong>Wait one step</strong>" in waiting
 
 
 def test_ingredients_that_no_recipe_needs_are_behind_a_disclosure() -> None:
     world = get_world("cuisine").create(seats=1, settings={"level": "level_3"})
     world.reset(1)
     world.step({0: ("goto", "storage0")})
-    take = next(g for g in _menu(seen(world, 0))["groups"] if g["verb"] == "get")
-    assert [action["item"] for action in take["actions"]] == needed_ingredients(world.brief(0))
-    assert len(take["actions"]) + len(take["rest"]) == 27
-
-
-def _menu(view: SeatView) -> dict[str, Any]:
-    found: dict[str, Any] = next(panel for panel in PAGE.panels(view) if panel.id == "menu").context["menu"]
-    return found
+    brief = known(world.brief(0))
+    take: Any = next(one.shows for one in groups(seen(world, 0), brief) if one.id == "verb-get")
+    assert list(take.actions) == [f"do-get-storage0-{item}" for item in brief.wanted]
+    assert len(take.actions) + len(take.rest) == 27
 
 
 @pytest.mark.parametrize("level", LEVELS)
 def test_no_key_means_two_actions_and_places_keep_theirs(level: str) -> None:
     kept: dict[Command, str] = {}
     for view in views(level, 2, 3):
-        keys = assign_keys([*view.legal, *view.anticipated], view.brief)
+        keys = assign_keys([*view.legal, *view.anticipated], known(view.brief))
         assert len(set(keys.values())) == len(keys)
         for command, key in keys.items():
             if command[0] == "goto":
@@ -270,7 +258,14 @@ def test_every_code_has_a_readable_name_and_every_dish_a_picture() -> None:
 
 
 @pytest.mark.parametrize(
-    "path", sorted([*(ROOT / "templates").rglob("*.html"), *OWN.rglob("*.html")]), ids=lambda path: path.name
+    "path",
+    sorted(
+        path
+        for home in (ROOT / "templates", OWN)
+        for end in ("html", "jinja")
+        for path in home.rglob(f"*.{end}")
+    ),
+    ids=lambda path: path.name,
 )
 def test_templates_keep_to_the_content_security_policy(path: Path) -> None:
     text = path.read_text()

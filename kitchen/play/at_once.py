@@ -1,0 +1,104 @@
+"""Co-players that need no time are asked where the step is taken: between a person's command and the step
+there is no worker, no broker and no moment in which they are seen to think.
+
+Those that cost processor time are asked in processes of their own (`machine.apart`). Whatever goes wrong here
+(a mind that fails, a process that died, a queue that is full) is nobody's loss: the person's command goes in
+alone, and a worker asks the co-players as it asks language models, in bounded time and with fallbacks.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass, replace
+from functools import partial
+
+from kitchen.contract.agent import Decision, Situation
+from kitchen.contract.world import Command
+from kitchen.machine import apart
+from kitchen.machine.failures import traced
+from kitchen.play.asking import Asked, Asking, MindOutcome, Question, ask_minds, checked
+from kitchen.play.turns import OpenTurn
+from kitchen.registry.agents import decided, get_agent
+
+log = logging.getLogger(__name__)
+
+SECONDS = 1.0
+"""Time for one decision; a worker has more."""
+
+
+@dataclass(slots=True)
+class Deciding:
+    """The co-players of one step, who are asked one after the other. `question` is the next one that is to be
+    answered apart; where it is None, all have decided, or one of them could not (`asked` is None then)."""
+
+    asking: Asking
+    question: Question | None = None
+    asked: list[Asked] | None = None
+
+    def begin(self) -> None:
+        """Ask those that cost next to nothing, up to the first that costs more."""
+        with self._as_far_as_it_goes():
+            self._ask_light(next(self.asking))
+
+    async def finish(self) -> None:
+        """Ask all that are left."""
+        while self.question is not None:
+            question, self.question = self.question, None
+            with self._as_far_as_it_goes():
+                self._ask_light(self.asking.send(await _asked_apart(question)))
+
+    def _ask_light(self, question: Question) -> None:
+        while get_agent(question.mind.kind).light:
+            began = time.monotonic()
+            decision = decided(question.mind.kind, question.mind.settings, _told(question))
+            question = self.asking.send(_outcome(decision, began))
+        self.question = question
+
+    @contextmanager
+    def _as_far_as_it_goes(self) -> Iterator[None]:
+        try:
+            yield
+        except StopIteration as done:
+            self.asked = done.value
+        except Exception as failure:  # a co-player may fail in any way: a worker asks it again
+            log.warning("co-players that are instant are left to a worker: %s", traced(failure))
+
+
+def make_ready(turn: OpenTurn) -> None:
+    """Start the processes that some of these co-players will be asked in, before the first step needs
+    them."""
+    for kind in {mind.kind for mind in turn.minds}:
+        if get_agent(kind).instant and not get_agent(kind).light:
+            apart.warm_up(partial(get_agent, kind))
+
+
+def deciding_at_once(turn: OpenTurn, step: int, seat: int, command: Command) -> Deciding | None:
+    """The co-players of this step once the person in this seat has commanded; None where they are not to be
+    asked here: the command will not be taken, other people are waited for, or one of them needs time."""
+    waited_for = turn.people - turn.given.keys()
+    if not turn.is_open or step != turn.step or waited_for != {seat} or turn.numbers == turn.people:
+        return None
+    instant = all(get_agent(mind.kind).instant for mind in turn.minds)
+    if not instant or not turn.world.accepts(seat, command):
+        return None
+    deciding = Deciding(ask_minds(turn, {seat: command}))
+    deciding.begin()
+    return deciding
+
+
+async def _asked_apart(question: Question) -> MindOutcome:
+    began = time.monotonic()
+    made = apart.submit(decided, question.mind.kind, question.mind.settings, _told(question))
+    return _outcome(await asyncio.wait_for(asyncio.wrap_future(made), SECONDS), began)
+
+
+def _told(question: Question) -> Situation:
+    return replace(question.situation, seconds=SECONDS, purse=None)
+
+
+def _outcome(decision: Decision, began: float) -> MindOutcome:
+    return MindOutcome(checked(decision), milliseconds=(time.monotonic() - began) * 1000)

@@ -1,0 +1,76 @@
+"""Panels as HTML. What was drawn once is kept for every page of this process that shows the same."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from functools import lru_cache
+from typing import Any
+
+from django.template import engines
+from django.utils.safestring import SafeString, mark_safe
+
+from kitchen.contract.page import Page, Panel
+from kitchen.contract.world import Json
+
+KEPT = 8192
+"""Drawings; a few hundred bytes to two kilobytes each."""
+GUIDES = 64
+"""Guides and references; some ten kilobytes each."""
+
+
+def draw(panel: Panel) -> str:
+    """The panel's HTML with a gap for each of its parts."""
+    parts = tuple(part.id for part in panel.parts)
+    return _drawn(panel.id, panel.template, panel.shows, panel.make, parts)
+
+
+@lru_cache(maxsize=KEPT)
+def _drawn(name: str, template: str, shows: Any, make: Any, parts: tuple[str, ...]) -> str:
+    context = make(shows) if make else shows._asdict()
+    return _render(template, {**context, "id": name, "parts": {part: gap(part) for part in parts}})
+
+
+def gap(name: str) -> SafeString:
+    """Stands where this part of a panel belongs; the page puts the part there that it has."""
+    return mark_safe(f'<template id="{name}"></template>')  # noqa: S308
+
+
+def narrowed(html: str) -> str:
+    """The same with one gap for parts that stand side by side: their ids in a row."""
+    return html.replace('"></template><template id="', " ")
+
+
+def whole(panel: Panel) -> SafeString:
+    """The panel's HTML with all its parts."""
+    html = draw(panel)
+    for part in panel.parts:
+        html = html.replace(gap(part.id), whole(part), 1)
+    return mark_safe(html)  # noqa: S308 - drawn by templates that escape
+
+
+def layout(page: Page, panels: Mapping[str, SafeString]) -> SafeString:
+    """The panels as the world arranges them."""
+    return mark_safe(_render(page.layout, {"panels": panels}))  # noqa: S308
+
+
+def guide(page: Page, brief: Mapping[str, Json], *, clocked: bool) -> SafeString:
+    """How to play: `clocked` where steps have a time limit."""
+    return _book(page, page.guide, json.dumps(brief), clocked)
+
+
+def reference(page: Page, brief: Mapping[str, Json]) -> SafeString:
+    """What can be looked up beside play; empty where there is nothing."""
+    return _book(page, page.reference, json.dumps(brief), False) if page.reference else SafeString()
+
+
+@lru_cache(maxsize=GUIDES)
+def _book(page: Page, template: str, text: str, clocked: bool) -> SafeString:
+    brief = json.loads(text)
+    context = {"brief": brief, "handbook": page.handbook(brief), "clocked": clocked}
+    return mark_safe(_render(template, context))  # noqa: S308
+
+
+def _render(template: str, context: Mapping[str, Any]) -> str:
+    html: str = engines["panels"].env.get_template(template).render(context)
+    return html

@@ -1,0 +1,130 @@
+"""What one open page of a browser is sent: each method is one visit to the database, for a thread of its own
+(`machine.hops`). The consumer carries it to and fro.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from kitchen.play import seating, selectors
+from kitchen.play.asking import Asked, to_hand_in
+from kitchen.play.at_once import Deciding, deciding_at_once, make_ready
+from kitchen.play.kept import bring_up_to_date, turn_now, turn_taken
+from kitchen.play.messages import CommandMessage, NoticeMessage, Stamp, to_json
+from kitchen.play.models import Episode, Seat
+from kitchen.play.render import Screen
+from kitchen.play.services import GivenCommand, hand_in
+from kitchen.play.turns import OpenTurn
+from kitchen.registry.worlds import get_page
+
+NO_SUCH_SEAT = 4404
+"""Close code: the key opens nothing (any more)."""
+ELSEWHERE = 4409
+"""Close code: a newer page plays this seat."""
+
+
+@dataclass(frozen=True, slots=True)
+class Answer:
+    """What goes to the browser: texts in order, and the code with which it is closed then."""
+
+    texts: tuple[str, ...] = ()
+    close: int | None = None
+
+
+GONE = Answer(close=NO_SUCH_SEAT)
+
+
+class OpenPage:
+    """A page that shows one seat, as JSON for programs or as fragments for browsers. Every method that
+    answers raises Episode.DoesNotExist when the episode was erased."""
+
+    def __init__(self, seat: Seat, name: str, *, json: bool) -> None:
+        self.seat = seat
+        self.name = name
+        self.stamp: Stamp | None = None
+        """Of what it was last sent."""
+        self._json = json
+        self._screen = Screen()
+
+    def show(self) -> Answer:
+        """All that the seat may see now."""
+        with turn_now(self.seat.episode_id) as turn:
+            make_ready(turn)
+            return Answer(tuple(self._state(turn, whole=True)))
+
+    def look(self) -> Answer:
+        """What has changed since it was last sent."""
+        with turn_now(self.seat.episode_id) as turn:
+            if code := self._closed_with(turn):
+                return Answer(close=code)
+            return Answer(tuple(self._state(turn)) if turn.stamp != self.stamp else ())
+
+    def command(self, message: CommandMessage) -> Answer | Deciding:
+        """Hand in a command and say what came of it; or whom to ask first, and then it is `decided`."""
+        with turn_taken(self.seat.episode_id) as turn:
+            if message.step != turn.step:
+                bring_up_to_date(turn)
+            deciding = deciding_at_once(turn, message.step, self.seat.number, message.command)
+            if deciding and deciding.question:
+                return deciding
+            return self._handed_in(turn, message, deciding.asked if deciding else None)
+
+    def decided(self, message: CommandMessage, asked: Sequence[Asked] | None) -> Answer:
+        """Hand in a command with what the co-players decided; None if that is left to a worker."""
+        with turn_taken(self.seat.episode_id) as turn:
+            return self._handed_in(turn, message, asked)
+
+    def said(self, message: NoticeMessage) -> Answer:
+        """An answer in words."""
+        return Answer((self._notice(message),))
+
+    def _notice(self, message: NoticeMessage) -> str:
+        return to_json(message) if self._json else self._screen.notice(message)
+
+    def _handed_in(self, turn: OpenTurn, message: CommandMessage, asked: Sequence[Asked] | None) -> Answer:
+        given = GivenCommand(self.seat.number, message.command, page=self.name)
+        more, made = to_hand_in(asked or (), step=message.step, idle=turn.world.idle)
+        receipt = hand_in(turn, step=message.step, commands=[given, *more], decisions=made)
+        if receipt.accepted:
+            return Answer(tuple(self._silence() + self._state(turn)))
+        tone = "info" if receipt.code in {"repeated", "over"} else "warning"
+        notice = self._notice(NoticeMessage(receipt.code, receipt.text, tone))
+        state = [] if receipt.code == "elsewhere" else self._state(turn)
+        return Answer((notice, *state), self._closed_with(turn))
+
+    def _silence(self) -> list[str]:
+        """A browser shows no notice any more."""
+        return [] if self._json else [self._screen.notice(NoticeMessage("", ""))]
+
+    def _state(self, turn: OpenTurn, *, whole: bool = False) -> list[str]:
+        """All that the seat may see in this turn; a browser is only sent what has changed, unless the `whole`
+        is wanted."""
+        view = selectors.turn_view(turn, self.seat.number)
+        self.stamp = turn.stamp
+        if self._json:
+            return [to_json(selectors.state_message(turn.episode.world, view))]
+        if whole:
+            self._screen = Screen()
+        return [self._screen.fragments(get_page(turn.episode.world), view)]
+
+    def _closed_with(self, turn: OpenTurn) -> int | None:
+        """Why this page plays no longer: another one does, or its key opens nothing any more."""
+        seat = next(seat for seat in turn.seats if seat.number == self.seat.number)
+        if seat.key != self.seat.key:
+            return NO_SUCH_SEAT
+        return ELSEWHERE if seat.page != self.name else None
+
+
+def page_opened(key: str, name: str, *, newest: bool, json: bool) -> tuple[OpenPage | None, Answer]:
+    """A page that asks to play the seat that this key opens, and what it is sent; no page if it may not."""
+    seat = selectors.seat_by_key(key)
+    if seat is None:
+        return None, GONE
+    if not seating.seat_take(seat, page=name, newest=newest):
+        return None, Answer(close=ELSEWHERE)
+    page = OpenPage(seat, name, json=json)
+    try:
+        return page, page.show()
+    except Episode.DoesNotExist:  # erased at this moment
+        return None, GONE

@@ -1,0 +1,92 @@
+"""The panels that every world's page has: step, phase, clock, hints, end, and what the server has to say."""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+from kitchen.contract.page import Page, Panel, SeatView
+
+SHELL = ("notice", "bar", "phase", "clock", "hint", "over")
+"""Their ids; their templates are `kitchen/play/<id>.jinja`."""
+
+
+class Bar(NamedTuple):
+    """Where the episode is."""
+
+    step: int
+    length: int | None
+    phase: str
+
+
+class Phase(NamedTuple):
+    """Who is waited for: this seat, others by name, or nobody."""
+
+    phase: str
+    body: str
+    waiting_for: tuple[str, ...]
+
+
+class Clock(NamedTuple):
+    """The time for a step, in seconds as text."""
+
+    whole: str
+    left: str
+    choosing: bool
+    step: int
+    """Of a clock that runs: it begins anew with each."""
+
+
+class Hint(NamedTuple):
+    """What would be good to do."""
+
+    hints: tuple[str, ...]
+
+
+class Over(NamedTuple):
+    """How it ended; nothing while it has not."""
+
+    over: bool
+    step: int = 0
+    achieved: tuple[tuple[str, str], ...] = ()
+    ended_by_staff: bool = False
+    abandoned_because: str = ""
+
+
+class Notice(NamedTuple):
+    """What the server has to say; nothing most of the time."""
+
+    text: str = ""
+    tone: str = "info"
+
+
+def shell(page: Page, view: SeatView) -> tuple[Panel, ...]:
+    """All but the notice, for which no view is needed."""
+    names = tuple(player.name for player in view.players if player.seat in view.waiting_for)
+    return (
+        _panel("bar", Bar(view.step, view.length, view.phase)),
+        _panel("phase", Phase(view.phase, page.body, () if view.phase in ("choose", "over") else names)),
+        _panel("clock", _clock(view)),
+        _panel("hint", Hint(view.hints)),
+        _panel("over", _over(view)),
+    )
+
+
+def notice_panel(notice: Notice) -> Panel:
+    """What the server has to say."""
+    return _panel("notice", notice)
+
+
+def _panel(name: str, shows: NamedTuple) -> Panel:
+    return Panel(name, f"kitchen/play/{name}.jinja", shows)
+
+
+def _clock(view: SeatView) -> Clock:
+    whole = "" if view.step_seconds is None else f"{view.step_seconds:g}"
+    left = "" if view.seconds_left is None else f"{view.seconds_left:.2f}"
+    return Clock(whole, left, view.phase == "choose", view.step if left else 0)
+
+
+def _over(view: SeatView) -> Over:
+    if view.phase != "over":
+        return Over(over=False)
+    return Over(True, view.step, view.achieved, view.ended_by_staff, view.abandoned_because)

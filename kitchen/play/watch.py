@@ -1,0 +1,89 @@
+"""One look for all pages of a process: what they show is compared with what is stored, every few seconds, in
+case a nudge was lost.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+from collections.abc import Coroutine, Iterable
+from typing import Any, Protocol
+from weakref import WeakKeyDictionary
+
+from kitchen.machine.hops import in_database
+from kitchen.play.messages import Stamp
+from kitchen.play.open_page import OpenPage
+from kitchen.play.selectors import seats_stand
+
+log = logging.getLogger(__name__)
+
+LOOK_SECONDS = 2.0
+"""How often it looks."""
+AT_ONCE = 500
+"""Pages that one question asks for."""
+
+
+class Watched(Protocol):
+    """Who shows an open page."""
+
+    page: OpenPage | None
+    subscribed: bool
+
+    async def look(self) -> None:
+        """Show what has changed."""
+
+    async def subscribe(self) -> None:
+        """Be nudged from now on, if that can be had."""
+
+
+class Watch:
+    """The pages of one event loop; it looks as long as there are any."""
+
+    def __init__(self) -> None:
+        self._pages: set[Watched] = set()
+        self._looking: asyncio.Task[None] | None = None
+
+    def add(self, page: Watched) -> None:
+        """Look after this one, too."""
+        self._pages.add(page)
+        if self._looking is None or self._looking.done():
+            self._looking = asyncio.create_task(self._keep_looking())
+
+    def discard(self, page: Watched) -> None:
+        """It is closed."""
+        self._pages.discard(page)
+
+    async def _keep_looking(self) -> None:
+        while self._pages:
+            await asyncio.sleep(LOOK_SECONDS)
+            pages = list(self._pages)
+            try:
+                for first in range(0, len(pages), AT_ONCE):
+                    await self._look(pages[first : first + AT_ONCE])
+            except Exception:  # whatever it was, the next look may succeed
+                log.exception("pages could not be looked after")
+
+    async def _look(self, pages: list[Watched]) -> None:
+        """Have those look that show something else than what is stored, and those subscribe that are not."""
+        stored = await in_database(seats_stand, [each.page.seat.pk for each in pages if each.page])
+        await _all(each.look() for each in pages if each.page and _shows_else(each.page, stored))
+        await _all(each.subscribe() for each in pages if not each.subscribed)
+
+
+def _shows_else(page: OpenPage, stored: dict[int, tuple[str, str, Stamp]]) -> bool:
+    return stored.get(page.seat.pk) != (page.seat.key, page.name, page.stamp)
+
+
+async def _all(doing: Iterable[Coroutine[Any, Any, None]]) -> None:
+    """All of them, whatever becomes of one."""
+    for failure in await asyncio.gather(*doing, return_exceptions=True):
+        if isinstance(failure, Exception):
+            log.error("a page could not be looked after", exc_info=failure)
+
+
+_watches: WeakKeyDictionary[asyncio.AbstractEventLoop, Watch] = WeakKeyDictionary()
+
+
+def watch() -> Watch:
+    """That of the running event loop."""
+    return _watches.setdefault(asyncio.get_running_loop(), Watch())

@@ -1,0 +1,105 @@
+"""What has not changed stays as it is: elements, choice, focus, what is open, what is scrolled."""
+
+from __future__ import annotations
+
+import secrets
+from pathlib import Path
+
+from playwright.async_api import Page
+
+from tests.browser import IN_A_BROWSER
+from tests.journeys.person import Person, condition, load_study
+from tests.servers import Stack
+
+pytestmark = IN_A_BROWSER
+
+MARK = """() => document.querySelectorAll("[data-play] [id]").forEach(one => { one.known = true; })"""
+NEW = """() => [...document.querySelectorAll("[data-play] [id]")].filter(one => !one.known).map(one => one.id)"""
+LISTEN = """() => {
+    window.heard = [];
+    const live = "[role=status], [aria-live]";
+    new MutationObserver(changes => {
+        const regions = new Set(changes.map(change => change.target.closest?.(live)).filter(Boolean));
+        for (const region of regions) if (region.id !== "connection") heard.push(region.textContent.trim());
+    }).observe(document.body, {childList: true, characterData: true, subtree: true});
+}"""
+CHOSEN = """() => document.querySelector("#menu input[name=command]:checked")?.value || "" """
+PLACE = """() => [document.activeElement.value || document.activeElement.id,
+               document.getElementById("menu-actions").scrollTop,
+               document.querySelector("#rest-get").open]"""
+
+
+async def alone(page: Page, live_stack: Stack, folder: Path) -> Person:
+    """Somebody who plays alone, in the first step."""
+    slug = f"journey-{secrets.token_hex(3)}"
+    load_study(live_stack, folder, slug, condition("alone"), steps=9)
+    person = Person(page)
+    await person.agree(slug)
+    await person.read_guide()
+    await page.wait_for_function("document.querySelector('[data-submit]').disabled === false")
+    return person
+
+
+async def test_a_step_replaces_what_it_changes_and_says_it_once(
+    page: Page, live_stack: Stack, tmp_path: Path
+) -> None:
+    person = await alone(page, live_stack, tmp_path)
+    await person.play_step(["goto", "storage0"])
+    await person.play_step(["noop"])
+    await page.evaluate(MARK)
+    await page.evaluate(LISTEN)
+    await person.play_step(["noop"])
+    new = await page.evaluate(NEW)
+    tickets = [one for one in new if one.startswith("t")]
+    assert {*new} == {"bar", "happened", "past-3", "menu-step", "spoken", *tickets}
+    assert all(one.endswith("-l") for one in tickets)
+    assert await page.evaluate("heard") == [await page.inner_text("#spoken")]
+    assert await page.evaluate(CHOSEN) == ""
+    assert await page.inner_text("[data-submit]") == "Choose an action"
+    assert (await page.inner_text("#menu-hint")).startswith("Arrow keys")
+    assert await page.evaluate("document.activeElement.id") == "menu-title"
+    assert person.problems == []
+
+
+async def test_what_goes_and_comes_back_is_not_sent_again(
+    page: Page, live_stack: Stack, tmp_path: Path
+) -> None:
+    person = await alone(page, live_stack, tmp_path)
+    await person.play_step(["goto", "storage0"])
+    await page.evaluate(MARK)
+    await person.play_step(["get", "storage0", "rice"])
+    assert await page.query_selector("#verb-get") is None
+    await person.play_step(["put", "storage0"])
+    assert "do-get-storage0-rice" not in await page.evaluate(NEW)
+    assert await page.evaluate(CHOSEN) == ""
+    assert {*map(tuple, await person.offered())} >= {("get", "storage0", "rice"), ("goto", "storage0")}
+    await page.focus("#menu-title")
+    await page.keyboard.press("r")
+    assert await page.evaluate(CHOSEN) == '["get","storage0","rice"]'
+    assert await page.inner_text("[data-submit]") == "Take rice"
+    assert person.problems == []
+
+
+async def test_a_page_that_connects_anew_keeps_its_place(
+    page: Page, live_stack: Stack, tmp_path: Path
+) -> None:
+    person = await alone(page, live_stack, tmp_path)
+    await person.play_step(["goto", "storage0"])
+    await page.click("#rest-get summary")
+    await page.focus("#menu-title")
+    await page.keyboard.press("r")
+    await page.evaluate("document.getElementById('menu-actions').scrollTop = 40")
+    await page.evaluate(MARK)
+    before = await page.evaluate(PLACE)
+    live_stack.kill_daphne()
+    await page.wait_for_selector("#connection:not([data-state=connected])")
+    live_stack.restart()
+    await person.connected()
+    await page.wait_for_function("document.querySelector('[data-submit]').disabled === false")
+    await page.wait_for_function("document.querySelector('[data-submit]').textContent === 'Take rice'")
+    assert await page.evaluate(PLACE) == before
+    assert await page.evaluate(CHOSEN) == '["get","storage0","rice"]'
+    assert {*await page.evaluate(NEW)} <= {"menu", "menu-title", "menu-actions", "verb-get", "rest-get"}
+    await page.keyboard.press("Enter")
+    assert await person.stepped(2) == 2
+    assert person.problems == []

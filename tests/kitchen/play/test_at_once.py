@@ -1,0 +1,124 @@
+"""Co-players that need no time decide where the step is taken; whatever goes wrong is left to a worker."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+from typing import Any
+
+import pytest
+
+from kitchen.contract.agent import Agent, Decision, Situation
+from kitchen.machine import apart
+from kitchen.play.at_once import Deciding
+from kitchen.play.messages import CommandMessage
+from kitchen.play.models import Decision as DecisionRow
+from kitchen.play.models import Episode, SeatCommand, Step
+from kitchen.play.open_page import Answer, OpenPage, page_opened
+from kitchen.registry import agents
+from tests.kitchen.factories import make_episode, mind
+
+pytestmark = pytest.mark.django_db
+
+
+class Clumsy(Agent):
+    """Instant, and fails."""
+
+    kind = "clumsy"
+    instant = True
+    light = True
+
+    def decide(self, situation: Situation) -> Decision:
+        raise RuntimeError("no idea")
+
+
+@pytest.fixture
+def asked(monkeypatch: pytest.MonkeyPatch) -> list[tuple[int, int]]:
+    """What workers were asked for: episode and step."""
+    told: list[tuple[int, int]] = []
+    monkeypatch.setattr("django.db.transaction.on_commit", lambda act: act())
+    monkeypatch.setattr("kitchen.play.stream.nudge_pages", lambda *told: None)
+    monkeypatch.setattr("kitchen.play.services.ask_coplayers", lambda *turn: told.append(turn))
+    monkeypatch.setitem(agents.AGENTS, "clumsy", f"{__name__}:Clumsy")
+    return told
+
+
+def page_of(episode: Episode) -> OpenPage:
+    page, _ = page_opened(episode.seats.get(number=0).key, "first-page", newest=True, json=True)
+    assert page
+    return page
+
+
+def state(answer: Any) -> dict[str, Any]:
+    assert isinstance(answer, Answer)
+    told: dict[str, Any] = json.loads(answer.texts[-1])
+    return told
+
+
+def test_a_light_co_player_decides_in_the_same_visit(asked: list[tuple[int, int]]) -> None:
+    page = page_of(make_episode(seats=3, minds=(mind("random", 1), mind("random", 2))))
+    assert state(page.command(CommandMessage(1, ("noop",))))["step"] == 1
+    assert [entry["chosen_by"] for entry in Step.objects.get().commands] == ["person", "random", "random"]
+    assert DecisionRow.objects.count() == 2
+    assert not asked
+
+
+def apart_decided(page: OpenPage) -> dict[str, Any]:
+    """What the page shows when those have decided that are asked apart."""
+    message = CommandMessage(1, ("noop",))
+    deciding = page.command(message)
+    assert isinstance(deciding, Deciding) and deciding.question
+    asyncio.run(deciding.finish())
+    return state(page.decided(message, deciding.asked))
+
+
+def test_one_that_costs_processor_time_decides_in_a_process_of_its_own(asked: list[tuple[int, int]]) -> None:
+    page = page_of(make_episode(seats=3, minds=(mind("planner", 1), mind("random", 2))))
+    assert apart_decided(page)["step"] == 1
+    assert [entry["chosen_by"] for entry in Step.objects.get().commands] == ["person", "planner", "random"]
+    assert not asked
+
+
+def test_a_queue_that_is_full_leaves_them_to_a_worker(
+    asked: list[tuple[int, int]], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def full(*told: Any) -> None:
+        raise RuntimeError("full")
+
+    monkeypatch.setattr(apart, "submit", full)
+    episode = make_episode(seats=2, minds=(mind("planner", 1),))
+    assert apart_decided(page_of(episode))["phase"] == "thinking"
+    assert asked == [(episode.pk, 1)]
+
+
+@pytest.mark.parametrize("kinds", [("clumsy",), ("random", "clumsy")])
+def test_one_that_fails_is_asked_by_a_worker_and_the_command_is_kept(
+    asked: list[tuple[int, int]], kinds: tuple[str, ...], caplog: pytest.LogCaptureFixture
+) -> None:
+    minds = tuple(mind(kind, number) for number, kind in enumerate(kinds, start=1))
+    episode = make_episode(seats=1 + len(minds), minds=minds)
+    told = state(page_of(episode).command(CommandMessage(1, ("noop",))))
+    assert (told["phase"], told["step"]) == ("thinking", 0)
+    assert [row.chosen_by for row in SeatCommand.objects.all()] == ["person"]
+    assert asked == [(episode.pk, 1)]
+    assert "left to a worker" in caplog.text
+
+
+@pytest.mark.parametrize("words", [("goto", "oven7"), ("fly",)])
+def test_nobody_is_asked_for_a_command_that_is_not_taken(
+    asked: list[tuple[int, int]], words: tuple[str, ...]
+) -> None:
+    page = page_of(make_episode(seats=2, minds=(mind("clumsy", 1),)))
+    answer = page.command(CommandMessage(1, words))
+    assert isinstance(answer, Answer) and "not_offered" in answer.texts[0]
+    assert not asked and not SeatCommand.objects.exists()
+
+
+def test_thinking_time_holds_for_those_who_need_none(
+    asked: list[tuple[int, int]], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("kitchen.play.services.run_step_later", lambda *told: None)
+    episode = make_episode(seats=2, minds=(mind("random", 1),), thinking_seconds=30)
+    told = state(page_of(episode).command(CommandMessage(1, ("noop",))))
+    assert (told["phase"], told["step"]) == ("thinking", 0)
+    assert DecisionRow.objects.count() == 1 and not asked

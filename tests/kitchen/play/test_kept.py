@@ -1,0 +1,220 @@
+"""What a process keeps of a turn saves it from reading, and decides nothing."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+from django.db import connection
+from django.test.utils import CaptureQueriesContext
+
+from kitchen.play import kept
+from kitchen.play.kept import turn_now, turn_taken
+from kitchen.play.messages import CommandMessage
+from kitchen.play.models import Episode, Seat, SeatCommand, Step
+from kitchen.play.open_page import Answer, OpenPage, page_opened
+from kitchen.play.selectors import seats_stand
+from kitchen.play.turns import OpenTurn
+from tests.kitchen.factories import make_episode, mind, submit
+
+pytestmark = [pytest.mark.django_db, pytest.mark.servers]
+
+
+@pytest.fixture(autouse=True)
+def committed(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Commits are at once, nobody is nudged or asked, and nothing is kept of other tests."""
+    monkeypatch.setattr("django.db.transaction.on_commit", lambda act: act())
+    monkeypatch.setattr("kitchen.play.stream.nudge_pages", lambda *told: None)
+    monkeypatch.setattr("kitchen.play.services.ask_coplayers", lambda *told: None)
+    monkeypatch.setattr(kept, "_kept", type(kept._kept)())
+
+
+def page_of(episode: Episode, number: int = 0, **more: Any) -> OpenPage:
+    page, answer = page_opened(
+        episode.seats.get(number=number).key, f"page-of-{number}", newest=True, json=True, **more
+    )
+    assert page and answer.texts
+    return page
+
+
+def command(page: OpenPage, step: int, *words: str) -> Answer:
+    answer = page.command(CommandMessage(step, words))
+    assert isinstance(answer, Answer)
+    return answer
+
+
+def replays(episode: Episode) -> bool:
+    """Whether the log gives every hash again, and the state that is stored."""
+    episode.refresh_from_db()
+    world = OpenTurn(episode, ()).world
+    world.reset(episode.seed)
+    for row in Step.objects.filter(episode=episode).order_by("number"):
+        world.step([(entry["seat"], tuple(entry["command"])) for entry in row.commands])
+        if world.state_hash() != row.state_hash:
+            return False
+    return world.to_dict() == episode.state and world.state_hash() == episode.state_hash
+
+
+def spoken(counted: CaptureQueriesContext) -> list[str]:
+    """The statements, but for the marks that a test's own transaction sets in place of BEGIN and COMMIT."""
+    said = [query["sql"].strip() for query in counted.captured_queries]
+    return [sql for sql in said if not sql.startswith(("SAVEPOINT", "RELEASE SAVEPOINT"))]
+
+
+def test_a_step_of_one_person_speaks_four_statements_in_its_transaction() -> None:
+    page = page_of(make_episode())
+    command(page, 1, "goto", "storage0")
+    with CaptureQueriesContext(connection) as counted:
+        command(page, 2, "get", "storage0", "salmon")
+    said = spoken(counted)
+    locked = [sql for sql in said if "FOR UPDATE" in sql]
+    assert len(locked) == connection.features.has_select_for_update
+    assert [sql.split()[0] for sql in said if sql not in locked] == ["SELECT", "INSERT", "UPDATE", "INSERT"]
+
+
+def test_a_step_beside_instant_co_players_speaks_one_more() -> None:
+    page = page_of(make_episode(seats=3, minds=(mind("random", 1), mind("random", 2))))
+    command(page, 1, "noop")
+    with CaptureQueriesContext(connection) as counted:
+        command(page, 2, "noop")
+    assert len(spoken(counted)) == 5 + connection.features.has_select_for_update
+    assert Episode.objects.get().step == 2
+
+
+def test_a_page_is_opened_with_few_statements() -> None:
+    episode = make_episode()
+    with CaptureQueriesContext(connection) as counted:
+        page_opened(episode.seats.get().key, "page", newest=True, json=True)
+    assert len(spoken(counted)) <= 6
+
+
+def test_a_look_at_what_is_kept_reads_one_statement() -> None:
+    page = page_of(make_episode())
+    with CaptureQueriesContext(connection) as counted:
+        assert page.look() == Answer()
+    assert len(spoken(counted)) == 1
+
+
+def test_a_step_that_another_process_took_is_seen_under_the_lock() -> None:
+    episode = make_episode()
+    with turn_now(episode.pk) as turn:
+        pass
+    stale = kept._take(episode.pk)
+    assert stale is turn
+    submit(episode, 1, "goto", "storage0")
+    kept._put(stale)
+    assert submit(episode, 1, "goto", "storage0").code == "late"
+    assert submit(episode, 2, "get", "storage0", "salmon").accepted
+    assert replays(episode)
+
+
+def test_the_same_episode_played_in_turn_by_two_processes_replays() -> None:
+    episode = make_episode()
+    mine: OpenTurn | None = None
+    theirs: OpenTurn | None = None
+    for step in range(1, 13):
+        with turn_now(episode.pk) as turn:
+            legal = turn.world.legal_actions(0)
+        assert submit(episode, step, *legal[step * 5 % len(legal)]).accepted
+        if step % 3:
+            mine, theirs = theirs, kept._take(episode.pk)
+            if mine:
+                kept._put(mine)
+    assert replays(episode)
+
+
+def test_a_command_that_another_process_took_counts_although_it_is_not_kept() -> None:
+    episode = make_episode(seats=2)
+    with turn_now(episode.pk):
+        pass
+    stale = kept._take(episode.pk)
+    assert stale
+    submit(episode, 1, "goto", "pot0", seat=1)
+    kept._put(stale)
+    assert submit(episode, 1, "goto", "storage0").accepted
+    assert [entry["command"] for entry in Step.objects.get().commands] == [
+        ["goto", "storage0"],
+        ["goto", "pot0"],
+    ]
+    assert replays(episode)
+
+
+def test_a_step_worked_out_with_a_command_that_is_not_stored_is_worked_out_again() -> None:
+    episode = make_episode(seats=2)
+    with turn_taken(episode.pk) as turn:
+        turn.given = {1: SeatCommand(episode=episode, step=1, seat=1, command=["goto", "pot1"])}
+    assert submit(episode, 1, "goto", "storage0").accepted
+    assert not Step.objects.exists(), "the other seat has not commanded"
+    assert submit(episode, 1, "goto", "pot0", seat=1).accepted
+    assert Step.objects.get().commands[1]["command"] == ["goto", "pot0"]
+    assert replays(episode)
+
+
+def test_what_goes_wrong_keeps_nothing(monkeypatch: pytest.MonkeyPatch) -> None:
+    episode = make_episode()
+    submit(episode, 1, "noop")
+    with monkeypatch.context() as broken, pytest.raises(ZeroDivisionError):
+        broken.setattr(OpenTurn, "_store_step", lambda *told: 1 / 0)
+        submit(episode, 2, "goto", "storage0")
+    assert episode.pk not in kept._kept
+    assert submit(episode, 2, "goto", "pot0").accepted
+    assert replays(episode)
+
+
+def test_what_is_kept_is_bounded_and_the_longest_unused_goes(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(kept, "MOST", 2)
+    one, two, three = (make_episode() for _ in range(3))
+    for episode in (one, two, one, three):
+        with turn_now(episode.pk):
+            pass
+    assert list(kept._kept) == [one.pk, three.pk]
+
+
+def test_a_turn_is_taken_by_one_thread_at_a_time() -> None:
+    episode = make_episode()
+    with turn_now(episode.pk) as first, turn_taken(episode.pk) as second:
+        assert first is not second
+
+
+def test_a_key_that_was_changed_closes_the_page_and_a_newer_page_too() -> None:
+    episode = make_episode()
+    page = page_of(episode)
+    Seat.objects.update(page="another")
+    assert page.look().close == 4409
+    Seat.objects.update(key="another")
+    assert page.look().close == 4404
+
+
+def test_an_episode_made_anew_under_the_same_number_is_not_taken_for_the_old_one() -> None:
+    episode = make_episode(label="old")
+    with turn_now(episode.pk):
+        pass
+    Episode.objects.filter(pk=episode.pk).delete()
+    anew = make_episode(label="new")
+    Episode.objects.filter(pk=anew.pk).update(id=episode.pk)
+    Seat.objects.update(episode=episode.pk)
+    with turn_now(episode.pk) as turn:
+        assert turn.episode.label == "new"
+
+
+def test_all_pages_of_a_process_are_compared_in_one_statement(
+    django_assert_num_queries: Any,
+) -> None:
+    pages = [page_of(make_episode(step_seconds=30)), page_of(make_episode(seats=2))]
+    command(pages[1], 1, "noop")
+    with django_assert_num_queries(1):
+        stored = seats_stand([page.seat.pk for page in pages])
+    assert stored == {page.seat.pk: (page.seat.key, page.name, page.stamp) for page in pages}
+    submit(pages[0].seat.episode, 1, "noop")
+    assert seats_stand([pages[0].seat.pk])[pages[0].seat.pk][2] != pages[0].stamp
+
+
+@pytest.mark.parametrize(("seats", "told"), [(1, 0), (2, 1)])
+def test_only_pages_that_wait_for_no_answer_are_nudged(
+    seats: int, told: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    nudged: list[Any] = []
+    page = page_of(make_episode(seats=seats))
+    monkeypatch.setattr("kitchen.play.stream.nudge_pages", lambda *said: nudged.append(said))
+    command(page, 1, "noop")
+    assert nudged == [(page.seat.episode_id, page.stamp)] * told

@@ -1,0 +1,18 @@
+"""The rows of a table, one by one."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+from study.design.models import Study
+from study.exports.base import ExportTable
+from study.exports.chosen import EVERYBODY, Chosen
+
+
+def rows_of(table: ExportTable, study: Study, chosen: Chosen = EVERYBODY) -> Iterator[tuple[Any, ...]]:
+    """All cells of every row, as they are read."""
+    _, batches = table.opened(study, chosen)
+    for batch in batches:
+        for before, rows, after in batch.stretches:
+            yield from ((*before, *row, *after) for row in rows)
