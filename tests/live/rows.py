@@ -64,6 +64,7 @@ def told(played: Played) -> str:
     steps = max(1, len(played.times))
     used = ", ".join(f"{name} {1000 * spent / steps:.2f}" for name, spent in played.used.items() if spent)
     lost = f"; {played.reconnects} connections lost" if played.reconnects else ""
+    lost += f"; {played.refusals} commands refused" if played.refusals else ""
     return (
         f"{len(played.times)} steps, {played.rate:.1f}/s, p50 {played.p50:.2f} ms, p99 {played.p99:.1f} ms; "
         f"processor ms a step: {used}; the players' own {played.driver / played.seconds:.0%} of a core{lost}"

@@ -36,6 +36,13 @@ class Running:
     told: str
     """Which database and which broker."""
 
+    def manage(self, *arguments: str) -> str:
+        """What `manage.py` prints with these arguments; CalledProcessError."""
+        command = [sys.executable, "manage.py", *arguments]
+        return subprocess.run(
+            command, cwd=base_dir(), env=self.environment, stdout=subprocess.PIPE, text=True, check=True
+        ).stdout
+
     def processes(self) -> dict[int, str]:
         """Everything that the runner started, by what it is."""
         return {pid: what_is(pid) for pid in family_of(self.pid)}
@@ -165,15 +172,17 @@ def memory_of(pid: int) -> int:
 
 
 def what_is(pid: int) -> str:
-    """web, worker, experiments, valkey, runner, or a helper of one of these."""
+    """web, worker, experiments, planner, valkey, runner, or a helper of one of these."""
     try:
         command = Path(f"/proc/{pid}/cmdline").read_bytes().replace(b"\0", b" ").decode(errors="replace")
     except OSError:
         return "gone"
     if "brigade.runner" in command or "tests.live.impatient" in command:
         return "runner"
-    if "daphne" in command:
+    if "brigade.web" in command:
         return "web"
+    if "apart_child" in command:
+        return "planner"
     if "celery" in command and (named := _WORKER.search(command)):
         return named[1]
     return "valkey" if "valkey" in command else "helper"
