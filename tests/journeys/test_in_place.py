@@ -104,3 +104,29 @@ async def test_a_page_that_connects_anew_keeps_its_place(
     await page.keyboard.press("Enter")
     assert await person.stepped(2) == 2
     assert person.problems == []
+
+
+async def test_while_others_decide_the_actions_stay_and_cannot_be_chosen(
+    page: Page, live_stack: Stack, tmp_path: Path
+) -> None:
+    slug = f"journey-{secrets.token_hex(3)}"
+    load_study(live_stack, tmp_path, slug, condition("one", "planner", 1), steps=9)
+    person = Person(page)
+    await person.agree(slug)
+    await person.read_guide()
+    await page.wait_for_function("document.querySelector('[data-submit]').disabled === false")
+    offered = await person.offered()
+    live_stack.kill_worker()
+    await person.send(["goto", "storage0"])
+    await page.wait_for_selector("#bar[data-phase=thinking]")
+    assert len(await page.query_selector_all("#menu input[name=command]:disabled")) == len(offered)
+    assert await page.evaluate(CHOSEN) == '["goto","storage0"]'
+    assert await page.inner_text("#menu-hint") == "You chose: Go to storage"
+    await page.reload()
+    await page.wait_for_selector("#connection[data-state=connected]")
+    assert "You have chosen\nGo to storage" in await page.inner_text("#menu-actions")
+    live_stack.restart()
+    await person.stepped(1)
+    assert await page.evaluate(CHOSEN) == ""
+    assert len(await person.offered()) > 20
+    assert person.problems == []

@@ -11,11 +11,12 @@ from typing import Self
 import pytest
 
 from kitchen.agents.evaluate import see
-from kitchen.contract.page import Page, SeatView, StepView
+from kitchen.contract.page import Page, Panel, SeatView, StepView
 from kitchen.contract.world import World
 from kitchen.play import drawing, render
 from kitchen.play.messages import NoticeMessage
 from kitchen.play.render import Screen, page_context
+from kitchen.play.shell import shell
 from kitchen.registry.names import load
 from kitchen.registry.worlds import get_kit, get_page, get_world
 from tests.kitchen.worlds.cuisine.test_page import VOID, seen
@@ -108,6 +109,11 @@ def _unpack(element: Element) -> None:
         for one in element.inside
         for inner in (one.inside if isinstance(one, Element) and one.tag == "template" else [one])
     ]
+
+
+def every(page: Page, view: SeatView) -> tuple[Panel, ...]:
+    """All panels of a page."""
+    return (*shell(page, view), *page.panels(view))
 
 
 def episode(world: World, seed: int) -> Iterator[list[SeatView]]:
@@ -220,7 +226,7 @@ def test_what_a_screen_has_forgotten_is_sent_again(monkeypatch: pytest.MonkeyPat
     for view in (first, *steps):
         browser.receive(screen.fragments(page, view))
         assert browser.shown == Browser(page, view).shown
-    assert len(vars(screen)["_shown"]) == 40
+        assert len(vars(screen)["_shown"]) <= 40 // 4 + len({"notice", *drawing.ids(every(page, view))})
 
 
 def test_guides_are_drawn_once_for_all_who_play_by_the_same_brief() -> None:
