@@ -36,7 +36,8 @@ def page_context(page: Page, view: SeatView, **more: Any) -> dict[str, Any]:
 class Screen:
     """What one open page shows: all that it was sent over this websocket.
 
-    A page that connects anew gets a new screen, and all its panels again.
+    A page that connects anew gets a new screen, and all its panels again. It is asked by one thread at a time,
+    and what it answers is sent in this order.
     """
 
     def __init__(self) -> None:
