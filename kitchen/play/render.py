@@ -54,7 +54,10 @@ class Screen:
         return changes
 
     def notice(self, message: NoticeMessage) -> str:
-        """What this answer changes on the page: one without words takes away what was said before."""
+        """The answer as a fragment: always if it says something, since the page waits for it; one without words
+        takes away what was said before, and is empty where nothing was."""
+        if message.text:
+            self._shown.pop("notice", None)
         return self._changes((notice_panel(Notice(message.text, message.tone)),))
 
     def _changes(self, panels: Iterable[Panel]) -> str:
