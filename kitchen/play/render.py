@@ -36,8 +36,8 @@ def page_context(page: Page, view: SeatView, **more: Any) -> dict[str, Any]:
 class Screen:
     """What one open page shows: all that it was sent over this websocket.
 
-    A page that connects anew gets a new screen, and all its panels again. It is asked by one thread at a time,
-    and what it answers is sent in this order.
+    A page that connects anew gets a new screen, and all its panels again. A screen is asked by one thread at
+    a time, and what it answers is sent in this order.
     """
 
     def __init__(self) -> None:
@@ -54,8 +54,8 @@ class Screen:
         return changes
 
     def notice(self, message: NoticeMessage) -> str:
-        """The answer as a fragment: always if it says something, since the page waits for it; one without words
-        takes away what was said before, and is empty where nothing was."""
+        """The answer as a fragment: always if it says something, since the page waits for it. One without
+        words takes away what was said before, and is empty where nothing was."""
         if message.text:
             self._shown.pop("notice", None)
         return self._changes((notice_panel(Notice(message.text, message.tone)),))
