@@ -130,3 +130,18 @@ async def test_while_others_decide_the_actions_stay_and_cannot_be_chosen(
     assert await page.evaluate(CHOSEN) == ""
     assert len(await person.offered()) > 20
     assert person.problems == []
+
+
+async def test_who_was_refused_twice_can_choose_anew(page: Page, live_stack: Stack, tmp_path: Path) -> None:
+    person = await alone(page, live_stack, tmp_path)
+    swap = 'place => { document.querySelector(\'#do-goto-storage0 input\').value = `["goto","${place}"]`; }'
+    await page.evaluate(swap, "oven7")
+    for _ in range(2):
+        await person.send(["goto", "oven7"])
+        await page.wait_for_function("document.querySelector('[data-submit]').disabled === false")
+        assert await page.inner_text("#notice")
+        assert await person.step() == 0
+    await page.evaluate(swap, "storage0")
+    assert await person.play_step(["goto", "storage0"]) == 1
+    assert await page.inner_text("#notice") == ""
+    assert person.problems == []
