@@ -24,6 +24,7 @@ LISTEN = """() => {
         for (const region of regions) if (region.id !== "connection") heard.push(region.textContent.trim());
     }).observe(document.body, {childList: true, characterData: true, subtree: true});
 }"""
+READY = "[data-submit]:enabled"
 CHOSEN = """() => document.querySelector("#menu input[name=command]:checked")?.value || "" """
 PLACE = """() => [document.activeElement.value || document.activeElement.id,
                document.getElementById("menu-actions").scrollTop,
@@ -37,7 +38,7 @@ async def alone(page: Page, live_stack: Stack, folder: Path) -> Person:
     person = Person(page)
     await person.agree(slug)
     await person.read_guide()
-    await page.wait_for_function("document.querySelector('[data-submit]').disabled === false")
+    await page.wait_for_selector(READY)
     return person
 
 
@@ -96,8 +97,8 @@ async def test_a_page_that_connects_anew_keeps_its_place(
     await page.wait_for_selector("#connection:not([data-state=connected])")
     live_stack.restart()
     await person.connected()
-    await page.wait_for_function("document.querySelector('[data-submit]').disabled === false")
-    await page.wait_for_function("document.querySelector('[data-submit]').textContent === 'Take rice'")
+    await page.wait_for_selector(READY)
+    assert await page.inner_text("[data-submit]") == "Take rice"
     assert await page.evaluate(PLACE) == before
     assert await page.evaluate(CHOSEN) == '["get","storage0","rice"]'
     assert {*await page.evaluate(NEW)} <= {"menu", "menu-title", "menu-actions", "verb-get", "rest-get"}
@@ -114,7 +115,7 @@ async def test_while_others_decide_the_actions_stay_and_cannot_be_chosen(
     person = Person(page)
     await person.agree(slug)
     await person.read_guide()
-    await page.wait_for_function("document.querySelector('[data-submit]').disabled === false")
+    await page.wait_for_selector(READY)
     offered = await person.offered()
     live_stack.kill_worker()
     await person.send(["goto", "storage0"])
@@ -138,7 +139,7 @@ async def test_who_was_refused_twice_can_choose_anew(page: Page, live_stack: Sta
     await page.evaluate(swap, "oven7")
     for _ in range(2):
         await person.send(["goto", "oven7"])
-        await page.wait_for_function("document.querySelector('[data-submit]').disabled === false")
+        await page.wait_for_selector(READY)
         assert await page.inner_text("#notice")
         assert await person.step() == 0
     await page.evaluate(swap, "storage0")
