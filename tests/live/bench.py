@@ -19,6 +19,7 @@ from collections.abc import Awaitable, Callable, Mapping, Sequence
 from tests.live import rows
 from tests.live.bare import Echoed, echo_measured
 from tests.live.books import Books
+from tests.live.capacity import capacity
 from tests.live.idle import idle
 from tests.live.rows import Bench
 from tests.live.stack import running
@@ -36,8 +37,11 @@ ROWS: Mapping[str, Row] = {
     "knee": rows.knee,
     "step": rows.step,
     "idle": idle,
+    "capacity": capacity,
 }
 """By the names that `--rows` takes."""
+USUAL = [name for name in ROWS if name != "capacity"]
+"""What is measured unless somebody says otherwise."""
 QUICK = 0.3
 """What is left of every stretch with `--quick`."""
 
@@ -55,7 +59,7 @@ def parse(arguments: Sequence[str]) -> argparse.Namespace:
     parser = argparse.ArgumentParser(prog="python -m tests.live.bench", description="How quick live play is.")
     parser.add_argument("--database", choices=("sqlite", "postgres"), default="sqlite")
     parser.add_argument("--quick", action="store_true", help="short stretches, about 40 s in all")
-    parser.add_argument("--rows", type=rows_named, default=list(ROWS), help=",".join(ROWS))
+    parser.add_argument("--rows", type=rows_named, default=USUAL, help=",".join(ROWS))
     parser.add_argument("--strict", action="store_true", help="exit 1 where an aim is missed")
     return parser.parse_args(arguments)
 

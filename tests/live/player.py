@@ -64,7 +64,14 @@ class Player:
         take = "" if self.heard_once else "&take=1"
         address = f"{self.base}/ws/seat/{self.keys[0]}/?page={self.page}{take}"
         protocols = [] if self.as_html else [Subprotocol("brigade.json")]
-        self.line = await dial(address, protocols, self.heard, self.lost)
+        self._use(await dial(address, protocols, self.heard, self.lost))
+
+    def _use(self, line: Line) -> None:
+        """It is open; what it was shown may have been heard before. OSError if it is gone already."""
+        if line.transport is None:
+            raise ConnectionError("lost as soon as it was open")
+        self.line = line
+        self._choose_when_due()
 
     def begin(self, first: float = 0.0) -> None:
         """Play from now on, the first command in `first` seconds."""
@@ -114,11 +121,11 @@ class Player:
             self.waits_for, self.refused = None, False
         if self.phase == "over":
             self._next_episode()
-        elif self.waits_for is None and self.playing:
+        else:
             self._choose_when_due()
 
     def _choose_when_due(self) -> None:
-        if self.waits_for is not None or self.phase != "choose":
+        if self.waits_for is not None or self.phase != "choose" or not self.playing:
             return
         wait = self.due - self.loop.time() if self.every else 0.0
         if self.later:
@@ -145,7 +152,9 @@ class Player:
 
     def lost(self, code: int) -> None:
         """The connection is over: by us, or by an end of theirs."""
-        self.bytes_before += self.line.bytes_heard if self.line else 0
+        if self.line is None:  # it had hardly begun, and whoever opened it sees that
+            return
+        self.bytes_before += self.line.bytes_heard
         self.line = None
         if self.keys and not self.stopped:
             self.reconnects += self.heard_once

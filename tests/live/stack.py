@@ -22,6 +22,7 @@ from tests.servers import wait_until
 
 TICK = os.sysconf("SC_CLK_TCK")
 PAGE = os.sysconf("SC_PAGE_SIZE")
+SERVERS = {"postgres", "redis"}
 _WORKER = re.compile(r"\b(\w+)@")
 
 
@@ -44,8 +45,10 @@ class Running:
         ).stdout
 
     def processes(self) -> dict[int, str]:
-        """Everything that the runner started, by what it is."""
-        return {pid: what_is(pid) for pid in family_of(self.pid)}
+        """Everything that the runner started, and a database and a broker that we did, by what it is."""
+        runners = family_of(self.pid)
+        all_of_us = {pid: what_is(pid) for pid in family_of(os.getpid())}
+        return {pid: name for pid, name in all_of_us.items() if pid in runners or name in SERVERS}
 
     def left_behind(self) -> dict[int, str]:
         """Processes with our folder in their environment that have lost their parents, by what they are."""
@@ -172,11 +175,15 @@ def memory_of(pid: int) -> int:
 
 
 def what_is(pid: int) -> str:
-    """web, worker, experiments, planner, valkey, runner, or a helper of one of these."""
+    """web, worker, experiments, planner, valkey, runner, postgres, redis, or a helper of one of these."""
     try:
         command = Path(f"/proc/{pid}/cmdline").read_bytes().replace(b"\0", b" ").decode(errors="replace")
     except OSError:
         return "gone"
+    if command.startswith("postgres: ") or "/postgres " in command:
+        return "postgres"
+    if "redis-server" in command:
+        return "redis"
     if "brigade.runner" in command or "tests.live.impatient" in command:
         return "runner"
     if "brigade.web" in command:
