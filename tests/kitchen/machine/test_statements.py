@@ -23,10 +23,7 @@ def test_rows_are_read_by_the_models_as_they_were_inserted() -> None:
     episode = make_episode()
     rows = [row(episode, 0), row(episode, 1)]
     insert(SeatCommand, rows)
-    names = list(rows[0])
-    assert [
-        dict(zip(names, stored, strict=True)) for stored in SeatCommand.objects.values_list(*names)
-    ] == rows
+    assert list(SeatCommand.objects.values(*rows[0])) == rows
 
 
 def test_a_row_that_is_there_is_not_inserted_again() -> None:
