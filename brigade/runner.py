@@ -24,6 +24,7 @@ from urllib.parse import urlsplit
 from brigade import places
 from brigade.address import Address, RunError, address_of, listen, note_instance, only_one, wanted_address
 from brigade.parts import children_environment, experimenter, preparer, valkey, webs, worker
+from brigade.private import say_private
 from brigade.supervise import Child, keep, last_lines, run_once
 from kitchen.machine.cores import web_processes
 from kitchen.machine.parent import die_with_parent
@@ -39,6 +40,7 @@ def main() -> int:
         die_with_parent(signal.SIGTERM)  # so that killing `make` ends all that it started
     wrong: BaseException | None = None
     try:
+        say_private()
         with only_one(), listen(wanted_address()) as listener:
             asyncio.run(run(listener))
     except* (RunError, OSError) as group:

@@ -33,6 +33,7 @@ from django.core.exceptions import ImproperlyConfigured
 
 from brigade import places
 from brigade.address import noted_url
+from brigade.private import say_private
 from kitchen.machine.cores import planners, web_processes
 from kitchen.registry.worlds import folders
 
@@ -133,6 +134,12 @@ def _named_database() -> dict[str, Any]:
     return database
 
 
+def _sqlite_file() -> str | None:
+    """The file that the data are in, if they are in one."""
+    database = _named_database()
+    return str(database["NAME"]) if database.get("ENGINE") == "django.db.backends.sqlite3" else None
+
+
 def _folders_of_worlds(name: str) -> list[Path]:
     """The folders of this name that worlds bring."""
     try:
@@ -141,6 +148,7 @@ def _folders_of_worlds(name: str) -> list[Path]:
         raise ImproperlyConfigured(f"BRIGADE_WORLDS: {error}") from error
 
 
+say_private(_sqlite_file())
 BASE_DIR: Path = places.base_dir()
 VAR_DIR: Path = places.make_var_dir()
 SECRET_KEY: str = places.secret_key()
