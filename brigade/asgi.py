@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import logging
 import os
 
 from channels.routing import ProtocolTypeRouter, URLRouter
@@ -12,7 +13,9 @@ os.environ.setdefault("DJANGO_SETTINGS_MODULE", "brigade.settings")
 
 django_application = get_asgi_application()
 
-from kitchen.urls import websocket_urlpatterns  # noqa: E402 - the apps must be loaded first
+from brigade.places import redis_url  # noqa: E402 - the apps must be loaded first
+from kitchen.machine.redis_access import open_to_others  # noqa: E402
+from kitchen.urls import websocket_urlpatterns  # noqa: E402
 from study.sockets import websocket_urlpatterns as staff_patterns  # noqa: E402
 
 application = ProtocolTypeRouter(
@@ -21,3 +24,6 @@ application = ProtocolTypeRouter(
         "websocket": AllowedHostsOriginValidator(URLRouter([*staff_patterns, *websocket_urlpatterns])),
     }
 )
+
+if said := open_to_others(redis_url()):
+    logging.getLogger(__name__).warning(said)

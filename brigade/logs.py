@@ -25,8 +25,18 @@ class DiscreetFormatter(logging.Formatter):
     """Shortens what comes out of it: message, arguments, traceback and stack alike, whoever logs."""
 
     def format(self, record: logging.LogRecord) -> str:
-        """The whole entry, without secrets. Where somebody was refused, a line is enough."""
+        """The whole entry, without secrets. A line is enough where somebody was refused or Redis is
+        away."""
         if record.name == "django.request" and record.levelno < logging.ERROR:
-            record = copy(record)
-            record.exc_info = record.exc_text = None
+            record = _in_one_line(record)
+        if record.name.startswith("channels_redis.") and record.exc_info:
+            record = _in_one_line(record, why=f": {type(record.exc_info[1]).__name__}: {record.exc_info[1]}")
         return shortened(super().format(record))
+
+
+def _in_one_line(record: logging.LogRecord, why: str = "") -> logging.LogRecord:
+    """The entry without its traceback; `why` is added to its words."""
+    short = copy(record)
+    short.msg, short.args = " ".join((record.getMessage() + why).split()), ()
+    short.exc_info = short.exc_text = None
+    return short

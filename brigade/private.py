@@ -1,7 +1,8 @@
 """What the app writes is its user's alone: sessions, personal links and keys are in it. Plain Python.
 
-Everything that starts calls this, by way of the settings or the runner. New files have the modes of the umask;
-loose ones of earlier versions are put right. Only what is ours is touched, and no folder that many users share.
+Everything that starts calls this, by way of the settings or the runner. New files have the modes of the
+umask; loose ones of earlier versions are put right. Only what is ours is touched, and no folder that many
+users share.
 """
 
 from __future__ import annotations

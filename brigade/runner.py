@@ -28,6 +28,7 @@ from brigade.private import say_private
 from brigade.supervise import Child, keep, last_lines, run_once
 from kitchen.machine.cores import web_processes
 from kitchen.machine.parent import die_with_parent
+from kitchen.machine.redis_access import open_to_others
 
 DEATHS_AT_START = 4
 """A child that dies so often before the first page was served will not come up."""
@@ -72,6 +73,8 @@ async def serve(listener: socket.socket) -> None:
             server.create_task(keep(valkey(environment), say))
         else:
             check_redis()
+            if said := open_to_others(places.redis_url()):
+                say(said)
         await prepare(environment)
         for child in needed:
             programs.create_task(keep(child, say))

@@ -221,7 +221,11 @@ DEFAULT_AUTO_FIELD = "django.db.models.BigAutoField"
 CHANNEL_LAYERS = {
     "default": {
         "BACKEND": "channels_redis.pubsub.RedisPubSubChannelLayer",
-        "CONFIG": {"hosts": [{"address": REDIS_URL, "socket_timeout": None}], "prefix": PREFIX},
+        "CONFIG": {
+            "hosts": [{"address": REDIS_URL, "socket_timeout": None}],
+            "prefix": PREFIX,
+            "serializer_format": "msgpack",
+        },
     }
 }
 
@@ -230,6 +234,7 @@ CACHES = {
         "BACKEND": "django.core.cache.backends.redis.RedisCache",
         "LOCATION": REDIS_URL,
         "KEY_PREFIX": PREFIX,
+        "OPTIONS": {"serializer": "kitchen.machine.cached.JsonSerializer"},
     }
 }
 
@@ -243,6 +248,8 @@ CELERY_TASK_ROUTES = {
     "study.dry_run": {"queue": EXPERIMENTS_QUEUE},
     "study.erase_synthetic": {"queue": EXPERIMENTS_QUEUE},
 }
+CELERY_ACCEPT_CONTENT = CELERY_RESULT_ACCEPT_CONTENT = ["json"]
+CELERY_TASK_SERIALIZER = CELERY_RESULT_SERIALIZER = "json"
 CELERY_TASK_ACKS_LATE = True
 CELERY_TASK_REJECT_ON_WORKER_LOST = True
 CELERY_WORKER_PREFETCH_MULTIPLIER = 1

@@ -1,5 +1,7 @@
 """The app of live play."""
 
+from importlib import import_module
+
 from django.apps import AppConfig
 
 
@@ -8,3 +10,7 @@ class KitchenConfig(AppConfig):
 
     name = "kitchen"
     verbose_name = "Live play"
+
+    def ready(self) -> None:
+        """What is wrong with this installation is told by `manage.py check`."""
+        import_module("kitchen.machine.checks")
