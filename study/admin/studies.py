@@ -7,13 +7,14 @@ from typing import Any
 
 from django.conf import settings
 from django.contrib import admin, messages
-from django.db.models import QuerySet
+from django.db.models import JSONField, QuerySet
 from django.http import HttpRequest, HttpResponse, HttpResponseRedirect
 from django.urls import reverse
 from django.utils.html import format_html, format_html_join
 from django.utils.safestring import SafeString
 
 from kitchen.admin import ReadOnly
+from kitchen.contract.shallow import ShallowDecoder
 from kitchen.llm.money import dollars
 from kitchen.money.spending import booked
 from kitchen.words.counting import counted
@@ -54,6 +55,7 @@ class StudyPartInline(admin.StackedInline):  # type: ignore[type-arg]
 
     model = StudyPart
     extra = 0
+    formfield_overrides = {JSONField: {"decoder": ShallowDecoder}}
 
 
 class MembershipInline(admin.TabularInline):  # type: ignore[type-arg]
