@@ -19,7 +19,7 @@ class Channel(redis.Channel):
         """How to connect; ConnectionError where nobody knows any more."""
         if self.connection is None or self.connection.client is None:
             raise ConnectionError("this connection to the broker is closed")
-        found: dict[str, Any] = super()._connparams(asynchronous)
+        found: dict[str, Any] = super()._connparams(asynchronous)  # type: ignore[no-untyped-call]
         return found
 
 

@@ -179,6 +179,7 @@ INSTALLED_APPS = [
 
 MIDDLEWARE = [
     "django.middleware.security.SecurityMiddleware",
+    "brigade.doors.at_the_door",
     "whitenoise.middleware.WhiteNoiseMiddleware",
     "csp.middleware.CSPMiddleware",
     "django.contrib.sessions.middleware.SessionMiddleware",
@@ -301,9 +302,18 @@ CONTENT_SECURITY_POLICY = {
 X_FRAME_OPTIONS = "DENY"
 SECURE_REFERRER_POLICY = "same-origin"
 SECURE_CONTENT_TYPE_NOSNIFF = True
-SECURE_PROXY_SSL_HEADER = ("HTTP_X_FORWARDED_PROTO", "https") if PUBLIC_URL.startswith("https://") else None
+ENCRYPTED: bool = PUBLIC_URL.startswith("https://")
+"""A web server in front of us speaks TLS; it says so in X-Forwarded-Proto."""
+SECURE_PROXY_SSL_HEADER = ("HTTP_X_FORWARDED_PROTO", "https") if ENCRYPTED else None
+SECURE_SSL_REDIRECT = ENCRYPTED
+SECURE_SSL_HOST = urlsplit(PUBLIC_URL).netloc
+SECURE_REDIRECT_EXEMPT = [r"^(health|ready|metrics)\b"]
+"""What is asked by programs on this machine or near it, without TLS."""
+SECURE_HSTS_SECONDS = 365 * 24 * 3600 if ENCRYPTED else 0
+SILENCED_SYSTEM_CHECKS = ["security.W005", "security.W021"]
+"""Whether names below ours speak TLS, and lists in browsers, are not ours to decide."""
 CSRF_TRUSTED_ORIGINS = [PUBLIC_URL]
-SESSION_COOKIE_SECURE = CSRF_COOKIE_SECURE = PUBLIC_URL.startswith("https://")
+SESSION_COOKIE_SECURE = CSRF_COOKIE_SECURE = ENCRYPTED
 SESSION_COOKIE_HTTPONLY = True
 SESSION_COOKIE_SAMESITE = "Lax"
 
