@@ -6,6 +6,9 @@ from __future__ import annotations
 import logging
 import re
 from copy import copy
+from io import TextIOWrapper
+from logging.handlers import WatchedFileHandler
+from pathlib import Path
 
 _ADDRESS = r"(?:(?<![\w-])|(?<=%2F))(?:p|ws/seat|ws%2Fseat)(?:/|%2F)"
 """What stands before the key in `/p/<key>/` and `/ws/seat/<key>/`, also where it is quoted in a query."""
@@ -40,3 +43,12 @@ def _in_one_line(record: logging.LogRecord, why: str = "") -> logging.LogRecord:
     short.msg, short.args = " ".join((record.getMessage() + why).split()), ()
     short.exc_info = short.exc_text = None
     return short
+
+
+class OwnFile(WatchedFileHandler):
+    """A log of its own, made with its folder when the first line is written, and made anew when it was put
+    aside."""
+
+    def _open(self) -> TextIOWrapper:
+        Path(self.baseFilename).parent.mkdir(parents=True, exist_ok=True)
+        return super()._open()

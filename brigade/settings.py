@@ -324,14 +324,24 @@ LOGGING = {
         "line": {
             "()": "brigade.logs.DiscreetFormatter",
             "format": "%(asctime)s %(levelname)s %(name)s %(message)s",
-        }
+        },
+        "bare": {"()": "brigade.logs.DiscreetFormatter", "format": "%(message)s"},
     },
-    "handlers": {"stderr": {"class": "logging.StreamHandler", "formatter": "line"}},
+    "handlers": {
+        "stderr": {"class": "logging.StreamHandler", "formatter": "line"},
+        "security": {
+            "class": "brigade.logs.OwnFile",
+            "filename": places.log_dir() / "security.log",
+            "delay": True,
+            "formatter": "bare",
+        },
+    },
     "root": {"handlers": ["stderr"], "level": "INFO"},
     "loggers": {
         "fontTools": {"level": "WARNING"},  # at INFO it logs every glyph of a PDF
         "django": {"level": "INFO"},  # without the handlers of its own that Django gives it
         "django.server": {"level": "INFO", "propagate": True},
+        "brigade.security": {"handlers": ["security"], "propagate": False},
         "celery.task": {"handlers": ["stderr"], "propagate": False},  # or the worker gives it another
         "celery.worker.strategy": {"level": "WARNING"},
         "celery.app.trace": {"level": "WARNING"},

@@ -27,8 +27,9 @@ from study.editor.services import study_delete, study_open, why_study_stays
 from study.people.counts import begun_words, has_begun, people_of
 from study.people.models import Participant
 from study.planning.forecast import forecast
-from study.researchers.models import Membership
+from study.researchers.models import Membership, SecurityEvent
 from study.researchers.permissions import may
+from study.researchers.security import security_note
 
 PAGES = {"staff-study": "Participants", "staff-data": "Data", "staff-analysis": "Analysis"}
 """The researcher's pages of one study, with the words of their links."""
@@ -225,6 +226,8 @@ class StudyAdmin(Explained):
             obj.status = Study.Status.CLOSED
         form.opens = opens
         obj.save(update_fields=form.changed_data if change else None)
+        if change and "status" in form.changed_data and not opens:
+            security_note(SecurityEvent.Kind.STUDY_CLOSED, user=request.user, study=obj)
         if not change:
             user: Any = request.user  # of the staff: nobody else comes here
             obj.memberships.create(user=user, role=Membership.Role.OWNER)
@@ -235,7 +238,7 @@ class StudyAdmin(Explained):
         if not form.opens:
             return
         try:
-            study_open(study_id=form.instance.pk)
+            study_open(study_id=form.instance.pk, by=request.user)
         except DesignError as error:
             messages.warning(request, f"Still closed. {error}")
 
