@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import logging
 import os
-from importlib import import_module
 
 from celery import Celery
 from celery.signals import worker_init
@@ -22,6 +21,7 @@ app.autodiscover_tasks()
 @worker_init.connect
 def outlive_the_broker(**_: object) -> None:
     """A worker connects again when its broker is back. It says if others could be the broker's masters."""
-    import_module("brigade.broker_loss")
+    from brigade import broker_loss  # noqa: F401 - takes a second, and only workers need it
+
     if said := open_to_others(places.redis_url()):
         logging.getLogger(__name__).warning(said)

@@ -1,7 +1,5 @@
 """The app of live play."""
 
-from importlib import import_module
-
 from django.apps import AppConfig
 
 
@@ -13,4 +11,4 @@ class KitchenConfig(AppConfig):
 
     def ready(self) -> None:
         """What is wrong with this installation is told by `manage.py check`."""
-        import_module("kitchen.machine.checks")
+        from kitchen.machine import checks  # noqa: F401 - the settings must be read first
