@@ -194,7 +194,7 @@ def test_what_has_another_hash_is_not_installed(clone: Path, monkeypatch: pytest
     bootstrap = bootstrap_of(clone)
     for digest in ("", "0" * 64):
         pin(clone, digest)
-        with pytest.raises(bootstrap.SetupError, match="(?i)hash"):
+        with pytest.raises(bootstrap.SetupError, match=r"(?i)hash"):
             bootstrap.install(["requirements.txt"])
     pin(clone, hashlib.sha256(wheel.read_bytes()).hexdigest())
     bootstrap.install(["requirements.txt"])
