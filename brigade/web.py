@@ -1,7 +1,8 @@
 """`python -m brigade.web`: daphne with its own options, made to share a listening socket.
 
-Alone it takes up to a hundred connections at a time. Of several on one socket the first to wake up would get
-all pages that connect again at the same moment, and would keep them.
+Alone it takes up to a hundred connections at a time: of several on one socket the first to wake up would get
+all pages that connect again at the same moment, and would keep them. A socket for each (SO_REUSEPORT) shares
+more evenly still, but where one dies, those who come to its socket wait until it runs again.
 """
 
 from __future__ import annotations

@@ -274,6 +274,7 @@
     const fresh = event.detail.fragment.firstElementChild;
     if (target.id === "bar") readBar(fresh);
     if (target.id === "notice" && fresh.textContent) unlock();
+    if (state.said?.[0] === target) state.said = null;
     event.detail.shouldSwap = !target.isEqualNode(fresh);
     if (!event.detail.shouldSwap) return;
     keepParts(fresh);
