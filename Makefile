@@ -12,13 +12,13 @@ unexport PYTHONDONTWRITEBYTECODE  # without bytecode every start takes seconds l
 OURS = .venv/bin/python
 INSTALL = $(PYTHON) brigade/bootstrap.py requirements.txt
 PIN = .venv/bin/uv pip compile --quiet --upgrade --universal --python-version 3.11 --no-emit-index-url \
-	--no-emit-find-links --annotation-style line --custom-compile-command 'make lock'
+	--no-emit-find-links --annotation-style line --generate-hashes --custom-compile-command 'make lock'
 OLD = import sys; sys.exit(sys.version_info < (3, 11) and "brigade: this is Python %d.%d, and 3.11 or later is \
 	needed: try `make run PYTHON=python3.11`" % sys.version_info[:2])
 
 BENCHES = engine models planner exports live
 
-.PHONY: $(BENCHES) run test test-all check bench install optimum lock clean python app
+.PHONY: $(BENCHES) run test test-all check bench install optimum lock sbom audit clean python app
 
 run: app  ## start everything on this machine; PORT=8001 HOST=127.0.0.1 PYTHON=python3.12
 	@$(OURS) -m brigade.runner
@@ -33,9 +33,13 @@ install: python  ## only make .venv, with the tools for tests
 optimum: python  ## how far the planner is from the exact optimum of small cases (installs OR-tools)
 	@$(INSTALL) requirements-optimum.txt
 	@$(OURS) manage.py optimum
-lock: install  ## pin requirements.in and requirements-dev.in anew
-	@$(PIN) requirements.in --output-file requirements.txt
-	@$(PIN) requirements-dev.in --output-file requirements-dev.txt
+lock: install  ## pin all requirements anew, each file by its hash; licences and bill of materials follow
+	@for one in "" -dev -optimum -uv; do $(PIN) requirements$$one.in --output-file requirements$$one.txt || exit; done
+	@$(MAKE) --no-print-directory sbom
+sbom: install  ## write docs/licences.md and docs/sbom.json from what requirements.txt pins
+	@$(OURS) -m tests.supply_chain
+audit: install  ## known vulnerabilities of what is pinned: asks OSV, or the copy of its last answer
+	@$(OURS) -m tests.audit
 clean:    ## remove .venv (data in var/ stays)
 	rm -rf .venv
 

@@ -1,8 +1,9 @@
 """`python3 brigade/bootstrap.py FILE…`: makes `.venv` hold what these requirements files pin.
 
-uv does it, and sees in 0.03 s when nothing is to be done. Ours is what it cannot do: come to a machine that
-has only Python, and say in one line what venv, pip and uv say in many. Run by the machine's own Python, whose
-version `make` has looked at, before anything is installed: the standard library only.
+uv does it, and sees in 0.03 s when nothing is to be done. Nothing is installed whose hash is not in these
+files. Ours is what uv cannot do: come to a machine that has only Python, and say in one line what venv, pip
+and uv say in many. Run by the machine's own Python, whose version `make` has looked at, before anything is
+installed: the standard library only.
 """
 
 from __future__ import annotations
@@ -18,11 +19,13 @@ from pathlib import Path
 BASE = Path(__file__).resolve().parent.parent
 VENV = BASE / ".venv"
 PYTHON, UV = VENV / "bin" / "python", VENV / "bin" / "uv"
-PINNED = "uv==0.13.8"
+QUIETLY = ("install", "-q", "--retries", "1", "--require-hashes")
+PINNED = BASE / "requirements-uv.txt"
 
 NO_NETWORK = re.compile(
     r"dns error|sending request|failed to (fetch|establish)|resol|unreachable|refused|timed ?out|proxy", re.I
 )
+ANOTHER_HASH = re.compile(r"hash mismatch|must have a hash|do not match the hashes", re.I)
 TELLING = re.compile(r"error|failed|no solution|not created|no module", re.I)
 
 
@@ -53,9 +56,10 @@ def install(files: Sequence[str]) -> None:
     version = f"python{sys.version_info[0]}.{sys.version_info[1]}"
     if not all(path.exists() for path in (VENV / "lib" / version, PYTHON, UV)):
         call([sys.executable, "-m", "venv", "--clear", str(VENV)], "making .venv")
-        call([str(PYTHON), "-I", "-m", "pip", "install", "-q", "--retries", "1", PINNED], "installing uv")
+        call([str(PYTHON), "-I", "-m", "pip", *QUIETLY, "-r", str(PINNED)], "installing uv")
     asked = [part for file in files for part in ("-r", str(BASE / file))]
-    call([str(UV), "pip", "install", "--python", str(PYTHON), *asked], "installing " + " ".join(files))
+    command = [str(UV), "pip", "install", "--require-hashes", "--python", str(PYTHON), *asked]
+    call(command, "installing " + " ".join(files))
 
 
 def call(command: Sequence[str], doing: str) -> None:
@@ -76,7 +80,7 @@ def call(command: Sequence[str], doing: str) -> None:
 
 def why(output: str) -> str:
     """One line out of an installer's many: from the last that speaks of an error on."""
-    if NO_NETWORK.search(output):
+    if NO_NETWORK.search(output) and not ANOTHER_HASH.search(output):
         return "the package registry cannot be reached; is there a network?"
     lines = output.splitlines()
     telling = [number for number, line in enumerate(lines) if TELLING.search(line)]

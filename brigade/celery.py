@@ -2,12 +2,26 @@
 
 from __future__ import annotations
 
+import logging
 import os
 
 from celery import Celery
+from celery.signals import worker_init
+
+from brigade import places
+from kitchen.machine.redis_access import open_to_others
 
 os.environ.setdefault("DJANGO_SETTINGS_MODULE", "brigade.settings")
 
 app = Celery("brigade")
 app.config_from_object("django.conf:settings", namespace="CELERY")
 app.autodiscover_tasks()
+
+
+@worker_init.connect
+def outlive_the_broker(**_: object) -> None:
+    """A worker connects again when its broker is back. It says if others could be the broker's masters."""
+    from brigade import broker_loss  # noqa: F401 - takes a second, and only workers need it
+
+    if said := open_to_others(places.redis_url()):
+        logging.getLogger(__name__).warning(said)

@@ -6,6 +6,9 @@ from __future__ import annotations
 import logging
 import re
 from copy import copy
+from io import TextIOWrapper
+from logging.handlers import WatchedFileHandler
+from pathlib import Path
 
 _ADDRESS = r"(?:(?<![\w-])|(?<=%2F))(?:p|ws/seat|ws%2Fseat)(?:/|%2F)"
 """What stands before the key in `/p/<key>/` and `/ws/seat/<key>/`, also where it is quoted in a query."""
@@ -25,8 +28,27 @@ class DiscreetFormatter(logging.Formatter):
     """Shortens what comes out of it: message, arguments, traceback and stack alike, whoever logs."""
 
     def format(self, record: logging.LogRecord) -> str:
-        """The whole entry, without secrets. Where somebody was refused, a line is enough."""
+        """The whole entry, without secrets. A line is enough where somebody was refused or Redis is
+        away."""
         if record.name == "django.request" and record.levelno < logging.ERROR:
-            record = copy(record)
-            record.exc_info = record.exc_text = None
+            record = _in_one_line(record)
+        if record.name.startswith("channels_redis.") and record.exc_info:
+            record = _in_one_line(record, why=f": {type(record.exc_info[1]).__name__}: {record.exc_info[1]}")
         return shortened(super().format(record))
+
+
+def _in_one_line(record: logging.LogRecord, why: str = "") -> logging.LogRecord:
+    """The entry without its traceback; `why` is added to its words."""
+    short = copy(record)
+    short.msg, short.args = " ".join((record.getMessage() + why).split()), ()
+    short.exc_info = short.exc_text = None
+    return short
+
+
+class OwnFile(WatchedFileHandler):
+    """A log of its own, made with its folder when the first line is written, and made anew when it was put
+    aside."""
+
+    def _open(self) -> TextIOWrapper:
+        Path(self.baseFilename).parent.mkdir(parents=True, exist_ok=True)
+        return super()._open()

@@ -24,9 +24,11 @@ from urllib.parse import urlsplit
 from brigade import places
 from brigade.address import Address, RunError, address_of, listen, note_instance, only_one, wanted_address
 from brigade.parts import children_environment, experimenter, preparer, valkey, webs, worker
+from brigade.private import say_private
 from brigade.supervise import Child, keep, last_lines, run_once
 from kitchen.machine.cores import web_processes
 from kitchen.machine.parent import die_with_parent
+from kitchen.machine.redis_access import open_to_others
 
 DEATHS_AT_START = 4
 """A child that dies so often before the first page was served will not come up."""
@@ -39,6 +41,7 @@ def main() -> int:
         die_with_parent(signal.SIGTERM)  # so that killing `make` ends all that it started
     wrong: BaseException | None = None
     try:
+        say_private()
         with only_one(), listen(wanted_address()) as listener:
             asyncio.run(run(listener))
     except* (RunError, OSError) as group:
@@ -70,6 +73,8 @@ async def serve(listener: socket.socket) -> None:
             server.create_task(keep(valkey(environment), say))
         else:
             check_redis()
+            if said := open_to_others(places.redis_url()):
+                say(said)
         await prepare(environment)
         for child in needed:
             programs.create_task(keep(child, say))

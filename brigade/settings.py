@@ -33,6 +33,7 @@ from django.core.exceptions import ImproperlyConfigured
 
 from brigade import places
 from brigade.address import noted_url
+from brigade.private import say_private
 from kitchen.machine.cores import planners, web_processes
 from kitchen.registry.worlds import folders
 
@@ -133,6 +134,12 @@ def _named_database() -> dict[str, Any]:
     return database
 
 
+def _sqlite_file() -> str | None:
+    """The file that the data are in, if they are in one."""
+    database = _named_database()
+    return str(database["NAME"]) if database.get("ENGINE") == "django.db.backends.sqlite3" else None
+
+
 def _folders_of_worlds(name: str) -> list[Path]:
     """The folders of this name that worlds bring."""
     try:
@@ -141,6 +148,7 @@ def _folders_of_worlds(name: str) -> list[Path]:
         raise ImproperlyConfigured(f"BRIGADE_WORLDS: {error}") from error
 
 
+say_private(_sqlite_file())
 BASE_DIR: Path = places.base_dir()
 VAR_DIR: Path = places.make_var_dir()
 SECRET_KEY: str = places.secret_key()
@@ -171,6 +179,7 @@ INSTALLED_APPS = [
 
 MIDDLEWARE = [
     "django.middleware.security.SecurityMiddleware",
+    "brigade.doors.at_the_door",
     "whitenoise.middleware.WhiteNoiseMiddleware",
     "csp.middleware.CSPMiddleware",
     "django.contrib.sessions.middleware.SessionMiddleware",
@@ -213,7 +222,11 @@ DEFAULT_AUTO_FIELD = "django.db.models.BigAutoField"
 CHANNEL_LAYERS = {
     "default": {
         "BACKEND": "channels_redis.pubsub.RedisPubSubChannelLayer",
-        "CONFIG": {"hosts": [{"address": REDIS_URL, "socket_timeout": None}], "prefix": PREFIX},
+        "CONFIG": {
+            "hosts": [{"address": REDIS_URL, "socket_timeout": None}],
+            "prefix": PREFIX,
+            "serializer_format": "msgpack",
+        },
     }
 }
 
@@ -222,6 +235,7 @@ CACHES = {
         "BACKEND": "django.core.cache.backends.redis.RedisCache",
         "LOCATION": REDIS_URL,
         "KEY_PREFIX": PREFIX,
+        "OPTIONS": {"serializer": "kitchen.machine.cached.JsonSerializer"},
     }
 }
 
@@ -235,6 +249,8 @@ CELERY_TASK_ROUTES = {
     "study.dry_run": {"queue": EXPERIMENTS_QUEUE},
     "study.erase_synthetic": {"queue": EXPERIMENTS_QUEUE},
 }
+CELERY_ACCEPT_CONTENT = CELERY_RESULT_ACCEPT_CONTENT = ["json"]
+CELERY_TASK_SERIALIZER = CELERY_RESULT_SERIALIZER = "json"
 CELERY_TASK_ACKS_LATE = True
 CELERY_TASK_REJECT_ON_WORKER_LOST = True
 CELERY_WORKER_PREFETCH_MULTIPLIER = 1
@@ -286,9 +302,18 @@ CONTENT_SECURITY_POLICY = {
 X_FRAME_OPTIONS = "DENY"
 SECURE_REFERRER_POLICY = "same-origin"
 SECURE_CONTENT_TYPE_NOSNIFF = True
-SECURE_PROXY_SSL_HEADER = ("HTTP_X_FORWARDED_PROTO", "https") if PUBLIC_URL.startswith("https://") else None
+ENCRYPTED: bool = PUBLIC_URL.startswith("https://")
+"""A web server in front of us speaks TLS; it says so in X-Forwarded-Proto."""
+SECURE_PROXY_SSL_HEADER = ("HTTP_X_FORWARDED_PROTO", "https") if ENCRYPTED else None
+SECURE_SSL_REDIRECT = ENCRYPTED
+SECURE_SSL_HOST = urlsplit(PUBLIC_URL).netloc
+SECURE_REDIRECT_EXEMPT = [r"^(health|ready|metrics)\b"]
+"""What is asked by programs on this machine or near it, without TLS."""
+SECURE_HSTS_SECONDS = 365 * 24 * 3600 if ENCRYPTED else 0
+SILENCED_SYSTEM_CHECKS = ["security.W005", "security.W021"]
+"""Whether names below ours speak TLS, and lists in browsers, are not ours to decide."""
 CSRF_TRUSTED_ORIGINS = [PUBLIC_URL]
-SESSION_COOKIE_SECURE = CSRF_COOKIE_SECURE = PUBLIC_URL.startswith("https://")
+SESSION_COOKIE_SECURE = CSRF_COOKIE_SECURE = ENCRYPTED
 SESSION_COOKIE_HTTPONLY = True
 SESSION_COOKIE_SAMESITE = "Lax"
 
@@ -299,14 +324,24 @@ LOGGING = {
         "line": {
             "()": "brigade.logs.DiscreetFormatter",
             "format": "%(asctime)s %(levelname)s %(name)s %(message)s",
-        }
+        },
+        "bare": {"()": "brigade.logs.DiscreetFormatter", "format": "%(message)s"},
     },
-    "handlers": {"stderr": {"class": "logging.StreamHandler", "formatter": "line"}},
+    "handlers": {
+        "stderr": {"class": "logging.StreamHandler", "formatter": "line"},
+        "security": {
+            "class": "brigade.logs.OwnFile",
+            "filename": places.log_dir() / "security.log",
+            "delay": True,
+            "formatter": "bare",
+        },
+    },
     "root": {"handlers": ["stderr"], "level": "INFO"},
     "loggers": {
         "fontTools": {"level": "WARNING"},  # at INFO it logs every glyph of a PDF
         "django": {"level": "INFO"},  # without the handlers of its own that Django gives it
         "django.server": {"level": "INFO", "propagate": True},
+        "brigade.security": {"handlers": ["security"], "propagate": False},
         "celery.task": {"handlers": ["stderr"], "propagate": False},  # or the worker gives it another
         "celery.worker.strategy": {"level": "WARNING"},
         "celery.app.trace": {"level": "WARNING"},

@@ -8,3 +8,7 @@ class KitchenConfig(AppConfig):
 
     name = "kitchen"
     verbose_name = "Live play"
+
+    def ready(self) -> None:
+        """What is wrong with this installation is told by `manage.py check`."""
+        from kitchen.machine import checks  # noqa: F401 - the settings must be read first

@@ -11,11 +11,13 @@ class StudyConfig(AppConfig):
 
     def ready(self) -> None:
         """The kitchen's pages show the staff the episodes of the studies that they may see. No analysis is
-        kept of somebody who was erased."""
+        kept of somebody who was erased. What matters to security is noted."""
         from kitchen.play.staff_access import episodes_shown_by
         from study.analysis.results import forget
         from study.people.signals import person_erased
         from study.researchers.permissions import episodes_for
+        from study.researchers.security import note_what_is_told
 
         episodes_shown_by(episodes_for)
         person_erased.connect(forget)
+        note_what_is_told()

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import gc
+import logging
 import os
 from collections import Counter
 from collections.abc import AsyncIterator, Callable, Iterator
@@ -41,6 +42,7 @@ settings.load_profile("brigade")  # a busy machine is no fault of the code
 def pytest_configure() -> None:
     """All processes of the run share one template; passwords of tests need not be hard to guess."""
     Template()
+    logging.getLogger("brigade.security").handlers.clear()  # its file is not the tests'
     django_settings.PASSWORD_HASHERS = ["django.contrib.auth.hashers.MD5PasswordHasher"]
 
 

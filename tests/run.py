@@ -30,7 +30,7 @@ CHECKS: tuple[Command, ...] = (
     ("-m", "mypy", "."),
     ("-c", "from importlinter.cli import lint_imports_command as lint; lint()", "--no-cache", "--no-logo"),
     ("manage.py", "check", "--fail-level", "WARNING"),
-    ("manage.py", "check", "--deploy", "--fail-level", "ERROR"),
+    ("manage.py", "check", "--deploy", "--fail-level", "WARNING"),
     ("manage.py", "makemigrations", "--check", "--dry-run"),
 )
 """What `make check` runs, each with this Python."""
@@ -66,7 +66,9 @@ def own_var() -> Iterator[dict[str, str]]:
 
 def check(environment: Mapping[str, str], says: Says = None) -> int:
     """Run every check, also after one has failed; how many failed."""
-    return sum(run(command, environment, says) != 0 for command in CHECKS)
+    deployed = {**environment, "BRIGADE_URL": "https://study.example.org"}
+    where = [deployed if "--deploy" in command else environment for command in CHECKS]
+    return sum(run(command, own, says) != 0 for command, own in zip(CHECKS, where, strict=True))
 
 
 def bench(environment: Mapping[str, str], names: Sequence[str]) -> int:

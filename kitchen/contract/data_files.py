@@ -27,6 +27,7 @@ from pydantic import (
 )
 from pydantic_core import PydanticCustomError
 
+from kitchen.contract.shallow import TooDeepError, shallow
 from kitchen.contract.world import Json, SettingsError
 
 SHORT = 60
@@ -198,6 +199,8 @@ def opened(path: Path) -> tuple[Source, dict[str, Json]]:
 def parsed(text: str, file: str) -> tuple[Source, dict[str, Json]]:
     """The text of a TOML file; `file` is what complaints call it."""
     try:
-        return Source(file), tomllib.loads(text)
-    except (tomllib.TOMLDecodeError, RecursionError) as error:
+        return Source(file), shallow(tomllib.loads(text))
+    except tomllib.TOMLDecodeError as error:
         raise DataError(f"{file}: not TOML: {error}") from error
+    except (TooDeepError, RecursionError):
+        raise DataError(f"{file}: {TooDeepError()}") from None

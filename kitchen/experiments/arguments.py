@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Callable, Mapping
 from typing import Any, TypeVar
 
+from kitchen.contract.shallow import TooDeepError, read_json
 from kitchen.contract.world import Json
 from kitchen.experiments.setup import BENCH, Setup, SetupError, checked
 
@@ -68,7 +68,9 @@ def _one_setting(text: str) -> dict[str, Json]:
     if not sign:
         raise SetupError(f"--set: {text!r} is not NAME=VALUE", "set")
     try:
-        return {name.strip(): json.loads(value)}
+        return {name.strip(): read_json(value)}
+    except TooDeepError as error:
+        raise SetupError(f"--set: {name.strip()}: {error}", "set") from None
     except ValueError:
         return {name.strip(): value}
 

@@ -12,6 +12,7 @@ from importlib import metadata
 from pathlib import Path
 from typing import Literal
 
+from kitchen.contract.shallow import TooDeepError, read_json
 from kitchen.contract.world import Json
 from kitchen.experiments import rows as csv_rows
 from kitchen.experiments import tables
@@ -82,7 +83,9 @@ def open_folder(folder: Path, setup: Setup) -> tuple[str, dict[Key, Row]]:
 
 def _stored(path: Path) -> Mapping[str, Json]:
     try:
-        stored = json.loads(path.read_text(encoding="utf-8"))
+        stored = read_json(path.read_text(encoding="utf-8"))
+    except TooDeepError as error:
+        raise FolderError(f"{path}: {error}") from None
     except ValueError as error:
         raise FolderError(f"{path}: is not JSON: {error}") from error
     if not isinstance(stored, dict) or stored.get("version") != VERSION:

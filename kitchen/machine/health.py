@@ -7,7 +7,8 @@ from __future__ import annotations
 
 import logging
 from concurrent.futures import ThreadPoolExecutor
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
+from typing import Any
 
 from celery import current_app
 from django.conf import settings
@@ -50,15 +51,23 @@ def health_known() -> Health:
     try:
         if cache.add(f"{KEY}.asked", 1, FRESH_SECONDS):
             _asker.submit(_ask)
-        health: Health | None = cache.get(KEY)
+        kept = cache.get(KEY)
     except (RedisError, OSError):
         return Health(problem="Redis does not answer")
-    return health or Health()
+    return _read(kept)
+
+
+def _read(kept: Any) -> Health:
+    """What `_ask` kept; nothing known where it is something else."""
+    try:
+        return Health(**kept)
+    except TypeError:
+        return Health()
 
 
 def _ask() -> None:
     try:
-        cache.set(KEY, health_asked(), KEPT_SECONDS)
+        cache.set(KEY, asdict(health_asked()), KEPT_SECONDS)
     except Exception as error:  # the next look asks again
         log.warning("workers could not be asked: %s: %s", type(error).__name__, error)
 

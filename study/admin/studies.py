@@ -7,13 +7,14 @@ from typing import Any
 
 from django.conf import settings
 from django.contrib import admin, messages
-from django.db.models import QuerySet
+from django.db.models import JSONField, QuerySet
 from django.http import HttpRequest, HttpResponse, HttpResponseRedirect
 from django.urls import reverse
 from django.utils.html import format_html, format_html_join
 from django.utils.safestring import SafeString
 
 from kitchen.admin import ReadOnly
+from kitchen.contract.shallow import ShallowDecoder
 from kitchen.llm.money import dollars
 from kitchen.money.spending import booked
 from kitchen.words.counting import counted
@@ -26,8 +27,9 @@ from study.editor.services import study_delete, study_open, why_study_stays
 from study.people.counts import begun_words, has_begun, people_of
 from study.people.models import Participant
 from study.planning.forecast import forecast
-from study.researchers.models import Membership
+from study.researchers.models import Membership, SecurityEvent
 from study.researchers.permissions import may
+from study.researchers.security import security_note
 
 PAGES = {"staff-study": "Participants", "staff-data": "Data", "staff-analysis": "Analysis"}
 """The researcher's pages of one study, with the words of their links."""
@@ -54,6 +56,7 @@ class StudyPartInline(admin.StackedInline):  # type: ignore[type-arg]
 
     model = StudyPart
     extra = 0
+    formfield_overrides = {JSONField: {"decoder": ShallowDecoder}}
 
 
 class MembershipInline(admin.TabularInline):  # type: ignore[type-arg]
@@ -223,6 +226,8 @@ class StudyAdmin(Explained):
             obj.status = Study.Status.CLOSED
         form.opens = opens
         obj.save(update_fields=form.changed_data if change else None)
+        if change and "status" in form.changed_data and not opens:
+            security_note(SecurityEvent.Kind.STUDY_CLOSED, user=request.user, study=obj)
         if not change:
             user: Any = request.user  # of the staff: nobody else comes here
             obj.memberships.create(user=user, role=Membership.Role.OWNER)
@@ -233,7 +238,7 @@ class StudyAdmin(Explained):
         if not form.opens:
             return
         try:
-            study_open(study_id=form.instance.pk)
+            study_open(study_id=form.instance.pk, by=request.user)
         except DesignError as error:
             messages.warning(request, f"Still closed. {error}")
 

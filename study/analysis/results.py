@@ -10,12 +10,15 @@ from __future__ import annotations
 
 import logging
 from collections.abc import Iterator
+from contextlib import suppress
 from dataclasses import dataclass, field
+from functools import lru_cache
 from itertools import product
 from typing import Any
 
 from django.core.cache import cache
 from django.db.models import Count, Max, Q
+from pydantic import TypeAdapter
 
 from kitchen.contract.world import canonical_hash
 from study.analysis import sample as selectors
@@ -28,7 +31,7 @@ from study.design.questions.fields import ABOUT
 from study.people.models import Participant
 from study.queue import ask_analysis
 
-VERSION = 6
+VERSION = 7
 """Of what is kept; raised whenever `Finished` or anything in it changes its shape."""
 
 KEEP_SECONDS = 24 * 3600
@@ -80,7 +83,8 @@ def compute(study: Study, who: str, preregistered: bool = False) -> None:
     """What a worker does: analyse, draw, keep. What is out of date by then is not kept."""
     stamp, key = _stamp(study, who), _key(study.pk, who, preregistered)
     if _kept(key, stamp) is None:
-        cache.set(key, (stamp, _finish(study, who, preregistered)), KEEP_SECONDS)
+        finished = _adapter().dump_python(_finish(study, who, preregistered), mode="json")
+        cache.set(key, [stamp, finished], KEEP_SECONDS)
         if _stamp(study, who) != stamp:  # somebody withdrew meanwhile; `forget` may have come too early
             cache.delete(key)
 
@@ -107,9 +111,18 @@ def _key(study_id: int, who: str, preregistered: bool = False, version: int = VE
 
 
 def _kept(key: str, stamp: str) -> Finished | None:
-    """What is kept, if it belongs to these data."""
-    kept: tuple[str, Finished] | None = cache.get(key)
-    return kept[1] if kept and kept[0] == stamp else None
+    """What is kept, if it belongs to these data and is what it should be."""
+    match cache.get(key):
+        case [kept_stamp, finished] if kept_stamp == stamp:
+            with suppress(ValueError):  # somebody else wrote it
+                return _adapter().validate_python(finished)
+    return None
+
+
+@lru_cache
+def _adapter() -> TypeAdapter[Finished]:
+    """Turns what was computed into JSON and back; made when it is first needed."""
+    return TypeAdapter(Finished)
 
 
 def _finish(study: Study, who: str, preregistered: bool = False) -> Finished:

@@ -7,6 +7,7 @@ from typing import Any
 
 from django import forms
 
+from kitchen.contract.shallow import TooDeepError, read_json
 from kitchen.contract.world import Json
 
 
@@ -49,7 +50,9 @@ class ValueField(forms.CharField):
         """The number, the list or the text."""
         text = super().to_python(value) or ""
         try:
-            parsed = json.loads(text)
+            parsed = read_json(text)
+        except TooDeepError as error:
+            raise forms.ValidationError(f"This {error}.", code="deep") from None
         except ValueError:
             return text or None
         return parsed if isinstance(parsed, (int, float, list)) and not isinstance(parsed, bool) else text

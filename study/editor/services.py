@@ -13,7 +13,8 @@ from study.design.errors import DesignError
 from study.design.models import Condition, Outcome, Study, SurveyItem
 from study.design.questions.instruments import Instrument
 from study.design.readiness import hindrances
-from study.researchers.models import Membership
+from study.researchers.models import Membership, SecurityEvent
+from study.researchers.security import security_note
 from study.trying_out.previews import previews_erase
 
 
@@ -26,17 +27,21 @@ def study_create(*, title: str, slug: str, owner: Any) -> Study:
 
 
 @transaction.atomic
-def study_open(*, study_id: int) -> None:
-    """The link takes participants from now on. DesignError if they would meet something unfinished."""
+def study_open(*, study_id: int, by: Any = None) -> None:
+    """The link takes participants from now on, as this user wants. DesignError if they would meet something
+    unfinished."""
     study = Study.objects.select_for_update().get(pk=study_id)
     if missing := hindrances(study):
         raise DesignError(f"Not yet: {missing[0].words}")
     Study.objects.filter(pk=study_id).update(status=Study.Status.OPEN)
+    security_note(SecurityEvent.Kind.STUDY_OPENED, user=by, study=study)
 
 
-def study_close(*, study_id: int) -> None:
-    """Nobody new from now on; those who play can finish."""
+@transaction.atomic
+def study_close(*, study_id: int, by: Any = None) -> None:
+    """Nobody new from now on, as this user wants; those who play can finish."""
     Study.objects.filter(pk=study_id).update(status=Study.Status.CLOSED)
+    security_note(SecurityEvent.Kind.STUDY_CLOSED, user=by, study=Study.objects.get(pk=study_id))
 
 
 @transaction.atomic

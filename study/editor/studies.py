@@ -59,9 +59,10 @@ def copy(request: HttpRequest, study: Study) -> HttpResponse:
 def state(request: HttpRequest, study: Study) -> HttpResponse:
     """Open or closed."""
     if request.POST.get("state") == Study.Status.OPEN:
-        return asked(request, study, lambda: study_open(study_id=study.pk), "The link takes participants.")
-    words = "Closed: nobody new. Those who play can finish."
-    return asked(request, study, lambda: study_close(study_id=study.pk), words)
+        act, words = study_open, "The link takes participants."
+    else:
+        act, words = study_close, "Closed: nobody new. Those who play can finish."
+    return asked(request, study, lambda: act(study_id=study.pk, by=request.user), words)
 
 
 @study_page("own", POST)

@@ -9,6 +9,7 @@ from typing import Annotated, Any
 
 from django.http import Http404, HttpRequest, HttpResponseBase
 from django.shortcuts import get_object_or_404
+from django.views.decorators.cache import cache_control
 from ninja import NinjaAPI, Schema
 from ninja.errors import HttpError
 from ninja.params.functions import Query
@@ -21,8 +22,9 @@ from study.exports.chosen import Chosen
 from study.exports.registry import documents, tables
 from study.exports.responses import file_response
 from study.exports.writing import FORMATS
-from study.researchers.models import ApiToken
+from study.researchers.models import ApiToken, SecurityEvent
 from study.researchers.permissions import studies_for
+from study.researchers.security import security_note
 from study.researchers.tokens import token_find
 
 
@@ -42,6 +44,9 @@ api = NinjaAPI(
     docs_url=None,
     urls_namespace="api",
 )
+
+
+api.add_decorator(cache_control(no_store=True), mode="view")
 
 
 class StudyOut(Schema):
@@ -150,8 +155,12 @@ def study_file(
     given: people, synthetic, preview, excluded. Otherwise everybody is in it, marked."""
     study = study_of(request, slug)
     try:
-        return file_response(study, name, Chosen.without(without))
+        answer = file_response(study, name, Chosen.without(without))
     except UnknownNameError as error:
         raise Http404(str(error)) from error
     except ValueError as error:
         raise HttpError(422, f"without: {error}") from error
+    token: ApiToken = request.auth  # type: ignore[attr-defined]
+    kind, what = SecurityEvent.Kind.DATA_DOWNLOADED, f"{name}, by {token}"
+    security_note(kind, user=token.user, study=study, what=what, request=request)
+    return answer

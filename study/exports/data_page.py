@@ -13,7 +13,9 @@ from study.exports.chosen import KINDS, Chosen
 from study.exports.registry import documents, tables
 from study.exports.responses import file_response
 from study.people.counts import study_counts
+from study.researchers.models import SecurityEvent
 from study.researchers.permissions import study_page
+from study.researchers.security import security_note
 
 
 @study_page("view")
@@ -36,9 +38,12 @@ def data(request: HttpRequest, study: Study) -> HttpResponse:
 def data_file(request: HttpRequest, study: Study, name: str) -> HttpResponseBase:
     """One file of the export, streamed; see `file_response` for the names."""
     try:
-        return file_response(study, name, _chosen(request))
+        answer = file_response(study, name, _chosen(request))
     except UnknownNameError as error:
         raise Http404(str(error)) from error
+    kind = SecurityEvent.Kind.DATA_DOWNLOADED
+    security_note(kind, user=request.user, study=study, what=name, request=request)
+    return answer
 
 
 def _chosen(request: HttpRequest) -> Chosen:

@@ -20,7 +20,7 @@ from study.researchers.permissions import FORM, staff_page, studies_for
 from study.researchers.tokens import token_make, token_revoke
 from study.words.markdown import to_html
 
-DAYS = {"30": "in 30 days", "365": "in a year", "": "never; until it is revoked"}
+DAYS = {"30": "in 30 days", "90": "in 90 days", "365": "in a year"}
 
 
 class TokenForm(forms.Form):
@@ -32,7 +32,7 @@ class TokenForm(forms.Form):
     study: Any = forms.ModelChoiceField(
         queryset=None, required=False, label="What it opens", empty_label="All studies that I may see"
     )
-    days = forms.ChoiceField(choices=list(DAYS.items()), required=False, label="It expires", initial="365")
+    days = forms.ChoiceField(choices=list(DAYS.items()), label="It expires", initial="365")
 
     def __init__(self, *args: Any, user: Any, **kwargs: Any) -> None:
         super().__init__(*args, **kwargs)
@@ -68,7 +68,7 @@ def tokens(request: HttpRequest) -> HttpResponse:
 
 def _make(user: Any, said: Mapping[str, Any]) -> str:
     """The secret of the new token."""
-    expires_at = timezone.now() + timedelta(days=int(said["days"])) if said["days"] else None
+    expires_at = timezone.now() + timedelta(days=int(said["days"]))
     return token_make(user=user, name=said["name"], study=said["study"], expires_at=expires_at)[1]
 
 

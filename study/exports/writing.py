@@ -115,7 +115,6 @@ def _write_whole(path: Path, pieces: Iterable[bytes]) -> None:
     try:
         with os.fdopen(handle, "wb") as stream:
             stream.writelines(pieces)
-        os.chmod(beside, 0o644)  # noqa: PTH101
         Path(beside).replace(path)
     except BaseException:
         Path(beside).unlink(missing_ok=True)

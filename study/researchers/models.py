@@ -1,4 +1,4 @@
-"""Who of the staff has which role in a study, and the tokens of their programs."""
+"""Who of the staff has which role in a study, the tokens of their programs, and what happened to security."""
 
 from __future__ import annotations
 
@@ -6,6 +6,7 @@ from django.conf import settings
 from django.db import models
 from django.utils import timezone
 
+from kitchen.machine.append_only import AppendOnly
 from study.design.models import Study
 
 
@@ -49,7 +50,7 @@ class ApiToken(models.Model):
     digest = models.CharField(max_length=64, unique=True, help_text="SHA-256 of the token.")
     hint = models.CharField(max_length=16, help_text="How the token begins, to tell it from others.")
     created_at = models.DateTimeField(auto_now_add=True)
-    expires_at = models.DateTimeField(null=True, blank=True)
+    expires_at = models.DateTimeField()
     revoked_at = models.DateTimeField(null=True, blank=True)
     last_used_at = models.DateTimeField(null=True, blank=True)
 
@@ -62,4 +63,34 @@ class ApiToken(models.Model):
     @property
     def works(self) -> bool:
         """Neither revoked nor expired."""
-        return self.revoked_at is None and (self.expires_at is None or self.expires_at > timezone.now())
+        return self.revoked_at is None and self.expires_at > timezone.now()
+
+
+class SecurityEvent(AppendOnly):
+    """Something that whoever answers for the data may be asked about. It names rows by words, not by keys, so
+    that it stays when they go, and holds no secret."""
+
+    class Kind(models.TextChoices):
+        LOGIN = "login", "logged in"
+        LOGIN_FAILED = "login_failed", "login failed"
+        LOGOUT = "logout", "logged out"
+        TOKEN_MADE = "token_made", "token made"
+        TOKEN_REVOKED = "token_revoked", "token revoked"
+        DATA_DOWNLOADED = "data_downloaded", "data downloaded"
+        STUDY_OPENED = "study_opened", "study opened"
+        STUDY_CLOSED = "study_closed", "study closed"
+        PERSON_ERASED = "person_erased", "person erased"
+
+    id: int
+    at = models.DateTimeField(auto_now_add=True)
+    kind = models.CharField(max_length=16, choices=Kind)
+    user_name = models.CharField(max_length=150, help_text="Of the staff; empty for nobody known.")
+    study = models.CharField(max_length=50, help_text="The study's slug.")
+    what = models.CharField(max_length=200, help_text="The file or the token.")
+    address = models.CharField(max_length=45, help_text="Where the browser or program was.")
+
+    class Meta(AppendOnly.Meta):
+        ordering = ["-id"]
+
+    def __str__(self) -> str:
+        return f"{self.at:%Y-%m-%d %H:%M} {self.get_kind_display()}: {self.user_name}"

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 import os
 import shutil
 import subprocess
@@ -9,6 +10,8 @@ import sys
 from importlib.util import module_from_spec, spec_from_file_location
 from pathlib import Path
 from types import ModuleType
+from venv import create as make_venv
+from zipfile import ZipFile
 
 import pytest
 
@@ -51,8 +54,8 @@ def clone(tmp_path: Path) -> Path:
     folder = tmp_path / "clone"
     (folder / "brigade").mkdir(parents=True)
     shutil.copy(base_dir() / "brigade" / "bootstrap.py", folder / "brigade")
-    for name in ("Makefile", "requirements.txt", "requirements-dev.txt", "requirements-optimum.txt"):
-        shutil.copy(base_dir() / name, folder)
+    for path in (base_dir() / "Makefile", *base_dir().glob("requirements*.txt")):
+        shutil.copy(path, folder)
     return folder
 
 
@@ -109,7 +112,7 @@ def test_no_network_gets_one_line(clone: Path) -> None:
 
 
 def test_a_registry_that_is_gone_when_requirements_change_gets_one_line(installed: Path) -> None:
-    (installed / "requirements.txt").write_text("no-such-package-of-brigade==1\n")
+    (installed / "requirements.txt").write_text(f"no-such-package-of-brigade==1 --hash=sha256:{64 * '0'}\n")
     code, complained = make_in(installed, "app", **NOWHERE, **NO_CACHE)
     assert code == 2
     assert "installing requirements.txt: the package registry cannot be reached" in one_line(complained)
@@ -174,9 +177,43 @@ def test_a_python_of_another_version_gets_an_environment_of_its_own(
 
 
 def test_every_requirement_is_pinned_and_no_registry_is_named() -> None:
-    for name in ("requirements.txt", "requirements-dev.txt"):
-        lines = (base_dir() / name).read_text().splitlines()
-        packages = [line for line in lines if line and not line.startswith(("#", "-r"))]
+    for path in base_dir().glob("requirements*.txt"):
+        lines = path.read_text().splitlines()
+        packages = [line for line in lines if line and not line.startswith(("#", " "))]
         assert packages
-        assert all("==" in line.split("#")[0] for line in packages)
+        assert all("==" in line for line in packages)
         assert not any("://" in line or "index" in line for line in lines)
+
+
+def test_what_has_another_hash_is_not_installed(clone: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    make_venv(clone / ".venv", with_pip=False)
+    (clone / ".venv" / "bin" / "uv").symlink_to(Path(sys.prefix) / "bin" / "uv")
+    wheel = tiny_wheel(clone)
+    monkeypatch.setenv("UV_FIND_LINKS", str(clone))
+    monkeypatch.setenv("UV_OFFLINE", "1")
+    bootstrap = bootstrap_of(clone)
+    for digest in ("", "0" * 64):
+        pin(clone, digest)
+        with pytest.raises(bootstrap.SetupError, match=r"(?i)hash"):
+            bootstrap.install(["requirements.txt"])
+    pin(clone, hashlib.sha256(wheel.read_bytes()).hexdigest())
+    bootstrap.install(["requirements.txt"])
+    assert [*(clone / ".venv").glob("lib/*/site-packages/tiny-1.dist-info")]
+
+
+def pin(clone: Path, digest: str) -> None:
+    """Have the lock name the tiny package, with this hash or none."""
+    (clone / "requirements.txt").write_text("tiny==1" + (f" --hash=sha256:{digest}" if digest else "") + "\n")
+
+
+def tiny_wheel(folder: Path) -> Path:
+    """A package without anything in it."""
+    files = {
+        "METADATA": "Metadata-Version: 2.1\nName: tiny\nVersion: 1\n",
+        "WHEEL": "Wheel-Version: 1.0\nGenerator: us\nRoot-Is-Purelib: true\nTag: py3-none-any\n",
+        "RECORD": "",
+    }
+    with ZipFile(folder / "tiny-1-py3-none-any.whl", "w") as wheel:
+        for name, text in files.items():
+            wheel.writestr(f"tiny-1.dist-info/{name}", text)
+    return folder / "tiny-1-py3-none-any.whl"

@@ -51,6 +51,17 @@ def test_who_is_refused_is_a_line_and_an_error_has_its_traceback() -> None:
     assert "ValueError: why" in lines[logging.ERROR]
 
 
+def test_that_redis_is_away_is_a_line_that_says_why() -> None:
+    try:
+        raise ConnectionError("no such\nsocket: 100%")
+    except ConnectionError:
+        trace = sys.exc_info()
+    said = "Unexpected exception in receive task"
+    record = logging.LogRecord("channels_redis.pubsub", logging.ERROR, __file__, 1, said, (), trace)
+    line = DiscreetFormatter("%(message)s").format(record)
+    assert line == f"{said}: ConnectionError: no such socket: 100%"
+
+
 def test_every_key_that_is_made_is_known_for_one() -> None:
     for key in [new_key() for _ in range(200)]:
         assert key not in shortened(f"/p/{key}/ /ws/seat/{key}/ key={key}")

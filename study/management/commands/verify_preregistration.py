@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import json
 from argparse import ArgumentParser
 from pathlib import Path
 from typing import Any
 
 from django.core.management.base import BaseCommand, CommandError
 
+from kitchen.contract.shallow import read_json
 from study.design.preregistration import bundle_problem
 
 
@@ -26,7 +26,7 @@ class Command(BaseCommand):
         """Say that it fits, or what does not."""
         path: Path = options["file"]
         try:
-            bundle = json.loads(path.read_text(encoding="utf-8"))
+            bundle = read_json(path.read_text(encoding="utf-8"))
         except (OSError, ValueError) as error:
             raise CommandError(f"{path}: {error}", returncode=2) from error
         if problem := bundle_problem(bundle):

@@ -58,12 +58,13 @@ PATHS = ["studies", "studies/small/progress", "studies/small/files", "studies/sm
 def test_without_a_token_that_works_there_is_only_a_401(viewer: Any, path: str) -> None:
     row, secret = token_make(user=viewer, name="mine")
     assert asked(path, secret).status_code == 200
+    assert asked(path, secret)["Cache-Control"] == asked(path)["Cache-Control"] == "no-store"
     for wrong in ("", "brigade_nothing", secret + "x"):
         answer = asked(path, wrong)
         assert (answer.status_code, answer["Content-Type"].split(";")[0]) == (401, "application/json")
     ApiToken.objects.update(expires_at=timezone.now() - timedelta(seconds=1))
     assert asked(path, secret).status_code == 401
-    ApiToken.objects.update(expires_at=None)
+    ApiToken.objects.update(expires_at=timezone.now() + timedelta(days=1))
     assert token_revoke(user=viewer, token_id=row.pk)
     assert asked(path, secret).status_code == 401
 

@@ -1,0 +1,70 @@
+"""What matters to security is noted: a row for the page of superusers, a line of JSON in a log of its own.
+
+No secret is in it: no password, not even a wrong one or a name that nobody has, for it may be a password
+typed in the wrong place; of a token only how it begins; of somebody who was erased only the study.
+"""
+
+from __future__ import annotations
+
+import json
+import logging
+from typing import Any
+
+from django.contrib.auth import get_user_model
+from django.contrib.auth.signals import user_logged_in, user_logged_out, user_login_failed
+from django.http import HttpRequest
+
+from study.design.models import Study
+from study.people.signals import person_erased
+from study.researchers.models import SecurityEvent
+
+log = logging.getLogger("brigade.security")
+
+Kind = SecurityEvent.Kind
+
+
+def security_note(
+    kind: str,
+    *,
+    user: Any = None,
+    study: Study | None = None,
+    what: str = "",
+    request: HttpRequest | None = None,
+) -> None:
+    """Note that this has happened: who did it, to which study, with what, from where."""
+    noted = {
+        "kind": str(kind),
+        "user_name": user.get_username() if user else "",
+        "study": study.slug if study else "",
+        "what": what[:200],
+        "address": str(request.META.get("REMOTE_ADDR") or "")[:45] if request else "",
+    }
+    event = SecurityEvent.objects.create(**noted)
+    log.info(json.dumps({"at": event.at.isoformat(timespec="seconds"), **noted}))
+
+
+def note_what_is_told() -> None:
+    """From now on note what others tell of: logins, and that somebody was erased."""
+    user_logged_in.connect(_logged_in)
+    user_logged_out.connect(_logged_out)
+    user_login_failed.connect(_login_failed)
+    person_erased.connect(_person_erased)
+
+
+def _logged_in(*, user: Any, request: HttpRequest, **_: Any) -> None:
+    security_note(Kind.LOGIN, user=user, request=request)
+
+
+def _logged_out(*, user: Any, request: HttpRequest, **_: Any) -> None:
+    if user:
+        security_note(Kind.LOGOUT, user=user, request=request)
+
+
+def _login_failed(*, credentials: dict[str, Any], request: HttpRequest | None = None, **_: Any) -> None:
+    name = str(credentials.get("username") or "")[:150]
+    user = get_user_model().objects.filter(username=name).first()
+    security_note(Kind.LOGIN_FAILED, user=user, request=request)
+
+
+def _person_erased(*, study_id: int, **_: Any) -> None:
+    security_note(Kind.PERSON_ERASED, study=Study.objects.filter(pk=study_id).first())

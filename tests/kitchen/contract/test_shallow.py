@@ -1,0 +1,87 @@
+"""What is nested without end is refused in one line, wherever a stranger may hand it in."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+from django.core.exceptions import ValidationError
+from django.core.management import CommandError, call_command
+from django.forms import JSONField
+
+from kitchen.contract.data_files import DataError, parsed
+from kitchen.contract.shallow import DEEPEST, ShallowDecoder, TooDeepError, read_json, shallow
+from study.editor.fields import ValueField
+
+DEEP = "[" * 100_000 + "]" * 100_000
+READABLE = "[" * 400 + "]" * 400
+"""Deep, and still read by Python."""
+
+
+@pytest.mark.parametrize("text", [DEEP, READABLE, '{"a":' * 400 + "1" + "}" * 400])
+def test_deep_json_is_refused(text: str) -> None:
+    with pytest.raises(TooDeepError, match="nested deeper than 50 levels"):
+        read_json(text)
+
+
+def test_what_is_not_too_deep_is_as_it_was() -> None:
+    deepest = json.loads("[" * (DEEPEST - 1) + '{"a": 1}' + "]" * (DEEPEST - 1))
+    for value in (1, "text", None, [], {"a": [1, {"b": 2}]}, ["[" * 100]):
+        assert shallow(value) is value
+    with pytest.raises(TooDeepError):
+        shallow([deepest])
+
+
+@pytest.mark.parametrize(
+    "toml",
+    [
+        f"a = {DEEP}",
+        f"a = {READABLE}",
+        "a." * 2_000 + "a = 1",
+        f"[{'a.' * 2_000}a]",
+        f"a = {'{a=' * 300}1{'}' * 300}",
+    ],
+)
+def test_a_deep_file_is_refused_by_its_name(toml: str) -> None:
+    with pytest.raises(DataError, match=r"^study\.toml: is nested deeper than 50 levels$"):
+        parsed(toml, "study.toml")
+
+
+@pytest.mark.django_db
+@pytest.mark.parametrize(
+    ("command", "text"),
+    [
+        ("load_study", f"a = {DEEP}"),
+        ("load_study", "a." * 2_000 + "a = 1"),
+        ("verify_preregistration", DEEP),
+    ],
+)
+def test_a_command_says_so_in_one_line_with_code_2(tmp_path: Path, command: str, text: str) -> None:
+    file = tmp_path / "deep"
+    file.write_text(text)
+    with pytest.raises(CommandError) as refused:
+        call_command(command, file)
+    assert refused.value.returncode == 2
+    assert str(refused.value).endswith("deep: is nested deeper than 50 levels")
+
+
+def test_on_the_command_line_too(tmp_path: Path) -> None:
+    with pytest.raises(CommandError) as refused:
+        call_command("experiment", "--local", "--out", str(tmp_path), "--set", f"x={DEEP}")
+    assert refused.value.returncode == 2
+    assert "--set: x: is nested deeper than 50 levels" in str(refused.value)
+
+
+def test_in_the_admin_it_is_no_json() -> None:
+    field = JSONField(decoder=ShallowDecoder)
+    with pytest.raises(ValidationError, match="Enter a valid JSON"):
+        field.clean(DEEP)
+    assert str(field.bound_data(DEEP, None)) == DEEP
+    assert field.has_changed({}, DEEP)
+    assert field.clean('{"attempts": 2}') == {"attempts": 2}
+
+
+def test_in_a_form_it_is_an_error_of_its_field() -> None:
+    with pytest.raises(ValidationError, match="nested deeper"):
+        ValueField(max_length=None).clean(READABLE)

@@ -1,0 +1,110 @@
+"""What the app is made of, from requirements.txt: docs/licences.md for people, docs/sbom.json for programs.
+
+`python -m tests.supply_chain` (`make sbom`) writes both. The bill of materials is CycloneDX 1.5, and the same
+for the same requirements: it has no date and no number. Hashes are in requirements.txt. Licences are what the
+installed packages say of themselves.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from dataclasses import dataclass
+from importlib import metadata
+from typing import Any
+
+from brigade.places import base_dir
+
+LOCK = base_dir() / "requirements.txt"
+PAGE, BILL = base_dir() / "docs" / "licences.md", base_dir() / "docs" / "sbom.json"
+PINNED = re.compile(r"^([A-Za-z0-9._-]+)==([^\s;\\]+)(.*?)(?=^\S|\Z)", re.MULTILINE | re.DOTALL)
+HASH = re.compile(r"--hash=sha256:([0-9a-f]{64})")
+ELSEWHERE = "not installed on Linux with CPython 3.11 and later"
+LONGEST = 60
+"""Characters of a licence's name; longer ones are whole texts."""
+
+
+@dataclass(frozen=True, slots=True)
+class Package:
+    """One package of the lock, with the SHA-256 of every file in which it may come."""
+
+    name: str
+    version: str
+    hashes: tuple[str, ...]
+
+    @property
+    def address(self) -> str:
+        """Where it is described."""
+        return f"https://pypi.org/project/{self.name}/{self.version}/"
+
+
+def packages() -> list[Package]:
+    """What requirements.txt pins, in its order; a package with several versions more than once."""
+    found = PINNED.findall(LOCK.read_text(encoding="utf-8"))
+    return [Package(name, version, tuple(HASH.findall(rest))) for name, version, rest in found]
+
+
+def licence(name: str) -> str:
+    """What an installed package says of its licence; ELSEWHERE for one that is not installed."""
+    try:
+        said: Any = metadata.metadata(name)
+    except metadata.PackageNotFoundError:
+        return ELSEWHERE
+    classes = [line for line in said.get_all("Classifier", []) if line.startswith("License ::")]
+    named = " ".join((said.get("License") or "").split())
+    short = named if 0 < len(named) <= LONGEST else ""
+    classified = " and ".join(line.rpartition(" :: ")[2] for line in classes)
+    return said.get("License-Expression") or short or classified or "see its page"
+
+
+def page() -> str:
+    """docs/licences.md."""
+    rows = [f"| [{one.name}]({one.address}) | {one.version} | {licence(one.name)} |" for one in packages()]
+    return "\n".join([HEAD, *rows, ""])
+
+
+def bill() -> dict[str, Any]:
+    """docs/sbom.json."""
+    return {
+        "bomFormat": "CycloneDX",
+        "specVersion": "1.5",
+        "version": 1,
+        "metadata": {"component": {"type": "application", "name": "brigade", "bom-ref": "brigade"}},
+        "components": [_component(one) for one in packages()],
+    }
+
+
+def _component(one: Package) -> dict[str, Any]:
+    at = f"pkg:pypi/{one.name}@{one.version}"
+    named = licence(one.name)
+    licences = [] if named == ELSEWHERE else [{"license": {"name": named}}]
+    return {
+        "type": "library",
+        "bom-ref": at,
+        "name": one.name,
+        "version": one.version,
+        "purl": at,
+        "licenses": licences,
+        "externalReferences": [{"type": "distribution", "url": one.address}],
+    }
+
+
+HEAD = """# Licences
+
+Brigade itself is under the MIT licence (`LICENSE`). With it come these packages, as `requirements.txt` pins
+them, and in `static/vendor/` other people's work with its licence beside it. Written by `make sbom`, which
+writes the bill of materials (CycloneDX, `docs/sbom.json`) too. What only tests and checks need is in neither.
+
+| package | version | licence |
+|---|---|---|"""
+
+
+def main() -> None:
+    """Write both."""
+    PAGE.write_text(page(), encoding="utf-8")
+    BILL.write_text(json.dumps(bill(), indent=1) + "\n", encoding="utf-8")
+    print(f"{len(packages())} packages: {PAGE.relative_to(base_dir())}, {BILL.relative_to(base_dir())}")
+
+
+if __name__ == "__main__":
+    main()
