@@ -12,12 +12,13 @@ os.environ.setdefault("DJANGO_SETTINGS_MODULE", "brigade.settings")
 
 django_application = get_asgi_application()
 
-from kitchen.urls import websocket_urlpatterns  # noqa: E402 - the apps must be loaded first
+from brigade.door import Door  # noqa: E402 - the apps must be loaded first
+from kitchen.urls import websocket_urlpatterns  # noqa: E402
 from study.sockets import websocket_urlpatterns as staff_patterns  # noqa: E402
 
 application = ProtocolTypeRouter(
     {
-        "http": django_application,
+        "http": Door(django_application),
         "websocket": AllowedHostsOriginValidator(URLRouter([*staff_patterns, *websocket_urlpatterns])),
     }
 )

@@ -19,6 +19,7 @@ from collections.abc import Awaitable, Callable, Mapping, Sequence
 from tests.live import rows
 from tests.live.bare import Echoed, echo_measured
 from tests.live.books import Books
+from tests.live.flood import flood
 from tests.live.idle import idle
 from tests.live.rows import Bench
 from tests.live.stack import running
@@ -36,6 +37,7 @@ ROWS: Mapping[str, Row] = {
     "knee": rows.knee,
     "step": rows.step,
     "idle": idle,
+    "flood": flood,
 }
 """By the names that `--rows` takes."""
 QUICK = 0.3

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import os
 import re
-import resource
 import subprocess
 import sys
 import tempfile
@@ -15,6 +14,7 @@ from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 
+from brigade.limits import more_files
 from brigade.places import base_dir
 from kitchen.machine.parent import tied_to
 from tests.needs import free_port, postgres, redis_server
@@ -103,12 +103,6 @@ def running(database: str, runner: str = "brigade.runner") -> Iterator[Running]:
         yield stack_running
 
 
-def more_files() -> None:
-    """As many open files as the system allows, for us and for what we start."""
-    most = resource.getrlimit(resource.RLIMIT_NOFILE)[1]
-    resource.setrlimit(resource.RLIMIT_NOFILE, (most, most))
-
-
 def plain_environment(folder: str) -> dict[str, str]:
     """Ours without what would change the app."""
     ours = {"DATABASE_URL", "REDIS_URL", "DJANGO_SETTINGS_MODULE", "MAKELEVEL"}
@@ -172,7 +166,7 @@ def what_is(pid: int) -> str:
         return "gone"
     if "brigade.runner" in command or "tests.live.impatient" in command:
         return "runner"
-    if "daphne" in command:
+    if "brigade.web" in command or "daphne" in command:
         return "web"
     if "celery" in command and (named := _WORKER.search(command)):
         return named[1]
