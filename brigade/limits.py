@@ -11,7 +11,8 @@ import resource
 LARGEST_BODY = 2_621_440
 """Bytes of a request's body (2.5 MiB): many times the longest form that there is."""
 HEAD_SECONDS = 20.0
-"""A connection has so long to bring the head of a request, and none longer: bytes alone win no time."""
+"""A connection has so long to bring the first line of a request, and as long for the rest of its head; bytes
+alone win no time."""
 BODY_SECONDS = 60.0
 """And the body. A connection on which nothing is asked for is kept for as long."""
 LARGEST_MESSAGE = 65_536
@@ -23,11 +24,16 @@ MOST_FILES = 65_536
 """Open files that one program asks for: a connection is one."""
 
 
+def allowed_files() -> int:
+    """How many open files a program of ours may have here."""
+    hard = resource.getrlimit(resource.RLIMIT_NOFILE)[1]
+    return MOST_FILES if hard == resource.RLIM_INFINITY else min(hard, MOST_FILES)
+
+
 def more_files() -> None:
-    """Let this program, and what it starts, have as many files open as the system allows. Systems allow a
-    program 1,024 unless it asks, and as many idle connections would stop everybody."""
+    """Let this program, and what it starts, have as many open. Systems allow a program 1,024 unless it asks,
+    and as many idle connections would stop everybody."""
     soft, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
-    wanted = MOST_FILES if hard == resource.RLIM_INFINITY else min(hard, MOST_FILES)
-    if soft != resource.RLIM_INFINITY and soft < wanted:
+    if soft != resource.RLIM_INFINITY and soft < allowed_files():
         with contextlib.suppress(ValueError, OSError):  # some systems allow less than they say
-            resource.setrlimit(resource.RLIMIT_NOFILE, (wanted, hard))
+            resource.setrlimit(resource.RLIMIT_NOFILE, (allowed_files(), hard))
