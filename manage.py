@@ -12,9 +12,11 @@ def main() -> None:
     from django.core.management import execute_from_command_line
     from django.db import OperationalError
 
+    from brigade.limits import more_files
     from brigade.places import PlaceError
     from kitchen.contract.world import WorldError
 
+    more_files()
     try:
         execute_from_command_line(sys.argv)
     except OperationalError as error:

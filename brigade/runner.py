@@ -23,6 +23,7 @@ from urllib.parse import urlsplit
 
 from brigade import places
 from brigade.address import Address, RunError, address_of, listen, note_instance, only_one, wanted_address
+from brigade.limits import more_files
 from brigade.parts import children_environment, experimenter, preparer, valkey, webs, worker
 from brigade.private import say_private
 from brigade.supervise import Child, keep, last_lines, run_once
@@ -37,6 +38,7 @@ DEATHS_AT_START = 4
 def main() -> int:
     """Run until asked to end; the exit code."""
     os.chdir(places.base_dir())
+    more_files()
     if os.environ.get("MAKELEVEL"):
         die_with_parent(signal.SIGTERM)  # so that killing `make` ends all that it started
     wrong: BaseException | None = None

@@ -33,7 +33,12 @@ from django.core.exceptions import ImproperlyConfigured
 
 from brigade import places
 from brigade.address import noted_url
+<<<<<<< HEAD
 from brigade.private import say_private
+||||||| dbd0e68
+=======
+from brigade.limits import LARGEST_BODY
+>>>>>>> limits
 from kitchen.machine.cores import planners, web_processes
 from kitchen.registry.worlds import folders
 
@@ -215,6 +220,8 @@ TEMPLATES = [
     },
 ]
 """Pages are Django's templates, panels and what a world has (`*.jinja`) are Jinja2's."""
+
+DATA_UPLOAD_MAX_MEMORY_SIZE = LARGEST_BODY
 
 DATABASES = {"default": _database()}
 DEFAULT_AUTO_FIELD = "django.db.models.BigAutoField"

@@ -1,4 +1,4 @@
-"""Every address: the study's pages, the admin."""
+"""Every address: the study's pages, the admin; and the pages of errors."""
 
 from __future__ import annotations
 
@@ -6,6 +6,7 @@ from django.contrib import admin
 from django.http import Http404, HttpRequest, HttpResponse
 from django.urls import include, path
 
+from brigade import errors
 from study.exports.api import api
 from study.exports.tokens_page import api_page
 
@@ -27,3 +28,8 @@ urlpatterns = [
     path("api/", api.urls),
     path("", include("study.urls")),
 ]
+
+handler400 = errors.bad_request
+handler403 = errors.permission_denied
+handler404 = errors.page_not_found
+handler500 = errors.server_error

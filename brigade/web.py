@@ -1,22 +1,117 @@
-"""`python -m brigade.web`: daphne with its own options, made to share a listening socket.
+"""`python -m brigade.web`: daphne with its own options, within our limits (`brigade.limits`).
 
-Alone it takes up to a hundred connections at a time: of several on one socket the first to wake up would get
-all pages that connect again at the same moment, and would keep them. A socket for each (SO_REUSEPORT) shares
-more evenly still, but where one dies, those who come to its socket wait until it runs again.
+Several of them share a listening socket. Alone daphne takes up to a hundred connections at a time; of several
+on one socket the first to wake up would get all pages that connect again at the same moment, and would keep
+them. A socket for each (SO_REUSEPORT) shares more evenly still, but where one dies, those who come to its
+socket wait until it runs again.
+
+What daphne leaves without a limit: how long a head or a body may take (twisted waits for a minute from the
+last byte, so a byte a minute keeps a connection), how long a body is, and how many messages of a websocket
+wait to be read. It has no option for these, so its factories are replaced by those below.
 """
 
 from __future__ import annotations
 
 import sys
+from typing import Any
 
+import daphne.server
 from daphne.cli import CommandLineInterface
+from daphne.http_protocol import HTTPFactory, WebRequest
+from daphne.ws_protocol import WebSocketFactory, WebSocketProtocol
 from twisted.internet.tcp import Port
+from twisted.web.http import HTTPChannel
+
+from brigade import limits
+from brigade.errors import PAGES, error_page
+from kitchen.machine.pace import TOO_MUCH
+
+
+class Request(WebRequest):
+    """A request that is there in time. Of its body no more is kept than the door needs to see that it is too
+    large; the rest is thrown away as it comes, for browsers show no answer before they have sent it all."""
+
+    _parsePOSTFormSubmission = False  # noqa: N815 - Django reads forms
+
+    def __init__(self, channel: Any, *queued: Any) -> None:
+        channel.setTimeout(limits.HEAD_SECONDS)
+        super().__init__(channel, *queued)
+
+    def gotLength(self, length: int | None) -> None:  # noqa: N802 - twisted's name
+        """The head is whole."""
+        super().gotLength(length)
+        self.channel.setTimeout(limits.BODY_SECONDS)
+
+    def handleContentChunk(self, data: bytes) -> None:  # noqa: N802
+        """A piece of the body."""
+        room = limits.LARGEST_BODY + 1 - self.content.tell()
+        super().handleContentChunk(data[: max(0, room)])
+
+    def basic_error(self, status: int, status_text: bytes, body: str) -> None:
+        """What daphne itself refuses."""
+        page = error_page(status if status in PAGES else 500)
+        headers = [(name.encode(), value.encode()) for name, value in page.items()]
+        self.handle_reply({"type": "http.response.start", "status": page.status_code, "headers": headers})
+        self.handle_reply({"type": "http.response.body", "body": page.content})
+
+
+class Channel(HTTPChannel):
+    """One connection; bytes that come win it no time."""
+
+    def resetTimeout(self) -> None:  # noqa: N802
+        """A request is whole in its time, or never."""
+
+
+class PageFactory(HTTPFactory):
+    """Connections of pages."""
+
+    protocol = Channel
+
+    def __init__(self, server: Any) -> None:
+        super().__init__(server)
+        self.timeOut = limits.HEAD_SECONDS
+
+    def buildProtocol(self, addr: Any) -> Any:  # noqa: N802
+        """A new connection."""
+        channel = super().buildProtocol(addr)
+        channel.requestFactory = Request
+        return channel
+
+
+class Socket(WebSocketProtocol):
+    """A websocket; one that sends on and on without waiting for answers is closed."""
+
+    def onMessage(self, payload: bytes, isBinary: bool) -> None:  # noqa: N802, N803
+        """A message came, perhaps one of many."""
+        if self.application_queue.qsize() < limits.MOST_UNREAD:
+            super().onMessage(payload, isBinary)
+        elif self.state == self.STATE_OPEN:
+            self.shut()
+
+    def shut(self) -> None:
+        """Say why, and read nothing more: neither what is on its way nor what waits."""
+        self.sendClose(TOO_MUCH)
+        self.transport.pauseProducing()
+        self.data = b""
+        while not self.application_queue.empty():
+            self.application_queue.get_nowait()
+
+
+class SocketFactory(WebSocketFactory):
+    """Connections of websockets."""
+
+    protocol = Socket
 
 
 def main() -> None:
     """Serve until asked to end, and take one connection at a time."""
+    limits.more_files()
     setattr(Port, "numberAccepts", property(lambda port: 1, lambda port, wanted: None))  # noqa: B010
-    CommandLineInterface().run(sys.argv[1:])
+    daphne.server.HTTPFactory, daphne.server.WebSocketFactory = PageFactory, SocketFactory
+    command = CommandLineInterface()
+    longest = limits.LARGEST_MESSAGE
+    command.parser.set_defaults(websocket_max_message_size=longest, websocket_max_frame_size=longest)
+    command.run(sys.argv[1:])
 
 
 if __name__ == "__main__":

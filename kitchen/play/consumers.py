@@ -3,6 +3,13 @@
 A page names itself in the address (`?page=…`) and says `&take=1` until it has been heard for the first time:
 so the page that was opened last plays, and one that only connects anew never pushes out a newer one. Whoever
 names no page (a program) is one of its own at every connection.
+
+Limits that whoever plays never meets. What a page is sent is worked out for one of its messages at a time. A
+message after which it shows something new (a command that was taken, a state that had changed) costs nothing,
+so a program plays as fast as answers come. Any other one (a `sync` that brings nothing, a `ping`, a command
+that is refused) takes a token; a page asks for less than one a second. Without a token the next message
+waits, and whoever sends on meanwhile is closed by the server (`brigade.web`). A page has one connection in a
+process, the newest; a key opens a few at once, and then one every two seconds.
 """
 
 from __future__ import annotations
@@ -10,12 +17,14 @@ from __future__ import annotations
 import asyncio
 import contextlib
 from collections.abc import Callable
+from functools import partial
 from typing import Any, ParamSpec, TypeVar
 from urllib.parse import parse_qs
 
 from channels.generic.websocket import AsyncWebsocketConsumer
 
 from kitchen.machine.hops import in_database
+from kitchen.machine.pace import TOO_MUCH, Bucket, Buckets
 from kitchen.play import render, seating
 from kitchen.play.at_once import Deciding
 from kitchen.play.messages import (
@@ -29,7 +38,7 @@ from kitchen.play.messages import (
     to_json,
 )
 from kitchen.play.models import Episode
-from kitchen.play.open_page import GONE, NO_SUCH_SEAT, Answer, OpenPage, page_opened
+from kitchen.play.open_page import ELSEWHERE, GONE, NO_SUCH_SEAT, Answer, OpenPage, page_opened
 from kitchen.play.stream import AWAY, episode_group
 from kitchen.play.watch import LOOK_SECONDS, watch
 
@@ -38,6 +47,12 @@ T = TypeVar("T")
 
 JSON_PROTOCOL = "brigade.json"
 """Subprotocol of clients that want JSON instead of HTML fragments."""
+SYNCS = partial(Bucket, rate=3.0, most=30)
+"""Messages of one connection that change nothing for it."""
+CONNECTIONS = partial(Bucket, rate=0.5, most=20)
+"""Connections of one key."""
+
+_knocks = Buckets(CONNECTIONS)
 
 
 async def visited(act: Callable[P, T], /, *args: P.args, **kwargs: P.kwargs) -> T | Answer:
@@ -68,28 +83,44 @@ class SeatConsumer(AsyncWebsocketConsumer):
     def __init__(self, *args: Any, **kwargs: Any) -> None:
         super().__init__(*args, **kwargs)
         self.in_turn = asyncio.Lock()  # what a page is sent follows from what it was sent before
+        self.tokens = SYNCS()
+
+    async def __call__(self, *scope_receive_send: Any) -> None:
+        """Until it is over; looked after no more then, even where the server did not let it say goodbye."""
+        try:
+            await super().__call__(*scope_receive_send)
+        finally:
+            if self.page:
+                watch().discard(self, self.page)
 
     async def connect(self) -> None:
         """Open for a known seat only, and show the present state at once."""
+        key = self.scope["url_route"]["kwargs"]["key"]
         self.json = JSON_PROTOCOL in self.scope.get("subprotocols", [])
-        asked = parse_qs(self.scope.get("query_string", b"").decode("ascii", "replace"))
-        page, answer = await in_database(
-            page_opened,
-            self.scope["url_route"]["kwargs"]["key"],
-            seating.page_name(asked.get("page", [""])[0]),
-            newest="page" not in asked or "take" in asked,
-            json=self.json,
-        )
+        page, answer = (await self.opened(key)) if _knocks.take(key) else (None, Answer(close=TOO_MUCH))
         await self.accept(JSON_PROTOCOL if self.json else None)
         await self.say(answer)
         if page is not None:
             self.page = page
-            watch().add(self)
+            for older in watch().add(self, page):
+                await older.close(ELSEWHERE)
             self.subscribing = asyncio.create_task(self.subscribe())
+
+    async def opened(self, key: str) -> tuple[OpenPage | None, Answer]:
+        """The page that this key opens, by the name that it gives itself, and what it is sent."""
+        asked = parse_qs(self.scope.get("query_string", b"").decode("ascii", "replace"))
+        return await in_database(
+            page_opened,
+            key,
+            seating.page_name(asked.get("page", [""])[0]),
+            newest="page" not in asked or "take" in asked,
+            json=self.json,
+        )
 
     async def disconnect(self, code: int) -> None:
         """Nobody looks any more; the episode waits."""
-        watch().discard(self)
+        if self.page:
+            watch().discard(self, self.page)
         self.closed = True
         await self._unsubscribe()
 
@@ -115,12 +146,15 @@ class SeatConsumer(AsyncWebsocketConsumer):
         """One message from the browser, for the method that its type names."""
         if self.page is None:  # it is closed, and the other end does not know it yet
             return
+        before = self.page.stamp
         try:
             message = read_message(text_data)
         except MessageError as error:
             await self.answer(self.page.said, NoticeMessage("unreadable", str(error), "warning"))
         else:
             await getattr(self, f"on_{message.type}")(self.page, message)
+        if self.page.stamp == before:
+            await self.tokens.taken()
 
     async def on_ping(self, page: OpenPage, message: PingMessage) -> None:
         """Somebody is there."""

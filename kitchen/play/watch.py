@@ -11,6 +11,7 @@ from typing import Any, Protocol
 from weakref import WeakKeyDictionary, WeakSet
 
 from kitchen.machine.hops import in_database
+from kitchen.machine.pace import Newest
 from kitchen.play.messages import Stamp
 from kitchen.play.open_page import OpenPage
 from kitchen.play.selectors import seats_stand
@@ -35,23 +36,29 @@ class Watched(Protocol):
     async def subscribe(self) -> None:
         """Be nudged from now on, if that can be had."""
 
+    async def close(self, code: int) -> None:
+        """End the connection."""
+
 
 class Watch:
     """The pages of one event loop; it looks as long as there are any."""
 
     def __init__(self) -> None:
         self._pages: WeakSet[Watched] = WeakSet()
+        self._newest: Newest[Watched] = Newest(1)
         self._looking: asyncio.Task[None] | None = None
 
-    def add(self, page: Watched) -> None:
-        """Look after this one, too."""
-        self._pages.add(page)
+    def add(self, one: Watched, page: OpenPage) -> list[Watched]:
+        """Look after this one, too; older connections of the same page are to be closed."""
+        self._pages.add(one)
         if self._looking is None or self._looking.done():
             self._looking = asyncio.create_task(self._keep_looking())
+        return self._newest.come((page.seat.pk, page.name), one)
 
-    def discard(self, page: Watched) -> None:
+    def discard(self, one: Watched, page: OpenPage) -> None:
         """It is closed."""
-        self._pages.discard(page)
+        self._pages.discard(one)
+        self._newest.go((page.seat.pk, page.name), one)
 
     async def _keep_looking(self) -> None:
         while self._pages:

@@ -4,7 +4,14 @@
 (() => {
   const LISTEN = 5000; // milliseconds between two questions whether anybody is there
   const SILENCE = 15000; // after which we connect anew
-  const LAST = { 4403: "Not live: you are not allowed to watch this study, or no longer logged in.", 4404: "Not live: this study is gone." };
+  const PATIENCE = 30000; // after which we connect anew when too much came from this page at once
+  const TOO_MUCH = 4429; // close code for that
+  const LAST = {
+    4403: "Not live: you are not allowed to watch this study, or no longer logged in.",
+    4404: "Not live: this study is gone.",
+    4409: "Not live: you watch on many other pages. Load this one again to watch here.",
+  };
+  const AGAIN = { [TOO_MUCH]: "Not live: too much came from this page at once. It connects again within a minute." };
   const BY_HTMX = [1006, 1011, 1012, 1013]; // close codes after which htmx connects anew by itself
   const box = document.getElementById("connection");
   let socket = null;
@@ -26,8 +33,9 @@
   function onClose(event) {
     if (event.detail.event?.target !== raw) return;
     const code = event.detail.event.code;
-    say(LAST[code] ? "closed" : "reconnecting", LAST[code] ?? "Not live: connecting again…");
-    if (!LAST[code] && !BY_HTMX.includes(code)) setTimeout(() => socket.reconnect(), 2000);
+    say(LAST[code] ? "closed" : "reconnecting", LAST[code] ?? AGAIN[code] ?? "Not live: connecting again…");
+    const wait = code === TOO_MUCH ? PATIENCE * (1 + Math.random()) : 2000;
+    if (!LAST[code] && !BY_HTMX.includes(code)) setTimeout(() => socket.reconnect(), wait);
   }
 
   function onMessage() {

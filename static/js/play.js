@@ -12,6 +12,12 @@
   const PING = 4000; // milliseconds of silence after which we ask whether anybody is there
   const SILENCE = 12000; // after which we connect anew
   const ELSEWHERE = 4409; // close code: a newer tab plays
+  const TOO_MUCH = 4429; // close code: too much came from this page at once
+  const LAST = { // what is said after a close code that htmx does not connect anew after
+    [ELSEWHERE]: "Open in another tab",
+    [TOO_MUCH]: "Too much came from this page at once. Nothing is lost; it connects again within a minute.",
+  };
+  const PATIENCE = 30000; // milliseconds until it does, or twice as many
   const CALLS = [10, 5]; // seconds left that are said aloud
   const LONG = 15; // seconds of waiting after which we say that nothing is lost
   const state = {
@@ -113,17 +119,20 @@
   function onClose(event) {
     const code = event.detail.event?.code;
     if (event.detail.event?.target !== state.raw) return;
-    if (state.silent && ![4404, ELSEWHERE].includes(code)) return;
+    if (state.silent && ![4404, ELSEWHERE, TOO_MUCH].includes(code)) return;
     state.connected = false;
     unlock();
     state.attempt += 1;
     if (code && ![1006, 1011, 1012, 1013].includes(code)) {
-      state.final = code === ELSEWHERE
-        ? "Open in another tab"
-        : "The connection was closed. Load this page again to go on.";
+      state.final = LAST[code] ?? "The connection was closed. Load this page again to go on.";
       showElsewhere(code === ELSEWHERE);
+      if (code === TOO_MUCH) setTimeout(comeBack, PATIENCE * (1 + Math.random()));
     }
     showConnection();
+  }
+
+  function comeBack() {
+    if (!state.connected) state.socket.reconnect();
   }
 
   /* the submit button names what will be done */

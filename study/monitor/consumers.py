@@ -4,6 +4,10 @@ News (`kitchen.play.messages.EpisodeNews`, `study.people.news.ParticipantNews`) 
 are gathered for half a second, then those rows are read and, if they look different, sent. Every few seconds
 everything is looked at, for the times since when somebody is idle, and in case news were lost; and so are the
 rights of whoever watches.
+
+Limits: a page asks every five seconds whether anybody is there; one that asks more often than twice a second
+is answered late, and closed by the server if it goes on (`brigade.web`). Each page is told by itself, so one
+person has ten of them in a process, the newest.
 """
 
 from __future__ import annotations
@@ -11,13 +15,16 @@ from __future__ import annotations
 import asyncio
 import contextlib
 import logging
+from functools import partial
 from typing import Any
+from weakref import WeakKeyDictionary
 
 from channels.auth import get_user
 from channels.db import database_sync_to_async
 from channels.generic.websocket import AsyncWebsocketConsumer
 
 from kitchen.machine.health import health_known
+from kitchen.machine.pace import Bucket, Newest
 from kitchen.play.render import PONG
 from kitchen.play.stream import AWAY, audience_group
 from study.design.models import Study
@@ -33,21 +40,44 @@ LOOK_SECONDS = 8.0
 """How often everything is looked at."""
 NOT_ALLOWED = 4403
 GONE = 4404
-"""Close codes: whoever watches may not, or no longer; the study is gone."""
+ELSEWHERE = 4409
+"""Close codes: whoever watches may not, or no longer; the study is gone; they watch on newer pages."""
+MOST_PAGES = 10
+"""Live pages of one person in one process."""
+PINGS = partial(Bucket, rate=2.0, most=20)
+"""Messages of one page."""
+
+_here: WeakKeyDictionary[asyncio.AbstractEventLoop, Newest[LiveConsumer]] = WeakKeyDictionary()
+
+
+def here() -> Newest[LiveConsumer]:
+    """Who watches, by user, in the running event loop."""
+    return _here.setdefault(asyncio.get_running_loop(), Newest(MOST_PAGES))
 
 
 class LiveConsumer(AsyncWebsocketConsumer):
     """`/ws/staff/study/<slug>/`: only sends; what comes in is not read."""
 
     study: Study | None = None
+    user: int | None = None
     subscribed = False
     working: asyncio.Task[None] | None = None
+
+    async def __call__(self, *scope_receive_send: Any) -> None:
+        """Until it is over; nothing goes on then, even where the server did not let it say goodbye."""
+        try:
+            await super().__call__(*scope_receive_send)
+        finally:
+            here().go(self.user, self)
+            if self.working:
+                self.working.cancel()
 
     async def connect(self) -> None:
         """Open for staff who may see this study's participants; for others it closes, and says nothing."""
         self.people: set[str] = set()
         self.episodes: set[str] = set()
         self.changed = asyncio.Event()
+        self.tokens = PINGS()
         self.sent: dict[str, str] = {}
         self.codes: list[str] | None = None
         slug = self.scope["url_route"]["kwargs"]["slug"]
@@ -56,6 +86,9 @@ class LiveConsumer(AsyncWebsocketConsumer):
         if not await self._may_watch():
             await self.close(NOT_ALLOWED)
         else:
+            self.user = self.scope["user"].pk
+            for older in here().come(self.user, self):
+                await older.close(ELSEWHERE)
             self.working = asyncio.create_task(self._keep_telling())
 
     async def _may_watch(self) -> bool:
@@ -69,8 +102,6 @@ class LiveConsumer(AsyncWebsocketConsumer):
 
     async def disconnect(self, code: int) -> None:
         """Nobody watches any more."""
-        if self.working:
-            self.working.cancel()
         if self.study and self.subscribed:
             with contextlib.suppress(*AWAY):
                 await self.channel_layer.group_discard(
@@ -80,6 +111,7 @@ class LiveConsumer(AsyncWebsocketConsumer):
     async def receive(self, text_data: str | None = None, bytes_data: bytes | None = None) -> None:
         """The page asks whether anybody is there, whatever it says; news go to the methods that they name."""
         await self.send(text_data=PONG)
+        await self.tokens.taken()
 
     async def participant_news(self, event: dict[str, Any]) -> None:
         """Somebody has come, gone on or gone."""

@@ -5,6 +5,7 @@ from __future__ import annotations
 import contextlib
 import os
 import re
+import resource
 import signal
 import socket
 import subprocess
@@ -17,6 +18,7 @@ from pathlib import Path
 
 import pytest
 
+from brigade.limits import allowed_files
 from brigade.places import base_dir
 from tests.servers import wait_until
 from tests.template import Template
@@ -48,6 +50,17 @@ def alive(pid: int) -> bool:
     return state != "Z"
 
 
+def few_files() -> None:
+    """As many open files as most systems allow a program that does not ask for more."""
+    resource.setrlimit(resource.RLIMIT_NOFILE, (1024, resource.getrlimit(resource.RLIMIT_NOFILE)[1]))
+
+
+def files_of(pid: int) -> int:
+    """How many open files a process may have."""
+    (line,) = re.findall(r"^Max open files +(\d+)", Path(f"/proc/{pid}/limits").read_text(), re.MULTILINE)
+    return int(line)
+
+
 class Running:
     """A runner on a port that was free, in a `var` of its own; its lines as they come."""
 
@@ -63,6 +76,7 @@ class Running:
             stdout=subprocess.PIPE,
             stderr=subprocess.STDOUT,
             text=True,
+            preexec_fn=few_files,
         )
         self._reader = threading.Thread(target=self._read, daemon=True)
         self._reader.start()
@@ -139,6 +153,13 @@ def test_it_serves_and_says_where(running: Running) -> None:
     assert status(f"{url}/admin/login/") == 200
     assert status(running.wait_for(r"for participants: +(\S+)")[1]) == 200
     wait_until(lambda: set(running.children()) == EVERY, "all of them")
+
+
+def test_its_programs_may_have_more_files_open_than_they_were_started_with(running: Running) -> None:
+    running.wait_ready()
+    wait_until(lambda: set(running.children()) == EVERY, "all of them")
+    found = {name: files_of(pid) for name, pid in running.children().items()}
+    assert {name for name, files in found.items() if files < allowed_files()} == set()
 
 
 def test_the_admins_password_is_shown_and_written_nowhere(running: Running) -> None:

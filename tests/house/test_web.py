@@ -1,16 +1,189 @@
-"""daphne that shares a listening socket."""
+"""daphne within our limits: what is slow is dropped, what is long is not kept, what floods is closed."""
 
 from __future__ import annotations
 
+import asyncio
+import resource
 import socket
+from collections.abc import Iterator
 from typing import Any, cast
 
+import daphne.server
 import pytest
 from daphne.cli import CommandLineInterface
 from twisted.internet.protocol import Factory
+from twisted.internet.task import Clock
 from twisted.internet.tcp import Port
+from twisted.internet.testing import StringTransportWithDisconnection
+from websockets.client import ClientProtocol
+from websockets.uri import parse_uri
 
-from brigade import web
+from brigade import limits, web
+from brigade.web import PageFactory, Socket, SocketFactory
+from kitchen.machine.pace import TOO_MUCH
+
+HEAD = b"POST / HTTP/1.1\r\nHost: localhost\r\n"
+
+
+class Wire(StringTransportWithDisconnection):
+    """The other end of one connection."""
+
+    protocol: Any
+
+    def __init__(self, channel: Any) -> None:
+        super().__init__()
+        self.protocol = channel
+
+    def abortConnection(self) -> None:  # noqa: N802 - twisted's name
+        self.loseConnection()
+
+
+class Talk:
+    """A server of ours, with a clock for it; what it was asked, and connections to it."""
+
+    def __init__(self) -> None:
+        self.clock = Clock()
+        self.bodies: list[bytes] = []
+        self.server = daphne.server.Server(self.application, endpoints=["nowhere"])
+        self.server.connections = {}
+        self.server.ws_factory = SocketFactory(self.server)
+        self.pages = PageFactory(self.server)
+        self.pages.reactor = self.clock
+
+    async def application(self, scope: Any, receive: Any, send: Any) -> None:
+        """Read the body of a page; accept a websocket, and read nothing."""
+        if scope["type"] == "websocket":
+            assert (await receive())["type"] == "websocket.connect"
+            await send({"type": "websocket.accept"})
+            await asyncio.sleep(3600)
+        body = b""
+        while (message := await receive())["type"] == "http.request":
+            body += message["body"]
+            if not message["more_body"]:
+                break
+        self.bodies.append(body)
+        await send({"type": "http.response.start", "status": 200, "headers": [(b"content-length", b"0")]})
+        await send({"type": "http.response.body"})
+
+    def connect(self) -> Wire:
+        """A new connection."""
+        channel = self.pages.buildProtocol(None)
+        wire = Wire(channel)
+        channel.makeConnection(wire)
+        return wire
+
+
+@pytest.fixture
+def talk() -> Talk:
+    return Talk()
+
+
+async def rest() -> None:
+    """Let everything go on that can."""
+    for _ in range(20):
+        await asyncio.sleep(0)
+
+
+async def test_connections_that_bring_no_request_are_dropped(talk: Talk) -> None:
+    silent, slow, line = talk.connect(), talk.connect(), HEAD.index(b"\n") + 1
+    talk.clock.advance(1)
+    slow.protocol.dataReceived(HEAD[:line])
+    for byte in range(line, line + 10):
+        slow.protocol.dataReceived(HEAD[byte : byte + 1])
+        talk.clock.advance((limits.HEAD_SECONDS - 0.5) / 10)
+    assert [silent.connected, slow.connected] == [False, True]
+    talk.clock.advance(0.6)
+    assert not slow.connected
+
+
+async def test_a_body_that_comes_byte_by_byte_is_dropped_at_last(talk: Talk) -> None:
+    wire = talk.connect()
+    wire.protocol.dataReceived(HEAD + b"Content-Length: 1000\r\n\r\n")
+    for _ in range(int(limits.BODY_SECONDS)):
+        wire.protocol.dataReceived(b"x")
+        talk.clock.advance(0.99)
+    assert wire.connected
+    talk.clock.advance(0.61)
+    assert not wire.connected
+    assert talk.bodies == []
+
+
+async def test_a_request_that_is_whole_has_time_for_its_answer_and_for_the_next(talk: Talk) -> None:
+    wire = talk.connect()
+    wire.protocol.dataReceived(HEAD + b"Content-Length: 2\r\n\r\nab")
+    talk.clock.advance(1000)
+    await rest()
+    assert talk.bodies == [b"ab"]
+    assert wire.value().startswith(b"HTTP/1.1 200")
+    talk.clock.advance(limits.BODY_SECONDS - 1)
+    wire.protocol.dataReceived(HEAD)
+    talk.clock.advance(limits.HEAD_SECONDS - 1)
+    assert wire.connected
+    talk.clock.advance(1.1)
+    assert not wire.connected
+
+
+@pytest.mark.parametrize("chunked", [False, True])
+async def test_of_a_body_without_end_no_more_is_kept_than_shows_that_it_is_too_large(
+    talk: Talk, chunked: bool, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(limits, "LARGEST_BODY", 100)
+    wire = talk.connect()
+    if chunked:
+        wire.protocol.dataReceived(HEAD + b"Transfer-Encoding: chunked\r\n\r\n" + 50 * b"a\r\n0123456789\r\n")
+        wire.protocol.dataReceived(b"0\r\n\r\n")
+    else:
+        wire.protocol.dataReceived(HEAD + b"Content-Length: 500\r\n\r\n" + 500 * b"x")
+    await rest()
+    assert [len(body) for body in talk.bodies] == [101]
+
+
+async def test_what_daphne_refuses_itself_has_our_page(talk: Talk) -> None:
+    wire = talk.connect()
+    wire.protocol.dataReceived(HEAD + b"Cookie: \x1c\r\nContent-Length: 0\r\n\r\n")
+    await rest()
+    assert wire.value().startswith(b"HTTP/1.1 400")
+    assert b"That could not be read" in wire.value()
+    assert b"script-src 'self'" in wire.value()
+
+
+async def test_a_websocket_that_sends_on_unread_is_closed_and_read_no_more(talk: Talk) -> None:
+    wire, client = talk.connect(), ClientProtocol(parse_uri("ws://localhost/ws/seat/x/"))
+    client.send_request(client.connect())
+    wire.protocol.dataReceived(b"".join(client.data_to_send()))
+    await rest()
+    client.receive_data(wire.value())
+    assert isinstance(wire.protocol, Socket)
+    for _ in range(limits.MOST_UNREAD):
+        client.send_text(b"{}")
+    wire.protocol.dataReceived(b"".join(client.data_to_send()))
+    unread = wire.protocol.application_queue
+    assert (wire.producerState, unread.qsize()) == ("producing", limits.MOST_UNREAD)
+    wire.clear()
+    for _ in range(100):
+        client.send_text(b"{}")
+    wire.protocol.dataReceived(b"".join(client.data_to_send()))
+    client.receive_data(wire.value())
+    assert client.close_rcvd
+    assert client.close_rcvd.code == TOO_MUCH
+    assert (wire.producerState, unread.qsize()) == ("paused", 0)
+
+
+@pytest.fixture
+def few_files() -> Iterator[int]:
+    """No more open files than a program has that does not ask; how many it may have."""
+    soft, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
+    resource.setrlimit(resource.RLIMIT_NOFILE, (512, hard))
+    yield limits.allowed_files()
+    resource.setrlimit(resource.RLIMIT_NOFILE, (soft, hard))
+
+
+def test_a_program_asks_for_as_many_files_as_it_may_have(few_files: int) -> None:
+    limits.more_files()
+    assert resource.getrlimit(resource.RLIMIT_NOFILE)[0] == few_files
+
+
+# Several on one socket
 
 
 class Door(Factory):

@@ -20,6 +20,7 @@ from tests.live import rows
 from tests.live.bare import Echoed, echo_measured
 from tests.live.books import Books
 from tests.live.capacity import capacity
+from tests.live.flood import flood
 from tests.live.idle import idle
 from tests.live.rows import Bench
 from tests.live.stack import running
@@ -38,6 +39,7 @@ ROWS: Mapping[str, Row] = {
     "step": rows.step,
     "idle": idle,
     "capacity": capacity,
+    "flood": flood,
 }
 """By the names that `--rows` takes."""
 USUAL = [name for name in ROWS if name != "capacity"]

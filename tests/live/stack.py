@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import os
 import re
-import resource
 import subprocess
 import sys
 import tempfile
@@ -15,6 +14,7 @@ from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 
+from brigade.limits import more_files
 from brigade.places import base_dir
 from kitchen.machine.parent import tied_to
 from tests.needs import free_port, postgres, redis_server
@@ -112,12 +112,6 @@ def running(database: str, runner: str = "brigade.runner", **variables: str) -> 
         stack_running = Running(url, process.pid, ours, told)
         wait_until(stack_running.is_calm, "a stack that has come up and rests")
         yield stack_running
-
-
-def more_files() -> None:
-    """As many open files as the system allows, for us and for what we start."""
-    most = resource.getrlimit(resource.RLIMIT_NOFILE)[1]
-    resource.setrlimit(resource.RLIMIT_NOFILE, (most, most))
 
 
 def plain_environment(folder: str) -> dict[str, str]:

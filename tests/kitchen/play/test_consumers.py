@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import asyncio
+import contextlib
 import json
 from collections.abc import AsyncIterator
 from typing import Any
@@ -13,7 +15,8 @@ from channels.routing import URLRouter
 from channels.testing import WebsocketCommunicator
 from redis.exceptions import RedisError
 
-from kitchen.play import watch
+from kitchen.machine.pace import TOO_MUCH, Bucket, Buckets
+from kitchen.play import consumers, watch
 from kitchen.play.consumers import JSON_PROTOCOL, SeatConsumer
 from kitchen.play.models import Episode, Seat, SeatCommand
 from kitchen.play.open_page import ELSEWHERE, NO_SUCH_SEAT, OpenPage
@@ -169,6 +172,70 @@ async def test_a_page_that_connects_anew_goes_on_and_never_pushes_out_a_newer_on
     here = await opened(seat, query=f"{FIRST}&take=1")
     assert await closed_with(two) == ELSEWHERE
     await here.disconnect()
+
+
+class Waiting(Bucket):
+    """A bucket whose tokens are there as soon as somebody waits for them; how often somebody did."""
+
+    def __init__(self, waits: list[float]) -> None:
+        self.now = 0.0
+        super().__init__(1.0, 3, lambda: self.now, self.wait)
+        self.waits = waits
+
+    async def wait(self, seconds: float) -> None:
+        self.waits.append(seconds)
+        self.now += seconds
+
+
+async def test_who_asks_for_nothing_new_waits_and_who_plays_never_does(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    waits: list[float] = []
+    monkeypatch.setattr(consumers, "SYNCS", lambda: Waiting(waits))
+    socket = await opened(await new_seat())
+    await told(socket)
+    for step in range(1, 9):
+        await socket.send_json_to({"type": "command", "step": step, "command": ["noop"]})
+        assert (await told(socket))["step"] == step
+    assert waits == []
+    for kind in ("sync", "ping", "nonsense", "sync", "sync"):
+        await socket.send_json_to({"type": kind})
+        await told(socket)
+    await socket.disconnect()
+    assert waits == [1.0, 1.0]
+
+
+async def test_a_key_opens_a_few_connections_at_once_and_no_more(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(consumers, "_knocks", Buckets(lambda: Bucket(rate=0.001, most=2)))
+    seat, other = await new_seat(), await new_seat()
+    one, two, three = [await opened(each) for each in (seat, seat, seat)]
+    assert await closed_with(one) == ELSEWHERE
+    assert await closed_with(three) == TOO_MUCH
+    assert (await told(two))["type"] == (await told(await opened(other)))["type"] == "state"
+    await two.send_json_to({"type": "sync"})
+    assert (await told(two))["type"] == "state"
+
+
+async def test_a_page_has_one_connection_the_newest(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(watch, "LOOK_SECONDS", 60)
+    seat = await new_seat()
+    one, two, three = [await opened(seat, query=query) for query in (f"{FIRST}&take=1", FIRST, FIRST)]
+    assert [await closed_with(one), await closed_with(two)] == [ELSEWHERE, ELSEWHERE]
+    await told(three)
+    await one.disconnect()
+    await three.send_json_to({"type": "command", "step": 1, "command": ["noop"]})
+    assert (await told(three))["step"] == 1
+    await three.disconnect()
+
+
+async def test_a_page_is_looked_after_no_more_when_its_server_ends_it_without_a_word() -> None:
+    socket = await opened(await new_seat())
+    await told(socket)
+    assert len(watch.watch()._pages) == 1
+    socket.future.cancel()
+    with contextlib.suppress(asyncio.CancelledError):
+        await socket.future
+    assert watch.watch()._pages == set()
 
 
 async def test_a_page_without_a_proper_name_gets_one() -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import time
 from collections.abc import Callable
 from datetime import timedelta
@@ -20,12 +21,13 @@ from django.test.utils import CaptureQueriesContext
 from django.utils import timezone
 
 from brigade.asgi import application as whole_application
+from kitchen.machine.pace import Bucket
 from kitchen.play import stream
 from kitchen.play.models import Episode, Seat
 from kitchen.play.services import GivenCommand, commands_submit
 from study.design.models import Study
 from study.monitor import consumers, live
-from study.monitor.consumers import GONE, NOT_ALLOWED
+from study.monitor.consumers import ELSEWHERE, GONE, NOT_ALLOWED
 from study.people.leaving import participant_end, participant_withdraw
 from study.people.models import PageVisit, Participant, Round
 from study.sockets import websocket_urlpatterns
@@ -289,6 +291,44 @@ async def test_who_logs_out_or_loses_the_right_is_closed_out_soon(quick: None, a
         while (found := await socket.receive_output(timeout=5))["type"] != "websocket.close":
             continue
         assert found["code"] == NOT_ALLOWED
+
+
+@pytest.mark.django_db(transaction=True)
+async def test_who_watches_on_too_many_pages_has_the_newest(
+    quick: None, admin_client: Client, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(consumers, "MOST_PAGES", 2)
+    await database_sync_to_async(make_study)()
+    sockets = [await database_sync_to_async(socket_of)(admin_client) for _ in range(3)]
+    for socket in sockets:
+        await socket.connect()
+    while (found := await sockets[0].receive_output(timeout=5))["type"] != "websocket.close":
+        continue
+    assert found["code"] == ELSEWHERE
+    for socket in sockets[1:]:
+        assert 'id="live-summary"' in await socket.receive_from(timeout=5)
+        await socket.disconnect()
+
+
+@pytest.mark.django_db(transaction=True)
+async def test_a_page_that_asks_on_and_on_waits_for_its_answers(
+    quick: None, admin_client: Client, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    waits: list[float] = []
+
+    async def wait(seconds: float) -> None:
+        waits.append(seconds)
+        await asyncio.sleep(0.01)
+
+    monkeypatch.setattr(consumers, "PINGS", lambda: Bucket(rate=100.0, most=2, sleep=wait))
+    await database_sync_to_async(make_study)()
+    socket = await database_sync_to_async(socket_of)(admin_client)
+    await socket.connect()
+    for _ in range(6):
+        await socket.send_to(text_data="{}")
+    while len(waits) < 2:
+        await socket.receive_from(timeout=5)
+    await socket.disconnect()
 
 
 @pytest.mark.django_db(transaction=True)

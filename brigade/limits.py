@@ -1,0 +1,39 @@
+"""How much a program of ours takes from those who connect, and open files enough for it. Plain Python.
+
+A person's page stays far below every one of these.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import resource
+
+LARGEST_BODY = 2_621_440
+"""Bytes of a request's body (2.5 MiB): many times the longest form that there is."""
+HEAD_SECONDS = 20.0
+"""A connection has so long to bring the first line of a request, and as long for the rest of its head; bytes
+alone win no time."""
+BODY_SECONDS = 60.0
+"""And the body. A connection on which nothing is asked for is kept for as long."""
+LARGEST_MESSAGE = 65_536
+"""Bytes of a websocket's message."""
+MOST_UNREAD = 24
+"""Messages of one websocket that wait to be read. A page has a few at the worst: it waits for answers, and
+asks whether anybody is there once a second at most, for some seconds."""
+MOST_FILES = 65_536
+"""Open files that one program asks for: a connection is one."""
+
+
+def allowed_files() -> int:
+    """How many open files a program of ours may have here."""
+    hard = resource.getrlimit(resource.RLIMIT_NOFILE)[1]
+    return MOST_FILES if hard == resource.RLIM_INFINITY else min(hard, MOST_FILES)
+
+
+def more_files() -> None:
+    """Let this program, and what it starts, have as many open. Systems allow a program 1,024 unless it asks,
+    and as many idle connections would stop everybody."""
+    soft, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
+    if soft != resource.RLIM_INFINITY and soft < allowed_files():
+        with contextlib.suppress(ValueError, OSError):  # some systems allow less than they say
+            resource.setrlimit(resource.RLIMIT_NOFILE, (allowed_files(), hard))

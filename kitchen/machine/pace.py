@@ -1,0 +1,87 @@
+"""How much one sender may ask for: tokens that come back with time, and only the newest few of one owner.
+Plain Python.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import time
+from collections import OrderedDict
+from collections.abc import Awaitable, Callable, Hashable
+from dataclasses import dataclass, field
+from typing import Generic, TypeVar
+
+T = TypeVar("T")
+
+TOO_MUCH = 4429
+"""Close code of a websocket: too many messages or connections at once. The page tells its reader."""
+
+
+@dataclass
+class Bucket:
+    """`most` tokens at first; one that was taken is back after 1 / `rate` seconds."""
+
+    rate: float
+    most: float
+    clock: Callable[[], float] = time.monotonic
+    sleep: Callable[[float], Awaitable[None]] = asyncio.sleep
+    _left: float = field(init=False)
+    _seen: float = field(init=False)
+
+    def __post_init__(self) -> None:
+        self._left, self._seen = self.most, self.clock()
+
+    def take(self) -> bool:
+        """Take a token; False, and nothing taken, where none is left."""
+        now = self.clock()
+        self._left = min(self.most, self._left + (now - self._seen) * self.rate)
+        self._seen = now
+        if self._left < 1:
+            return False
+        self._left -= 1
+        return True
+
+    async def taken(self) -> None:
+        """Take a token; wait for it where none is left."""
+        while not self.take():
+            await self.sleep((1 - self._left) / self.rate)
+
+
+class Buckets:
+    """A bucket for each name. Those used last are kept, so that names do not cost memory without end."""
+
+    KEPT = 10_000
+
+    def __init__(self, new: Callable[[], Bucket]) -> None:
+        self._new = new
+        self._buckets: OrderedDict[str, Bucket] = OrderedDict()
+
+    def take(self, name: str) -> bool:
+        """Take a token from the bucket of this name."""
+        bucket = self._buckets.setdefault(name, self._new())
+        self._buckets.move_to_end(name)
+        if len(self._buckets) > self.KEPT:
+            self._buckets.popitem(last=False)
+        return bucket.take()
+
+
+class Newest(Generic[T]):
+    """Who is here, at most so many of one owner: when another one comes, the oldest has to go."""
+
+    def __init__(self, most: int) -> None:
+        self._most = most
+        self._here: dict[Hashable, list[T]] = {}
+
+    def come(self, owner: Hashable, one: T) -> list[T]:
+        """Be here; those of this owner who have to go are none of them any more."""
+        here = [*self._here.get(owner, ()), one]
+        self._here[owner] = here[-self._most :]
+        return here[: -self._most]
+
+    def go(self, owner: Hashable, one: T) -> None:
+        """Be here no more; nothing happens where one had to go before."""
+        left = [each for each in self._here.get(owner, ()) if each is not one]
+        if left:
+            self._here[owner] = left
+        else:
+            self._here.pop(owner, None)

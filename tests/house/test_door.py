@@ -1,0 +1,151 @@
+"""The door of the pages: how much it lets in, and that every error has its page."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import pytest
+from asgiref.testing import ApplicationCommunicator
+from django.db import connection
+from django.http import HttpResponse
+from django.test import Client
+
+from brigade.asgi import application as whole
+from brigade.door import Door
+from brigade.errors import PAGES, error_page
+from brigade.limits import LARGEST_BODY
+
+FORM = (b"content-type", b"application/x-www-form-urlencoded")
+Header = tuple[bytes, bytes]
+
+
+class Answered:
+    """What comes back of a request."""
+
+    def __init__(self, status: int, headers: Sequence[Header], body: bytes) -> None:
+        self.status, self.body = status, body.decode()
+        self.headers = {name.decode().lower(): value.decode() for name, value in headers}
+
+    @property
+    def is_our_page(self) -> bool:
+        """Whether it is a page in our design, under our policy."""
+        styled = "css/tokens.css" in self.body and "css/base.css" in self.body
+        return styled and "script-src 'self'" in self.headers["content-security-policy"]
+
+
+async def asked(
+    application: Any, *pieces: bytes, path: str = "/admin/login/", headers: Sequence[Header] = (FORM,)
+) -> Answered:
+    """A POST whose body comes in these pieces."""
+    cookie = (b"cookie", b"csrftoken=" + 32 * b"a")
+    scope = {
+        "type": "http",
+        "method": "POST",
+        "path": path,
+        "query_string": b"",
+        "headers": [(b"host", b"localhost"), cookie, *headers],
+    }
+    talk = ApplicationCommunicator(application, scope)
+    for number, piece in enumerate(pieces, start=1):
+        more = number < len(pieces)
+        await talk.send_input({"type": "http.request", "body": piece, "more_body": more})
+    start, body = await talk.receive_output(timeout=5), await talk.receive_output(timeout=5)
+    await talk.wait(timeout=5)
+    return Answered(start["status"], start["headers"], body["body"])
+
+
+def says(status: int, body: bytes = b"", *more: Header, reads: bool = False) -> Any:
+    """An application that answers so."""
+
+    async def application(scope: Any, receive: Any, send: Any) -> None:
+        while reads and (await receive()).get("more_body"):
+            pass
+        await send({"type": "http.response.start", "status": status, "headers": [*more]})
+        await send({"type": "http.response.body", "body": body})
+
+    return application
+
+
+async def test_a_body_that_says_that_it_is_too_large_is_refused_unread() -> None:
+    length = (b"content-length", str(LARGEST_BODY + 1).encode())
+    answered = await asked(whole, headers=(FORM, length))
+    assert (answered.status, answered.is_our_page) == (413, True)
+    assert "shorten the text" in answered.body
+
+
+async def test_a_body_that_grows_too_large_is_refused_then() -> None:
+    answered = await asked(whole, *3 * [bytes(LARGEST_BODY // 2)], b"never read")
+    assert (answered.status, answered.is_our_page) == (413, True)
+
+
+async def test_a_body_as_large_as_is_allowed_comes_in() -> None:
+    answered = await asked(Door(says(200, b"thanks", reads=True), largest=6), b"123", b"456")
+    assert (answered.status, answered.body) == (200, "thanks")
+
+
+@pytest.mark.parametrize(
+    ("charset", "status"), [(b"utf-7", 400), (b"utf-16", 400), (b"idna", 400), (b"nonsense\xff", 403)]
+)
+async def test_a_form_in_a_strange_charset_is_refused_with_a_page(charset: bytes, status: int) -> None:
+    answered = await asked(whole, b"a=1", headers=((FORM[0], FORM[1] + b"; charset=" + charset),))
+    assert (answered.status, answered.is_our_page) == (status, True)
+
+
+@pytest.mark.parametrize(
+    ("headers", "body"),
+    [
+        (((b"content-type", b"multipart/form-data"),), b"a=1"),
+        ((FORM,), b"&".join(b"%d=" % number for number in range(2000))),
+        ((FORM, (b"host", b"elsewhere.example")), b""),
+    ],
+)
+async def test_what_cannot_be_read_is_refused_with_a_page(headers: Sequence[Header], body: bytes) -> None:
+    answered = await asked(whole, body, headers=headers)
+    assert (answered.status, answered.is_our_page) == (400, True)
+    assert "Load the page again" in answered.body
+
+
+@pytest.mark.parametrize("status", PAGES)
+async def test_an_error_without_a_word_gets_its_page_and_keeps_its_head(status: int) -> None:
+    bare = says(status, b"", (b"retry-after", b"60"), (b"Content-Length", b"0"))
+    answered = await asked(Door(bare))
+    assert (answered.status, answered.is_our_page) == (status, True)
+    assert answered.headers["retry-after"] == "60"
+    assert answered.headers["content-length"] == str(len(answered.body.encode()))
+
+
+async def test_an_error_that_says_something_is_left_as_it_is() -> None:
+    answered = await asked(Door(says(403, b'{"detail": "no"}', (b"content-type", b"application/json"))))
+    assert (answered.status, answered.body) == (403, '{"detail": "no"}')
+
+
+async def test_an_application_that_fails_is_a_page_too() -> None:
+    async def fails(*_: Any) -> None:
+        raise RuntimeError("why")
+
+    answered = await asked(Door(fails))
+    assert (answered.status, answered.is_our_page) == (500, True)
+    assert "why" not in answered.body
+
+
+@pytest.mark.parametrize("status", PAGES)
+def test_a_page_of_an_error_asks_nothing_of_the_database(
+    status: int, django_assert_num_queries: Any, db: None
+) -> None:
+    with django_assert_num_queries(0):
+        page = error_page(status)
+    assert page.status_code == status
+    assert "<h1>" in page.content.decode()
+    assert "<script" not in page.content.decode()
+
+
+def test_whatever_breaks_while_the_database_is_away_has_a_page(monkeypatch: pytest.MonkeyPatch) -> None:
+    def away(*_: Any) -> HttpResponse:
+        raise OSError("no database")
+
+    monkeypatch.setattr(connection, "ensure_connection", away)
+    found = Client(raise_request_exception=False).get("/s/demo/")
+    assert found.status_code == 500
+    assert "Something broke on our side" in found.content.decode()
+    assert Client().get("/nothing/").status_code == 404

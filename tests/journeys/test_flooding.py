@@ -1,0 +1,32 @@
+"""A page that sends without end: it is closed, says so in plain words, and comes back by itself."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from playwright.async_api import Page
+
+from tests.browser import IN_A_BROWSER
+from tests.journeys.test_in_place import alone
+from tests.servers import Stack
+
+pytestmark = IN_A_BROWSER
+
+WITHIN_REACH = """
+    const [Real, later] = [WebSocket, setTimeout];
+    window.WebSocket = class extends Real { constructor(...given) { super(...given); window.line = this; } };
+    window.setTimeout = (act, wait) => later(act, wait >= 30000 ? 600 : wait);
+"""
+"""The page's websocket can be used by others; half a minute takes half a second."""
+FLOOD = """() => { for (let message = 0; message < 400; message++) line.send('{"type": "sync"}'); }"""
+
+
+async def test_the_reader_is_told_and_the_page_connects_again(
+    page: Page, live_stack: Stack, tmp_path: Path
+) -> None:
+    await page.add_init_script(WITHIN_REACH)
+    person = await alone(page, live_stack, tmp_path)
+    await page.evaluate(FLOOD)
+    await page.wait_for_selector("text=Too much came from this page at once. Nothing is lost")
+    await person.connected()
+    assert await person.play_step(["noop"]) == 1

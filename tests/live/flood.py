@@ -1,0 +1,104 @@
+"""The row `flood`: what people who play notice of others who ask for the state without end.
+
+Those who flood are a process of their own, `python -m tests.live.flood URL KEY…`, until it is killed.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import os
+import subprocess
+import sys
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from functools import partial
+
+from websockets.protocol import State
+
+from brigade.places import base_dir
+from kitchen.machine.parent import tied_to
+from tests.live.line import Line, dial
+from tests.live.rows import Bench
+from tests.live.table import Figure
+
+PEOPLE, FLOODERS = 10, 15
+EVERY = 1.0
+"""Seconds between two commands of a person."""
+SYNC = b'{"type": "sync"}'
+AT_ONCE = 100
+"""Messages between two looks whether the line takes more."""
+BREATH = 0.02
+"""Seconds between them, so that those who flood do not take the machine from those who play."""
+AGAIN = 0.4
+
+
+async def flood(bench: Bench) -> list[Figure]:
+    """Ten people, alone and then with fifteen sockets that flood."""
+    figures = []
+    for flooders in (0, FLOODERS):
+        what = f"{PEOPLE} players, {flooders} sockets that flood"
+        with flooding(bench.stack.url, [key for (key,) in bench.keys(flooders)]):
+            played = await bench.played(what, bench.keys(PEOPLE), html=True, every=EVERY, warm=4, seconds=12)
+        figures += [
+            Figure(f"{what}: p50", played.p50, "ms"),
+            Figure(f"{what}: p95", played.quantile(0.95), "ms", 250.0),
+        ]
+    return figures
+
+
+@contextmanager
+def flooding(url: str, keys: Sequence[str]) -> Iterator[None]:
+    """Those who flood the seats of these keys, until the block ends."""
+    process = subprocess.Popen(
+        [sys.executable, "-m", "tests.live.flood", url, *keys],
+        cwd=base_dir(),
+        preexec_fn=tied_to(os.getpid()),
+    )
+    try:
+        yield
+    finally:
+        process.kill()
+        process.wait()
+
+
+# In the process
+
+
+async def flood_all(url: str, keys: Sequence[str]) -> None:
+    """All of them at the same time, for ever."""
+    await asyncio.gather(*(flood_one(f"{url.replace('http', 'ws', 1)}/ws/seat/{key}/") for key in keys))
+
+
+async def flood_one(address: str) -> None:
+    """Send as much as the line takes; connect anew whenever it is closed."""
+    while True:
+        lost = asyncio.Event()
+        try:
+            line = await dial(address, [], heard=ignored, lost=partial(ended, lost))
+        except OSError:
+            lost.set()
+        while not lost.is_set():
+            say_some(line)
+            await asyncio.sleep(BREATH)
+        await asyncio.sleep(AGAIN)
+
+
+def ignored(text: bytes) -> None:
+    """Nobody reads the answers."""
+
+
+def ended(lost: asyncio.Event, code: int) -> None:
+    """The connection was closed."""
+    lost.set()
+
+
+def say_some(line: Line) -> None:
+    """A hundred messages, unless as many wait already to be sent, or the other end is closing."""
+    waiting = line.transport.get_write_buffer_size() if line.transport else 0
+    if line.protocol.state is State.OPEN and waiting < AT_ONCE * len(SYNC):
+        for _ in range(AT_ONCE):
+            line.say(SYNC)
+
+
+if __name__ == "__main__":
+    asyncio.run(flood_all(sys.argv[1], sys.argv[2:]))
