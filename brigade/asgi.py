@@ -12,31 +12,17 @@ os.environ.setdefault("DJANGO_SETTINGS_MODULE", "brigade.settings")
 
 django_application = get_asgi_application()
 
-<<<<<<< HEAD
-from brigade.doors import FromOurPages  # noqa: E402 - the apps must be loaded first
+from brigade.door import Door  # noqa: E402 - the apps must be loaded first
+from brigade.doors import FromOurPages  # noqa: E402
 from brigade.places import redis_url  # noqa: E402
 from kitchen.machine.redis_access import open_to_others  # noqa: E402
 from kitchen.urls import websocket_urlpatterns  # noqa: E402
-||||||| dbd0e68
-from kitchen.urls import websocket_urlpatterns  # noqa: E402 - the apps must be loaded first
-=======
-from brigade.door import Door  # noqa: E402 - the apps must be loaded first
-from kitchen.urls import websocket_urlpatterns  # noqa: E402
->>>>>>> limits
 from study.sockets import websocket_urlpatterns as staff_patterns  # noqa: E402
 
 application = ProtocolTypeRouter(
     {
-<<<<<<< HEAD
-        "http": django_application,
-        "websocket": FromOurPages(URLRouter([*staff_patterns, *websocket_urlpatterns])),
-||||||| dbd0e68
-        "http": django_application,
-        "websocket": AllowedHostsOriginValidator(URLRouter([*staff_patterns, *websocket_urlpatterns])),
-=======
         "http": Door(django_application),
-        "websocket": AllowedHostsOriginValidator(URLRouter([*staff_patterns, *websocket_urlpatterns])),
->>>>>>> limits
+        "websocket": FromOurPages(URLRouter([*staff_patterns, *websocket_urlpatterns])),
     }
 )
 

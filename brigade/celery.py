@@ -7,24 +7,17 @@ import os
 from typing import Any
 
 from celery import Celery
-<<<<<<< HEAD
-from celery.signals import worker_init
+from celery.signals import celeryd_init, worker_init
 
 from brigade import places
-from kitchen.machine.redis_access import open_to_others
-||||||| dbd0e68
-=======
-from celery.signals import celeryd_init
-
 from brigade.limits import more_files
->>>>>>> limits
+from kitchen.machine.redis_access import open_to_others
 
 os.environ.setdefault("DJANGO_SETTINGS_MODULE", "brigade.settings")
 
 app = Celery("brigade")
 app.config_from_object("django.conf:settings", namespace="CELERY")
 app.autodiscover_tasks()
-<<<<<<< HEAD
 
 
 @worker_init.connect
@@ -34,12 +27,9 @@ def outlive_the_broker(**_: object) -> None:
 
     if said := open_to_others(places.redis_url()):
         logging.getLogger(__name__).warning(said)
-||||||| dbd0e68
-=======
 
 
 @celeryd_init.connect
 def begin(**_: Any) -> None:
     """A worker begins: what it opens is counted."""
     more_files()
->>>>>>> limits

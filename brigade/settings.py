@@ -33,12 +33,8 @@ from django.core.exceptions import ImproperlyConfigured
 
 from brigade import places
 from brigade.address import noted_url
-<<<<<<< HEAD
-from brigade.private import say_private
-||||||| dbd0e68
-=======
 from brigade.limits import LARGEST_BODY
->>>>>>> limits
+from brigade.private import say_private
 from kitchen.machine.cores import planners, web_processes
 from kitchen.registry.worlds import folders
 
