@@ -8,6 +8,7 @@ import sys
 from collections.abc import Iterator
 from pathlib import Path
 from random import Random
+from typing import Any
 
 import pytest
 
@@ -152,7 +153,7 @@ def test_what_a_world_tells_is_json_that_comes_back_equal(kind: str) -> None:
 def test_what_a_world_tells_is_not_changed_by_a_later_step(kind: str) -> None:
     world, chance = make(kind), Random(9)
     for _ in steps_of(world):
-        told = [world.to_dict(), world.score()]
+        told: list[Any] = [world.to_dict(), world.score()]
         for seat in range(world.seats):
             told += [world.brief(seat), world.observe(seat), list(world.legal_actions(seat))]
         before = json.dumps(told)
