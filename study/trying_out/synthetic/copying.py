@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import uuid
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 from random import Random
 from typing import Any
 
+from kitchen.play.chain import chain_begin, chain_next
 from kitchen.play.models import (
     CallMessage,
     Decision,
@@ -139,16 +140,26 @@ def _write_steps(copies: Sequence[Copy]) -> None:
         ),
         AT_ONCE,
     )
-    Step.objects.bulk_create((_step(copy, row) for copy in copies for row in copy.recording.steps), AT_ONCE)
+    Step.objects.bulk_create((step for copy in copies for step in _steps(copy)), AT_ONCE)
 
 
-def _step(copy: Copy, row: Row) -> Step:
+def _steps(copy: Copy) -> Iterator[Step]:
+    """The steps with a chain of their own: its times are new."""
+    chain = chain_begin(_made(copy))
+    for row in copy.recording.steps:
+        fresh = _step(copy, row)
+        chain = chain_next(chain, fresh)
+        yield Step(**fresh, chain=chain)
+
+
+def _step(copy: Copy, row: Row) -> Row:
     opened = copy.began if row["number"] == 1 else _end(copy, row["number"] - 1)
     taken = _end(copy, row["number"])
     received = taken.isoformat(timespec="milliseconds").replace("+00:00", "Z")
     commands = [{**given, "received_at": received} for given in row["commands"]]
     fresh = {"episode_id": _pk(copy), "opened_at": opened, "taken_at": taken, "commands": commands}
-    return Step(**{**row, "id": None, **fresh})
+    kept = {name: value for name, value in row.items() if name not in {"id", "chain"}}
+    return {**kept, **fresh}
 
 
 def _end(copy: Copy, step: int) -> datetime:
@@ -157,5 +168,9 @@ def _end(copy: Copy, step: int) -> datetime:
 
 
 def _pk(copy: Copy) -> Any:
+    return _made(copy).pk
+
+
+def _made(copy: Copy) -> Episode:
     assert copy.episode is not None  # noqa: S101 - make_copies begins with it
-    return copy.episode.pk
+    return copy.episode
