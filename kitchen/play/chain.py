@@ -8,7 +8,7 @@ spelling: databases store JSON each in their own way, and the same log has the s
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from datetime import UTC, datetime
 from typing import Any
 
@@ -37,8 +37,7 @@ def chain_so_far(episode: Episode) -> str:
     """The chain after the steps that are taken, worked out from the first one on: for an episode that began
     without."""
     chain = chain_begin(episode)
-    rows: Sequence[Any] = Step.objects.filter(episode=episode, number__lte=episode.step).order_by("number")
-    for row in rows:
+    for row in Step.objects.filter(episode=episode, number__lte=episode.step).order_by("number"):
         chain = chain_next(chain, vars(row))
     return chain
 
