@@ -30,7 +30,7 @@ from kitchen.play.claims import is_claimed_by_another
 from kitchen.play.kept import bring_up_to_date, turn_taken
 from kitchen.play.messages import EpisodeNews
 from kitchen.play.models import Decision, Episode, Mind, Seat, SeatCommand
-from kitchen.play.queue import ask_coplayers, run_step_later
+from kitchen.play.queue import ask_coplayers, is_aside, run_step_later
 from kitchen.play.turns import OpenTurn, StepAhead
 from kitchen.registry.agents import make_agent
 from kitchen.registry.worlds import get_page, get_world
@@ -272,7 +272,7 @@ def _nudge(turn: OpenTurn, commands: Sequence[GivenCommand] = ()) -> None:
     """Have the pages of people look, after the commit, but for one that waits for the answer to its
     command."""
     waits = {given.page for given in commands if given.page}
-    if {turn.pages[seat] for seat in turn.people} - waits:
+    if {turn.pages[seat] for seat in turn.people} - waits and not is_aside():
         transaction.on_commit(partial(stream.nudge_pages, turn.episode.pk, turn.stamp))
 
 
@@ -327,7 +327,7 @@ def _go_on(turn: OpenTurn, ahead: StepAhead | None = None) -> None:
         rows = turn.take(ahead)
         _tell_audience(turn.episode, rows)
         clock.arm(turn.episode)
-    if turn.waits_for_minds:
+    if turn.waits_for_minds and not is_aside():
         transaction.on_commit(partial(ask_coplayers, turn.episode.pk, turn.step))
 
 

@@ -9,6 +9,7 @@ from datetime import datetime, timedelta
 from random import Random
 from typing import Any
 
+from kitchen.machine.pieces import write_in_pieces
 from kitchen.play.chain import chain_begin, chain_next
 from kitchen.play.models import (
     CallMessage,
@@ -24,8 +25,6 @@ from kitchen.play.models import (
 )
 from study.trying_out.synthetic.recordings import Recording, Row
 
-AT_ONCE = 2000
-"""Rows of one statement."""
 QUICKEST = 0.4
 """Seconds that anybody takes for a step at least."""
 
@@ -44,13 +43,22 @@ class Copy:
 
 
 def make_copies(copies: Sequence[Copy], *, audience: str, budget_id: int | None) -> None:
-    """Write all of them; each gets its `episode`. Needs a transaction around it."""
+    """Write all of them, in pieces; each gets its `episode`.
+
+    What is stopped in the middle leaves episodes in which nobody plays: `episodes_erase_left`
+    (`study.trying_out.erasing`) erases them.
+    """
     for copy in copies:
         copy.ends = _ends(copy)
         copy.episode = _episode(copy, audience, budget_id)
-    Episode.objects.bulk_create([copy.episode for copy in copies if copy.episode], AT_ONCE)
+    write_in_pieces(Episode, [_made(copy) for copy in copies])
     _write_seats(copies)
     _write_steps(copies)
+
+
+def copy_erase(copy: Copy) -> None:
+    """Erase it again: nobody took it."""
+    _made(copy).delete()
 
 
 def _ends(copy: Copy) -> list[datetime]:
@@ -81,14 +89,14 @@ def _write_seats(copies: Sequence[Copy]) -> None:
     for at, copy in enumerate(copies):
         for row in copy.recording.minds:
             minds[at, row["id"]] = Mind(**{**row, "id": None, "episode_id": _pk(copy)})
-    Mind.objects.bulk_create(minds.values(), AT_ONCE)
-    Seat.objects.bulk_create(
+    write_in_pieces(Mind, minds.values())
+    write_in_pieces(
+        Seat,
         (
             _seat(row, copy, minds.get((at, row["mind_id"])))
             for at, copy in enumerate(copies)
             for row in copy.recording.seats
         ),
-        AT_ONCE,
     )
     _write_decisions(copies, minds)
 
@@ -103,21 +111,21 @@ def _write_decisions(copies: Sequence[Copy], minds: dict[tuple[int, int], Mind])
         for row in copy.recording.decisions:
             fresh = {"mind_id": minds[at, row["mind_id"]].pk, "decided_at": _end(copy, row["step"])}
             decisions[at, row["id"]] = Decision(**{**row, "id": None, **fresh})
-    Decision.objects.bulk_create(decisions.values(), AT_ONCE)
+    write_in_pieces(Decision, decisions.values())
     calls: dict[tuple[int, int], ModelCall] = {}
     for at, copy in enumerate(copies):
         for row in copy.recording.calls:
             calls[at, row["id"]] = ModelCall(
                 **{**row, "id": None, "decision_id": decisions[at, row["decision_id"]].pk}
             )
-    ModelCall.objects.bulk_create(calls.values(), AT_ONCE)
-    CallMessage.objects.bulk_create(
+    write_in_pieces(ModelCall, calls.values())
+    write_in_pieces(
+        CallMessage,
         (
             CallMessage(**{**row, "id": None, "call_id": calls[at, row["call_id"]].pk})
             for at, copy in enumerate(copies)
             for row in copy.recording.messages
         ),
-        AT_ONCE,
     )
 
 
@@ -130,7 +138,8 @@ def write_prompts(recordings: Sequence[Recording]) -> None:
 
 
 def _write_steps(copies: Sequence[Copy]) -> None:
-    SeatCommand.objects.bulk_create(
+    write_in_pieces(
+        SeatCommand,
         (
             SeatCommand(
                 **{**row, "id": None, "episode_id": _pk(copy), "received_at": _end(copy, row["step"])}
@@ -138,9 +147,8 @@ def _write_steps(copies: Sequence[Copy]) -> None:
             for copy in copies
             for row in copy.recording.commands
         ),
-        AT_ONCE,
     )
-    Step.objects.bulk_create((step for copy in copies for step in _steps(copy)), AT_ONCE)
+    write_in_pieces(Step, (step for copy in copies for step in _steps(copy)))
 
 
 def _steps(copy: Copy) -> Iterator[Step]:
