@@ -151,9 +151,10 @@ def episode_create(
         decision_seconds=django_settings.DECISION_SECONDS,
         turn_opened_at=timezone.now(),
     )
+    body = capfirst(get_page(world).body)  # found before anybody has to wait: the first time it is loaded
     with transaction.atomic(savepoint=False):  # whoever needs it in a transaction loses both, or none
         episode.save(force_insert=True)
-        _go_on(OpenTurn(episode, _seat_everybody(episode, seats=seats, minds=minds)))
+        _go_on(OpenTurn(episode, _seat_everybody(episode, body, seats=seats, minds=minds)))
     return episode
 
 
@@ -167,8 +168,7 @@ def _check_minds(minds: Sequence[MindPlan], *, seats: int, world: str) -> None:
             raise SettingsError(f"co-player: {mind.kind} cannot play {world}")
 
 
-def _seat_everybody(episode: Episode, *, seats: int, minds: Sequence[MindPlan]) -> list[Seat]:
-    body = capfirst(get_page(episode.world).body)
+def _seat_everybody(episode: Episode, body: str, *, seats: int, minds: Sequence[MindPlan]) -> list[Seat]:
     by_seat: dict[int, Mind] = {}
     for number, plan in enumerate(minds):
         mind = Mind.objects.create(
