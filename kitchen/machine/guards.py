@@ -27,7 +27,7 @@ END $$
 def guard(editor: BaseDatabaseSchemaEditor, table: str, names: Sequence[str], emptied: str = "") -> None:
     """Refuse every change of these columns of the table, and of `emptied` unless it is set to NULL."""
     if editor.connection.vendor == "postgresql":
-        editor.execute(_FUNCTION)
+        editor.execute(_FUNCTION, None)  # no values: its % is PostgreSQL's
     columns = ", ".join(editor.quote_name(name) for name in names)
     editor.execute(_trigger(editor, table, trigger_name(table), columns, ""))
     if emptied:
