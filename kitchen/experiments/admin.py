@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from decimal import Decimal
 from typing import Any
 
 from django.contrib import admin, messages
@@ -16,7 +15,7 @@ from django.urls import path, reverse
 from django.utils.html import format_html, format_html_join
 
 from kitchen.experiments import files, services, tables
-from kitchen.experiments.forecast import provider_names
+from kitchen.experiments.forecast import CostForecast, WorkForecast
 from kitchen.experiments.form import (
     HOW,
     START,
@@ -65,11 +64,10 @@ class ExperimentAdmin(admin.ModelAdmin):  # type: ignore[type-arg]
         js = ["js/admin-condition.js"]
 
     def get_queryset(self, request: HttpRequest) -> QuerySet[Experiment]:
-        """Experiments with how many episodes they have, and how many are played."""
+        """Experiments with how many episodes are played."""
         experiments: QuerySet[Experiment] = super().get_queryset(request)
         broken = Q(episodes__row__outcome=FAILED)
         return experiments.annotate(
-            all_episodes=Count("episodes"),
             played_episodes=Count("episodes", filter=Q(episodes__row__isnull=False)),
             failed_episodes=Count("episodes", filter=broken),
         )
@@ -108,13 +106,11 @@ class ExperimentAdmin(admin.ModelAdmin):  # type: ignore[type-arg]
         return HttpResponse(data, content_type=FILES[name], headers={"Content-Disposition": saved_as})
 
     def save_model(self, request: HttpRequest, obj: Experiment, form: Any, change: bool) -> None:
-        """A new experiment comes with all its episodes, waiting to be started."""
+        """A new experiment; its episodes are written when it starts."""
         if change:
             services.experiment_save(experiment=obj, fields=form.changed_data)
             return
-        made = services.experiment_create(
-            setup=form.setup, name=obj.name, at_once=obj.at_once, limit=obj.limit
-        )
+        made = services.experiment_note(setup=form.setup, name=obj.name, at_once=obj.at_once, limit=obj.limit)
         obj.pk = made.pk
         obj.refresh_from_db()
 
@@ -136,7 +132,7 @@ class ExperimentAdmin(admin.ModelAdmin):  # type: ignore[type-arg]
     @admin.display(description="Played")
     def progress(self, experiment: Any) -> str:
         """Episodes played, of all."""
-        return f"{experiment.played_episodes} of {experiment.all_episodes} episodes"
+        return f"{experiment.played_episodes} of {Setup.from_json(experiment.setup).total} episodes"
 
     @admin.display(description="State")
     def state(self, experiment: Any) -> str:
@@ -146,20 +142,17 @@ class ExperimentAdmin(admin.ModelAdmin):  # type: ignore[type-arg]
         if experiment.failed_episodes:
             reason = failed(experiment.pk).values_list("row__reason", flat=True)[0]
             return f"{experiment.failed_episodes} episodes failed ({reason}); a new start plays them again"
-        if experiment.played_episodes == experiment.all_episodes:
+        if experiment.played_episodes == Setup.from_json(experiment.setup).total:
             return "complete"
         return f"stopped: {experiment.stopped_because}" if experiment.stopped_because else "not started"
 
     @admin.action(description="Start (or go on with) the selected experiments", permissions=["change"])
     def start(self, request: HttpRequest, experiments: QuerySet[Experiment]) -> None:
-        """Queue them; for one that may cost money the forecast is shown first."""
+        """The way to the forecast of each, which starts it."""
         for experiment in experiments:
-            if provider_names(Setup.from_json(experiment.setup)):
-                text = 'Calls of a model may cost money: <a href="{}">see the forecast and start {}</a>.'
-                there = reverse("admin:kitchen_experiment_start", args=[experiment.pk])
-                self.message_user(request, format_html(text, there, experiment), messages.WARNING)
-            else:
-                self._start(request, experiment)
+            there = reverse("admin:kitchen_experiment_start", args=[experiment.pk])
+            text = '<a href="{}">See the forecast and start {}</a>.'
+            self.message_user(request, format_html(text, there, experiment), messages.WARNING)
 
     def start_page(self, request: HttpRequest, pk: int) -> HttpResponse:
         """The forecast, and the limit that it is started with."""
@@ -167,28 +160,38 @@ class ExperimentAdmin(admin.ModelAdmin):  # type: ignore[type-arg]
         if not self.has_change_permission(request, experiment):
             raise PermissionDenied
         try:
-            ahead = services.price_ahead(experiment)
+            work, ahead = services.look_ahead(experiment)
         except (PriceFileError, SetupError) as error:
             self.message_user(request, f"{experiment}: {error}", messages.ERROR)
             return self._back(experiment)
         suggested = experiment.limit or (money(ahead.worst) if ahead.worst else None)
-        form = LimitForm(request.POST or None, initial={"limit": suggested and exactly(suggested)})
+        form = LimitForm(
+            request.POST if request.method == "POST" else None,
+            initial={"limit": suggested and exactly(suggested)},
+        )
         form.fields["limit"].required = not ahead.is_free
         if request.method == "POST" and form.is_valid():
-            experiment.limit = form.cleaned_data["limit"] or Decimal(0)
+            experiment.limit = form.cleaned_data["limit"] or experiment.limit
             self._start(request, experiment)
             return self._back(experiment)
-        return self._ask_first(request, experiment, ahead, form)
+        return self._ask_first(request, experiment, work, ahead, form)
 
     def _ask_first(
-        self, request: HttpRequest, experiment: Experiment, ahead: object, form: LimitForm
+        self,
+        request: HttpRequest,
+        experiment: Experiment,
+        work: WorkForecast,
+        ahead: CostForecast,
+        form: LimitForm,
     ) -> HttpResponse:
         context = {
             **self.admin_site.each_context(request),
             "title": f"Start {experiment}?",
             "opts": self.opts,
             "what": self.what(experiment),
+            "work": str(work),
             "ahead": str(ahead),
+            "is_free": ahead.is_free,
             "form": form,
             "back": reverse("admin:kitchen_experiment_change", args=[experiment.pk]),
         }
@@ -206,11 +209,11 @@ class ExperimentAdmin(admin.ModelAdmin):  # type: ignore[type-arg]
     def response_add(
         self, request: HttpRequest, obj: Experiment, post_url_continue: Any = None
     ) -> HttpResponse:
-        """Started, if that was asked for."""
+        """To the forecast, if it is to be started."""
         return self._started(request, obj) or super().response_add(request, obj, post_url_continue)
 
     def response_change(self, request: HttpRequest, obj: Experiment) -> HttpResponse:
-        """Started or stopped, if that was asked for."""
+        """To the forecast if it is to be started; stopped, if that was asked for."""
         if "_stop" in request.POST:
             services.experiment_stop(experiment_id=obj.pk, because="stopped by hand")
             return self._back(obj)
@@ -219,10 +222,7 @@ class ExperimentAdmin(admin.ModelAdmin):  # type: ignore[type-arg]
     def _started(self, request: HttpRequest, obj: Experiment) -> HttpResponse | None:
         if START not in request.POST:
             return None
-        if provider_names(Setup.from_json(obj.setup)):
-            return HttpResponseRedirect(reverse("admin:kitchen_experiment_start", args=[obj.pk]))
-        self._start(request, Experiment.objects.get(pk=obj.pk))
-        return self._back(obj)
+        return HttpResponseRedirect(reverse("admin:kitchen_experiment_start", args=[obj.pk]))
 
     def _back(self, obj: Experiment) -> HttpResponse:
         return HttpResponseRedirect(reverse("admin:kitchen_experiment_change", args=[obj.pk]))

@@ -1,4 +1,5 @@
-"""What an experiment's calls of language models will cost, before any is made.
+"""What an experiment will take: episodes, steps and time, and what its calls of language models will cost,
+before any is made.
 
 The stand-in is asked in every cell (`kitchen.agents.call_forecast`); from the lengths of the prompts follow
 the tokens, from the price list the money. `expected` and `worst` mean the same as in a study's forecast.
@@ -6,17 +7,23 @@ the tokens, from the price list the money. `expected` and `worst` mean the same 
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass
+from statistics import fmean
 
 from kitchen.agents import call_forecast
 from kitchen.contract.model import total
+from kitchen.contract.world import Json
 from kitchen.experiments.plan import Job
-from kitchen.experiments.play import new_game
+from kitchen.experiments.play import EpisodeFailedError, new_game, pace
 from kitchen.experiments.setup import BENCH, MODEL, ExperimentColumn, Setup
 from kitchen.llm.money import dollars
 from kitchen.llm.prices import PriceList, UnknownPriceError
 from kitchen.llm.registry import STAND_IN, read_model
+from kitchen.words.counting import counted, lasting
+
+SAMPLES, SAMPLE_STEPS = 4, 5
+"""Episodes, and steps of each, that are played to know how long a step takes."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,6 +48,41 @@ class CostForecast:
             return f"{ahead}: what they cost is not known (kitchen/llm/prices.toml has no price)"
         money = f"about {dollars(self.expected)}, at worst {dollars(self.worst)}"
         return f"{ahead}: {money} (longest answers, every call made {call_forecast.TRIES} times)"
+
+
+@dataclass(frozen=True, slots=True)
+class WorkForecast:
+    """What is ahead: how much is played, and seconds of one core for it; None where a co-player failed."""
+
+    episodes: int
+    steps: int
+    seconds: float | None
+    waits: bool
+    """Models answer, which takes time of its own."""
+
+    def __str__(self) -> str:
+        ahead = f"{counted(self.episodes, 'episode')}, {counted(self.steps, 'step')}"
+        if self.seconds is None:
+            return f"{ahead}; how long they take cannot be said, for the co-player failed"
+        said = f"{ahead}, {lasting(self.seconds)} of computing on one core"
+        return f"{said}, and the time in which models answer" if self.waits else said
+
+
+def work_ahead(setup: Setup, jobs: Sequence[Job]) -> WorkForecast:
+    """How much these jobs are. A few steps of some of them are played for it, by the stand-in where a model
+    would have to be asked."""
+    paid, steps = provider_names(setup), len(jobs) * BENCH.steps
+    some = jobs[:: max(1, len(jobs) // SAMPLES)][:SAMPLES]
+    try:
+        paces = [pace(job, setup.coplayer, _unpaid(setup, job, paid), steps=SAMPLE_STEPS) for job in some]
+    except EpisodeFailedError:
+        return WorkForecast(len(jobs), steps, None, bool(paid))
+    return WorkForecast(len(jobs), steps, fmean(paces or [0]) * steps, bool(paid))
+
+
+def _unpaid(setup: Setup, job: Job, paid: Collection[str]) -> dict[str, Json]:
+    settings = setup.settings_of(job.column.variant)
+    return {**settings, MODEL: STAND_IN} if provider_of(setup, job.column) in paid else settings
 
 
 def forecast(setup: Setup, jobs: Sequence[Job], prices: PriceList) -> CostForecast:

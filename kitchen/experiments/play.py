@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import logging
+import time
 import traceback
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping
@@ -84,6 +85,14 @@ def play(
         tally.add(decision, coplayer, spent)
         after_step()
     return _row(job, game, tally)
+
+
+def pace(job: Job, coplayer: str, settings: Mapping[str, Json], *, steps: int) -> float:
+    """Seconds of a step of this job, measured over its first steps. EpisodeFailedError."""
+    began = time.perf_counter()
+    made = decisions(make_agent(coplayer, settings), new_game(job), seed=job.seed, seconds=SECONDS)
+    played = sum(1 for _ in zip(range(steps), _told(made), strict=False))
+    return (time.perf_counter() - began) / max(played, 1)
 
 
 def _told(made: Iterator[tuple[Decision, float]]) -> Iterator[tuple[Decision, float]]:

@@ -17,7 +17,7 @@ from django.db import transaction
 from django.db.models import Q, QuerySet
 from django.utils import timezone
 
-from kitchen.experiments.forecast import CostForecast, forecast
+from kitchen.experiments.forecast import CostForecast, WorkForecast, forecast, work_ahead
 from kitchen.experiments.models import Experiment, ExperimentEpisode
 from kitchen.experiments.plan import Job, Key, jobs_of
 from kitchen.experiments.play import SECONDS, EpisodeFailedError, MoneySpentError, failed_row, play
@@ -26,6 +26,7 @@ from kitchen.experiments.rows import FAILED, Row
 from kitchen.experiments.setup import Setup, SetupError, check_answers
 from kitchen.llm.prices import load_prices
 from kitchen.machine.outage import AWAY, drop_broken_connection, outlast
+from kitchen.machine.pieces import pieces, write_in_pieces
 from kitchen.money.models import Budget
 from kitchen.money.spending import BudgetPurse, booked, money
 
@@ -44,12 +45,26 @@ def experiment_create(
     limit: Decimal = Decimal(0),
     rows: Mapping[Key, Row] = {},
 ) -> Experiment:
-    """A new experiment with all its episodes waiting, but for those whose rows are handed in."""
-    with transaction.atomic():
-        made = Experiment.objects.create(setup=setup.to_json(), name=name, at_once=at_once, limit=limit)
-        ExperimentEpisode.objects.bulk_create(_episode(made, job) for job in jobs_of(setup))
-        rows_adopt(experiment=made, rows=rows)
+    """A new experiment with all its episodes waiting, but for those whose rows are handed in.
+
+    They are written in pieces: what lacks if that is stopped in the middle, `experiment_start` writes."""
+    made = experiment_note(setup=setup, name=name, at_once=at_once, limit=limit)
+    episodes_write(experiment=made)
+    rows_adopt(experiment=made, rows=rows)
     return made
+
+
+def experiment_note(*, setup: Setup, name: str, at_once: int, limit: Decimal) -> Experiment:
+    """A new experiment whose episodes are written when it starts."""
+    return Experiment.objects.create(setup=setup.to_json(), name=name, at_once=at_once, limit=limit)
+
+
+def episodes_write(*, experiment: Experiment) -> None:
+    """Have all its episodes wait that are not there yet, piece by piece."""
+    setup = Setup.from_json(experiment.setup)
+    if experiment.episodes.count() < setup.total:
+        rows = (_episode(experiment, job) for job in jobs_of(setup))
+        write_in_pieces(ExperimentEpisode, rows, leave_those_there=True)
 
 
 @transaction.atomic
@@ -63,9 +78,11 @@ def experiment_save(*, experiment: Experiment, fields: Collection[str]) -> None:
 def rows_adopt(*, experiment: Experiment, rows: Mapping[Key, Row]) -> None:
     """Take in what was played elsewhere (`--local`), where nothing is stored yet."""
     now, known = timezone.now(), rows_of(experiment)
-    for key in rows.keys() - known.keys():
-        mine = _named(experiment, key).filter(row__isnull=True)
-        mine.update(row=rows[key].to_json(), finished_at=now, claimed_until=None)
+    for some in pieces(rows.keys() - known.keys()):
+        with transaction.atomic():
+            for key in some:
+                mine = _named(experiment, key).filter(row__isnull=True)
+                mine.update(row=rows[key].to_json(), finished_at=now, claimed_until=None)
 
 
 def _episode(experiment: Experiment, job: Job) -> ExperimentEpisode:
@@ -87,22 +104,27 @@ def experiment_find(*, key: str) -> Experiment | None:
 def experiment_start(*, experiment: Experiment, allowed: float | None = None) -> bool:
     """Let workers play what waits, and what failed once more. `allowed` is what may be spent from now on, in
     US dollars; without it the experiment's own limit holds, if it has one. Whether workers could be asked: if
-    not, they find it by themselves when they come."""
+    not, they find it by themselves when they come.
+
+    Episodes are made ready in pieces before it runs; stopped in the middle, the next start goes on."""
+    episodes_write(experiment=experiment)
+    for some in pieces(failed(experiment.pk).values_list("pk", flat=True)):
+        ExperimentEpisode.objects.filter(pk__in=some).update(row=None, finished_at=None)
     with transaction.atomic():
         if allowed or experiment.limit:
             experiment.budget = _budget(experiment, allowed)
-        failed(experiment.pk).update(row=None, finished_at=None)
         experiment.running, experiment.stopped_because = True, ""
         experiment.save(update_fields=["running", "stopped_because", "budget", "limit"])
     return ask_lanes(experiment.pk, experiment.at_once)
 
 
-def price_ahead(experiment: Experiment) -> CostForecast:
-    """What is left to play will cost. SetupError where a model cannot be asked from here, PriceFileError."""
+def look_ahead(experiment: Experiment) -> tuple[WorkForecast, CostForecast]:
+    """What is left to play, and what it will cost. SetupError where a model cannot be asked from here,
+    PriceFileError."""
     setup, played = Setup.from_json(experiment.setup), rows_of(experiment)
     check_answers(setup)
     left = [job for job in jobs_of(setup) if job.key not in played or played[job.key].outcome == FAILED]
-    return forecast(setup, left, load_prices())
+    return work_ahead(setup, left), forecast(setup, left, load_prices())
 
 
 def _budget(experiment: Experiment, allowed: float | None) -> Budget:

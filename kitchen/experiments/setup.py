@@ -23,6 +23,9 @@ BENCH = get_bench(WORLD)
 MODEL = "model"
 """The setting that names a co-player's language model."""
 MAX_EPISODES = 10_000
+"""Of one cell and interval."""
+MOST_EPISODES = 20_000
+"""Of an experiment: thirty-seven times the paper's tables as they are played unless one says otherwise."""
 
 
 class SetupError(Exception):
@@ -89,6 +92,11 @@ class Setup:
         pairs = ((level, agents) for agents in self.agents for level in self.levels)
         return tuple(ExperimentColumn(Variant(), level, agents) for level, agents in pairs)
 
+    @property
+    def total(self) -> int:
+        """All its episodes."""
+        return len(self.columns) * len(self.alphas) * self.episodes
+
     def settings_of(self, variant: Variant) -> dict[str, Json]:
         """The co-player's settings in a variant."""
         return {**self.settings, **variant.settings}
@@ -144,6 +152,10 @@ def _check_values(setup: Setup) -> None:
     _within("alphas", setup.alphas, 0.01, 100)
     _within("episodes", (setup.episodes,), 1, MAX_EPISODES)
     _within("seed", (setup.seed,), 0, 2**63 - 1)
+    if setup.total > MOST_EPISODES:
+        cells = setup.total // setup.episodes
+        much = f"{setup.episodes} for each of {cells} cells and intervals are {setup.total}"
+        raise SetupError(f"episodes: {much}, more than {MOST_EPISODES} in all", "episodes")
 
 
 def _within(name: str, values: Sequence[float], low: float, high: float) -> None:

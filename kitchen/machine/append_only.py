@@ -14,19 +14,27 @@ class AppendOnlyError(TypeError):
 class AppendOnlyQuerySet(models.QuerySet[Any]):
     """Rows that can be written and erased (a withdrawal), and never changed."""
 
-    def update(self, **_: Any) -> Never:
-        """Refused."""
-        raise AppendOnlyError(f"{self.model.__name__} is append-only")
+    def update(self, **fresh: Any) -> int:
+        """Refused, but for what Django does when a row is deleted that others name: it is forgotten."""
+        if fresh and all(value is None and self._may_be_emptied(name) for name, value in fresh.items()):
+            return super().update(**fresh)
+        raise self._refusal()
+
+    def _may_be_emptied(self, name: str) -> bool:
+        return getattr(self.model._meta.get_field(name).remote_field, "on_delete", None) is models.SET_NULL
+
+    def _refusal(self) -> AppendOnlyError:
+        return AppendOnlyError(f"{self.model.__name__} is append-only")
 
     def bulk_create(self, *args: Any, **kwargs: Any) -> list[Any]:
         """Insert; AppendOnlyError if rows that are there would be changed."""
         if kwargs.get("update_conflicts"):
-            self.update()
+            raise self._refusal()
         return super().bulk_create(*args, **kwargs)
 
     def bulk_update(self, *_: Any, **__: Any) -> Never:
         """Refused."""
-        self.update()
+        raise self._refusal()
 
 
 class AppendOnly(models.Model):

@@ -264,6 +264,13 @@ class Step(AppendOnly):
     score = models.JSONField(help_text="After the step.")
     opened_at = models.DateTimeField()
     taken_at = models.DateTimeField()
+    chain = models.CharField(
+        max_length=64,
+        blank=True,
+        default="",
+        db_default="",
+        help_text="SHA-256 of the chain before it and of this row; empty in logs of before.",
+    )
 
     class Meta(AppendOnly.Meta):
         ordering = ["number"]

@@ -4,7 +4,10 @@ plays, and what it did not take is found by the next look (`tasks.pick_up_open_t
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
+from contextlib import contextmanager
+from contextvars import ContextVar
 from typing import Any
 
 from kitchen.machine.broker import task_send
@@ -17,6 +20,24 @@ PICK_UP_OPEN_TURNS = "kitchen.pick_up_open_turns"
 
 publisher = ThreadPoolExecutor(max_workers=1, thread_name_prefix="publish")
 """Hands over, one after another, what was asked for."""
+
+
+_aside: ContextVar[bool] = ContextVar("aside", default=False)
+
+
+@contextmanager
+def played_aside() -> Iterator[None]:
+    """In this block an episode is played that nobody else knows: no worker is asked, no page is told."""
+    token = _aside.set(True)
+    try:
+        yield
+    finally:
+        _aside.reset(token)
+
+
+def is_aside() -> bool:
+    """Whether nobody else is to know of what is played."""
+    return _aside.get()
 
 
 def ask_coplayers(episode_id: int, step: int) -> None:

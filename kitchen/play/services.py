@@ -30,7 +30,7 @@ from kitchen.play.claims import is_claimed_by_another
 from kitchen.play.kept import bring_up_to_date, turn_taken
 from kitchen.play.messages import EpisodeNews
 from kitchen.play.models import Decision, Episode, Mind, Seat, SeatCommand
-from kitchen.play.queue import ask_coplayers, run_step_later
+from kitchen.play.queue import ask_coplayers, is_aside, run_step_later
 from kitchen.play.turns import OpenTurn, StepAhead
 from kitchen.registry.agents import make_agent
 from kitchen.registry.worlds import get_page, get_world
@@ -151,9 +151,10 @@ def episode_create(
         decision_seconds=django_settings.DECISION_SECONDS,
         turn_opened_at=timezone.now(),
     )
+    body = capfirst(get_page(world).body)  # found before anybody has to wait: the first time it is loaded
     with transaction.atomic(savepoint=False):  # whoever needs it in a transaction loses both, or none
         episode.save(force_insert=True)
-        _go_on(OpenTurn(episode, _seat_everybody(episode, seats=seats, minds=minds)))
+        _go_on(OpenTurn(episode, _seat_everybody(episode, body, seats=seats, minds=minds)))
     return episode
 
 
@@ -167,8 +168,7 @@ def _check_minds(minds: Sequence[MindPlan], *, seats: int, world: str) -> None:
             raise SettingsError(f"co-player: {mind.kind} cannot play {world}")
 
 
-def _seat_everybody(episode: Episode, *, seats: int, minds: Sequence[MindPlan]) -> list[Seat]:
-    body = capfirst(get_page(episode.world).body)
+def _seat_everybody(episode: Episode, body: str, *, seats: int, minds: Sequence[MindPlan]) -> list[Seat]:
     by_seat: dict[int, Mind] = {}
     for number, plan in enumerate(minds):
         mind = Mind.objects.create(
@@ -272,7 +272,7 @@ def _nudge(turn: OpenTurn, commands: Sequence[GivenCommand] = ()) -> None:
     """Have the pages of people look, after the commit, but for one that waits for the answer to its
     command."""
     waits = {given.page for given in commands if given.page}
-    if {turn.pages[seat] for seat in turn.people} - waits:
+    if {turn.pages[seat] for seat in turn.people} - waits and not is_aside():
         transaction.on_commit(partial(stream.nudge_pages, turn.episode.pk, turn.stamp))
 
 
@@ -336,7 +336,7 @@ def _go_on(turn: OpenTurn, ahead: StepAhead | None = None) -> None:
         rows = turn.take(ahead)
         _tell_audience(turn.episode, rows)
         clock.arm(turn.episode)
-    if turn.waits_for_minds:
+    if turn.waits_for_minds and not is_aside():
         transaction.on_commit(partial(ask_coplayers, turn.episode.pk, turn.step))
 
 

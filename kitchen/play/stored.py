@@ -6,7 +6,7 @@ import json
 from collections.abc import Iterable, Sequence
 
 from kitchen.contract.world import Command, Event, Json, World
-from kitchen.play.models import Episode
+from kitchen.play.models import Episode, SeatCommand
 from kitchen.registry.worlds import get_world
 
 
@@ -45,3 +45,14 @@ def read_event(stored: Json) -> Event:
 def read_stored_command(stored: Json) -> Command:
     """A command as the log keeps it."""
     return tuple(stored)
+
+
+def log_entry(row: SeatCommand) -> dict[str, Json]:
+    """What one seat was commanded, as the step that ran with it keeps it."""
+    return {
+        "seat": row.seat,
+        "command": row.command,
+        "chosen_by": row.chosen_by,
+        "fallback": row.fallback,
+        "received_at": row.received_at.isoformat(timespec="milliseconds").replace("+00:00", "Z"),
+    }

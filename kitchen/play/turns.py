@@ -19,6 +19,7 @@ from kitchen.contract.page import StepView
 from kitchen.contract.world import Command, Json, World, text_hash
 from kitchen.machine.statements import Text, change, insert
 from kitchen.play import clock, stored
+from kitchen.play.chain import chain_begin, chain_next, chain_so_far
 from kitchen.play.messages import Stamp
 from kitchen.play.models import Decision, Episode, Mind, Seat, SeatCommand, Step
 from kitchen.registry.worlds import get_world
@@ -38,6 +39,8 @@ class PastStep:
     number: int
     commands: list[Json]
     events: list[Json]
+    chain: str
+    """Empty where a program of before took the step."""
     _known: dict[int, StepView] = field(default_factory=dict)
 
     def known(self, world: World, seat: int) -> StepView:
@@ -109,7 +112,15 @@ class OpenTurn:
         if not self.episode.step:
             return deque(maxlen=HISTORY)
         rows = Step.objects.filter(episode=self.episode, number__lte=self.episode.step).order_by("-number")
-        return deque((PastStep(row.number, row.commands, row.events) for row in rows[:HISTORY]), HISTORY)
+        past = (PastStep(row.number, row.commands, row.events, row.chain) for row in rows[:HISTORY])
+        return deque(past, HISTORY)
+
+    @property
+    def chain(self) -> str:
+        """Of the log up to the last step that is taken."""
+        if not self.episode.step:
+            return chain_begin(self.episode)
+        return (self.past[0].chain if self.past else "") or chain_so_far(self.episode)
 
     @cached_property
     def minds(self) -> list[Mind]:
@@ -200,12 +211,13 @@ class OpenTurn:
         opened_at, now = self.episode.turn_opened_at, timezone.now()
         if ahead is None or list(ahead.commands) != commands:
             ahead = self.work_out(commands)
-        entries = [_log_entry(self.given[seat]) for seat, _ in commands]
+        entries = [stored.log_entry(self.given[seat]) for seat, _ in commands]
+        chain = self.chain  # with the steps before it, which are read before it is one of them
         self._store_state(ahead, now)
-        self._store_step(entries, ahead.events, opened_at, now)
+        chain = self._store_step(chain, entries, ahead.events, opened_at, now)
         if self._remembered < self.episode.step:  # decided elsewhere: what is remembered of it is stored
             vars(self).pop("memories", None)
-        self.past.appendleft(PastStep(self.episode.step, entries, ahead.events))
+        self.past.appendleft(PastStep(self.episode.step, entries, ahead.events, chain))
         self.given = {}
         self._world, self._state = ahead.world, ahead.state
         return rows
@@ -226,7 +238,6 @@ class OpenTurn:
             "deciding_until": None,
             "deciding_by": "",
         }
-        self.past  # noqa: B018 - the steps before it are read before it is one of them
         before = {"id": episode.pk, "step": episode.step, "state_hash": episode.state_hash}
         if not change(Episode, {**fresh, "state": Text(ahead.state)}, where=before):
             raise StepTakenError(f"step {self.step} of episode {episode.key} was taken by another process")
@@ -234,8 +245,9 @@ class OpenTurn:
             setattr(episode, name, value)
 
     def _store_step(
-        self, entries: list[Json], events: list[Json], opened_at: datetime, now: datetime
-    ) -> None:
+        self, before: str, entries: list[Json], events: list[Json], opened_at: datetime, now: datetime
+    ) -> str:
+        """Write it down; the chain with it."""
         episode = self.episode
         row = {
             "episode_id": episode.pk,
@@ -247,7 +259,9 @@ class OpenTurn:
             "opened_at": opened_at,
             "taken_at": now,
         }
-        insert(Step, [row])
+        chain = chain_next(before, row)
+        insert(Step, [{**row, "chain": chain}])
+        return chain
 
     def remember(self, decisions: Sequence[Decision]) -> None:
         """What the minds want to remember of the open step: it is stored with their decisions."""
@@ -260,13 +274,3 @@ class OpenTurn:
 def _row_values(row: SeatCommand) -> dict[str, Json]:
     names = ("episode_id", "step", "seat", "command", "chosen_by", "fallback", "received_at")
     return {name: getattr(row, name) for name in names}
-
-
-def _log_entry(row: SeatCommand) -> dict[str, Json]:
-    return {
-        "seat": row.seat,
-        "command": row.command,
-        "chosen_by": row.chosen_by,
-        "fallback": row.fallback,
-        "received_at": row.received_at.isoformat(timespec="milliseconds").replace("+00:00", "Z"),
-    }

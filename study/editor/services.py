@@ -44,13 +44,23 @@ def study_close(*, study_id: int, by: Any = None) -> None:
     security_note(SecurityEvent.Kind.STUDY_CLOSED, user=by, study=Study.objects.get(pk=study_id))
 
 
-@transaction.atomic
 def study_delete(*, study_id: int) -> None:
-    """The study and all that was designed. DesignError while it holds participants' data."""
+    """The study and all that was designed. DesignError while it holds participants' data.
+
+    Previews go first, one after another; they are gone also if somebody enters meanwhile and the study stays.
+    """
+    if why := why_study_stays(Study.objects.get(pk=study_id)):
+        raise DesignError(why)
+    previews_erase(study_id=study_id)
+    _delete_without_previews(study_id)
+
+
+@transaction.atomic
+def _delete_without_previews(study_id: int) -> None:
     study = Study.objects.select_for_update().get(pk=study_id)
     if why := why_study_stays(study):
         raise DesignError(why)
-    previews_erase(study_id=study_id)
+    previews_erase(study_id=study_id)  # those that were begun meanwhile
     study.delete()
 
 

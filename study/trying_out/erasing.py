@@ -2,11 +2,16 @@
 
 from __future__ import annotations
 
+from django.db.models import Q
+
+from kitchen.play.models import Episode
 from study.design.errors import DesignError
 from study.design.models import Study
 from study.people.leaving import participant_withdraw
 from study.people.models import Participant
+from study.people.news import audience_name
 from study.queue import ask_erasing
+from study.trying_out.synthetic.recordings import recordings_left
 
 
 def erasing_ask(*, study_id: int) -> None:
@@ -22,8 +27,20 @@ def synthetic_erase(*, study_id: int) -> int:
     """
     programs = Participant.objects.filter(study=study_id, synthetic=True, preview=False)
     erased = sum(_erase(participant_id) for participant_id in list(programs.values_list("pk", flat=True)))
+    episodes_erase_left(study_id=study_id)
     Study.objects.filter(pk=study_id).update(withdrawn_synthetic=0)
     return erased
+
+
+def episodes_erase_left(*, study_id: int) -> int:
+    """Erase, one after another, what `make_synthetic` wrote before it was stopped: episodes of programs in
+    which nobody plays; how many."""
+    nobody = Q(rounds=None, practised_by=None, synthetic=True)
+    left = Episode.objects.filter(nobody, audience=audience_name(study_id)) | recordings_left()
+    ids = list(left.values_list("pk", flat=True))
+    for pk in ids:
+        Episode.objects.filter(pk=pk).delete()
+    return len(ids)
 
 
 def _erase(participant_id: int) -> bool:

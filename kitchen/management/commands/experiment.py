@@ -17,7 +17,7 @@ from django.core.management.base import CommandError, CommandParser
 
 from kitchen.experiments import files, local, services, tables
 from kitchen.experiments.arguments import number, read_setup
-from kitchen.experiments.forecast import CostForecast, forecast
+from kitchen.experiments.forecast import CostForecast, forecast, work_ahead
 from kitchen.experiments.models import Experiment
 from kitchen.experiments.plan import Key, jobs_of
 from kitchen.experiments.play import MoneySpentError
@@ -77,8 +77,10 @@ class Command(OneLineCommand):
         self._tell_failed(rows.values())
 
     def _ask(self, setup: Setup, rows: dict[Key, Row], *, yes: bool) -> CostForecast:
-        """What it will cost, and whether that is all right; exit 2 where nobody can say so."""
+        """What it will take and cost, and whether that is all right; exit 2 where nobody can say so."""
         left = [job for job in jobs_of(setup) if job.key not in rows]
+        if left:
+            self.stdout.write(str(work_ahead(setup, left)))
         ahead = forecast(setup, left, load_prices())
         if ahead.is_free or not left:
             return ahead

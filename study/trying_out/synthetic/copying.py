@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import uuid
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 from random import Random
 from typing import Any
 
+from kitchen.machine.pieces import write_in_pieces
+from kitchen.play.chain import chain_begin, chain_next
 from kitchen.play.models import (
     CallMessage,
     Decision,
@@ -23,8 +25,6 @@ from kitchen.play.models import (
 )
 from study.trying_out.synthetic.recordings import Recording, Row
 
-AT_ONCE = 2000
-"""Rows of one statement."""
 QUICKEST = 0.4
 """Seconds that anybody takes for a step at least."""
 
@@ -43,13 +43,22 @@ class Copy:
 
 
 def make_copies(copies: Sequence[Copy], *, audience: str, budget_id: int | None) -> None:
-    """Write all of them; each gets its `episode`. Needs a transaction around it."""
+    """Write all of them, in pieces; each gets its `episode`.
+
+    What is stopped in the middle leaves episodes in which nobody plays: `episodes_erase_left`
+    (`study.trying_out.erasing`) erases them.
+    """
     for copy in copies:
         copy.ends = _ends(copy)
         copy.episode = _episode(copy, audience, budget_id)
-    Episode.objects.bulk_create([copy.episode for copy in copies if copy.episode], AT_ONCE)
+    write_in_pieces(Episode, [_made(copy) for copy in copies])
     _write_seats(copies)
     _write_steps(copies)
+
+
+def copy_erase(copy: Copy) -> None:
+    """Erase it again: nobody took it."""
+    _made(copy).delete()
 
 
 def _ends(copy: Copy) -> list[datetime]:
@@ -80,14 +89,14 @@ def _write_seats(copies: Sequence[Copy]) -> None:
     for at, copy in enumerate(copies):
         for row in copy.recording.minds:
             minds[at, row["id"]] = Mind(**{**row, "id": None, "episode_id": _pk(copy)})
-    Mind.objects.bulk_create(minds.values(), AT_ONCE)
-    Seat.objects.bulk_create(
+    write_in_pieces(Mind, minds.values())
+    write_in_pieces(
+        Seat,
         (
             _seat(row, copy, minds.get((at, row["mind_id"])))
             for at, copy in enumerate(copies)
             for row in copy.recording.seats
         ),
-        AT_ONCE,
     )
     _write_decisions(copies, minds)
 
@@ -102,21 +111,21 @@ def _write_decisions(copies: Sequence[Copy], minds: dict[tuple[int, int], Mind])
         for row in copy.recording.decisions:
             fresh = {"mind_id": minds[at, row["mind_id"]].pk, "decided_at": _end(copy, row["step"])}
             decisions[at, row["id"]] = Decision(**{**row, "id": None, **fresh})
-    Decision.objects.bulk_create(decisions.values(), AT_ONCE)
+    write_in_pieces(Decision, decisions.values())
     calls: dict[tuple[int, int], ModelCall] = {}
     for at, copy in enumerate(copies):
         for row in copy.recording.calls:
             calls[at, row["id"]] = ModelCall(
                 **{**row, "id": None, "decision_id": decisions[at, row["decision_id"]].pk}
             )
-    ModelCall.objects.bulk_create(calls.values(), AT_ONCE)
-    CallMessage.objects.bulk_create(
+    write_in_pieces(ModelCall, calls.values())
+    write_in_pieces(
+        CallMessage,
         (
             CallMessage(**{**row, "id": None, "call_id": calls[at, row["call_id"]].pk})
             for at, copy in enumerate(copies)
             for row in copy.recording.messages
         ),
-        AT_ONCE,
     )
 
 
@@ -129,7 +138,8 @@ def write_prompts(recordings: Sequence[Recording]) -> None:
 
 
 def _write_steps(copies: Sequence[Copy]) -> None:
-    SeatCommand.objects.bulk_create(
+    write_in_pieces(
+        SeatCommand,
         (
             SeatCommand(
                 **{**row, "id": None, "episode_id": _pk(copy), "received_at": _end(copy, row["step"])}
@@ -137,18 +147,27 @@ def _write_steps(copies: Sequence[Copy]) -> None:
             for copy in copies
             for row in copy.recording.commands
         ),
-        AT_ONCE,
     )
-    Step.objects.bulk_create((_step(copy, row) for copy in copies for row in copy.recording.steps), AT_ONCE)
+    write_in_pieces(Step, (step for copy in copies for step in _steps(copy)))
 
 
-def _step(copy: Copy, row: Row) -> Step:
+def _steps(copy: Copy) -> Iterator[Step]:
+    """The steps with a chain of their own: its times are new."""
+    chain = chain_begin(_made(copy))
+    for row in copy.recording.steps:
+        fresh = _step(copy, row)
+        chain = chain_next(chain, fresh)
+        yield Step(**fresh, chain=chain)
+
+
+def _step(copy: Copy, row: Row) -> Row:
     opened = copy.began if row["number"] == 1 else _end(copy, row["number"] - 1)
     taken = _end(copy, row["number"])
     received = taken.isoformat(timespec="milliseconds").replace("+00:00", "Z")
     commands = [{**given, "received_at": received} for given in row["commands"]]
     fresh = {"episode_id": _pk(copy), "opened_at": opened, "taken_at": taken, "commands": commands}
-    return Step(**{**row, "id": None, **fresh})
+    kept = {name: value for name, value in row.items() if name not in {"id", "chain"}}
+    return {**kept, **fresh}
 
 
 def _end(copy: Copy, step: int) -> datetime:
@@ -157,5 +176,9 @@ def _end(copy: Copy, step: int) -> datetime:
 
 
 def _pk(copy: Copy) -> Any:
+    return _made(copy).pk
+
+
+def _made(copy: Copy) -> Episode:
     assert copy.episode is not None  # noqa: S101 - make_copies begins with it
-    return copy.episode.pk
+    return copy.episode

@@ -1,4 +1,8 @@
-"""Making many synthetic participants: in pieces, each written in one transaction."""
+"""Making many synthetic participants, in pieces: first what they played, then they themselves.
+
+Nobody who plays waits for long (`kitchen.machine.pieces`). What is stopped in the middle leaves whole
+participants, and perhaps episodes without one, which `erase_synthetic` erases.
+"""
 
 from __future__ import annotations
 
@@ -24,12 +28,12 @@ from study.people.leaving import code_to_give, outcome_codes
 from study.people.models import Answer, PageVisit, Participant, Round
 from study.people.news import audience_of
 from study.taking_part.entering import consent_digest
-from study.trying_out.synthetic.copying import Copy, make_copies, write_prompts
+from study.trying_out.synthetic.copying import Copy, copy_erase, make_copies, write_prompts
 from study.trying_out.synthetic.people import answer_of, way_of, wrong_answer
 from study.trying_out.synthetic.recordings import Recording, record
 from study.trying_out.walk.person import Experience, Person
 
-PIECE = 100
+PIECE = 5
 """Participants of one transaction."""
 PRACTICE = "practice"
 NO_ORDER = OrderSequence(0, ())
@@ -119,17 +123,31 @@ class _Maker:
             self._piece(range(begin + 1, end + 1))
             yield end
 
-    @transaction.atomic
     def _piece(self, numbers: Sequence[int]) -> None:
+        """Write these; again from the start where somebody enters meanwhile, who has their number."""
+        while True:
+            study, held = Study.objects.get(pk=self.study.pk), dict(self.tallies)
+            drafts = [self._draft(number, study.entered + at) for at, number in enumerate(numbers, start=1)]
+            for draft in drafts:
+                self._walk(draft)
+            copies = [copy for draft in drafts for copy in draft.copies.values()]
+            make_copies(copies, audience=audience_of(study), budget_id=study.budget_id)
+            if self._enter(study.entered, drafts):
+                return
+            self.tallies = held
+            for copy in copies:
+                copy_erase(copy)
+
+    @transaction.atomic
+    def _enter(self, entered: int, drafts: Sequence[Draft]) -> bool:
+        """Write the participants, if so many have entered before them and no more."""
         study = Study.objects.select_for_update().get(pk=self.study.pk)
-        drafts = [self._draft(number, study.entered + at) for at, number in enumerate(numbers, start=1)]
+        if study.entered != entered:
+            return False
         study.entered += len(drafts)
         study.save(update_fields=["entered"])
-        for draft in drafts:
-            self._walk(draft)
-        copies = [copy for draft in drafts for copy in draft.copies.values()]
-        make_copies(copies, audience=audience_of(study), budget_id=study.budget_id)
         self._write(drafts)
+        return True
 
     def _draft(self, number: int, entered: int) -> Draft:
         person = Person(self.wish.seed, number)

@@ -4,13 +4,18 @@ from __future__ import annotations
 
 import json
 from dataclasses import dataclass
+from datetime import timedelta
 from typing import Any
 
 from django.db import transaction
+from django.db.models import QuerySet
+from django.utils import timezone
 
 from kitchen.contract.world import Json
 from kitchen.llm.registry import STAND_IN
 from kitchen.play import deciding, selectors
+from kitchen.play.calls import prompts_erase_unused, prompts_of
+from kitchen.play.claims import decision_claim
 from kitchen.play.messages import to_json
 from kitchen.play.models import (
     CallMessage,
@@ -23,6 +28,7 @@ from kitchen.play.models import (
     SeatCommand,
     Step,
 )
+from kitchen.play.queue import played_aside
 from kitchen.play.services import GivenCommand, commands_submit, episode_create
 from kitchen.registry.agents import get_agent
 from kitchen.registry.worlds import get_kit
@@ -32,6 +38,8 @@ from study.trying_out.walk.person import Experience, Person
 from study.trying_out.walk.player import Player
 
 Row = dict[str, Any]
+LABEL = "recording"
+"""Of an episode while it is played; copies have the condition's."""
 MOST_STEPS = 10_000
 """An episode that has not ended then will not."""
 
@@ -53,17 +61,31 @@ class Recording:
 
 
 def record(plan: ConditionPlan, *, seed: int, number: int, thinking: float, steps: int | None) -> Recording:
-    """Play one episode of a condition to its end, and leave nothing of it in the database.
+    """Play one episode of a condition to its end, and leave nothing of it in the database. What is killed in
+    the middle leaves an episode of which nobody knows (`recordings_left`).
 
     `steps` shortens it, in worlds that can be told so. SettingsError if it cannot be played.
     """
-    with transaction.atomic():
-        player = Player(Person(seed, number), 1)
-        episode = _opened(plan, seed=seed, steps=steps)
-        _play(episode, player)
-        recording = _read(episode, player.experience(), plan, thinking)
-        transaction.set_rollback(True)
-    return recording
+    player, episode = Player(Person(seed, number), 1), _opened(plan, seed=seed, steps=steps)
+    try:
+        with played_aside():
+            _play(episode, player)
+        return _read(episode, player.experience(), plan, thinking)
+    finally:
+        _forget(episode)
+
+
+@transaction.atomic
+def _forget(episode: Episode) -> None:
+    prompts = prompts_of([episode.pk])
+    episode.delete()
+    prompts_erase_unused(prompts)
+
+
+def recordings_left() -> QuerySet[Episode]:
+    """Episodes that were being recorded when that was killed."""
+    long_ago = timezone.now() - timedelta(hours=1)
+    return Episode.objects.filter(synthetic=True, label=LABEL, audience="", created_at__lt=long_ago)
 
 
 def _opened(plan: ConditionPlan, *, seed: int, steps: int | None) -> Episode:
@@ -77,7 +99,7 @@ def _opened(plan: ConditionPlan, *, seed: int, steps: int | None) -> Episode:
             coplayer_settings=_without_models(plan),
             teammates=plan.teammates,
         ),
-        label=plan.label,
+        label=LABEL,
         synthetic=True,
     )
 
@@ -90,8 +112,9 @@ def _play(episode: Episode, player: Player) -> None:
         if state["phase"] != "choose":
             break
         given = GivenCommand(0, tuple(player.choose(state)))
+        claim = decision_claim(episode_id=episode.pk, step=step)  # no worker takes it for one that waits
         commands_submit(episode_id=episode.pk, step=step, commands=[given])
-        deciding.decide_step(episode_id=episode.pk, step=step)
+        deciding.decide_step(episode_id=episode.pk, step=step, claim=claim)
 
 
 def _shortened(plan: ConditionPlan, steps: int | None) -> dict[str, Json]:
@@ -110,7 +133,7 @@ def _read(episode: Episode, experience: Experience, plan: ConditionPlan, thinkin
     clock = {"step_seconds": plan.step_seconds, "thinking_seconds": thinking}
     (row,) = _rows(Episode.objects.filter(pk=episode.pk))
     return Recording(
-        episode={**row, **clock},
+        episode={**row, **clock, "label": plan.label},
         minds=_rows(Mind.objects.filter(episode=episode)),
         seats=_rows(Seat.objects.filter(episode=episode)),
         steps=_rows(Step.objects.filter(episode=episode)),

@@ -54,8 +54,11 @@ def act(client: Client, action: str, *experiments: Experiment) -> Any:
 def test_one_is_set_up_started_played_and_read(admin_client: Client, queued: list[int]) -> None:
     assert add(admin_client).status_code == 200
     experiment = Experiment.objects.get()
-    assert experiment.episodes.count() == 1
-    act(admin_client, "start", experiment)
+    there = f"{LIST}{experiment.pk}/start/"
+    assert there in act(admin_client, "start", experiment).content.decode()
+    assert "1 episode, 60 steps, less than a minute of computing" in admin_client.get(there).content.decode()
+    assert not queued
+    admin_client.post(there)
     assert queued == [experiment.pk]
     tasks.experiment_lane(experiment.pk)
     page = admin_client.get(f"{LIST}{experiment.pk}/change/").content.decode()
@@ -79,6 +82,11 @@ def error_at(page: Any, field: str) -> str:
     ("wrong", "field", "says"),
     [
         ({"agents": "two"}, "agents", "not a list"),
+        (
+            {"episodes": "1000", "agents": "2,3,4,5,6,7,8", "alphas": "1,2,3"},
+            "episodes",
+            "are 21000, more than",
+        ),
         ({"alphas": "-1"}, "alphas", "not from"),
         ({"at_once": "0"}, "at_once", "greater"),
         ({"limit": "-1"}, "limit", "greater"),
@@ -114,6 +122,7 @@ def test_settings_of_the_co_player_are_fields_and_those_of_others_do_not_count(a
 def test_it_is_saved_and_started_and_stopped_on_its_page(admin_client: Client, queued: list[int]) -> None:
     page = add(admin_client, _start="1")
     experiment = Experiment.objects.get()
+    page = admin_client.post(page.redirect_chain[-1][0], follow=True)
     assert queued == [experiment.pk]
     assert page.redirect_chain[-1][0] == f"{LIST}{experiment.pk}/change/"
     assert 'name="_stop"' in page.content.decode()

@@ -1,0 +1,71 @@
+"""`python manage.py verify_log [SLUG]`: does the log still hold what was written?
+
+Every step holds a hash of itself and of all before it. A line for each episode says how many steps it has
+and the last of its hashes, or which steps are not as they were written; the last line sums up. Without a
+study, all episodes are read. Exit code 1 where something was changed or anybody could change it, 2 for a
+wrong argument.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+from django.core.management.base import CommandError, CommandParser
+from django.db.models import Q, QuerySet
+
+from kitchen.machine.guards import tables_unguarded
+from kitchen.play.models import Episode
+from kitchen.play.verifying import EpisodeVerdict, log_verify
+from kitchen.words.counting import counted
+from study.management.base import StudyCommand
+
+
+class Command(StudyCommand):
+    """Reads, and changes nothing."""
+
+    help = __doc__
+
+    def add_arguments(self, parser: CommandParser) -> None:
+        """One study, or all there is."""
+        parser.add_argument("slug", metavar="SLUG", nargs="?", help="the study's slug (default: everything)")
+
+    def handle(self, *args: Any, slug: str | None, **options: Any) -> None:
+        """A line for each episode, then what they come to."""
+        episodes = self._episodes(slug)
+        unguarded = tables_unguarded()
+        for table in unguarded:
+            self.stdout.write(f"{table}: rows can be changed, the database's trigger is gone")
+        verdicts = []
+        for verdict in log_verify(episodes):
+            self.stdout.write(said(verdict))
+            verdicts.append(verdict)
+        line = summary(verdicts)
+        if unguarded or not all(verdict.holds for verdict in verdicts):
+            raise CommandError(line)
+        self.stdout.write(line)
+
+    def _episodes(self, slug: str | None) -> QuerySet[Episode]:
+        if slug is None:
+            return Episode.objects.all()
+        study = self.study(slug)
+        theirs = Q(rounds__participant__study=study) | Q(practised_by__study=study)
+        return Episode.objects.filter(pk__in=Episode.objects.filter(theirs).values("pk"))
+
+
+def said(verdict: EpisodeVerdict) -> str:
+    """One episode in one line."""
+    if verdict.faults:
+        return f"{verdict.episode}: {'; '.join(map(str, verdict.faults))}"
+    if verdict.before_chains:
+        return f"{verdict.episode}: {counted(verdict.steps, 'step')}, written before there were chains"
+    return f"{verdict.episode}: {counted(verdict.steps, 'step')}, holds, {verdict.chain}"
+
+
+def summary(verdicts: list[EpisodeVerdict]) -> str:
+    """All of them in one line."""
+    broken = sum(not verdict.holds for verdict in verdicts)
+    older = sum(verdict.holds and verdict.before_chains > 0 for verdict in verdicts)
+    held = len(verdicts) - broken - older
+    steps = sum(verdict.steps for verdict in verdicts)
+    of = f"{counted(len(verdicts), 'episode')}, {counted(steps, 'step')}"
+    return f"{of}: {held} hold, {broken} changed, {older} written before there were chains"

@@ -1,0 +1,20 @@
+"""The database refuses to change what staff did; who did it is forgotten when that user is deleted."""
+
+from django.db import migrations
+
+from kitchen.machine.guards import guard, unguard
+
+TABLE, COLUMNS, USER = "study_staffaction", "id study_id participant_id user_name action reason at", "user_id"
+
+
+def guard_it(apps, schema_editor):
+    guard(schema_editor, TABLE, COLUMNS.split(), USER)
+
+
+def unguard_it(apps, schema_editor):
+    unguard(schema_editor, TABLE, USER)
+
+
+class Migration(migrations.Migration):
+    dependencies = [("study", "0016_words")]
+    operations = [migrations.RunPython(guard_it, unguard_it)]

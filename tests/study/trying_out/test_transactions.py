@@ -1,0 +1,130 @@
+"""Whoever plays never waits long for SQLite's one lock: no transaction of the product writes many rows."""
+
+from __future__ import annotations
+
+import io
+from collections.abc import Callable
+
+import pytest
+from django.core.management import call_command
+from django.db import connection, transaction
+
+from kitchen.experiments import services
+from kitchen.experiments.models import ExperimentEpisode
+from kitchen.experiments.plan import jobs_of
+from kitchen.experiments.play import failed_row
+from kitchen.experiments.setup import Setup, checked
+from kitchen.machine.pieces import MOST_ROWS
+from kitchen.play.models import Episode, SeatCommand, Step
+from kitchen.play.verifying import log_verify
+from study.design.models import Study
+from study.people.models import Participant
+from study.trying_out.synthetic import copying, making
+from tests.study.factories import enter, make_study
+from tests.transactions import Watch, watched
+
+pytestmark = pytest.mark.skipif(connection.vendor != "sqlite", reason="one lock for all: SQLite")
+
+MANY = Setup(coplayer="random", levels=("level_0",), agents=(2,), alphas=(1.0, 1.5, 2.0), episodes=900)
+
+
+def synthetic(study: Study, participants: int = 25) -> None:
+    more = ("--participants", str(participants), "--recordings", "1", "--steps-per-episode", "15")
+    call_command("make_synthetic", study.slug, *more, stdout=io.StringIO())
+
+
+@pytest.mark.django_db(transaction=True)
+def test_no_transaction_of_what_writes_much_writes_many_rows(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(services, "ask_lanes", lambda *_: True)
+    study = make_study(conditions=3)
+    study.conditions.update(coplayer="random", teammates=3)
+    setup = checked(MANY)
+    done = {job.key: failed_row(job, "broken") for job in jobs_of(setup)}
+
+    def experiment() -> None:
+        services.experiment_start(experiment=services.experiment_create(setup=setup, rows=done))
+
+    assert rows_of(experiment) >= 3 * len(done)  # written, adopted, begun anew
+    assert rows_of(lambda: synthetic(study)) > 2 * MOST_ROWS
+    assert rows_of(lambda: call_command("erase_synthetic", study.slug, stdout=io.StringIO())) > 2 * MOST_ROWS
+    assert rows_of(lambda: call_command("seed_demo", stdout=io.StringIO())) > 20
+
+
+def rows_of(does: Callable[[], object]) -> int:
+    """How many it wrote in all; no transaction more than it may."""
+    with watched() as watch:
+        does()
+    assert watch.most.rows <= MOST_ROWS, watch.most
+    return sum(held.rows for held in watch.all)
+
+
+@pytest.mark.django_db(transaction=True)
+def test_the_watch_sees_what_a_transaction_writes() -> None:
+    study = make_study()
+    with watched() as watch:
+        make_study("another")
+        with transaction.atomic():
+            Study.objects.filter(pk=study.pk).update(title="One")
+            Study.objects.update(title="Both")
+        with pytest.raises(ZeroDivisionError), transaction.atomic():
+            Study.objects.update(title="Taken back")
+            raise ZeroDivisionError
+    assert [held.rows for held in watch.all][-2:] == [3, 2]
+    assert isinstance(watch, Watch) and all(held.seconds > 0 for held in watch.all)
+
+
+@pytest.mark.django_db
+def test_an_experiment_that_was_stopped_while_it_was_written_is_written_whole_at_its_start(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr(services, "ask_lanes", lambda *_: True)
+    experiment = services.experiment_create(setup=checked(MANY))
+    experiment.episodes.filter(episode__gt=400).delete()
+    services.experiment_start(experiment=experiment)
+    assert ExperimentEpisode.objects.count() == MANY.total == 2700
+
+
+class KilledError(Exception):
+    """As if the process had been killed."""
+
+
+@pytest.mark.django_db
+def test_what_was_stopped_leaves_whole_participants_and_the_rest_is_erased(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    study = make_study()
+
+    def killed(*_: object) -> bool:
+        raise KilledError
+
+    with monkeypatch.context() as patched:
+        patched.setattr(making._Maker, "_enter", killed)
+        with pytest.raises(KilledError):
+            synthetic(study, 3)
+    assert not Participant.objects.exists()
+    assert Episode.objects.exists()
+    call_command("erase_synthetic", study.slug, stdout=io.StringIO())
+    assert not Episode.objects.exists()
+    assert not Step.objects.exists()
+
+
+@pytest.mark.django_db
+def test_somebody_who_enters_while_copies_are_written_keeps_their_number(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    study, written = make_study(), copying.make_copies
+    came: list[Participant] = []
+
+    def interrupted(*copies: object, **more: object) -> None:
+        written(*copies, **more)  # type: ignore[arg-type]
+        if not came:
+            came.append(enter(study, "a person"))
+
+    monkeypatch.setattr(making, "make_copies", interrupted)
+    synthetic(study, 3)
+    assert [person.number for person in Participant.objects.order_by("number")] == [1, 2, 3, 4]
+    assert Participant.objects.get(number=1) == came[0]
+    free = Episode.objects.filter(rounds=None, practised_by=None)
+    assert not free.exists()
+    assert all(verdict.holds for verdict in log_verify(Episode.objects.all()))
+    assert SeatCommand.objects.exists()

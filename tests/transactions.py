@@ -1,0 +1,99 @@
+"""What each transaction writes, and how long it keeps others from writing: SQLite only, one connection.
+
+Rows are counted by SQLite itself, cascades and triggers among them. Seconds are those between the moment at
+which the lock was had and the moment at which it is given back, the writing to the log not among them.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from typing import Any
+
+from django.db import connection
+
+
+@dataclass(slots=True)
+class Held:
+    """One transaction."""
+
+    began_with: str
+    """Its first statement that is more than a word of SQL's."""
+    rows: int = 0
+    seconds: float = 0.0
+    processor: float = 0.0
+    """Seconds of it in which this process was at work: others on the machine do not change them."""
+
+
+@dataclass(slots=True)
+class Watch:
+    """The transactions of this connection that wrote."""
+
+    all: list[Held] = field(default_factory=list)
+    _open: Held | None = None
+    _rows: int = 0
+    _began: tuple[float, float] = (0.0, 0.0)
+
+    @property
+    def most(self) -> Held:
+        """The one that wrote most rows."""
+        return max(self.all, key=lambda held: held.rows)
+
+    @property
+    def longest(self) -> Held:
+        """The one that kept others waiting longest."""
+        return max(self.all, key=lambda held: held.seconds)
+
+    def statement(self, execute: Any, sql: str, params: Any, many: bool, context: Any) -> Any:
+        """A wrapper for every statement but COMMIT and ROLLBACK, which `ended` hears of."""
+        if sql.startswith("BEGIN") or not connection.in_atomic_block:
+            self.ended()
+            before, began = self._changes(), _now()
+            done = execute(sql, params, many, context)
+            self._open, self._rows = Held(sql), before
+            self._began = _now() if sql.startswith("BEGIN") else began
+            if not connection.in_atomic_block and not sql.startswith("BEGIN"):
+                self.ended()
+            return done
+        if self._open and self._open.began_with.startswith("BEGIN"):
+            self._open.began_with = sql
+        return execute(sql, params, many, context)
+
+    def traced(self, statement: str) -> None:
+        """SQLite is about to do this."""
+        if statement.startswith(("COMMIT", "ROLLBACK")) and "TO SAVEPOINT" not in statement:
+            self.ended()
+
+    def ended(self) -> None:
+        """The transaction that is open is so no more."""
+        if self._open is not None:
+            self._open.rows = self._changes() - self._rows
+            self._open.seconds, self._open.processor = (
+                now - began for now, began in zip(_now(), self._began, strict=True)
+            )
+            if self._open.rows:
+                self.all.append(self._open)
+        self._open = None
+
+    def _changes(self) -> int:
+        return int(connection.connection.total_changes)
+
+
+def _now() -> tuple[float, float]:
+    return time.perf_counter(), time.process_time()
+
+
+@contextmanager
+def watched() -> Iterator[Watch]:
+    """Every transaction of this block."""
+    watch = Watch()
+    connection.ensure_connection()
+    connection.connection.set_trace_callback(watch.traced)
+    try:
+        with connection.execute_wrapper(watch.statement):
+            yield watch
+    finally:
+        watch.ended()
+        connection.connection.set_trace_callback(None)
