@@ -16,5 +16,5 @@ def unguard_it(apps, schema_editor):
 
 
 class Migration(migrations.Migration):
-    dependencies = [("study", "0016_words")]
+    dependencies = [("study", "0018_security_events")]
     operations = [migrations.RunPython(guard_it, unguard_it)]
