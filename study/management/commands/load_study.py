@@ -10,6 +10,9 @@ from django.core.management.base import CommandError, CommandParser
 from kitchen.contract.data_files import DataError
 from kitchen.management.base import OneLineCommand
 from study.design.files import study_from_file
+from study.design.models import Study
+from study.researchers.models import SecurityEvent
+from study.researchers.security import security_note
 
 
 class Command(OneLineCommand):
@@ -27,4 +30,6 @@ class Command(OneLineCommand):
             study = study_from_file(file)
         except DataError as error:
             raise CommandError(str(error), returncode=2) from error
+        if study.status == Study.Status.OPEN:
+            security_note(SecurityEvent.Kind.STUDY_OPENED, study=study, what=f"from {file.name}")
         self.stdout.write(f"study {study.slug}: {study.get_absolute_url()}")

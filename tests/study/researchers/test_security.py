@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import io
 import json
 import logging
 from datetime import timedelta
@@ -12,11 +13,13 @@ from typing import Any
 import pytest
 from django.apps import apps
 from django.contrib.auth.models import User
+from django.core.management import call_command
 from django.test import Client
 from django.utils import timezone
 
 from brigade.logs import DiscreetFormatter, OwnFile
 from kitchen.machine.append_only import AppendOnlyError
+from study.design.demo import DEMO
 from study.design.models import Study
 from study.people.leaving import participant_withdraw
 from study.researchers.models import ApiToken, SecurityEvent
@@ -96,6 +99,12 @@ def test_studies_that_open_and_close_and_people_who_are_erased(
         ("study_opened", "ada", "small"),
         ("person_erased", "", "small"),
     ]
+
+
+def test_a_study_that_is_loaded_open_is_noted_too() -> None:
+    call_command("load_study", DEMO, stdout=io.StringIO())
+    opened = SecurityEvent.objects.get()
+    assert (opened.kind, opened.study, opened.what) == ("study_opened", "demo", "from demo.toml")
 
 
 def test_superusers_read_it_and_nobody_else(ada: User, client: Client) -> None:
