@@ -32,7 +32,7 @@ Ts = TypeVarTuple("Ts")
 
 WAITING = 200
 """Calls that may wait for a child."""
-LONGEST = 60.0
+LONGEST = 5.0
 """Seconds after which a call is given up, and its child ended."""
 PROGRAM = "kitchen.machine.apart_child"
 

@@ -19,7 +19,7 @@ from functools import partial
 from kitchen.contract.agent import Decision, Situation
 from kitchen.contract.world import Command
 from kitchen.machine import apart
-from kitchen.machine.failures import traced
+from kitchen.machine.failures import told
 from kitchen.play.asking import Asked, Asking, MindOutcome, Question, ask_minds, checked
 from kitchen.play.turns import OpenTurn
 from kitchen.registry.agents import agent_kinds, decided, get_agent
@@ -65,7 +65,7 @@ class Deciding:
         except StopIteration as done:
             self.asked = done.value
         except Exception as failure:  # a co-player may fail in any way: a worker asks it again
-            log.warning("co-players that are instant are left to a worker: %s", traced(failure))
+            log.warning("co-players that are instant are left to a worker: %s", told(failure))
 
 
 def make_ready(turn: OpenTurn) -> None:

@@ -19,10 +19,12 @@
   };
   const PATIENCE = 30000; // milliseconds until it does, or twice as many
   const CALLS = [10, 5]; // seconds left that are said aloud
+  const AT_ONCE = 250; // milliseconds in which an answer comes at once
   const LONG = 15; // seconds of waiting after which we say that nothing is lost
   const state = {
     connected: false, attempt: 0, final: "", sent: null, since: Date.now(), waitKey: "",
     step: "", phase: "", // of the episode, as the bar says
+    locked: 0, // the timer after which the page says that it waits
     said: null, // the line under the button, while it says what was chosen
     heard: Date.now(), socket: null, raw: null, silent: false, taking: true,
     clock: null, closes: null, left: Infinity,
@@ -162,19 +164,25 @@
     if (actions) actions.disabled = !choosing();
   }
 
+  /* No more is chosen until the answer is there; that is said only if it does not come at once. */
   function lock() {
     state.sent = state.step;
+    state.locked = setTimeout(showLock, AT_ONCE);
+    if (document.activeElement === document.body || menu().contains(document.activeElement)) focusTitle();
+  }
+
+  function showLock() {
     const hint = menu().querySelector("[data-hint]");
     if (hint && chosen()) {
       state.said = [hint, hint.textContent];
       hint.textContent = `You chose: ${words(chosen())}`;
     }
     showSubmit();
-    if (document.activeElement === document.body || menu().contains(document.activeElement)) focusTitle();
   }
 
   /* an answer is there, or none will come */
   function unlock() {
+    clearTimeout(state.locked);
     if (state.said) state.said[0].textContent = state.said[1];
     state.said = null;
     state.sent = null;

@@ -61,7 +61,7 @@ def parse(arguments: Sequence[str]) -> argparse.Namespace:
     parser = argparse.ArgumentParser(prog="python -m tests.live.bench", description="How quick live play is.")
     parser.add_argument("--database", choices=("sqlite", "postgres"), default="sqlite")
     parser.add_argument("--web", type=int, default=0, help="web processes; else as many as make run starts")
-    parser.add_argument("--quick", action="store_true", help="short stretches, about 40 s in all")
+    parser.add_argument("--quick", action="store_true", help="short stretches, about two minutes in all")
     parser.add_argument("--rows", type=rows_named, default=USUAL, help=",".join(ROWS))
     parser.add_argument("--strict", action="store_true", help="exit 1 where an aim is missed")
     return parser.parse_args(arguments)

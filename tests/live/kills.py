@@ -63,11 +63,19 @@ def parse(arguments: Sequence[str]) -> argparse.Namespace:
     parser.add_argument("--kills", type=int, default=60)
     parser.add_argument("--episodes", type=int, default=8)
     parser.add_argument("--database", choices=("sqlite", "postgres"), default="sqlite")
-    parser.add_argument("--victims", type=lambda text: text.split(","), default=VICTIMS)
+    parser.add_argument("--victims", type=victims_named, default=VICTIMS)
     parser.add_argument(
         "--seed", type=int, default=Random().getrandbits(16), help="of the moments and victims"
     )
     return parser.parse_args(arguments)
+
+
+def victims_named(text: str) -> list[str]:
+    """Kinds with commas between them; ArgumentTypeError for one that is none."""
+    names = [name.strip() for name in text.split(",")]
+    if wrong := [name for name in names if name not in (*VICTIMS, "valkey")]:
+        raise argparse.ArgumentTypeError(f"{', '.join(wrong)}: there is {', '.join(VICTIMS)}, valkey")
+    return names
 
 
 async def played(stack: Running, books: Books, asked: argparse.Namespace) -> list[str]:
