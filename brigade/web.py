@@ -13,9 +13,11 @@ wait to be read. It has no option for these, so its factories are replaced by th
 from __future__ import annotations
 
 import sys
+from collections.abc import Iterable
 from typing import Any
 
 import daphne.server
+from autobahn.websocket.compress import PerMessageDeflateOffer, PerMessageDeflateOfferAccept
 from daphne.cli import CommandLineInterface
 from daphne.http_protocol import HTTPFactory, WebRequest
 from daphne.ws_protocol import WebSocketFactory, WebSocketProtocol
@@ -98,9 +100,27 @@ class Socket(WebSocketProtocol):
 
 
 class SocketFactory(WebSocketFactory):
-    """Connections of websockets."""
+    """Connections of websockets, squeezed where the browser can: a step is a third as long (RFC 7692)."""
 
     protocol = Socket
+
+    def setProtocolOptions(self, **options: Any) -> None:  # noqa: N802 - autobahn's name
+        """daphne's, and ours."""
+        super().setProtocolOptions(perMessageCompressionAccept=squeezed, **options)
+
+
+def squeezed(offers: Iterable[object]) -> PerMessageDeflateOfferAccept | None:
+    """Each message for itself: what both ends would remember between two takes 300 kB for each open page."""
+    for offer in offers:
+        if isinstance(offer, PerMessageDeflateOffer):
+            return PerMessageDeflateOfferAccept(
+                offer,
+                request_no_context_takeover=True,
+                no_context_takeover=True,
+                mem_level=6,
+                max_message_size=limits.LARGEST_MESSAGE,
+            )
+    return None
 
 
 def main() -> None:

@@ -6,10 +6,12 @@ import asyncio
 import resource
 import socket
 from collections.abc import Iterator
+from types import SimpleNamespace
 from typing import Any, cast
 
 import daphne.server
 import pytest
+from autobahn.websocket.compress import PerMessageDeflateOffer
 from daphne.cli import CommandLineInterface
 from twisted.internet.protocol import Factory
 from twisted.internet.task import Clock
@@ -218,3 +220,11 @@ def test_of_many_who_wait_one_is_taken_at_a_time(monkeypatch: pytest.MonkeyPatch
     for each in [*people, port.socket]:
         each.close()
     assert counts == [1, 2, 3]
+
+
+def test_a_browser_that_can_is_sent_squeezed_messages_each_for_itself() -> None:
+    factory = web.SocketFactory(SimpleNamespace(server_name="daphne"))
+    factory.setProtocolOptions(autoPingTimeout=30)
+    accepted = factory.perMessageCompressionAccept([object(), PerMessageDeflateOffer()])
+    assert accepted.no_context_takeover and "client_no_context_takeover" in accepted.get_extension_string()
+    assert factory.perMessageCompressionAccept([]) is None

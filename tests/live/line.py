@@ -10,6 +10,7 @@ from collections.abc import Callable
 from urllib.parse import urlsplit
 
 from websockets.client import ClientProtocol
+from websockets.extensions.permessage_deflate import ClientPerMessageDeflateFactory
 from websockets.frames import Frame, Opcode
 from websockets.http11 import Response
 from websockets.typing import Origin, Subprotocol
@@ -29,10 +30,17 @@ class Line(asyncio.Protocol):
         protocols: list[Subprotocol],
         heard: Callable[[bytes], None],
         lost: Callable[[int], None],
+        *,
+        squeezed: bool = False,
     ) -> None:
+        """`squeezed` offers what browsers offer: messages that are compressed."""
         origin = Origin(f"http://{urlsplit(address).netloc}")
         self.protocol = ClientProtocol(
-            parse_uri(address), origin=origin, subprotocols=protocols or None, max_size=LARGEST
+            parse_uri(address),
+            origin=origin,
+            subprotocols=protocols or None,
+            extensions=[ClientPerMessageDeflateFactory()] if squeezed else None,
+            max_size=LARGEST,
         )
         self.heard, self.lost = heard, lost
         self.bytes_heard = 0
@@ -96,7 +104,9 @@ async def dial(
     parts = urlsplit(address)
     loop = asyncio.get_running_loop()
     _, line = await loop.create_connection(
-        lambda: Line(address, protocols, heard, lost), parts.hostname or "", parts.port or 80
+        lambda: Line(address, protocols, heard, lost, squeezed=not protocols),
+        parts.hostname or "",
+        parts.port or 80,
     )
     await line.opened
     return line
