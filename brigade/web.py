@@ -2,7 +2,8 @@
 
 Several of them share a listening socket. Alone daphne takes up to a hundred connections at a time; of several
 on one socket the first to wake up would get all pages that connect again at the same moment, and would keep
-them.
+them. A socket for each (SO_REUSEPORT) shares more evenly still, but where one dies, those who come to its
+socket wait until it runs again.
 
 What daphne leaves without a limit: how long a head or a body may take (twisted waits for a minute from the
 last byte, so a byte a minute keeps a connection), how long a body is, and how many messages of a websocket

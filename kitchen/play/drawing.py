@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from functools import lru_cache
-from typing import Any
+from typing import Any, NamedTuple
 
 from django.template import engines
 from django.template.backends.jinja2 import Jinja2
@@ -20,17 +20,35 @@ GUIDES = 64
 """Guides and references; some ten kilobytes each."""
 
 
-def draw(panel: Panel) -> str:
-    """The panel's HTML with a gap for each of its parts."""
-    parts = tuple(part.id for part in panel.parts)
-    return drawn(panel.id, panel.template, panel.shows, panel.make, parts)
+class Frame(NamedTuple):
+    """A panel without what its parts show."""
+
+    id: str
+    template: str
+    shows: NamedTuple
+    make: Callable[[Any], Mapping[str, Json]] | None
+    parts: tuple[str, ...]
+
+
+def frame(panel: Panel) -> Frame:
+    """What of a panel is drawn by its own template."""
+    parts = tuple([part.id for part in panel.parts]) if panel.parts else ()
+    return Frame(panel.id, panel.template, panel.shows, panel.make, parts)
 
 
 @lru_cache(maxsize=KEPT)
-def drawn(name: str, template: str, shows: Any, make: Any, parts: tuple[str, ...]) -> str:
-    """A panel with this id, template, contents and parts, drawn when it is first asked for."""
-    context = make(shows) if make else shows._asdict()
-    return _render(template, {**context, "id": name, "parts": {part: gap(part) for part in parts}})
+def drawn(wanted: Frame) -> tuple[Frame, str]:
+    """The HTML of a frame, with a gap for each part, and the frame itself, which all who show it share."""
+    context = wanted.make(wanted.shows) if wanted.make else wanted.shows._asdict()
+    own = {"id": wanted.id, "parts": {part: gap(part) for part in wanted.parts}}
+    return wanted, _render(wanted.template, {**context, **own})
+
+
+def ids(panels: Iterable[Panel]) -> Iterator[str]:
+    """Those of these panels and of all within them."""
+    for panel in panels:
+        yield panel.id
+        yield from ids(panel.parts)
 
 
 def gap(name: str) -> SafeString:
@@ -45,7 +63,7 @@ def narrowed(html: str) -> str:
 
 def whole(panel: Panel) -> SafeString:
     """The panel's HTML with all its parts."""
-    html = draw(panel)
+    _, html = drawn(frame(panel))
     for part in panel.parts:
         html = html.replace(gap(part.id), whole(part), 1)
     return mark_safe(html)  # noqa: S308 - drawn by templates that escape

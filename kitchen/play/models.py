@@ -70,15 +70,15 @@ class Episode(models.Model):
     )
     turn_opened_at = models.DateTimeField()
     turn_closes_at = models.DateTimeField(
-        null=True, blank=True, db_index=True, help_text="Who has not commanded then waits in this step."
+        null=True, blank=True, help_text="Who has not commanded then waits in this step."
     )
     created_at = models.DateTimeField(default=timezone.now, editable=False)
     ended_at = models.DateTimeField(null=True, blank=True)
 
     class Meta:
-        indexes = [
-            models.Index(fields=["status", "turn_opened_at"]),
-            models.Index(fields=["audience", "turn_opened_at"]),
+        indexes = [  # none has what every step changes: so PostgreSQL writes a step in place (HOT)
+            models.Index(fields=["id"], name="episodes_playing", condition=models.Q(status="playing")),
+            models.Index(fields=["audience", "ended_at"], name="episodes_of_audience"),
         ]
 
     def __str__(self) -> str:

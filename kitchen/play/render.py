@@ -2,92 +2,93 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable
 from typing import Any
 
 from kitchen.contract.page import Page, Panel, SeatView
 from kitchen.play import drawing
+from kitchen.play.drawing import Frame, drawn, frame, gap, ids, narrowed
 from kitchen.play.messages import NoticeMessage
 from kitchen.play.shell import Notice, notice_panel, shell
 
 PONG = '<i id="pulse" hidden></i>'
 """The answer to a ping: somebody is there."""
-REMEMBERED = 1000
-"""Panels of which a screen knows what they show; one that it has forgotten is sent again."""
+REMEMBERED = 256
+"""With more panels than these a screen forgets those that have gone from the page, but for the newest, a
+quarter of this number; what it has forgotten is sent again."""
 
 
 def page_context(page: Page, view: SeatView, **more: Any) -> dict[str, Any]:
     """What `kitchen/play/play.html` needs for one seat."""
-    drawn = {panel.id: drawing.whole(panel) for panel in _panels(page, view)}
+    panels = (notice_panel(Notice()), *shell(page, view), *page.panels(view))
+    whole = {panel.id: drawing.whole(panel) for panel in panels}
     return {
         "page": page,
         "view": view,
-        "panels": drawn,
-        "layout": drawing.layout(page, drawn),
+        "panels": whole,
+        "layout": drawing.layout(page, whole),
         "guide": drawing.guide(page, view.brief, clocked=bool(view.step_seconds)),
         "reference": drawing.reference(page, view.brief),
         **more,
     }
 
 
-def _panels(page: Page, view: SeatView) -> tuple[Panel, ...]:
-    return (notice_panel(Notice()), *shell(page, view), *page.panels(view))
-
-
 class Screen:
     """What one open page shows: all that it was sent over this websocket.
 
-    A page that connects anew gets a new screen, and all its panels again.
+    A page that connects anew gets a new screen, and all its panels again. A screen is asked by one thread at
+    a time, and what it answers is sent in this order.
     """
 
     def __init__(self) -> None:
-        self._shown: dict[str, Panel] = {}
+        self._shown: dict[str, Frame] = {}
 
     def fragments(self, page: Page, view: SeatView) -> str:
         """What this view changes on the page; at first everything, empty where nothing changes."""
         panels = (*shell(page, view), *page.panels(view))
         if not self._shown:
             panels = (notice_panel(Notice()), *panels)
-        return self._changes(panels)
+        changes = self._changes(panels)
+        if len(self._shown) > REMEMBERED:
+            self._forget(panels)
+        return changes
 
     def notice(self, message: NoticeMessage) -> str:
-        """What this answer changes on the page: one without words takes away what was said before."""
+        """The answer as a fragment: always if it says something, since the page waits for it. One without
+        words takes away what was said before, and is empty where nothing was."""
+        if message.text:
+            self._shown.pop("notice", None)
         return self._changes((notice_panel(Notice(message.text, message.tone)),))
 
     def _changes(self, panels: Iterable[Panel]) -> str:
-        return "".join(fragment for panel in panels for fragment in self._change(panel))
+        fragments: list[str] = []
+        for panel in panels:
+            self._change(panel, fragments)
+        return "".join(fragments)
 
-    def _change(self, panel: Panel) -> Iterator[str]:
-        """The panel, or those of its parts that have changed, each as a fragment."""
-        before = self._shown.get(panel.id)
-        if before == panel:
-            return
-        self._remember(panel)
-        kept = list(panel.parts)
-        if before is None or _frame(before) != _frame(panel):
-            kept.clear()
-            yield self._drawn(panel, kept)
-        for part in kept:
-            yield from self._change(part)
+    def _change(self, panel: Panel, fragments: list[str]) -> None:
+        """Add the panel, or those of its parts that have changed."""
+        wanted, parts = frame(panel), panel.parts
+        if self._shown.get(panel.id) != wanted:
+            kept: list[Panel] = []
+            fragments.append(self._draw(panel, wanted, kept))
+            parts = tuple(kept)
+        for part in parts:
+            self._change(part, fragments)
 
-    def _drawn(self, panel: Panel, kept: list[Panel]) -> str:
+    def _draw(self, panel: Panel, wanted: Frame, kept: list[Panel]) -> str:
         """The panel with those parts that the page does not have; the others go to `kept`."""
-        html = drawing.draw(panel)
+        self._shown.pop(panel.id, None)
+        self._shown[panel.id], html = drawn(wanted)
         for part in panel.parts:
             if part.id in self._shown:
                 kept.append(part)
             else:
-                self._remember(part)
-                html = html.replace(drawing.gap(part.id), self._drawn(part, kept), 1)
-        return drawing.narrowed(html)
+                html = html.replace(gap(part.id), self._draw(part, frame(part), kept), 1)
+        return narrowed(html)
 
-    def _remember(self, panel: Panel) -> None:
-        self._shown.pop(panel.id, None)
-        self._shown[panel.id] = panel
-        if len(self._shown) > REMEMBERED:
-            del self._shown[next(iter(self._shown))]
-
-
-def _frame(panel: Panel) -> tuple[object, ...]:
-    """What a panel is without what its parts show."""
-    return (*panel[:4], [part.id for part in panel.parts])
+    def _forget(self, panels: Iterable[Panel]) -> None:
+        here = {"notice", *ids(panels)}
+        gone = [name for name in self._shown if name not in here]
+        for name in gone[: max(0, len(gone) - REMEMBERED // 4)]:
+            del self._shown[name]

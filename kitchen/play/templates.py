@@ -1,4 +1,5 @@
-"""The templates of panels, layouts and guides: Jinja2, escaped, with `static` and nothing more."""
+"""The templates of the play page: panels, layouts, guides. Jinja2, escaped, with `static` and nothing
+more."""
 
 from __future__ import annotations
 

@@ -8,7 +8,7 @@ import asyncio
 import logging
 from collections.abc import Coroutine, Iterable
 from typing import Any, Protocol
-from weakref import WeakKeyDictionary
+from weakref import WeakKeyDictionary, WeakSet
 
 from kitchen.machine.hops import in_database
 from kitchen.machine.pace import Newest
@@ -44,7 +44,7 @@ class Watch:
     """The pages of one event loop; it looks as long as there are any."""
 
     def __init__(self) -> None:
-        self._pages: set[Watched] = set()
+        self._pages: WeakSet[Watched] = WeakSet()
         self._newest: Newest[Watched] = Newest(1)
         self._looking: asyncio.Task[None] | None = None
 

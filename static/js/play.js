@@ -27,7 +27,7 @@
     heard: Date.now(), socket: null, raw: null, silent: false, taking: true,
     clock: null, closes: null, left: Infinity,
   };
-  const drawer = new Map(); // elements that are not on the page now, by id: they may come back
+  const drawer = new Map(); // elements that are not on the page now, by id: they may come back in this episode
   let kept = null;
 
   const menu = () => document.getElementById("menu");
@@ -99,6 +99,7 @@
     if (silence > SILENCE) {
       state.connected = false;
       state.silent = true;
+      unlock();
       state.attempt += 1;
       state.heard = Date.now();
       showConnection();
@@ -283,6 +284,7 @@
     const fresh = event.detail.fragment.firstElementChild;
     if (target.id === "bar") readBar(fresh);
     if (target.id === "notice" && fresh.textContent) unlock();
+    if (state.said?.[0] === target) state.said = null;
     event.detail.shouldSwap = !target.isEqualNode(fresh);
     if (!event.detail.shouldSwap) return;
     keepParts(fresh);

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from datetime import datetime, timedelta
 from decimal import Decimal
 
-from django.db.models import Count, Prefetch, Q
+from django.db.models import Count, Max, Prefetch, Q
 from django.utils import timezone
 
 from kitchen.money.spending import booked, set_aside
@@ -276,6 +276,11 @@ def _numbers(study: Study) -> tuple[Counter[tuple[str, str]], Counter[str]]:
 
 
 def _last_step_at(study: Study) -> datetime | None:
-    """A turn opens when the step before it was taken."""
+    """A turn opens when the step before it was taken, and none after its episode has ended: what ended before
+    the last step of the one that ended last need not be looked at."""
     begun = Episode.objects.filter(audience=audience_of(study), step__gt=0)
-    return begun.order_by("-turn_opened_at").values_list("turn_opened_at", flat=True).first()
+    ended = begun.exclude(ended_at=None).order_by("-ended_at")
+    since = ended.values_list("turn_opened_at", flat=True).first()
+    late = Q(ended_at=None) | Q(ended_at__gte=since) if since else Q(ended_at=None)
+    last: datetime | None = begun.filter(late).aggregate(last=Max("turn_opened_at"))["last"]
+    return last

@@ -1,20 +1,24 @@
-"""daphne within our limits: what is slow is dropped, what is long is not kept, what floods is closed."""
+"""daphne shares a socket, drops what is slow, does not keep what is long, and closes what floods."""
 
 from __future__ import annotations
 
 import asyncio
 import resource
+import socket
 from collections.abc import Iterator
-from typing import Any
+from typing import Any, cast
 
 import daphne.server
 import pytest
+from daphne.cli import CommandLineInterface
+from twisted.internet.protocol import Factory
 from twisted.internet.task import Clock
+from twisted.internet.tcp import Port
 from twisted.internet.testing import StringTransportWithDisconnection
 from websockets.client import ClientProtocol
 from websockets.uri import parse_uri
 
-from brigade import limits
+from brigade import limits, web
 from brigade.web import PageFactory, Socket, SocketFactory
 from kitchen.machine.pace import TOO_MUCH
 
@@ -177,3 +181,39 @@ def few_files() -> Iterator[int]:
 def test_a_program_asks_for_as_many_files_as_it_may_have(few_files: int) -> None:
     limits.more_files()
     assert resource.getrlimit(resource.RLIMIT_NOFILE)[0] == few_files
+
+
+class Door(Factory):
+    """Lets nobody in, and counts who came."""
+
+    def __init__(self) -> None:
+        self.came = 0
+
+    def buildProtocol(self, addr: Any) -> None:  # noqa: N802 - twisted's
+        self.came += 1
+
+
+class Idle:
+    """A reactor that is not running."""
+
+    def addReader(self, port: Port) -> None:  # noqa: N802 - twisted's
+        pass
+
+
+def test_of_many_who_wait_one_is_taken_at_a_time(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(Port, "numberAccepts", None, raising=False)  # as it was, after this test
+    monkeypatch.setattr(daphne.server, "HTTPFactory", daphne.server.HTTPFactory)
+    monkeypatch.setattr(daphne.server, "WebSocketFactory", daphne.server.WebSocketFactory)
+    monkeypatch.setattr(CommandLineInterface, "run", lambda self, arguments: None)
+    web.main()
+    door = Door()
+    port: Any = Port(0, cast(Any, door), interface="127.0.0.1", reactor=Idle())
+    port.startListening()
+    people = [socket.create_connection(("127.0.0.1", port.getHost().port)) for _ in range(3)]
+    counts = []
+    for _ in people:
+        port.doRead()
+        counts.append(door.came)
+    for each in [*people, port.socket]:
+        each.close()
+    assert counts == [1, 2, 3]

@@ -5,11 +5,9 @@ from __future__ import annotations
 import json
 from collections.abc import Sequence
 from pathlib import Path
-from typing import Any
+from typing import Any, Protocol
 
 from playwright.async_api import Page, TimeoutError
-
-from tests.servers import Stack
 
 PREFERENCE = ("activate", "put", "get", "goto", "noop")
 """A simple cook: finish what can be finished, else carry something, else walk."""
@@ -127,7 +125,16 @@ class Person:
         await self.page.click("main button[type=submit]")
 
 
-def load_study(stack: Stack, folder: Path, slug: str, conditions: str, *, steps: int, items: int = 1) -> None:
+class Managed(Protocol):
+    """An app whose commands can be run."""
+
+    def manage(self, *arguments: str) -> str:
+        """What `manage.py` prints with these arguments."""
+
+
+def load_study(
+    stack: Managed, folder: Path, slug: str, conditions: str, *, steps: int, items: int = 1
+) -> None:
     """A study with these conditions (TOML) on level_3 in the running app."""
     questions = "\n".join(
         f'[[items]]\nkey = "i{number}"\nmeasure = "M{number}"\ntext = "Item {number}."'

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import secrets
+import signal
 from pathlib import Path
 
 from playwright.async_api import Page
@@ -24,6 +25,7 @@ LISTEN = """() => {
         for (const region of regions) if (region.id !== "connection") heard.push(region.textContent.trim());
     }).observe(document.body, {childList: true, characterData: true, subtree: true});
 }"""
+READY = "[data-submit]:enabled"
 CHOSEN = """() => document.querySelector("#menu input[name=command]:checked")?.value || "" """
 PLACE = """() => [document.activeElement.value || document.activeElement.id,
                document.getElementById("menu-actions").scrollTop,
@@ -37,7 +39,7 @@ async def alone(page: Page, live_stack: Stack, folder: Path) -> Person:
     person = Person(page)
     await person.agree(slug)
     await person.read_guide()
-    await page.wait_for_function("document.querySelector('[data-submit]').disabled === false")
+    await page.wait_for_selector(READY)
     return person
 
 
@@ -96,11 +98,70 @@ async def test_a_page_that_connects_anew_keeps_its_place(
     await page.wait_for_selector("#connection:not([data-state=connected])")
     live_stack.restart()
     await person.connected()
-    await page.wait_for_function("document.querySelector('[data-submit]').disabled === false")
-    await page.wait_for_function("document.querySelector('[data-submit]').textContent === 'Take rice'")
+    await page.wait_for_selector(READY)
+    assert await page.inner_text("[data-submit]") == "Take rice"
     assert await page.evaluate(PLACE) == before
     assert await page.evaluate(CHOSEN) == '["get","storage0","rice"]'
     assert {*await page.evaluate(NEW)} <= {"menu", "menu-title", "menu-actions", "verb-get", "rest-get"}
     await page.keyboard.press("Enter")
     assert await person.stepped(2) == 2
     assert person.problems == []
+
+
+async def test_while_others_decide_the_actions_stay_and_cannot_be_chosen(
+    page: Page, live_stack: Stack, tmp_path: Path
+) -> None:
+    slug = f"journey-{secrets.token_hex(3)}"
+    load_study(live_stack, tmp_path, slug, condition("one", "planner", 1), steps=9)
+    person = Person(page)
+    await person.agree(slug)
+    await person.read_guide()
+    await page.wait_for_selector(READY)
+    offered = await person.offered()
+    live_stack.kill_worker()
+    await person.send(["goto", "storage0"])
+    await page.wait_for_selector("#bar[data-phase=thinking]")
+    assert len(await page.query_selector_all("#menu input[name=command]:disabled")) == len(offered)
+    assert await page.evaluate(CHOSEN) == '["goto","storage0"]'
+    assert await page.inner_text("#menu-hint") == "You chose: Go to storage"
+    await page.reload()
+    await page.wait_for_selector("#connection[data-state=connected]")
+    assert "You have chosen\nGo to storage" in await page.inner_text("#menu-actions")
+    live_stack.restart()
+    await person.stepped(1)
+    assert await page.evaluate(CHOSEN) == ""
+    assert len(await person.offered()) > 20
+    assert person.problems == []
+
+
+async def test_who_was_refused_twice_can_choose_anew(page: Page, live_stack: Stack, tmp_path: Path) -> None:
+    person = await alone(page, live_stack, tmp_path)
+    swap = 'place => { document.querySelector(\'#do-goto-storage0 input\').value = `["goto","${place}"]`; }'
+    await page.evaluate(swap, "oven7")
+    for _ in range(2):
+        await person.send(["goto", "oven7"])
+        await page.wait_for_selector(READY)
+        assert await page.inner_text("#notice")
+        assert await person.step() == 0
+    await page.evaluate(swap, "storage0")
+    assert await person.play_step(["goto", "storage0"]) == 1
+    assert await page.inner_text("#notice") == ""
+    assert person.problems == []
+
+
+async def test_a_command_that_a_hung_server_never_read_can_be_given_again(
+    page: Page, live_stack: Stack, tmp_path: Path
+) -> None:
+    await page.clock.install()
+    person = await alone(page, live_stack, tmp_path)
+    await person.choose(["goto", "storage0"])
+    for child in live_stack.webs:
+        child.tell(signal.SIGSTOP)
+    await page.click("#menu [data-submit]")
+    await page.clock.fast_forward(15_000)
+    await page.wait_for_selector("#connection[data-state=reconnecting]")
+    live_stack.kill_daphne()
+    live_stack.restart()
+    await page.clock.fast_forward(6_000)
+    await page.wait_for_selector(READY)
+    assert await person.step() == 0

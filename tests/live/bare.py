@@ -33,8 +33,8 @@ class Caller(Player):
 
     async def connect(self) -> None:
         """Nothing has to be shown before the first word."""
-        self.line = await dial(f"{self.base}/", [], self.heard, self.lost)
         self.step, self.phase = 0, "choose"
+        self._use(await dial(f"{self.base}/", [], self.heard, self.lost))
 
     def heard(self, text: bytes) -> None:
         """What was said came back."""

@@ -60,13 +60,15 @@ def wrong_hashes(episode: Episode, rows: Iterable[Step]) -> Iterator[str]:
 def wrong_commands(episode: Episode, rows: Iterable[Step]) -> Iterator[str]:
     """One command for each seat and step, as it ran; one decision for each mind and step."""
     given = sorted(
-        (row.step, row.seat, json.dumps(row.command)) for row in SeatCommand.objects.filter(episode=episode)
+        (row.step, row.seat, json.dumps(row.command))
+        for row in SeatCommand.objects.filter(episode=episode, step__lte=episode.step)
     )
     ran = sorted((row.number, e["seat"], json.dumps(e["command"])) for row in rows for e in row.commands)
     if given != ran:
         yield "the commands that were given are not those that ran"
     for mind in episode.minds.all():
-        decided = sorted(Decision.objects.filter(mind=mind).values_list("step", flat=True))
+        decisions = Decision.objects.filter(mind=mind, step__lte=episode.step)
+        decided = sorted(decisions.values_list("step", flat=True))
         if decided != list(range(1, episode.step + 1)):
             yield f"{mind}: not one decision for each step"
 

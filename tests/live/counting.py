@@ -14,6 +14,7 @@ import threading
 from collections import Counter
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
+from dataclasses import replace
 from random import Random
 from statistics import median
 from typing import Any
@@ -21,7 +22,7 @@ from typing import Any
 from channels.testing import WebsocketCommunicator
 from django.db.backends.signals import connection_created
 
-from tests.live.sight import Sight, of_html, of_json, said_html, said_json
+from tests.live.sight import HtmlSight, JsonSight, Reader, Sight
 
 STEPS = 12
 JSON = "brigade.json"
@@ -83,17 +84,19 @@ def counted(key: str, as_html: bool) -> dict[str, float]:
 
 
 async def _counted(key: str, as_html: bool) -> dict[str, float]:
-    page, read = opened(key, as_html), of_html if as_html else of_json
+    page = opened(key, as_html)
+    reader: Reader = HtmlSight() if as_html else JsonSight()
     TALLY.take()
     assert (await page.connect(timeout=10))[0], "no seat"
-    sight = await seen(page, read, 0)
+    sight = await seen(page, reader, 0)
     await asyncio.sleep(REST)
     connecting, steps, chance = TALLY.take(), [], Random(7)
+    options: list[Any] = []
     for number in range(1, STEPS + 1):
-        command = chance.choice(sight.options or [])
-        text = said_html(number, command) if as_html else said_json(number, command)
+        options = sight.options or options
+        text = reader.say(number, chance.choice(options))
         await page.send_to(text_data=text.decode())
-        sight = await seen(page, read, number)
+        sight = await seen(page, reader, number)
         await asyncio.sleep(REST)
         steps.append(TALLY.take())
     await page.disconnect()
@@ -111,9 +114,11 @@ def opened(key: str, as_html: bool) -> WebsocketCommunicator:
     return WebsocketCommunicator(application, path, headers=headers, subprotocols=protocols)
 
 
-async def seen(page: WebsocketCommunicator, read: Callable[[bytes], Sight], step: int) -> Sight:
-    """The state after this step, as soon as it is shown."""
+async def seen(page: WebsocketCommunicator, reader: Reader, step: int) -> Sight:
+    """What was shown when this step was, with the last menu before it."""
+    options = None
     while True:
-        sight = read((await page.receive_from(timeout=10)).encode())
+        sight = reader.read((await page.receive_from(timeout=10)).encode())
+        options = sight.options or options
         if sight.step is not None and sight.step >= step:
-            return sight
+            return replace(sight, options=options)

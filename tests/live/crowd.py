@@ -26,6 +26,7 @@ class Played:
     driver: float = 0.0
     """Processor seconds of those who played."""
     reconnects: int = 0
+    refusals: int = 0
     bytes_heard: int = 0
 
     @property
@@ -72,6 +73,7 @@ async def measure(stack: Running, players: Sequence[Player], *, warm: float, sec
     """What they play in so many seconds after `warm` others. They go on playing."""
     await asyncio.sleep(warm)
     heard, lost = sum(p.bytes_heard for p in players), sum(p.reconnects for p in players)
+    refused = sum(p.refusals for p in players)
     used, own, began = stack.seconds(), time.process_time(), time.perf_counter()
     await asyncio.sleep(seconds)
     ended = time.perf_counter()
@@ -81,6 +83,7 @@ async def measure(stack: Running, players: Sequence[Player], *, warm: float, sec
         used={name: spent - used.get(name, 0.0) for name, spent in stack.seconds().items()},
         driver=time.process_time() - own,
         reconnects=sum(p.reconnects for p in players) - lost,
+        refusals=sum(p.refusals for p in players) - refused,
         bytes_heard=sum(p.bytes_heard for p in players) - heard,
     )
 

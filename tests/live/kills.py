@@ -24,8 +24,8 @@ from tests.live.crowd import AT_ONCE
 from tests.live.stack import Running, running
 from tests.live.witness import Witness
 
-VICTIMS = ("web", "worker", "helper")
-"""`helper` is what a web process or a worker has started; `valkey` may be named, too."""
+VICTIMS = ("web", "worker", "planner")
+"""`valkey` may be named, too."""
 TABLES: tuple[dict[str, Any], ...] = (
     {},
     {"mates": 2, "kind": "random"},

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import secrets
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from random import Random
 from time import perf_counter
 from typing import Any
@@ -12,7 +12,7 @@ from typing import Any
 from websockets.typing import Subprotocol
 
 from tests.live.line import Line, dial
-from tests.live.sight import Sight, of_html, of_json, said_html, said_json
+from tests.live.sight import HtmlSight, JsonSight, Reader
 
 AGAIN = 0.4
 """Seconds after which a lost page connects anew."""
@@ -31,8 +31,7 @@ class Player:
         self.base = url.replace("http", "ws", 1)
         self.keys = list(keys)
         self.as_html, self.every = as_html, every
-        self.read: Callable[[bytes], Sight] = of_html if as_html else of_json
-        self.write: Callable[[int, Any], bytes] = said_html if as_html else said_json
+        self.sight: Reader = HtmlSight() if as_html else JsonSight()
         self.chance = Random(seed)
         self.page = secrets.token_hex(12)
         self.line: Line | None = None
@@ -45,7 +44,7 @@ class Player:
         self.times: list[tuple[float, float]] = []
         """For every step that was played: when its new state was there, and seconds since it was sent."""
         self.bytes_before = 0
-        self.reconnects = 0
+        self.reconnects = self.refusals = 0
         self.loop = asyncio.get_running_loop()
         self.later: asyncio.TimerHandle | None = None
         self.connecting: asyncio.Task[None] | None = None
@@ -65,7 +64,14 @@ class Player:
         take = "" if self.heard_once else "&take=1"
         address = f"{self.base}/ws/seat/{self.keys[0]}/?page={self.page}{take}"
         protocols = [] if self.as_html else [Subprotocol("brigade.json")]
-        self.line = await dial(address, protocols, self.heard, self.lost)
+        self._use(await dial(address, protocols, self.heard, self.lost))
+
+    def _use(self, line: Line) -> None:
+        """It is open; what it was shown may have been heard before. OSError if it is gone already."""
+        if line.transport is None:
+            raise ConnectionError("lost as soon as it was open")
+        self.line = line
+        self._choose_when_due()
 
     def begin(self, first: float = 0.0) -> None:
         """Play from now on, the first command in `first` seconds."""
@@ -91,8 +97,9 @@ class Player:
         """A message came."""
         now = perf_counter()
         self.heard_once = True
-        sight = self.read(text)
-        self.refused = self.refused or sight.noticed
+        sight = self.sight.read(text)
+        if sight.noticed and self.waits_for is not None:
+            self.refused, self.refusals = True, self.refusals + 1
         if sight.options is not None:
             self.options = sight.options
         if sight.step is None:
@@ -114,11 +121,11 @@ class Player:
             self.waits_for, self.refused = None, False
         if self.phase == "over":
             self._next_episode()
-        elif self.waits_for is None and self.playing:
+        else:
             self._choose_when_due()
 
     def _choose_when_due(self) -> None:
-        if self.waits_for is not None or self.phase != "choose":
+        if self.waits_for is not None or self.phase != "choose" or not self.playing:
             return
         wait = self.due - self.loop.time() if self.every else 0.0
         if self.later:
@@ -133,7 +140,7 @@ class Player:
         if not self.playing or self.phase != "choose" or self.waits_for is not None or self.line is None:
             return
         self.waits_for = self.step + 1
-        text = self.write(self.waits_for, self.chance.choice(self.options))
+        text = self.sight.say(self.waits_for, self.chance.choice(self.options))
         self.sent = perf_counter()
         self.line.say(text)
 
@@ -145,7 +152,9 @@ class Player:
 
     def lost(self, code: int) -> None:
         """The connection is over: by us, or by an end of theirs."""
-        self.bytes_before += self.line.bytes_heard if self.line else 0
+        if self.line is None:  # it had hardly begun, and whoever opened it sees that
+            return
+        self.bytes_before += self.line.bytes_heard
         self.line = None
         if self.keys and not self.stopped:
             self.reconnects += self.heard_once

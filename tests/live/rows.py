@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from statistics import median
+from typing import Any
 
 from tests.live.bare import Echoed
 from tests.live.books import Books
@@ -53,9 +54,9 @@ class Bench:
         self.say(f"{what}: {told(played)}")
         return played
 
-    def keys(self, people: int, *, each: int = 1, mates: int = 0, kind: str = "") -> list[list[str]]:
-        """Keys of so many new episodes for each of so many people."""
-        keys = self.books.episodes(people * each, mates=mates, kind=kind)
+    def keys(self, people: int, *, each: int = 1, **table: Any) -> list[list[str]]:
+        """Keys of so many new episodes for each of so many people; see `books.table_laid`."""
+        keys = self.books.episodes(people * each, **table)
         return [keys[n * each : (n + 1) * each] for n in range(people)]
 
 
@@ -64,6 +65,7 @@ def told(played: Played) -> str:
     steps = max(1, len(played.times))
     used = ", ".join(f"{name} {1000 * spent / steps:.2f}" for name, spent in played.used.items() if spent)
     lost = f"; {played.reconnects} connections lost" if played.reconnects else ""
+    lost += f"; {played.refusals} commands refused" if played.refusals else ""
     return (
         f"{len(played.times)} steps, {played.rate:.1f}/s, p50 {played.p50:.2f} ms, p99 {played.p99:.1f} ms; "
         f"processor ms a step: {used}; the players' own {played.driver / played.seconds:.0%} of a core{lost}"

@@ -5,13 +5,19 @@ from __future__ import annotations
 import html
 import json
 import re
+from collections.abc import Iterator
 from dataclasses import dataclass
+from typing import Any
 
 _BAR = re.compile(rb'<[^<>]*\bid="bar"[^<>]*>')
 _STEP = re.compile(rb'\bdata-step="(\d+)"')
 _PHASE = re.compile(rb'\bdata-phase="(\w+)"')
-_COMMAND = re.compile(rb'name="command" value="([^"]+)"')
 _NOTICE = re.compile(rb'<[^<>]*\bid="notice"[^<>]*>\s*<p>')
+_TAG = re.compile(rb"<(/?)([a-z][a-z0-9]*)([^<>]*?)(/?)>")
+_ID = re.compile(rb'\bid="([^"]+)"')
+_COMMAND = re.compile(rb'\bname="command" value="([^"]+)"')
+_CONCERNS_MENU = re.compile(rb'"command"|<template|\bid="menu')
+_VOID = {b"input", b"br", b"hr", b"img"}
 
 
 @dataclass(slots=True)
@@ -20,43 +26,81 @@ class Sight:
 
     step: int | None = None
     phase: str | None = None
-    options: list[bytes] | None = None
-    """Commands, each as JSON text or, from HTML, as it stands in the attribute."""
+    options: list[Any] | None = None
+    """Commands: lists of words, or, from HTML, that list as JSON text as it stands in an attribute."""
     noticed: bool = False
     """Something was refused or said in words."""
 
 
-def of_json(text: bytes) -> Sight:
-    """A message of the subprotocol `brigade.json`."""
-    sent = json.loads(text)
-    if sent["type"] == "notice":
-        return Sight(noticed=bool(sent["code"]))
-    if sent["type"] != "state":
-        return Sight()
-    return Sight(sent["step"], sent["phase"], sent["legal"])
+class JsonSight:
+    """Reads messages of the subprotocol `brigade.json`."""
+
+    def read(self, text: bytes) -> Sight:
+        """One message."""
+        sent = json.loads(text)
+        if sent["type"] == "notice":
+            return Sight(noticed=bool(sent["code"]))
+        if sent["type"] != "state":
+            return Sight()
+        return Sight(sent["step"], sent["phase"], sent["legal"])
+
+    def say(self, step: int, option: Any) -> bytes:
+        """The command as a program sends it."""
+        return b'{"type": "command", "step": %d, "command": %s}' % (step, json.dumps(option).encode())
 
 
-def of_html(text: bytes) -> Sight:
-    """Fragments; panels that did not change need not be among them."""
-    sight = Sight(noticed=_NOTICE.search(text) is not None)
-    if bar := _BAR.search(text):
-        step, phase = _STEP.search(bar[0]), _PHASE.search(bar[0])
-        sight.step = int(step[1]) if step else None
-        sight.phase = phase[1].decode() if phase else None
-    sight.options = _COMMAND.findall(text) or None
-    return sight
+class HtmlSight:
+    """Reads fragments, and remembers what the page's menu holds: a message has only what changed, and names
+    in a `template` the elements that the page has already."""
+
+    def __init__(self) -> None:
+        self._parts: dict[bytes, list[bytes]] = {}
+        self._commands: dict[bytes, bytes] = {}
+
+    def read(self, text: bytes) -> Sight:
+        """One message."""
+        sight = Sight(noticed=_NOTICE.search(text) is not None)
+        if bar := _BAR.search(text):
+            step, phase = _STEP.search(bar[0]), _PHASE.search(bar[0])
+            sight.step = int(step[1]) if step else None
+            sight.phase = phase[1].decode() if phase else None
+        if _CONCERNS_MENU.search(text):
+            self._note(text)
+            sight.options = list(self._offered(b"menu"))
+        return sight
+
+    def _note(self, text: bytes) -> None:
+        """Which element holds which, by their ids."""
+        holders: list[bytes] = [b""]
+        for closing, name, rest, closed in _TAG.findall(text):
+            if closing:
+                holders.pop()
+                continue
+            found = _ID.search(rest)
+            ids = found[1].split() if found else []
+            self._parts.setdefault(holders[-1], []).extend(ids)
+            if name == b"input":
+                if command := _COMMAND.search(rest):
+                    self._commands[holders[-1]] = command[1]
+            elif ids and name != b"template":
+                self._parts[ids[0]] = []
+            if not closed and name not in _VOID:
+                holders.append(ids[0] if ids and name != b"template" else holders[-1])
+        self._parts.pop(b"", None)
+
+    def _offered(self, holder: bytes) -> Iterator[bytes]:
+        if command := self._commands.get(holder):
+            yield command
+        for part in self._parts.get(holder, ()):
+            yield from self._offered(part)
+
+    def say(self, step: int, option: bytes) -> bytes:
+        """The command as the page's form sends it."""
+        command = json.dumps(html.unescape(option.decode())).encode()
+        return b'{"type": "command", "step": "%d", "command": %s, "HEADERS": %s}' % (step, command, _HEADERS)
 
 
-def said_json(step: int, option: object) -> bytes:
-    """The command as a program sends it."""
-    return b'{"type": "command", "step": %d, "command": %s}' % (step, json.dumps(option).encode())
-
-
-def said_html(step: int, option: bytes) -> bytes:
-    """The command as the page's form sends it."""
-    command = json.dumps(html.unescape(option.decode())).encode()
-    return b'{"type": "command", "step": "%d", "command": %s, "HEADERS": %s}' % (step, command, _HEADERS)
-
+Reader = JsonSight | HtmlSight
 
 _HEADERS = json.dumps(
     {

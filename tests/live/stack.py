@@ -22,6 +22,7 @@ from tests.servers import wait_until
 
 TICK = os.sysconf("SC_CLK_TCK")
 PAGE = os.sysconf("SC_PAGE_SIZE")
+SERVERS = {"postgres", "redis"}
 _WORKER = re.compile(r"\b(\w+)@")
 
 
@@ -36,9 +37,18 @@ class Running:
     told: str
     """Which database and which broker."""
 
+    def manage(self, *arguments: str) -> str:
+        """What `manage.py` prints with these arguments; CalledProcessError."""
+        command = [sys.executable, "manage.py", *arguments]
+        return subprocess.run(
+            command, cwd=base_dir(), env=self.environment, stdout=subprocess.PIPE, text=True, check=True
+        ).stdout
+
     def processes(self) -> dict[int, str]:
-        """Everything that the runner started, by what it is."""
-        return {pid: what_is(pid) for pid in family_of(self.pid)}
+        """Everything that the runner started, and a database and a broker that we did, by what it is."""
+        runners = family_of(self.pid)
+        all_of_us = {pid: what_is(pid) for pid in family_of(os.getpid())}
+        return {pid: name for pid, name in all_of_us.items() if pid in runners or name in SERVERS}
 
     def left_behind(self) -> dict[int, str]:
         """Processes with our folder in their environment that have lost their parents, by what they are."""
@@ -67,12 +77,13 @@ class Running:
 
 
 @contextmanager
-def running(database: str, runner: str = "brigade.runner") -> Iterator[Running]:
-    """`make run` until the block ends, on `sqlite` or `postgres` (with a Redis); LookupError without one."""
+def running(database: str, runner: str = "brigade.runner", **variables: str) -> Iterator[Running]:
+    """`make run` with these variables until the block ends, on `sqlite` or `postgres` (with a Redis);
+    LookupError without one."""
     more_files()
     with ExitStack() as stack:
         folder = stack.enter_context(tempfile.TemporaryDirectory(prefix="brigade-live-"))
-        environment, told = plain_environment(folder), "SQLite and Valkey"
+        environment, told = plain_environment(folder) | variables, "SQLite and Valkey"
         if database == "postgres":
             environment["DATABASE_URL"], first = stack.enter_context(postgres())
             environment["REDIS_URL"], second = stack.enter_context(redis_server())
@@ -159,15 +170,21 @@ def memory_of(pid: int) -> int:
 
 
 def what_is(pid: int) -> str:
-    """web, worker, experiments, valkey, runner, or a helper of one of these."""
+    """web, worker, experiments, planner, valkey, runner, postgres, redis, or a helper of one of these."""
     try:
         command = Path(f"/proc/{pid}/cmdline").read_bytes().replace(b"\0", b" ").decode(errors="replace")
     except OSError:
         return "gone"
+    if command.startswith("postgres: ") or "/postgres " in command:
+        return "postgres"
+    if "redis-server" in command:
+        return "redis"
     if "brigade.runner" in command or "tests.live.impatient" in command:
         return "runner"
     if "brigade.web" in command or "daphne" in command:
         return "web"
+    if "apart_child" in command:
+        return "planner"
     if "celery" in command and (named := _WORKER.search(command)):
         return named[1]
     return "valkey" if "valkey" in command else "helper"

@@ -10,6 +10,7 @@ from typing import Any
 
 import pytest
 from channels.db import database_sync_to_async
+from channels.layers import InMemoryChannelLayer
 from channels.routing import URLRouter
 from channels.testing import WebsocketCommunicator
 from redis.exceptions import RedisError
@@ -234,7 +235,7 @@ async def test_a_page_is_looked_after_no_more_when_its_server_ends_it_without_a_
     socket.future.cancel()
     with contextlib.suppress(asyncio.CancelledError):
         await socket.future
-    assert watch.watch()._pages == set()
+    assert list(watch.watch()._pages) == []
 
 
 async def test_a_page_without_a_proper_name_gets_one() -> None:
@@ -325,3 +326,14 @@ async def test_while_redis_takes_no_subscriptions_the_page_looks_for_itself(
     await database_sync_to_async(submit)(seat.episode, 1, "noop")
     assert (await told(socket))["step"] == 1
     await socket.disconnect()
+
+
+async def test_who_left_while_it_subscribed_is_not_subscribed_afterwards(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    consumer = SeatConsumer()
+    consumer.page = await database_sync_to_async(OpenPage)(await new_seat(), "first-page", json=True)
+    consumer.channel_name, consumer.channel_layer = "somebody", InMemoryChannelLayer()
+    await consumer.disconnect(1001)
+    await consumer.subscribe()
+    assert consumer.channel_layer.groups == {}

@@ -11,11 +11,12 @@ from typing import Self
 import pytest
 
 from kitchen.agents.evaluate import see
-from kitchen.contract.page import Page, SeatView, StepView
+from kitchen.contract.page import Page, Panel, SeatView, StepView
 from kitchen.contract.world import World
 from kitchen.play import drawing, render
 from kitchen.play.messages import NoticeMessage
 from kitchen.play.render import Screen, page_context
+from kitchen.play.shell import shell
 from kitchen.registry.names import load
 from kitchen.registry.worlds import get_kit, get_page, get_world
 from tests.kitchen.worlds.cuisine.test_page import VOID, seen
@@ -110,6 +111,11 @@ def _unpack(element: Element) -> None:
     ]
 
 
+def every(page: Page, view: SeatView) -> tuple[Panel, ...]:
+    """All panels of a page."""
+    return (*shell(page, view), *page.panels(view))
+
+
 def episode(world: World, seed: int) -> Iterator[list[SeatView]]:
     """What every seat sees before and after each step, played at random."""
     chance, past = Random(seed), tuple[StepView, ...]()
@@ -196,13 +202,13 @@ def test_what_one_seat_alone_may_know_is_drawn_apart() -> None:
     assert not {*keeper} & {*pilot}
 
 
-def test_what_is_said_is_sent_where_it_differs_from_what_was_said() -> None:
+def test_an_answer_is_sent_each_time_and_taken_away_once() -> None:
     page, screen = get_page("beacon"), Screen()
     screen.fragments(page, seen(make("beacon"), 0))
     nothing, late = NoticeMessage("", ""), NoticeMessage("late", "Too late.", "warning")
     assert screen.notice(nothing) == ""
-    assert screen.notice(late) == '<div id="notice" class="notice warning"><p>Too late.</p></div>'
-    assert screen.notice(late) == ""
+    for _ in range(2):
+        assert screen.notice(late) == '<div id="notice" class="notice warning"><p>Too late.</p></div>'
     assert screen.notice(nothing) == '<div id="notice" class="notice info"></div>'
     assert screen.notice(nothing) == ""
 
@@ -220,7 +226,7 @@ def test_what_a_screen_has_forgotten_is_sent_again(monkeypatch: pytest.MonkeyPat
     for view in (first, *steps):
         browser.receive(screen.fragments(page, view))
         assert browser.shown == Browser(page, view).shown
-    assert len(vars(screen)["_shown"]) == 40
+        assert len(vars(screen)["_shown"]) <= 40 // 4 + len({"notice", *drawing.ids(every(page, view))})
 
 
 def test_guides_are_drawn_once_for_all_who_play_by_the_same_brief() -> None:

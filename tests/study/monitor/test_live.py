@@ -174,6 +174,28 @@ def test_news_and_the_last_step_are_found_by_an_index_however_many_ever_came() -
     assert scans(lambda: live._last_step_at(study)) == []
 
 
+def test_the_last_step_is_found_whoever_plays_and_however_episodes_ended() -> None:
+    study, now = make_study(), timezone.now()
+    assert live._last_step_at(study) is None
+    people = [playing(study, entry) for entry in ("one", "two", "three")]
+    stopped, done, plays = (first_episode(person) for person in people)
+
+    def has(episode: Episode, minutes_ago: float, ended_ago: float | None) -> None:
+        ended = None if ended_ago is None else now - timedelta(minutes=ended_ago)
+        opened = now - timedelta(minutes=minutes_ago)
+        Episode.objects.filter(pk=episode.pk).update(step=1, turn_opened_at=opened, ended_at=ended)
+
+    has(stopped, 30, 5)  # nobody took a step for long, then staff ended it
+    has(done, 20, 20)
+    assert live._last_step_at(study) == now - timedelta(minutes=20)
+    has(plays, 40, None)
+    assert live._last_step_at(study) == now - timedelta(minutes=20)
+    has(plays, 10, None)
+    assert live._last_step_at(study) == now - timedelta(minutes=10)
+    has(stopped, 6, 5)
+    assert live._last_step_at(study) == now - timedelta(minutes=6)
+
+
 # The websocket.
 
 application = URLRouter(websocket_urlpatterns)

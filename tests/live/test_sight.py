@@ -1,0 +1,33 @@
+"""Programs that play by HTML choose among what a person at the page could choose from."""
+
+from __future__ import annotations
+
+import html
+import json
+from random import Random
+
+import pytest
+
+from kitchen.play.models import Seat
+from kitchen.play.render import Screen
+from kitchen.play.selectors import seat_page, seat_view
+from tests.kitchen.factories import make_episode, submit
+from tests.live.sight import HtmlSight
+
+pytestmark = pytest.mark.django_db
+STEPS = 25
+
+
+def test_the_menu_is_known_from_what_changes_of_it() -> None:
+    episode = make_episode(steps=STEPS)
+    seat, screen, page, chance = Seat.objects.get(), Screen(), HtmlSight(), Random(7)
+    known: list[bytes] = []
+    for step in range(STEPS):
+        view = seat_view(seat)
+        sight = page.read(screen.fragments(seat_page(seat), view).encode())
+        known = known if sight.options is None else sight.options
+        assert (sight.step, sight.phase) == (step, "choose")
+        offered = {tuple(json.loads(html.unescape(option.decode()))) for option in known}
+        assert offered == {*view.legal, *view.anticipated}
+        assert submit(episode, step + 1, *chance.choice(sorted(offered))).accepted
+    assert page.read(screen.fragments(seat_page(seat), seat_view(seat)).encode()).phase == "over"
