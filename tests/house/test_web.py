@@ -206,6 +206,8 @@ class Idle:
 
 
 def test_of_many_who_wait_one_is_taken_at_a_time(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(daphne.server, "HTTPFactory", daphne.server.HTTPFactory)
+    monkeypatch.setattr(daphne.server, "WebSocketFactory", daphne.server.WebSocketFactory)
     monkeypatch.setattr(Port, "numberAccepts", None, raising=False)  # as it was, after this test
     monkeypatch.setattr(CommandLineInterface, "run", lambda self, arguments: None)
     web.main()

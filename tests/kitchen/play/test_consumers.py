@@ -235,7 +235,7 @@ async def test_a_page_is_looked_after_no_more_when_its_server_ends_it_without_a_
     socket.future.cancel()
     with contextlib.suppress(asyncio.CancelledError):
         await socket.future
-    assert watch.watch()._pages == set()
+    assert list(watch.watch()._pages) == []
 
 
 async def test_a_page_without_a_proper_name_gets_one() -> None:
