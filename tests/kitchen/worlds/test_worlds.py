@@ -149,6 +149,18 @@ def test_what_a_world_tells_is_json_that_comes_back_equal(kind: str) -> None:
 
 
 @every_world
+def test_what_a_world_tells_is_not_changed_by_a_later_step(kind: str) -> None:
+    world, chance = make(kind), Random(9)
+    for _ in steps_of(world):
+        told = [world.to_dict(), world.score()]
+        for seat in range(world.seats):
+            told += [world.brief(seat), world.observe(seat), list(world.legal_actions(seat))]
+        before = json.dumps(told)
+        world.step(choose(world, chance))
+        assert json.dumps(told) == before
+
+
+@every_world
 def test_figures_have_names_and_labels_of_their_own(kind: str) -> None:
     figures = get_world(kind).figures
     assert figures and any(figure.measured for figure in figures)
