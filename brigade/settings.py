@@ -6,6 +6,7 @@
 | `BRIGADE_DEBUG` | Django's debug pages: true or false | false |
 | `BRIGADE_HOSTS` | our names beside that in `BRIGADE_URL`, with commas | localhost, 127.0.0.1, [::1] |
 | `BRIGADE_URL` | the address that participants see, without a path | http://localhost:8000 |
+| `BRIGADE_TRUSTED_PROXIES` | proxies whose `X-Forwarded-For` is believed, with commas | 127.0.0.1, ::1 |
 | `BRIGADE_VAR` | where everything is written | `var/` |
 | `DATABASE_URL` | `postgres://…` or `sqlite:///…` | SQLite in `var/` |
 | `REDIS_URL` | `redis://…`, `rediss://…` or `unix://…` | the Valkey that `make run` starts |
@@ -23,6 +24,7 @@ from __future__ import annotations
 
 import os
 import re
+from ipaddress import IPv4Network, IPv6Network, ip_network
 from pathlib import Path
 from typing import Any
 from urllib.parse import SplitResult, urlsplit
@@ -97,6 +99,14 @@ def _hosts(url: str) -> list[str]:
     return list(dict.fromkeys([*given, f"[{own}]" if ":" in own else own]))
 
 
+def _trusted_proxies() -> list[IPv4Network | IPv6Network]:
+    given = _given("BRIGADE_TRUSTED_PROXIES", "127.0.0.1, ::1")
+    try:
+        return [ip_network(said.strip()) for said in given.split(",") if said.strip()]
+    except ValueError as error:
+        raise ImproperlyConfigured(f"BRIGADE_TRUSTED_PROXIES: {error}") from error
+
+
 def _prefix() -> str:
     prefix = _given("BRIGADE_PREFIX", "brigade")
     if not re.fullmatch(r"[A-Za-z0-9_.-]{1,40}", prefix):
@@ -149,6 +159,7 @@ PUBLIC_URL: str = _public_url()
 NOTED_URL = noted_url
 """Called: where the app of this folder runs, or ran last; None where nobody wrote that down."""
 ALLOWED_HOSTS: list[str] = _hosts(PUBLIC_URL)
+TRUSTED_PROXIES = _trusted_proxies()
 REDIS_URL: str = places.redis_url()
 PREFIX: str = _prefix()
 DECISION_SECONDS: float = _decision_seconds()

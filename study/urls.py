@@ -8,7 +8,7 @@ from study.console import analysis_page, pages
 from study.editor import freezing, studies
 from study.editor.urls import design_urls
 from study.exports import data_page, tokens_page
-from study.monitor import live_page, participants
+from study.monitor import entry_page, live_page, participants
 from study.planning import sample_size
 from study.taking_part import views
 
@@ -27,6 +27,8 @@ urlpatterns = [
     path("staff/<slug:slug>/", pages.detail, name="staff-study"),
     path("staff/<slug:slug>/sample-size/", sample_size.study_sample_size, name="sample-size"),
     path("staff/<slug:slug>/live/", live_page.live_page, name="staff-live"),
+    path("staff/<slug:slug>/entry/", entry_page.entry, name="staff-entry"),
+    path("staff/<slug:slug>/entry/go-on/", entry_page.entry_go_on, name="staff-entry-go-on"),
     path("staff/<slug:slug>/participants/", participants.participants, name="staff-participants"),
     path(
         "staff/<slug:slug>/participants/<slug:code>/",

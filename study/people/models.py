@@ -179,6 +179,25 @@ class Answer(models.Model):
         return f"{self.item}: {self.value}"
 
 
+class EntryPause(models.Model):
+    """A time in which nobody new is let in, because so many began at once."""
+
+    id: int
+    study = models.ForeignKey(Study, on_delete=models.CASCADE, related_name="entry_pauses")
+    began_at = models.DateTimeField(default=timezone.now)
+    until = models.DateTimeField(help_text="When it is over: of itself, or because staff said so.")
+    entries = models.PositiveIntegerField(help_text="How many had begun within a minute.")
+    ended_by = models.CharField(
+        max_length=150, blank=True, help_text="Name of who of the staff ended it before its time."
+    )
+
+    class Meta:
+        ordering = ["-began_at", "-id"]
+
+    def __str__(self) -> str:
+        return f"{self.study}: {self.began_at:%Y-%m-%d %H:%M}"
+
+
 class StaffAction(AppendOnly):
     """What staff did to a participant, and why. Written once; erased with the participant's data."""
 

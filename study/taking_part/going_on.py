@@ -11,6 +11,7 @@ from study.people.flow import Way
 from study.people.leaving import finish
 from study.people.models import PageVisit, Participant, Round
 from study.people.news import tell
+from study.people.places import place_take
 from study.people.visits import plays_done
 from study.taking_part.rounds import practice_episode, round_episode
 
@@ -60,11 +61,14 @@ def _over(episode: Episode | None) -> bool:
     return episode is not None and episode.status != Episode.Status.PLAYING
 
 
-def mark_done(way: Way, page: str, position: int = 0) -> bool:
-    """Note that this page is done; False, and nothing noted, if it is not the participant's page now."""
+def mark_done(way: Way, page: str, position: int = 0, *, stays: bool = True) -> bool:
+    """Note that this page is done; False, and nothing noted, if it is not the participant's page now. Who
+    `stays` takes a place by it: StudyClosedError if none is left."""
     person, place = way.participant, way.place
     if (place.page, place.position) != (page, position):
         return False
+    if stays:
+        place_take(person)
     person.active_at = timezone.now()
     _note(person, page, position)
     if not position:

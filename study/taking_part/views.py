@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from dataclasses import asdict
 
 from django.conf import settings
@@ -11,18 +12,20 @@ from django.shortcuts import get_object_or_404, redirect, render
 from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_GET, require_http_methods
 
-from study.design.errors import StudyClosedError
+from study.design.errors import EntryPausedError, StudyClosedError
 from study.design.models import Study
 from study.design.recruitment import PLACES, Referral, ReferralError, is_only_looking, referral_of
 from study.people import flow
 from study.people.leaving import participant_withdraw
 from study.people.models import Participant
-from study.taking_part.entering import participant_enter, why_closed
+from study.people.pauses import pause_on, seconds_until
+from study.taking_part.entering import known_already, participant_enter, why_closed
 from study.taking_part.forms import SYNTHETIC, EntryForm
 from study.taking_part.going_on import page_opened, with_design
 from study.taking_part.idling import idle_clock, in_time, participant_here
 from study.taking_part.pages.common import place_word, welcome_context
 from study.taking_part.pages.registry import PAGES
+from study.taking_part.rate import WINDOW_SECONDS, too_many_from
 
 COOKIE_SALT = "brigade.participant"
 COOKIE_SECONDS = 90 * 24 * 3600
@@ -64,6 +67,8 @@ def _show_door(request: HttpRequest, study: Study, form: EntryForm) -> HttpRespo
     returns = bool(label) and study.participants.filter(label=label).exists()
     if not returns and why_closed(study):
         return _closed(request, study)
+    if not returns and (pause := pause_on(study)):
+        return _later(request, study, form, seconds_until(pause.until))
     return _welcome(request, study, form, returns=returns, status=422 if form.errors else 200)
 
 
@@ -86,23 +91,39 @@ def _welcome(
     return render(request, "study/taking_part/welcome.html", context, status=status)
 
 
-def _closed(request: HttpRequest, study: Study) -> HttpResponse:
-    context = {"study": study, "why": why_closed(study)}
+def _closed(request: HttpRequest, study: Study, *, entered: bool = False) -> HttpResponse:
+    """Why nobody new is taken, or, for who has `entered`, that others were quicker to take the last place."""
+    context = {"study": study, "why": "full" if entered else why_closed(study), "entered": entered}
     return render(request, "study/taking_part/closed.html", context, status=403)
 
 
+def _later(request: HttpRequest, study: Study, form: EntryForm, seconds: float) -> HttpResponse:
+    """So many begin that this one has to come back; the same form can be sent again."""
+    minutes = max(1, math.ceil(seconds / 60))
+    context = {"study": study, "form": form, "minutes": minutes}
+    response = render(request, "study/taking_part/later.html", context, status=429)
+    response["Retry-After"] = str(60 * minutes)
+    return response
+
+
 def _let_in(request: HttpRequest, study: Study, form: EntryForm) -> HttpResponse:
-    invited = form.cleaned_data["invitation"]
+    invited, entry = form.cleaned_data["invitation"], form.cleaned_data["entry"]
     try:
+        referral = _referral(request, study, invited)
+        is_new = not invited and known_already(study, entry, referral) is None
+        if is_new and too_many_from(request, study):
+            return _later(request, study, form, WINDOW_SECONDS)
         person = participant_enter(
             study_id=study.pk,
-            entry=form.cleaned_data["entry"],
+            entry=entry,
             synthetic=invited == SYNTHETIC,
-            referral=_referral(request, study, invited),
+            referral=referral,
             welcomed_at=form.opened_at,
         )
     except StudyClosedError:
         return _closed(request, study)
+    except EntryPausedError as pause:
+        return _later(request, study, form, seconds_until(pause.until))
     except ReferralError as error:
         return _welcome(request, study, form, problem=str(error), status=422)
     response = redirect(person)
@@ -163,6 +184,8 @@ def participant(request: HttpRequest, key: str) -> HttpResponse:
         if request.method == "GET":
             page_opened(person=person, page=place.page, position=place.position)
         return PAGES[place.page](request, person, place)
+    except StudyClosedError:
+        return _closed(request, person.study, entered=True)
     except Participant.DoesNotExist:  # withdrawn in another tab at this very moment
         raise Http404(key) from None
 
