@@ -93,10 +93,14 @@ def participant_enter(
 
 
 def known_already(study: Study, entry: str, referral: Referral) -> Participant | None:
-    """Who begins here is somebody who is in already: by the form that was sent, or by the label."""
+    """Who begins here is somebody who is in already: by the form that was sent, or by the label. Anybody may
+    know a label: who shows nothing else is a guest."""
     if known := study.participants.filter(entry=entry).first():
         return known
-    return study.participants.filter(label=referral.label).first() if referral.label else None
+    known = study.participants.filter(label=referral.label).first() if referral.label else None
+    if known:
+        known.as_guest = not referral.vouched
+    return known
 
 
 @transaction.atomic

@@ -5,6 +5,7 @@ from __future__ import annotations
 from django.db import transaction
 from django.db.models import F, QuerySet
 from django.utils import timezone
+from django.utils.crypto import constant_time_compare
 
 from kitchen.play.models import Episode
 from study.people.flow import Way
@@ -20,6 +21,20 @@ def with_design() -> QuerySet[Participant]:
     """Participants with the study and the version that their pages are made from. What was preregistered of a
     version is long, and on none of these pages."""
     return Participant.objects.select_related("study", "version").defer("version__bundle")
+
+
+def person_of(key: str) -> Participant | None:
+    """Whom this part of an address opens: their own key, or that of a guest."""
+    if known := with_design().filter(key=key).first():
+        return known
+    number = key.partition("-")[0]
+    if not (number.isascii() and number.isdigit() and len(number) < 19):
+        return None
+    guest = with_design().filter(pk=int(number)).first()
+    if guest is None or not constant_time_compare(guest.guest_key, key):
+        return None
+    guest.as_guest = True
+    return guest
 
 
 def locked(participant_id: int) -> Participant:

@@ -21,7 +21,7 @@ from study.people.models import Participant
 from study.people.pauses import pause_on, seconds_until
 from study.taking_part.entering import known_already, participant_enter, why_closed
 from study.taking_part.forms import SYNTHETIC, EntryForm
-from study.taking_part.going_on import page_opened, with_design
+from study.taking_part.going_on import page_opened, person_of
 from study.taking_part.idling import idle_clock, in_time, participant_here
 from study.taking_part.pages.common import place_word, welcome_context
 from study.taking_part.pages.registry import PAGES
@@ -129,7 +129,7 @@ def _let_in(request: HttpRequest, study: Study, form: EntryForm) -> HttpResponse
     response = redirect(person)
     response.set_cookie(
         _cookie_name(study),
-        signing.dumps(person.key, salt=COOKIE_SALT),
+        signing.dumps(person.shown_key, salt=COOKIE_SALT),
         max_age=COOKIE_SECONDS,
         httponly=True,
         samesite="Lax",
@@ -153,19 +153,27 @@ def _cookie_name(study: Study) -> str:
 
 
 def _known_participant(request: HttpRequest, study: Study) -> Participant | None:
-    """Who takes part in this study with this browser already, unless the link names somebody else."""
+    """Who takes part in this study with this browser already, unless the link names somebody else, or is
+    signed and this browser is a guest's."""
+    known = _in_cookie(request, study)
+    try:
+        referral = referral_of(study, request.GET.dict())
+    except ReferralError:
+        return known
+    if known is None or (known.as_guest and referral.vouched):
+        return None
+    label = referral.label
+    return None if label and known.label != label and (known.label or _refused(known)) else known
+
+
+def _in_cookie(request: HttpRequest, study: Study) -> Participant | None:
+    """Whom this browser remembers."""
     try:
         key = signing.loads(request.COOKIES.get(_cookie_name(study), ""), salt=COOKIE_SALT)
     except signing.BadSignature:
         return None
-    known = study.participants.filter(key=key).first()
-    try:
-        label = referral_of(study, request.GET.dict()).label
-    except ReferralError:
-        return known
-    if known is None or (label and known.label != label and (known.label or _refused(known))):
-        return None
-    return known
+    known = person_of(key)
+    return known if known and known.study_id == study.pk else None
 
 
 def _refused(person: Participant) -> bool:
@@ -177,7 +185,7 @@ def _refused(person: Participant) -> bool:
 @require_http_methods(["GET", "POST"])
 def participant(request: HttpRequest, key: str) -> HttpResponse:
     """The personal link: always the page that comes next. A form of a page that is over changes nothing."""
-    person = _person(key)
+    person = _person(request, key)
     try:
         person = in_time(person)
         place = flow.place_of(person)
@@ -190,8 +198,14 @@ def participant(request: HttpRequest, key: str) -> HttpResponse:
         raise Http404(key) from None
 
 
-def _person(key: str) -> Participant:
-    return get_object_or_404(with_design(), key=key)
+def _person(request: HttpRequest, key: str) -> Participant:
+    """Whose page it is. Who opens a guest's link in the browser that began is no guest."""
+    person = person_of(key)
+    if person is None:
+        raise Http404(key)
+    if person.as_guest and (known := _in_cookie(request, person.study)) and known.pk == person.pk:
+        person.as_guest = known.as_guest
+    return person
 
 
 @never_cache
@@ -199,7 +213,7 @@ def _person(key: str) -> Participant:
 def here(request: HttpRequest, key: str) -> JsonResponse:
     """For the page's script: how long its participant may still do nothing. POST: somebody is there."""
     try:
-        person = _person(key)
+        person = _person(request, key)
         person = participant_here(person=person) if request.method == "POST" else in_time(person)
     except Participant.DoesNotExist:  # withdrawn in another tab at this very moment
         raise Http404(key) from None
@@ -209,8 +223,13 @@ def here(request: HttpRequest, key: str) -> JsonResponse:
 @never_cache
 @require_http_methods(["GET", "POST"])
 def withdraw(request: HttpRequest, key: str) -> HttpResponse:
-    """Leaving the study: asked once, then everything is erased and a receipt is shown."""
-    person = _person(key)
+    """Leaving the study: asked once, then everything is erased and a receipt is shown. A guest is told what
+    else it takes."""
+    person = _person(request, key)
+    if person.as_guest:
+        context = {"participant": person, "study": person.study}
+        status = 403 if request.method == "POST" else 200
+        return render(request, "study/taking_part/withdraw_elsewhere.html", context, status=status)
     if request.method == "POST" and request.POST.get("confirm") == "yes":
         try:
             receipt = participant_withdraw(participant_id=person.pk)
