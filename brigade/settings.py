@@ -7,6 +7,7 @@
 | `BRIGADE_HOSTS` | our names beside that in `BRIGADE_URL`, with commas | localhost, 127.0.0.1, [::1] |
 | `BRIGADE_URL` | the address that participants see, without a path | http://localhost:8000 |
 | `BRIGADE_TRUSTED_PROXIES` | proxies whose `X-Forwarded-For` is believed, with commas | 127.0.0.1, ::1 |
+| `BRIGADE_STAFF_IDLE_MINUTES` | minutes without a page after which staff are logged out | 120 |
 | `BRIGADE_VAR` | where everything is written | `var/` |
 | `DATABASE_URL` | `postgres://…` or `sqlite:///…` | SQLite in `var/` |
 | `REDIS_URL` | `redis://…`, `rediss://…` or `unix://…` | the Valkey that `make run` starts |
@@ -24,6 +25,7 @@ from __future__ import annotations
 
 import os
 import re
+from datetime import timedelta
 from ipaddress import IPv4Network, IPv6Network, ip_network
 from pathlib import Path
 from typing import Any
@@ -107,6 +109,13 @@ def _trusted_proxies() -> list[IPv4Network | IPv6Network]:
         raise ImproperlyConfigured(f"BRIGADE_TRUSTED_PROXIES: {error}") from error
 
 
+def _staff_idle_minutes() -> int:
+    minutes = _given("BRIGADE_STAFF_IDLE_MINUTES", "120")
+    if not re.fullmatch(r"[0-9]{1,5}", minutes) or not 1 <= int(minutes) <= 20160:
+        raise ImproperlyConfigured(f"BRIGADE_STAFF_IDLE_MINUTES: {minutes!r} is not between 1 and 20160")
+    return int(minutes)
+
+
 def _prefix() -> str:
     prefix = _given("BRIGADE_PREFIX", "brigade")
     if not re.fullmatch(r"[A-Za-z0-9_.-]{1,40}", prefix):
@@ -174,6 +183,7 @@ INSTALLED_APPS = [
     "whitenoise.runserver_nostatic",
     "django.contrib.staticfiles",
     "channels",
+    "axes",
     "csp",
     "django_htmx",
     "kitchen",
@@ -188,9 +198,11 @@ MIDDLEWARE = [
     "django.middleware.common.CommonMiddleware",
     "django.middleware.csrf.CsrfViewMiddleware",
     "django.contrib.auth.middleware.AuthenticationMiddleware",
+    "study.researchers.logins.SlidingSession",
     "django.contrib.messages.middleware.MessageMiddleware",
     "django.middleware.clickjacking.XFrameOptionsMiddleware",
     "django_htmx.middleware.HtmxMiddleware",
+    "axes.middleware.AxesMiddleware",
 ]
 
 ROOT_URLCONF = "brigade.urls"
@@ -268,8 +280,25 @@ AUTH_PASSWORD_VALIDATORS = [
     {"NAME": "django.contrib.auth.password_validation.UserAttributeSimilarityValidator"},
     {"NAME": "django.contrib.auth.password_validation.MinimumLengthValidator", "OPTIONS": {"min_length": 12}},
     {"NAME": "django.contrib.auth.password_validation.CommonPasswordValidator"},
+    {"NAME": "django.contrib.auth.password_validation.NumericPasswordValidator"},
+    {"NAME": "study.researchers.passwords.BreachedStyleValidator"},
 ]
 LOGIN_URL = "admin:login"
+AUTHENTICATION_BACKENDS = [
+    "axes.backends.AxesStandaloneBackend",
+    "django.contrib.auth.backends.ModelBackend",
+]
+AXES_FAILURE_LIMIT = 10
+AXES_COOLOFF_TIME = timedelta(minutes=15)
+AXES_LOCKOUT_PARAMETERS = ["username", "ip_address"]
+"""Each by itself: one name from many addresses, many names from one."""
+AXES_RESET_COOL_OFF_ON_FAILURE_DURING_LOCKOUT = False
+AXES_RESET_ON_SUCCESS = True
+AXES_CLIENT_IP_CALLABLE = "study.researchers.logins.login_address"
+AXES_LOCKOUT_CALLABLE = "study.researchers.logins.locked_out"
+AXES_DISABLE_ACCESS_LOG = True
+AXES_ENABLE_ADMIN = False
+AXES_VERBOSE = False
 
 LANGUAGE_CODE = "en"
 TIME_ZONE = "UTC"
@@ -300,6 +329,7 @@ SECURE_CONTENT_TYPE_NOSNIFF = True
 SECURE_PROXY_SSL_HEADER = ("HTTP_X_FORWARDED_PROTO", "https") if PUBLIC_URL.startswith("https://") else None
 CSRF_TRUSTED_ORIGINS = [PUBLIC_URL]
 SESSION_COOKIE_SECURE = CSRF_COOKIE_SECURE = PUBLIC_URL.startswith("https://")
+SESSION_COOKIE_AGE = 60 * _staff_idle_minutes()
 SESSION_COOKIE_HTTPONLY = True
 SESSION_COOKIE_SAMESITE = "Lax"
 

@@ -10,6 +10,7 @@ from study.editor.urls import design_urls
 from study.exports import data_page, tokens_page
 from study.monitor import entry_page, live_page, participants
 from study.planning import sample_size
+from study.researchers import sure
 from study.taking_part import views
 
 app_name = "study"
@@ -20,6 +21,7 @@ urlpatterns = [
     path("p/<slug:key>/here/", views.here, name="here"),
     path("p/<slug:key>/withdraw/", views.withdraw, name="withdraw"),
     path("staff/", pages.index, name="staff"),
+    path("staff/account/password/", sure.password, name="staff-password"),
     path("staff/tokens/", tokens_page.tokens, name="tokens"),
     path("staff/sample-size/", sample_size.sample_size, name="sample-size"),
     path("staff/sample-size/power.svg", sample_size.power_figure, name="power-figure"),

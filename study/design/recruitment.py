@@ -58,8 +58,8 @@ PLACES: Mapping[str, RecruitmentPlace] = {
         needed=True,
         help="Whoever guesses a label goes on in that person's place: do not number people (P01, P02). "
         "A label stands for {LABEL} in the link. Once recruiting by label is saved, the page on recruitment "
-        "makes links that nobody can guess, and that are signed: only with them, or with the personal link, can "
-        "somebody leave from another browser.",
+        "makes links that nobody can guess, and that are signed: only with them, or with the personal link, "
+        "can somebody leave from another browser.",
         placeholder="{NAME}",
     ),
     "mturk": RecruitmentPlace(
