@@ -7,6 +7,7 @@
 | `BRIGADE_HOSTS` | our names beside that in `BRIGADE_URL`, with commas | localhost, 127.0.0.1, [::1] |
 | `BRIGADE_URL` | the address that participants see, without a path | http://localhost:8000 |
 | `BRIGADE_TRUSTED_PROXIES` | proxies whose `X-Forwarded-For` is believed, with commas | 127.0.0.1, ::1 |
+| `BRIGADE_SECOND_FACTOR` | of staff: `optional`, or `required` of all | optional |
 | `BRIGADE_STAFF_IDLE_MINUTES` | minutes without a page after which staff are logged out | 120 |
 | `BRIGADE_VAR` | where everything is written | `var/` |
 | `DATABASE_URL` | `postgres://…` or `sqlite:///…` | SQLite in `var/` |
@@ -109,6 +110,13 @@ def _trusted_proxies() -> list[IPv4Network | IPv6Network]:
         raise ImproperlyConfigured(f"BRIGADE_TRUSTED_PROXIES: {error}") from error
 
 
+def _second_factor_required() -> bool:
+    wanted = _given("BRIGADE_SECOND_FACTOR", "optional").lower()
+    if wanted not in {"optional", "required"}:
+        raise ImproperlyConfigured(f"BRIGADE_SECOND_FACTOR: {wanted!r} is neither optional nor required")
+    return wanted == "required"
+
+
 def _staff_idle_minutes() -> int:
     minutes = _given("BRIGADE_STAFF_IDLE_MINUTES", "120")
     if not re.fullmatch(r"[0-9]{1,5}", minutes) or not 1 <= int(minutes) <= 20160:
@@ -185,6 +193,9 @@ INSTALLED_APPS = [
     "channels",
     "axes",
     "csp",
+    "django_otp",
+    "django_otp.plugins.otp_totp",
+    "django_otp.plugins.otp_static",
     "django_htmx",
     "kitchen",
     "study",
@@ -199,6 +210,7 @@ MIDDLEWARE = [
     "django.middleware.csrf.CsrfViewMiddleware",
     "django.contrib.auth.middleware.AuthenticationMiddleware",
     "study.researchers.logins.SlidingSession",
+    "study.researchers.logins.SecondFactor",
     "django.contrib.messages.middleware.MessageMiddleware",
     "django.middleware.clickjacking.XFrameOptionsMiddleware",
     "django_htmx.middleware.HtmxMiddleware",
@@ -299,6 +311,9 @@ AXES_LOCKOUT_CALLABLE = "study.researchers.logins.locked_out"
 AXES_DISABLE_ACCESS_LOG = True
 AXES_ENABLE_ADMIN = False
 AXES_VERBOSE = False
+SECOND_FACTOR_REQUIRED: bool = _second_factor_required()
+OTP_TOTP_ISSUER = "Brigade"
+OTP_ADMIN_HIDE_SENSITIVE_DATA = True
 
 LANGUAGE_CODE = "en"
 TIME_ZONE = "UTC"
@@ -345,6 +360,7 @@ LOGGING = {
     "handlers": {"stderr": {"class": "logging.StreamHandler", "formatter": "line"}},
     "root": {"handlers": ["stderr"], "level": "INFO"},
     "loggers": {
+        "axes": {"level": "WARNING"},  # at INFO it logs every login
         "fontTools": {"level": "WARNING"},  # at INFO it logs every glyph of a PDF
         "django": {"level": "INFO"},  # without the handlers of its own that Django gives it
         "django.server": {"level": "INFO", "propagate": True},

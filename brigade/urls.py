@@ -6,6 +6,7 @@ from django.contrib import admin
 from django.http import Http404, HttpRequest, HttpResponse
 from django.urls import include, path
 
+from study.admin.login import StaffLoginForm
 from study.exports.api import api
 from study.exports.tokens_page import api_page
 
@@ -13,6 +14,7 @@ admin.site.site_header = "Brigade"
 admin.site.site_title = "Brigade"
 admin.site.index_title = "Studies and what they are made of"
 admin.site.site_url = "/staff/"
+admin.site.login_form = StaffLoginForm
 
 
 def nothing_here(request: HttpRequest, rest: str) -> HttpResponse:

@@ -10,7 +10,7 @@ from study.editor.urls import design_urls
 from study.exports import data_page, tokens_page
 from study.monitor import entry_page, live_page, participants
 from study.planning import sample_size
-from study.researchers import sure
+from study.researchers import second_factor_page, sure
 from study.taking_part import views
 
 app_name = "study"
@@ -22,6 +22,7 @@ urlpatterns = [
     path("p/<slug:key>/withdraw/", views.withdraw, name="withdraw"),
     path("staff/", pages.index, name="staff"),
     path("staff/account/password/", sure.password, name="staff-password"),
+    path("staff/account/second-factor/", second_factor_page.second_factor, name="staff-second-factor"),
     path("staff/tokens/", tokens_page.tokens, name="tokens"),
     path("staff/sample-size/", sample_size.sample_size, name="sample-size"),
     path("staff/sample-size/power.svg", sample_size.power_figure, name="power-figure"),

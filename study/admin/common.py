@@ -84,7 +84,7 @@ class Explained(ForMembers):
         shown = super().changelist_view
         if "post" in request.POST:  # deleting what was ticked is confirmed
             shown = needs_password(shown)
-        return cast(HttpResponse, shown(request, {"title": title, **(extra_context or {})}))
+        return shown(request, {"title": title, **(extra_context or {})})
 
     def delete_view(self, request: HttpRequest, object_id: str, extra_context: Any = None) -> HttpResponse:
         """One of them, once the password was given a short while ago."""

@@ -10,10 +10,11 @@ from django.conf import settings
 from django.contrib.auth import SESSION_KEY
 from django.contrib.sessions.models import Session
 from django.http import HttpRequest, HttpResponse
-from django.shortcuts import render
+from django.shortcuts import redirect, render
 from django.utils import timezone
 
 from kitchen.machine.client_address import client_address, network_of
+from study.researchers.second_factor import lacks_factor
 
 SEEN, SEEN_SECONDS = "seen", 60
 """When a page was opened last is noted in the session, once a minute at most."""
@@ -33,6 +34,31 @@ class SlidingSession:
             if now - request.session.get(SEEN, 0) >= SEEN_SECONDS:
                 request.session[SEEN] = now
         return self.get_response(request)
+
+
+class SecondFactor:
+    """Staff who still have to set up a second factor are led there from all of their pages."""
+
+    def __init__(self, get_response: Callable[[HttpRequest], HttpResponse]) -> None:
+        self.get_response = get_response
+
+    def __call__(self, request: HttpRequest) -> HttpResponse:
+        """The answer."""
+        return self.get_response(request)
+
+    def process_view(self, request: HttpRequest, *_: Any) -> HttpResponse | None:
+        """None: the page is open."""
+        page = request.resolver_match and request.resolver_match.view_name
+        if not settings.SECOND_FACTOR_REQUIRED or page in OPEN or not request.path.startswith(OURS):
+            return None
+        user = request.user
+        lacking = user.is_authenticated and user.is_staff and lacks_factor(user)
+        return redirect("study:staff-second-factor") if lacking else None
+
+
+OURS = ("/staff/", "/admin/")
+OPEN = {"study:staff-second-factor", "study:staff-password", "admin:login", "admin:logout"}
+"""What is open to whoever still has to set one up."""
 
 
 def session_is_on(key: str) -> bool:
