@@ -13,7 +13,7 @@ from django.http import HttpRequest, HttpResponse
 from kitchen.forms.setting_fields import readable
 from study.design.models import Condition, Study
 from study.design.plan import NOBODY
-from study.researchers.permissions import may, studies_for
+from study.researchers.permissions import Checked, may, studies_for
 from study.researchers.sure import needs_password
 
 
@@ -81,10 +81,10 @@ class Explained(ForMembers):
     def changelist_view(self, request: HttpRequest, extra_context: Any = None) -> HttpResponse:
         """The list, under the plain name of what it lists."""
         title = str(self.opts.verbose_name_plural).capitalize()
-        shown = super().changelist_view
+        shown: Checked = super().changelist_view
         if "post" in request.POST:  # deleting what was ticked is confirmed
             shown = needs_password(shown)
-        return shown(request, {"title": title, **(extra_context or {})})
+        return cast(HttpResponse, shown(request, {"title": title, **(extra_context or {})}))
 
     def delete_view(self, request: HttpRequest, object_id: str, extra_context: Any = None) -> HttpResponse:
         """One of them, once the password was given a short while ago."""
