@@ -139,7 +139,9 @@ class Agent(ABC):
     """It decides in well under a tick (20 ms), without waiting for anything: no network, no file, no
     database, no budget. Then it is asked where the step is taken."""
     light: ClassVar[bool] = False
-    """And it costs next to no processor time: no process of its own is needed for it."""
+    """And it costs next to no processor time (0.1 ms): no process of its own is needed for it. It decides
+    between other people's steps, in their thread, and nobody stops it: a light co-player that is slow holds
+    up all."""
     names_model: ClassVar[str] = ""
     """The setting that names the language model as `provider:model`, or `stand-in`; empty for a co-player
     that asks none."""

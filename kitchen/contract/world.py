@@ -215,7 +215,8 @@ class Figure:
 class World(ABC):
     """One game in play. Same settings, seed and commands give the same states, in every process.
 
-    Chance comes only from the generator that `reset` seeds, and its state is part of `to_dict`.
+    Chance comes only from the generator that `reset` seeds, and its state is part of `to_dict`. What a world
+    tells (brief, observation, legal actions, score, state) is the caller's: a later step does not change it.
     """
 
     kind: ClassVar[str]

@@ -4,6 +4,9 @@ connections.
 A connection is looked at when it was quiet for some time or has failed, not before every hop: that would be a
 question more for each step. So one that broke is noticed by the first hop that needs it; it is closed, and
 the hop is made again. What hops must therefore be such that it may run twice.
+
+For what is quick, as play is: it shares these threads. What takes longer (what staff look at) goes through
+`channels.db`, in another thread.
 """
 
 from __future__ import annotations

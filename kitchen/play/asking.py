@@ -11,6 +11,8 @@ import json
 from collections.abc import Generator, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 
+from django.db import DatabaseError
+
 from kitchen.contract.agent import Decision as MindDecision
 from kitchen.contract.agent import Situation
 from kitchen.contract.seeds import derived_seed
@@ -21,6 +23,9 @@ from kitchen.play.models import Decision, Mind
 from kitchen.play.services import GivenCommand, MadeDecision
 from kitchen.play.stored import known_commands, known_events
 from kitchen.play.turns import OpenTurn
+
+UNSTORABLE = (DatabaseError, ArithmeticError, UnicodeError, ValueError)
+"""What is raised by what cannot be stored, however often it is tried; an OperationalError goes away."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -22,7 +22,7 @@ from kitchen.machine import apart
 from kitchen.machine.failures import traced
 from kitchen.play.asking import Asked, Asking, MindOutcome, Question, ask_minds, checked
 from kitchen.play.turns import OpenTurn
-from kitchen.registry.agents import decided, get_agent
+from kitchen.registry.agents import agent_kinds, decided, get_agent
 
 log = logging.getLogger(__name__)
 
@@ -72,7 +72,7 @@ def make_ready(turn: OpenTurn) -> None:
     """Start the processes that some of these co-players will be asked in, before the first step needs
     them."""
     for kind in {mind.kind for mind in turn.minds}:
-        if get_agent(kind).instant and not get_agent(kind).light:
+        if _is_instant(kind) and not get_agent(kind).light:
             apart.warm_up(partial(get_agent, kind))
 
 
@@ -82,12 +82,17 @@ def deciding_at_once(turn: OpenTurn, step: int, seat: int, command: Command) -> 
     waited_for = turn.people - turn.given.keys()
     if not turn.is_open or step != turn.step or waited_for != {seat} or turn.numbers == turn.people:
         return None
-    instant = all(get_agent(mind.kind).instant for mind in turn.minds)
+    instant = all(_is_instant(mind.kind) for mind in turn.minds)
     if not instant or not turn.world.accepts(seat, command):
         return None
     deciding = Deciding(ask_minds(turn, {seat: command}))
     deciding.begin()
     return deciding
+
+
+def _is_instant(kind: str) -> bool:
+    """One that is no longer known is none: a worker says so when it asks it."""
+    return kind in agent_kinds() and get_agent(kind).instant
 
 
 async def _asked_apart(question: Question) -> MindOutcome:

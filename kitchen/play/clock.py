@@ -21,7 +21,6 @@ from datetime import datetime, timedelta
 from functools import partial
 
 from django.db import transaction
-from django.db.models import Exists, OuterRef
 from django.utils import timezone
 
 from kitchen.contract.world import Json, SettingsError
@@ -54,16 +53,18 @@ def next_close(episode: Episode, opened_at: datetime) -> datetime | None:
 @transaction.atomic
 def clock_start(*, episode_id: int) -> bool:
     """Begin the first turn's time if every person has opened their page; False if it runs or none is set."""
-    waited_for = Seat.objects.filter(episode=OuterRef("pk"), mind=None, page="")
-    ready = Episode.objects.select_for_update(of=("self",)).filter(
-        ~Exists(waited_for),
+    standing = Episode.objects.select_for_update().filter(
         pk=episode_id,
         status=Episode.Status.PLAYING,
         step_seconds__isnull=False,
         turn_closes_at=None,
     )
-    episode = ready.first()
+    episode = standing.first()
     if episode is None or episode.step_seconds is None:
+        return False
+    if Seat.objects.filter(
+        episode=episode, mind=None, page=""
+    ).exists():  # asked under the lock: who opens now waits
         return False
     episode.turn_opened_at = timezone.now()
     episode.turn_closes_at = episode.turn_opened_at + timedelta(seconds=episode.step_seconds)

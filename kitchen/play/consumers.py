@@ -62,6 +62,7 @@ class SeatConsumer(AsyncWebsocketConsumer):
 
     page: OpenPage | None = None
     subscribed = False
+    closed = False
     subscribing: asyncio.Task[None] | None = None
 
     def __init__(self, *args: Any, **kwargs: Any) -> None:
@@ -89,12 +90,8 @@ class SeatConsumer(AsyncWebsocketConsumer):
     async def disconnect(self, code: int) -> None:
         """Nobody looks any more; the episode waits."""
         watch().discard(self)
-        if self.subscribing:
-            await self.subscribing
-        if self.page and self.subscribed:
-            with contextlib.suppress(*AWAY):
-                group = episode_group(self.page.seat.episode_id)
-                await self.channel_layer.group_discard(group, self.channel_name)
+        self.closed = True
+        await self._unsubscribe()
 
     async def subscribe(self) -> None:
         """Be nudged from now on. While Redis is away pages are looked at all the same; this is tried
@@ -104,6 +101,15 @@ class SeatConsumer(AsyncWebsocketConsumer):
                 group = episode_group(self.page.seat.episode_id)
                 await asyncio.wait_for(self.channel_layer.group_add(group, self.channel_name), LOOK_SECONDS)
                 self.subscribed = True
+            if self.closed:
+                await self._unsubscribe()
+
+    async def _unsubscribe(self) -> None:
+        if self.page and self.subscribed:
+            self.subscribed = False
+            with contextlib.suppress(*AWAY):
+                group = episode_group(self.page.seat.episode_id)
+                await self.channel_layer.group_discard(group, self.channel_name)
 
     async def receive(self, text_data: str | None = None, bytes_data: bytes | None = None) -> None:
         """One message from the browser, for the method that its type names."""

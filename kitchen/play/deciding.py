@@ -17,7 +17,7 @@ from concurrent.futures import TimeoutError as DecisionTimeoutError
 from dataclasses import replace
 from functools import partial
 
-from django.db import DatabaseError, OperationalError, connection
+from django.db import OperationalError, connection
 
 from kitchen.contract.agent import Decision as MindDecision
 from kitchen.contract.agent import Situation
@@ -25,7 +25,7 @@ from kitchen.contract.model import Call, total
 from kitchen.contract.world import Json
 from kitchen.machine.failures import told, traced
 from kitchen.machine.outage import outlast
-from kitchen.play.asking import Asked, Asking, MindOutcome, ask_minds, checked, to_hand_in
+from kitchen.play.asking import UNSTORABLE, Asked, Asking, MindOutcome, ask_minds, checked, to_hand_in
 from kitchen.play.kept import turn_now
 from kitchen.play.models import Episode
 from kitchen.play.services import Receipt, commands_submit, step_run
@@ -36,9 +36,6 @@ log = logging.getLogger(__name__)
 
 FALLBACK_SECONDS = 1.0
 """Time for a fallback to command, beyond the time for the decision; then the seats are idle."""
-
-UNSTORABLE = (DatabaseError, ArithmeticError, UnicodeError, ValueError)
-"""What does not go away by trying again (what does, `_hand_in` has tried)."""
 
 Late = Callable[["Future[MindDecision]"], None]
 """Told of a decision for which nobody waits any more."""

@@ -3,10 +3,11 @@ changed.
 
 The promise. What is kept decides nothing. Whoever takes a turn compares it with what is stored
 (`bring_up_to_date`): the episode's key, its step and the hash of its state. Where they are the same, the
-world, the past steps and what minds remember follow from them and are not read again; pages, claims, the
-clock and the commands that are in are taken from the database every time. Where anything differs, what was
-kept is dropped and read anew. So any other process may serve the same episode at any moment, and a process
-that dies loses nothing that was stored.
+world and the past steps follow from them and are not read again; pages, claims, the clock and the commands
+that are in are taken from the database every time. What minds remember is kept as long as it was decided in
+this very turn, and read anew after a step that somebody else decided. Where anything differs, what was kept
+is dropped and read anew. So any other process may serve the same episode at any moment, and a process that
+dies loses nothing that was stored.
 
 A turn is taken by one thread at a time; another one that wants it meanwhile reads its own. It is put back
 when the transaction around it has been committed, and only then. At most `MOST` are kept, the longest unused
@@ -17,7 +18,7 @@ from __future__ import annotations
 
 import threading
 from collections import OrderedDict
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from functools import partial
 from typing import Any
@@ -32,28 +33,42 @@ from kitchen.play.turns import OpenTurn
 MOST = 500
 """Turns that a process keeps."""
 
-_EPISODE = ("key", "step", "state_hash", "status", "ended_because", "deciding_by")
-_SECONDS = ("thinking_seconds", "decision_seconds", "step_seconds")
+_SAME = ("key", "step", "state_hash")
 _TIMES = ("deciding_until", "turn_opened_at", "turn_closes_at")
-_SEAT = ("number", "key", "page")
+_CHANGING = (
+    "status",
+    "ended_because",
+    "deciding_by",
+    "thinking_seconds",
+    "decision_seconds",
+    "step_seconds",
+    *_TIMES,
+)
 _COMMAND = ("command", "chosen_by", "fallback", "received_at")
-
-_STANDING = """
-SELECT {columns}
+_COLUMNS = {
+    **{name: f"episode.{name}" for name in (*_SAME, *_CHANGING)},
+    "number": "seat.number",
+    "seat_key": "seat.key",
+    "page": "seat.page",
+    **{name: f"command.{name}" for name in _COMMAND},
+}
+_READERS: dict[str, Callable[[Any], Any]] = {
+    "key": str,
+    "command": as_json,
+    **dict.fromkeys((*_TIMES, "received_at"), as_time),
+}
+_STANDING = f"""
+SELECT {", ".join(_COLUMNS.values())}
 FROM kitchen_seat seat
 JOIN kitchen_episode episode ON episode.id = seat.episode_id
 LEFT JOIN kitchen_seatcommand command
     ON command.episode_id = episode.id AND command.seat = seat.number AND command.step = episode.step + 1
 WHERE seat.episode_id = %s
 ORDER BY command.id, seat.number
-""".format(  # names of our own columns
-    columns=", ".join(
-        [f"episode.{name}" for name in (*_EPISODE, *_SECONDS, *_TIMES)]
-        + [f"seat.{name}" for name in _SEAT]
-        + [f"command.{name}" for name in _COMMAND]
-    )
-)
+"""  # noqa: S608 - names of our own columns
 _LOCK = "SELECT id FROM kitchen_episode WHERE id = %s FOR UPDATE"
+
+Row = dict[str, Any]
 
 _lock = threading.Lock()
 _kept: OrderedDict[int, OpenTurn] = OrderedDict()
@@ -94,43 +109,36 @@ def bring_up_to_date(turn: OpenTurn, *, lock: bool = False) -> bool:
     return same
 
 
-def _standing(turn: OpenTurn) -> list[tuple[Any, ...]]:
+def _standing(turn: OpenTurn) -> list[Row]:
+    """One row for each seat, with what is the same in all: how the episode stands."""
     if rows := select(_STANDING, [turn.episode.pk]):
-        return rows
+        return [{name: _read(name, value) for name, value in zip(_COLUMNS, row, strict=True)} for row in rows]
     raise Episode.DoesNotExist
 
 
-def _agrees(turn: OpenTurn, rows: list[tuple[Any, ...]]) -> bool:
-    key, step, state_hash, *_ = rows[0]
-    episode = turn.episode
-    return (str(key).replace("-", ""), step, state_hash) == (
-        episode.key.hex,
-        episode.step,
-        episode.state_hash,
-    )
+def _read(name: str, value: Any) -> Any:
+    return _READERS[name](value) if value is not None and name in _READERS else value
 
 
-def _take_over(turn: OpenTurn, rows: list[tuple[Any, ...]]) -> None:
+def _agrees(turn: OpenTurn, rows: list[Row]) -> bool:
+    stored, episode = rows[0], turn.episode
+    same = stored["key"].replace("-", ""), stored["step"], stored["state_hash"]
+    return same == (episode.key.hex, episode.step, episode.state_hash)
+
+
+def _take_over(turn: OpenTurn, rows: list[Row]) -> None:
     """What others may have changed, as it is stored."""
-    seats, given = {seat.number: seat for seat in turn.seats}, {}
-    _, _, _, *facts = rows[0]
-    for name, value in zip((*_EPISODE[3:], *_SECONDS), facts, strict=False):
-        setattr(turn.episode, name, value)
-    for name, value in zip(_TIMES, facts[len(_EPISODE) - 3 + len(_SECONDS) :], strict=False):
-        setattr(turn.episode, name, value and as_time(value))
-    for *_, number, key, page, command, chosen_by, fallback, received_at in rows:
-        seats[number].key, seats[number].page = key, page
-        if chosen_by is not None:
-            given[number] = SeatCommand(
-                episode_id=turn.episode.pk,
-                step=turn.step,
-                seat=number,
-                command=as_json(command),
-                chosen_by=chosen_by,
-                fallback=fallback,
-                received_at=as_time(received_at),
-            )
-    turn.given = given
+    for name in _CHANGING:
+        setattr(turn.episode, name, rows[0][name])
+    seats = {seat.number: seat for seat in turn.seats}
+    for row in rows:
+        seats[row["number"]].key, seats[row["number"]].page = row["seat_key"], row["page"]
+    turn.given = {row["number"]: _command(turn, row) for row in rows if row["chosen_by"] is not None}
+
+
+def _command(turn: OpenTurn, row: Row) -> SeatCommand:
+    given = {name: row[name] for name in _COMMAND}
+    return SeatCommand(episode_id=turn.episode.pk, step=turn.step, seat=row["number"], **given)
 
 
 def _stored(episode_id: int) -> tuple[Episode, QuerySet[Seat]]:

@@ -4,11 +4,15 @@
 
 from __future__ import annotations
 
+import logging
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+from django.db import OperationalError
+
+from kitchen.machine.failures import traced
 from kitchen.play import seating, selectors
-from kitchen.play.asking import Asked, to_hand_in
+from kitchen.play.asking import UNSTORABLE, Asked, to_hand_in
 from kitchen.play.at_once import Deciding, deciding_at_once, make_ready
 from kitchen.play.kept import bring_up_to_date, turn_now, turn_taken
 from kitchen.play.messages import CommandMessage, NoticeMessage, Stamp, to_json
@@ -17,6 +21,8 @@ from kitchen.play.render import Screen
 from kitchen.play.services import GivenCommand, hand_in
 from kitchen.play.turns import OpenTurn
 from kitchen.registry.worlds import get_page
+
+log = logging.getLogger(__name__)
 
 NO_SUCH_SEAT = 4404
 """Close code: the key opens nothing (any more)."""
@@ -66,14 +72,23 @@ class OpenPage:
             if message.step != turn.step:
                 bring_up_to_date(turn)
             deciding = deciding_at_once(turn, message.step, self.seat.number, message.command)
-            if deciding and deciding.question:
-                return deciding
-            return self._handed_in(turn, message, deciding.asked if deciding else None)
+        if deciding and deciding.question:
+            return deciding
+        return self.decided(message, deciding.asked if deciding else None)
 
     def decided(self, message: CommandMessage, asked: Sequence[Asked] | None) -> Answer:
-        """Hand in a command with what the co-players decided; None if that is left to a worker."""
-        with turn_taken(self.seat.episode_id) as turn:
-            return self._handed_in(turn, message, asked)
+        """Hand in a command with what the co-players decided; None if that is left to a worker, as it is
+        where this cannot be stored."""
+        try:
+            with turn_taken(self.seat.episode_id) as turn:
+                return self._handed_in(turn, message, asked or ())
+        except OperationalError:
+            raise
+        except UNSTORABLE as failure:
+            if not asked:
+                raise
+            log.error("what co-players decided at once could not be stored: %s", traced(failure))
+            return self.decided(message, None)
 
     def said(self, message: NoticeMessage) -> Answer:
         """An answer in words."""
@@ -82,9 +97,9 @@ class OpenPage:
     def _notice(self, message: NoticeMessage) -> str:
         return to_json(message) if self._json else self._screen.notice(message)
 
-    def _handed_in(self, turn: OpenTurn, message: CommandMessage, asked: Sequence[Asked] | None) -> Answer:
+    def _handed_in(self, turn: OpenTurn, message: CommandMessage, asked: Sequence[Asked]) -> Answer:
         given = GivenCommand(self.seat.number, message.command, page=self.name)
-        more, made = to_hand_in(asked or (), step=message.step, idle=turn.world.idle)
+        more, made = to_hand_in(asked, step=message.step, idle=turn.world.idle)
         receipt = hand_in(turn, step=message.step, commands=[given, *more], decisions=made)
         if receipt.accepted:
             return Answer(tuple(self._silence() + self._state(turn)))
@@ -100,13 +115,24 @@ class OpenPage:
     def _state(self, turn: OpenTurn, *, whole: bool = False) -> list[str]:
         """All that the seat may see in this turn; a browser is only sent what has changed, unless the `whole`
         is wanted."""
-        view = selectors.turn_view(turn, self.seat.number)
-        self.stamp = turn.stamp
-        if self._json:
-            return [to_json(selectors.state_message(turn.episode.world, view))]
         if whole:
-            self._screen = Screen()
-        return [self._screen.fragments(get_page(turn.episode.world), view)]
+            self._forget()
+        try:
+            state = self._text(turn)
+        except Exception:  # what the page has is not known any more: the next look sends all of it
+            self._forget()
+            raise
+        self.stamp = turn.stamp
+        return [state]
+
+    def _text(self, turn: OpenTurn) -> str:
+        view = selectors.turn_view(turn, self.seat.number)
+        if self._json:
+            return to_json(selectors.state_message(turn.episode.world, view))
+        return self._screen.fragments(get_page(turn.episode.world), view)
+
+    def _forget(self) -> None:
+        self._screen, self.stamp = Screen(), None
 
     def _closed_with(self, turn: OpenTurn) -> int | None:
         """Why this page plays no longer: another one does, or its key opens nothing any more."""

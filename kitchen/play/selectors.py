@@ -30,12 +30,6 @@ def seat_page(seat: Seat) -> Page:
     return get_page(seat.episode.world)
 
 
-def episode_stamp(episode_id: int) -> Stamp:
-    """How the episode stands. Episode.DoesNotExist."""
-    with turn_now(episode_id) as turn:
-        return turn.stamp
-
-
 def seat_view(seat: Seat) -> SeatView:
     """Everything that the page of this seat shows now. Episode.DoesNotExist."""
     with turn_now(seat.episode_id) as turn:

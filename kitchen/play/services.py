@@ -295,8 +295,10 @@ def _refusal(turn: OpenTurn, step: int, commands: Sequence[GivenCommand], *, off
         return "elsewhere"
     if step <= turn.step and _ran_out(turn.episode, step, commands):
         return "too_late"
-    if step != turn.step:
-        return "late" if step < turn.step else "early"
+    if step < turn.step:
+        return "repeated" if _is_stored(turn.episode, step, commands) else "late"
+    if step > turn.step:
+        return "early"
     doubled = [given for given in commands if given.seat in turn.given]
     if doubled:
         same = all(tuple(turn.given[given.seat].command) == given.command for given in doubled)
@@ -310,6 +312,13 @@ def _ran_out(episode: Episode, step: int, commands: Sequence[GivenCommand]) -> b
         return False
     rows = SeatCommand.objects.filter(episode=episode, step=step, chosen_by=clock.TIMEOUT)
     return rows.filter(seat__in=[given.seat for given in commands]).exists()
+
+
+def _is_stored(episode: Episode, step: int, commands: Sequence[GivenCommand]) -> bool:
+    """Whether these very commands were taken for that step: the answer to them may have been lost."""
+    rows = SeatCommand.objects.filter(episode=episode, step=step).values_list("seat", "command")
+    taken = {seat: tuple(command) for seat, command in rows}
+    return all(taken.get(given.seat) == given.command for given in commands)
 
 
 def _offered(turn: OpenTurn, commands: Sequence[GivenCommand]) -> bool:

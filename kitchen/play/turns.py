@@ -79,6 +79,7 @@ class OpenTurn:
         self.given: dict[int, SeatCommand] = {}
         self._world: World | None = None
         self._state = ""
+        self._remembered = 0
 
     @property
     def step(self) -> int:
@@ -195,17 +196,15 @@ class OpenTurn:
     def take(self, ahead: StepAhead | None = None) -> list[SeatCommand]:
         """The step is taken and stored, and the next one is open; the commands it was taken with. `ahead` is
         used if it was worked out from the very same commands. Needs a transaction around it."""
-        commands, rows, opened_at = (
-            self.running_order(),
-            list(self.given.values()),
-            self.episode.turn_opened_at,
-        )
+        commands, rows = self.running_order(), list(self.given.values())
+        opened_at, now = self.episode.turn_opened_at, timezone.now()
         if ahead is None or list(ahead.commands) != commands:
             ahead = self.work_out(commands)
-        now = timezone.now()
         entries = [_log_entry(self.given[seat]) for seat, _ in commands]
         self._store_state(ahead, now)
         self._store_step(entries, ahead.events, opened_at, now)
+        if self._remembered < self.episode.step:  # decided elsewhere: what is remembered of it is stored
+            vars(self).pop("memories", None)
         self.past.appendleft(PastStep(self.episode.step, entries, ahead.events))
         self.given = {}
         self._world, self._state = ahead.world, ahead.state
@@ -250,8 +249,10 @@ class OpenTurn:
         }
         insert(Step, [row])
 
-    def remember(self, decisions: Iterable[Decision]) -> None:
-        """What the minds want to remember of this step."""
+    def remember(self, decisions: Sequence[Decision]) -> None:
+        """What the minds want to remember of the open step: it is stored with their decisions."""
+        if decisions:
+            self._remembered = self.step
         if "memories" in vars(self):
             self.memories.update({row.mind_id: stored.as_stored(row.memory) for row in decisions})
 

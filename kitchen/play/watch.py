@@ -8,7 +8,7 @@ import asyncio
 import logging
 from collections.abc import Coroutine, Iterable
 from typing import Any, Protocol
-from weakref import WeakKeyDictionary
+from weakref import WeakKeyDictionary, WeakSet
 
 from kitchen.machine.hops import in_database
 from kitchen.play.messages import Stamp
@@ -40,7 +40,7 @@ class Watch:
     """The pages of one event loop; it looks as long as there are any."""
 
     def __init__(self) -> None:
-        self._pages: set[Watched] = set()
+        self._pages: WeakSet[Watched] = WeakSet()
         self._looking: asyncio.Task[None] | None = None
 
     def add(self, page: Watched) -> None:

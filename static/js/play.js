@@ -21,7 +21,7 @@
     heard: Date.now(), socket: null, raw: null, silent: false, taking: true,
     clock: null, closes: null, left: Infinity,
   };
-  const drawer = new Map(); // elements that are not on the page now, by id: they may come back
+  const drawer = new Map(); // elements that are not on the page now, by id: they may come back in this episode
   let kept = null;
 
   const menu = () => document.getElementById("menu");
@@ -93,6 +93,7 @@
     if (silence > SILENCE) {
       state.connected = false;
       state.silent = true;
+      unlock();
       state.attempt += 1;
       state.heard = Date.now();
       showConnection();

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import secrets
+import signal
 from pathlib import Path
 
 from playwright.async_api import Page
@@ -146,3 +147,21 @@ async def test_who_was_refused_twice_can_choose_anew(page: Page, live_stack: Sta
     assert await person.play_step(["goto", "storage0"]) == 1
     assert await page.inner_text("#notice") == ""
     assert person.problems == []
+
+
+async def test_a_command_that_a_hung_server_never_read_can_be_given_again(
+    page: Page, live_stack: Stack, tmp_path: Path
+) -> None:
+    await page.clock.install()
+    person = await alone(page, live_stack, tmp_path)
+    await person.choose(["goto", "storage0"])
+    for child in live_stack.webs:
+        child.tell(signal.SIGSTOP)
+    await page.click("#menu [data-submit]")
+    await page.clock.fast_forward(15_000)
+    await page.wait_for_selector("#connection[data-state=reconnecting]")
+    live_stack.kill_daphne()
+    live_stack.restart()
+    await page.clock.fast_forward(6_000)
+    await page.wait_for_selector(READY)
+    assert await person.step() == 0

@@ -16,6 +16,9 @@ from tests.servers import Stack
 pytestmark = IN_A_BROWSER
 
 TWO_PLANNERS = condition("two", "planner", 2)
+ASKED_BY_A_WORKER = (
+    condition("asked", "dispatcher", 2) + '[conditions.coplayer_settings]\nmodel = "stand-in"\n'
+)
 
 
 def new_slug() -> str:
@@ -139,7 +142,7 @@ async def test_killing_worker_daphne_and_valkey_in_mid_episode_loses_nothing(
     page: Page, live_stack: Stack, tmp_path: Path
 ) -> None:
     slug = new_slug()
-    load_study(live_stack, tmp_path, slug, TWO_PLANNERS, steps=12)
+    load_study(live_stack, tmp_path, slug, ASKED_BY_A_WORKER, steps=12)
     person = await started(page, slug)
     await person.play_step()
     live_stack.kill_worker()

@@ -58,6 +58,7 @@ def parse(arguments: Sequence[str]) -> argparse.Namespace:
     """What was asked for."""
     parser = argparse.ArgumentParser(prog="python -m tests.live.bench", description="How quick live play is.")
     parser.add_argument("--database", choices=("sqlite", "postgres"), default="sqlite")
+    parser.add_argument("--web", type=int, default=0, help="web processes; else as many as make run starts")
     parser.add_argument("--quick", action="store_true", help="short stretches, about 40 s in all")
     parser.add_argument("--rows", type=rows_named, default=USUAL, help=",".join(ROWS))
     parser.add_argument("--strict", action="store_true", help="exit 1 where an aim is missed")
@@ -78,7 +79,8 @@ async def measured(asked: argparse.Namespace) -> list[Figure]:
     echo = await echo_measured(4 * scale)
     say(f"bare echo: {echo.alone.p50:.2f} ms alone, {echo.twenty.rate:.0f}/s of 20")
     figures = echoes(echo)
-    with running(asked.database) as stack, Books(stack.environment) as books:
+    variables = {"BRIGADE_WEB": str(asked.web)} if asked.web else {}
+    with running(asked.database, **variables) as stack, Books(stack.environment) as books:
         say(f"{stack.told}; {os.cpu_count()} cores, load {os.getloadavg()[0]:.1f}")
         bench = Bench(stack, books, echo, scale, say)
         for name in asked.rows:

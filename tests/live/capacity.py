@@ -16,7 +16,7 @@ from tests.live.player import Player
 from tests.live.rows import Bench, told
 from tests.live.table import Figure
 
-PEOPLE = 30
+PEOPLE = 60
 EVERY = 3.0
 """Seconds between two commands of a person."""
 LOAD = 0.7
@@ -35,7 +35,7 @@ async def capacity(bench: Bench) -> list[Figure]:
 
 async def people_a_core(bench: Bench, kind: str, mates: int, at_rest: float) -> Figure:
     """One figure, from HTML pages as browsers have them."""
-    what = f"people a core, {f'{mates} {kind} mates' if mates else 'alone'}"
+    what = f"people a core, {f'{mates} x {kind}' if mates else 'alone'}"
     keys = bench.keys(PEOPLE, mates=mates, kind=kind, settings=KINDS.get(kind, {}))
     players = [
         Player(bench.stack.url, own, as_html=True, every=EVERY, seed=number)

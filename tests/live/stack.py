@@ -77,12 +77,13 @@ class Running:
 
 
 @contextmanager
-def running(database: str, runner: str = "brigade.runner") -> Iterator[Running]:
-    """`make run` until the block ends, on `sqlite` or `postgres` (with a Redis); LookupError without one."""
+def running(database: str, runner: str = "brigade.runner", **variables: str) -> Iterator[Running]:
+    """`make run` with these variables until the block ends, on `sqlite` or `postgres` (with a Redis);
+    LookupError without one."""
     more_files()
     with ExitStack() as stack:
         folder = stack.enter_context(tempfile.TemporaryDirectory(prefix="brigade-live-"))
-        environment, told = plain_environment(folder), "SQLite and Valkey"
+        environment, told = plain_environment(folder) | variables, "SQLite and Valkey"
         if database == "postgres":
             environment["DATABASE_URL"], first = stack.enter_context(postgres())
             environment["REDIS_URL"], second = stack.enter_context(redis_server())

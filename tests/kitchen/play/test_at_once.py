@@ -7,13 +7,14 @@ import json
 from typing import Any
 
 import pytest
+from django.db import DataError
 
 from kitchen.contract.agent import Agent, Decision, Situation
 from kitchen.machine import apart
 from kitchen.play.at_once import Deciding
 from kitchen.play.messages import CommandMessage
 from kitchen.play.models import Decision as DecisionRow
-from kitchen.play.models import Episode, SeatCommand, Step
+from kitchen.play.models import Episode, Mind, SeatCommand, Step
 from kitchen.play.open_page import Answer, OpenPage, page_opened
 from kitchen.registry import agents
 from tests.kitchen.factories import make_episode, mind
@@ -102,6 +103,29 @@ def test_one_that_fails_is_asked_by_a_worker_and_the_command_is_kept(
     assert [row.chosen_by for row in SeatCommand.objects.all()] == ["person"]
     assert asked == [(episode.pk, 1)]
     assert "left to a worker" in caplog.text
+
+
+def test_what_cannot_be_stored_is_left_to_a_worker_and_the_command_is_kept(
+    asked: list[tuple[int, int]], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def full(rows: list[Any]) -> None:
+        if rows:
+            raise DataError("too long")
+
+    monkeypatch.setattr(DecisionRow.objects, "bulk_create", full)
+    episode = make_episode(seats=2, minds=(mind("random", 1),))
+    told = state(page_of(episode).command(CommandMessage(1, ("noop",))))
+    assert (told["phase"], told["step"]) == ("thinking", 0)
+    assert [row.chosen_by for row in SeatCommand.objects.all()] == ["person"]
+    assert asked == [(episode.pk, 1)]
+
+
+def test_a_kind_that_is_known_no_more_is_no_reason_to_close_the_page(asked: list[tuple[int, int]]) -> None:
+    episode = make_episode(seats=2, minds=(mind("random", 1),))
+    Mind.objects.update(kind="forgotten")
+    page = page_of(episode)
+    assert state(page.command(CommandMessage(1, ("noop",))))["phase"] == "thinking"
+    assert asked == [(episode.pk, 1)]
 
 
 @pytest.mark.parametrize("words", [("goto", "oven7"), ("fly",)])

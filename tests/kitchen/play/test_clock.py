@@ -6,6 +6,8 @@ from datetime import timedelta
 from typing import Any
 
 import pytest
+from django.db import connection
+from django.test.utils import CaptureQueriesContext
 from django.utils import timezone
 
 from kitchen import tasks
@@ -49,6 +51,14 @@ def test_the_clock_stands_still_until_every_person_has_opened_their_page() -> No
     seat_take(Seat.objects.get(episode=episode, number=1), page="page-of-1", newest=True)
     episode.refresh_from_db()
     assert episode.turn_closes_at == episode.turn_opened_at + timedelta(seconds=5)
+
+
+def test_who_opened_their_page_is_asked_when_the_episode_is_locked() -> None:
+    episode = make_episode(seats=2, step_seconds=5)
+    with CaptureQueriesContext(connection) as counted:
+        clock.clock_start(episode_id=episode.pk)
+    first, second = (query["sql"] for query in counted.captured_queries if "SELECT" in query["sql"])
+    assert "kitchen_seat" not in first and "kitchen_seat" in second
 
 
 def test_opening_the_page_again_gives_no_more_time() -> None:

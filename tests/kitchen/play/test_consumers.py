@@ -8,6 +8,7 @@ from typing import Any
 
 import pytest
 from channels.db import database_sync_to_async
+from channels.layers import InMemoryChannelLayer
 from channels.routing import URLRouter
 from channels.testing import WebsocketCommunicator
 from redis.exceptions import RedisError
@@ -258,3 +259,14 @@ async def test_while_redis_takes_no_subscriptions_the_page_looks_for_itself(
     await database_sync_to_async(submit)(seat.episode, 1, "noop")
     assert (await told(socket))["step"] == 1
     await socket.disconnect()
+
+
+async def test_who_left_while_it_subscribed_is_not_subscribed_afterwards(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    consumer = SeatConsumer()
+    consumer.page = await database_sync_to_async(OpenPage)(await new_seat(), "first-page", json=True)
+    consumer.channel_name, consumer.channel_layer = "somebody", InMemoryChannelLayer()
+    await consumer.disconnect(1001)
+    await consumer.subscribe()
+    assert consumer.channel_layer.groups == {}

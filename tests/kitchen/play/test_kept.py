@@ -2,19 +2,25 @@
 
 from __future__ import annotations
 
+import json
 from typing import Any
 
 import pytest
 from django.db import connection
 from django.test.utils import CaptureQueriesContext
 
-from kitchen.play import kept
+from kitchen.contract.agent import Agent, Decision, Situation
+from kitchen.play import kept, selectors
+from kitchen.play.deciding import decide_step
 from kitchen.play.kept import turn_now, turn_taken
 from kitchen.play.messages import CommandMessage
+from kitchen.play.models import Decision as DecisionRow
 from kitchen.play.models import Episode, Seat, SeatCommand, Step
 from kitchen.play.open_page import Answer, OpenPage, page_opened
 from kitchen.play.selectors import seats_stand
+from kitchen.play.services import step_run
 from kitchen.play.turns import OpenTurn
+from kitchen.registry.agents import AGENTS
 from tests.kitchen.factories import make_episode, mind, submit
 
 pytestmark = [pytest.mark.django_db, pytest.mark.servers]
@@ -103,7 +109,7 @@ def test_a_step_that_another_process_took_is_seen_under_the_lock() -> None:
     assert stale is turn
     submit(episode, 1, "goto", "storage0")
     kept._put(stale)
-    assert submit(episode, 1, "goto", "storage0").code == "late"
+    assert submit(episode, 1, "goto", "pot0").code == "late"
     assert submit(episode, 2, "get", "storage0", "salmon").accepted
     assert replays(episode)
 
@@ -218,3 +224,40 @@ def test_only_pages_that_wait_for_no_answer_are_nudged(
     monkeypatch.setattr("kitchen.play.stream.nudge_pages", lambda *said: nudged.append(said))
     command(page, 1, "noop")
     assert nudged == [(page.seat.episode_id, page.stamp)] * told
+
+
+class Counting(Agent):
+    """Remembers how often it was asked."""
+
+    kind = "counting"
+
+    def decide(self, situation: Situation) -> Decision:
+        return Decision({}, memory=(situation.memory or 0) + 1)
+
+
+def test_what_a_mind_remembers_is_read_anew_after_a_step_that_another_process_decided(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setitem(AGENTS, "counting", f"{__name__}:Counting")
+    monkeypatch.setattr("kitchen.play.services.run_step_later", lambda *told: None)
+    one, two = type(kept._kept)(), type(kept._kept)()
+    episode = make_episode(seats=2, minds=(mind("counting", 1),), thinking_seconds=30)
+    for step, decides in enumerate((one, two, one), start=1):
+        monkeypatch.setattr(kept, "_kept", type(kept._kept)())
+        submit(episode, step, "noop")
+        monkeypatch.setattr(kept, "_kept", decides)
+        decide_step(episode_id=episode.pk, step=step)
+        monkeypatch.setattr(kept, "_kept", one)
+        Episode.objects.update(thinking_seconds=0)
+        assert step_run(episode_id=episode.pk, step=step)
+        Episode.objects.update(thinking_seconds=30)
+    assert list(DecisionRow.objects.values_list("memory", flat=True)) == [1, 2, 3]
+
+
+def test_a_page_that_could_not_be_drawn_is_sent_all_of_it_next_time(monkeypatch: pytest.MonkeyPatch) -> None:
+    page = page_of(make_episode())
+    submit(page.seat.episode, 1, "noop")
+    with monkeypatch.context() as broken, pytest.raises(ZeroDivisionError):
+        broken.setattr(selectors, "turn_view", lambda *told: 1 / 0)
+        page.look()
+    assert json.loads(page.look().texts[0])["step"] == 1

@@ -51,8 +51,15 @@ def test_a_command_for_another_step_changes_nothing(step: int, code: str) -> Non
     episode = make_episode()
     submit(episode, 1, "noop")
     episode.refresh_from_db()
-    assert submit(episode, step, "noop").code == code
+    assert submit(episode, step, "goto", "pot0").code == code
     assert untouched(episode)
+    assert SeatCommand.objects.count() == 1
+
+
+def test_a_command_whose_answer_was_lost_is_told_so_when_it_comes_again() -> None:
+    episode = make_episode()
+    submit(episode, 1, "goto", "pot0")
+    assert submit(episode, 1, "goto", "pot0").code == "repeated"
     assert SeatCommand.objects.count() == 1
 
 

@@ -13,10 +13,13 @@ from brigade.celery import app
 from kitchen import tasks
 from kitchen.contract.agent import Agent, Situation
 from kitchen.contract.agent import Decision as MindDecision
+from kitchen.contract.page import SeatView
 from kitchen.play import deciding
+from kitchen.play.kept import turn_now
+from kitchen.play.messages import Stamp
 from kitchen.play.models import Decision, Episode, Seat, Step
 from kitchen.play.open_turns import open_turns
-from kitchen.play.selectors import episode_stamp, seat_view
+from kitchen.play.selectors import turn_view
 from kitchen.play.services import episode_end, step_run
 from kitchen.registry import agents
 from tests.kitchen.factories import make_episode, mind, submit
@@ -82,14 +85,20 @@ def test_the_time_of_a_model_is_part_of_the_thinking_time(
     assert len(later) == 1
 
 
+def shown(seat: Seat) -> tuple[SeatView, Stamp]:
+    """What the page shows, and by what it would know that it has to change."""
+    with turn_now(seat.episode_id) as turn:
+        return turn_view(turn, seat.number), turn.stamp
+
+
 @pytest.mark.django_db
 def test_the_person_sees_nothing_of_a_decision_before_its_step_runs(later: Queued) -> None:
     episode = make_episode(seats=2, minds=(mind("planner", 1),), thinking_seconds=30)
     submit(episode, 1, "noop")
     seat = Seat.objects.get(episode=episode, number=0)
-    before = seat_view(seat), episode_stamp(episode.pk)
+    before = shown(seat)
     deciding.decide_step(episode_id=episode.pk, step=1)
-    assert (seat_view(seat), episode_stamp(episode.pk)) == before
+    assert shown(seat) == before
     assert before[0].phase == "thinking"
     assert before[0].waiting_for == (1,)
 

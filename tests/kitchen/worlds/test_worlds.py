@@ -8,6 +8,7 @@ import sys
 from collections.abc import Iterator
 from pathlib import Path
 from random import Random
+from typing import Any
 
 import pytest
 
@@ -146,6 +147,18 @@ def test_what_a_world_tells_is_json_that_comes_back_equal(kind: str) -> None:
             told += [world.brief(seat), world.observe(seat)]
         told += [event.to_json() for event in world.step(choose(world, chance))]
         assert json.loads(json.dumps(told, allow_nan=False)) == told
+
+
+@every_world
+def test_what_a_world_tells_is_not_changed_by_a_later_step(kind: str) -> None:
+    world, chance = make(kind), Random(9)
+    for _ in steps_of(world):
+        told: list[Any] = [world.to_dict(), world.score()]
+        for seat in range(world.seats):
+            told += [world.brief(seat), world.observe(seat), list(world.legal_actions(seat))]
+        before = json.dumps(told)
+        world.step(choose(world, chance))
+        assert json.dumps(told) == before
 
 
 @every_world

@@ -18,6 +18,7 @@ from kitchen.worlds.cuisine.dispatcher.menu import Choice, choices
 from kitchen.worlds.cuisine.dispatcher.moment import Given, Moment, Team
 from kitchen.worlds.cuisine.level import Level
 from kitchen.worlds.cuisine.options import Options
+from kitchen.worlds.cuisine.planner.manner import SHOWING, SHOWING_TRIES
 from kitchen.worlds.cuisine.planner.planner import Planner
 from kitchen.worlds.cuisine.timing import timing_of
 from kitchen.worlds.cuisine.world import CuisineWorld
@@ -51,6 +52,12 @@ class Demonstration:
     steps: tuple[Shown, ...]
 
 
+class _Demonstrator(Planner):
+    """Plays as it did when the first prompts were frozen."""
+
+    manner = SHOWING
+
+
 def team_of(team: Team, agents: int) -> Team:
     """The team of a demonstration: as in play, as far as there are so many agents (0: as many as play)."""
     number = agents or team.agents
@@ -71,7 +78,7 @@ def demonstrate(level: Level, team: Team) -> Demonstration | None:
 
 def _play(choice: Choice, team: Team) -> list[Turn]:
     """The planner plays until the dish is served; empty if it is not."""
-    world, planner = _world(choice.level, team), Planner({})
+    world, planner = _world(choice.level, team), _Demonstrator({"tries": SHOWING_TRIES})
     turns: list[Turn] = []
     memory: Json = None
     while not world.over:

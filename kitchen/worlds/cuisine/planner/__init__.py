@@ -9,4 +9,5 @@ to come will want, and work begun. The search changes the plan under way and kee
     trips     what agents do         choice  who does what     pickup   what is under way already
     rollout   playing ahead          worth   what it is worth  search   the best plan
     mates     the others, people     telling why, in words     planner  the co-player
+    manner    how to look and weigh
 """

@@ -6,8 +6,11 @@ from collections.abc import Collection
 
 from kitchen.worlds.cuisine.planner.book import Book
 from kitchen.worlds.cuisine.planner.scene import Scene
-from kitchen.worlds.cuisine.planner.trips import ACTIVATE, FAR, FETCH, Style, Trip
+from kitchen.worlds.cuisine.planner.trips import ACTIVATE, CARRY, FAR, FETCH, Style, Trip
 from kitchen.worlds.cuisine.planner.work import NOBODY, NOWHERE, Batch, Work
+
+HELP = 3
+"""Steps for which somebody who starts another one's tool may wait there."""
 
 
 class Floor:
@@ -15,6 +18,7 @@ class Floor:
 
     `inside` and `behind`: the batch in each tool and the one that has reserved it next; `idle`: agents who
     take no new trips, the others in the kitchen; `passing`: agents who pass over the first thing they find;
+    `helping`: agents who would rather start somebody else's tool, once;
     `absent`: others who have not moved for long.
     """
 
@@ -26,30 +30,40 @@ class Floor:
         style: Style,
         idle: Collection[int],
         passing: Collection[int] = (),
+        helping: Collection[int] = (),
         absent: Collection[int] = (),
     ) -> None:
         self.absent = absent
         self.book = book
+        self.tools = book.tools
         self.work = work
-        self.style = style
+        self.patience, self.stay, self.guard, self.helps = style
         self.idle = set(idle)
         self.passing = set(passing)
+        self.helping = set(helping)
         self.inside = work.inside
         self.behind: list[Batch | None] = [None] * len(book.places)
         self.open = work.batches
         self.at = [agent.at for agent in scene.agents]
         self.trips: list[Trip | None] = [None] * len(self.at)
         self.now = 0
+        self.ready_at = [max(a.busy, 1 if i in self.idle else 0) for i, a in enumerate(scene.agents)]
+        """The step from now at which each agent is to be asked what it does."""
 
     def choose(self, index: int) -> Trip | None:
         """The first trip, in the order of the batches, without a long wait; else the one that waits least."""
+        if index in self.helping and (trip := self._help(index)) is not None:
+            self.helping.discard(index)
+            return trip
         here = self._from_here(index)
-        if here is not None and not self._passes(index):
+        if here is not None and not (self.passing and self._passes(index)):
             return self.trip_from(index, here)
         blocked: dict[str, int] = {}
         best, wait = self._first_of_all(index, blocked)
-        if wait > self.style.patience:
+        if wait > self.patience:
             trip = self._clear(index, blocked) or self._look_ahead()
+            if trip is None and self.helps:
+                trip = self._help(index)
             if trip is not None:
                 return trip
         return None if best is None else self.trip_for(index, best)
@@ -57,12 +71,14 @@ class Floor:
     def _first_of_all(self, index: int, blocked: dict[str, int]) -> tuple[Batch | None, int]:
         """The batch to do something for, and the wait; counts in `blocked` the tools spoken for."""
         best: Batch | None = None
-        least = FAR
+        least, patience = FAR, self.patience
         for batch in self.open:
+            if batch.taker != NOBODY:
+                continue
             wait = self._wait(index, batch, blocked)
-            if wait < least and not self._passes(index):
+            if wait < least and not (self.passing and self._passes(index)):
                 best, least = batch, wait
-                if wait <= self.style.patience:
+                if wait <= patience:
                     break
         return best, least
 
@@ -85,55 +101,92 @@ class Floor:
                 return Trip(FETCH, batch.need.pop(0), None, batch, NOWHERE)
         return None
 
+    def _help(self, index: int) -> Trip | None:
+        """Start a tool in the very step in which somebody else puts the last thing in."""
+        for batch in self.open:
+            if batch.due and not batch.need and batch.tool != NOWHERE and batch.taker == NOBODY:
+                filled = self.filled_at(batch)
+                if self.now + (self.at[index] != batch.tool) <= filled <= self.now + HELP:
+                    batch.taker = index
+                    return Trip(ACTIVATE, "", batch, None, NOWHERE)
+        return None
+
+    def filled_at(self, batch: Batch) -> int:
+        """The step in which the last thing that is due arrives; FAR if it is not yet on its way."""
+        if self.inside[batch.tool] is not batch:
+            return FAR
+        coming = [
+            self._arrives(index, trip, batch.tool)
+            for index, trip in enumerate(self.trips)
+            if trip is not None and trip.target is batch
+        ]
+        return max(coming) if len(coming) == batch.due else FAR
+
+    def _arrives(self, index: int, trip: Trip, place: int) -> int:
+        """The step in which the thing of a trip is put in there, if nothing hinders it."""
+        ready, at = max(self.ready_at[index], self.now), self.at[index]
+        if trip.stage == CARRY:
+            return ready + (at != place)
+        if trip.source is None:
+            return ready + (at != self.book.storage) + 2
+        if trip.source.done_at is None:
+            return FAR
+        return max(ready + (at != trip.source.tool), trip.source.done_at) + 2
+
     def _from_here(self, index: int) -> Batch | None:
         """The batch where one stands, if its product can be taken along without a long wait."""
         batch = self.inside[self.at[index]]
-        if batch is None or batch.done_at is None or batch.taker != NOBODY or batch in self.work.junk:
+        if batch is None or batch.done_at is None or batch.taker != NOBODY or batch.is_junk:
             return None
-        if batch.done_at - self.now > self.style.stay or not self.has_room(batch):
+        if batch.done_at - self.now > self.stay or not self.has_room(batch):
             return None
         return batch
 
     def _wait(self, index: int, batch: Batch, blocked: dict[str, int]) -> int:
-        """How long a trip for this batch would stand waiting; FAR if there is none."""
+        """How long a trip for this batch, which nobody takes, would stand waiting; FAR if there is none."""
         if batch.done_at is not None:
-            if batch.taker != NOBODY or not self.has_room(batch):
+            if not self.has_room(batch):
                 return FAR
-            return max(0, batch.done_at - self.now - (self.at[index] != batch.tool))
-        if batch.due == 0:
-            return 0 if batch.taker == NOBODY else FAR
-        if batch.tool == NOWHERE:
-            kind = batch.recipe.tool
-            wait = self._tool_wait(kind, blocked.get(kind, 0))
-            if wait == FAR or not batch.need:
-                blocked[kind] = blocked.get(kind, 0) + 1
-                return FAR
-            return wait
-        if not batch.need:
-            return FAR
-        occupant = self.inside[batch.tool]
-        if occupant is batch or occupant is None or occupant.done_at is None:
+            wait = batch.done_at - self.now - (self.at[index] != batch.tool)
+        elif batch.tool == NOWHERE:
+            return self._wait_to_begin(batch, blocked)
+        elif batch.due == 0:
             return 0
-        return max(0, occupant.done_at - self.now - 3)
+        elif not batch.need:
+            return FAR
+        else:
+            occupant = self.inside[batch.tool]
+            if occupant is batch or occupant is None or occupant.done_at is None:
+                return 0
+            wait = occupant.done_at - self.now - 3
+        return wait if wait > 0 else 0
+
+    def _wait_to_begin(self, batch: Batch, blocked: dict[str, int]) -> int:
+        kind = batch.recipe.tool
+        spoken_for = blocked.get(kind, 0)
+        wait = self._tool_wait(kind, spoken_for) if batch.need else FAR
+        if wait == FAR:
+            blocked[kind] = spoken_for + 1
+        return wait
 
     def _tool_wait(self, kind: str, spoken_for: int) -> int:
         """Steps until a tool of this kind is free for someone who first fetches; FAR if none is in sight."""
-        left = spoken_for if self.style.guard else 0
-        for place in self.book.tools[kind]:
-            wait = self._place_wait(place)
+        left = spoken_for if self.guard else 0
+        for place in self.tools[kind]:
+            occupant = self.inside[place]
+            wait = 0 if occupant is None else self._place_wait(place, occupant)
             if wait != FAR:
                 if not left:
-                    return max(0, wait - 3)
+                    return wait - 3 if wait > 3 else 0
                 left -= 1
         return FAR
 
-    def _place_wait(self, place: int) -> int:
-        occupant = self.inside[place]
-        if occupant is None:
-            return 0
-        if self.behind[place] is None and occupant.done_at is not None and occupant.taker != NOBODY:
-            return max(0, occupant.done_at - self.now)
-        return FAR
+    def _place_wait(self, place: int, occupant: Batch) -> int:
+        """Steps until a tool with something in it can be had; FAR if that is not in sight."""
+        if occupant.taker == NOBODY or occupant.done_at is None or self.behind[place] is not None:
+            return FAR
+        wait = occupant.done_at - self.now
+        return wait if wait > 0 else 0
 
     def has_room(self, batch: Batch) -> bool:
         """The product of this batch can go where it is needed."""
@@ -144,16 +197,17 @@ class Floor:
 
     def reserve(self, batch: Batch, near: int) -> bool:
         """Give the batch the tool that is free first; one where the agent stands is taken first."""
-        places = self.book.tools[batch.recipe.tool]
-        waits = [(self._place_wait(place), place != near, place) for place in places]
-        wait, _, place = min(waits)
-        if wait == FAR:
+        best, least = NOWHERE, FAR
+        for place in self.tools[batch.recipe.tool]:
+            occupant = self.inside[place]
+            wait = 0 if occupant is None else self._place_wait(place, occupant)
+            if wait < least or (wait == least != FAR and place == near):
+                best, least = place, wait
+        if best == NOWHERE:
             return False
-        batch.tool = place
-        if self.inside[place] is None:
-            self.inside[place] = batch
-        else:
-            self.behind[place] = batch
+        batch.tool = best
+        line = self.inside if self.inside[best] is None else self.behind
+        line[best] = batch
         return True
 
     def trip_for(self, index: int, batch: Batch) -> Trip:

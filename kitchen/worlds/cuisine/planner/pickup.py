@@ -9,7 +9,7 @@ from collections.abc import Mapping
 
 from kitchen.worlds.cuisine.planner.choice import Floor
 from kitchen.worlds.cuisine.planner.scene import Scene
-from kitchen.worlds.cuisine.planner.trips import ACTIVATE, CARRY, FETCH, Errand, Trip
+from kitchen.worlds.cuisine.planner.trips import ACTIVATE, CARRY, FAR, FETCH, Errand, Trip
 from kitchen.worlds.cuisine.planner.work import NOBODY, NOWHERE, Batch
 
 
@@ -24,6 +24,18 @@ def take_up(floor: Floor, scene: Scene, under_way: Mapping[int, Errand]) -> None
             floor.trips[index] = _stands_at(floor, index)
         elif index in under_way:
             floor.trips[index] = _resumed(floor, index, under_way[index])
+    for index, (what, where) in under_way.items():
+        if what == "start" and floor.trips[index] is None:
+            floor.trips[index] = _helped(floor, index, where)
+
+
+def _helped(floor: Floor, index: int, where: str) -> Trip | None:
+    """Who went to start somebody else's tool still does if all that it waits for is on its way."""
+    batch = floor.inside[floor.book.number[where]]
+    if batch is None or not batch.due or batch.taker != NOBODY or floor.filled_at(batch) == FAR:
+        return None
+    batch.taker = index
+    return Trip(ACTIVATE, "", batch, None, NOWHERE)
 
 
 def _delivery(floor: Floor, index: int, thing: str) -> Trip | None:
@@ -64,7 +76,7 @@ def _stands_at(floor: Floor, index: int) -> Trip | None:
 
 
 def _go_on(floor: Floor, index: int, batch: Batch | None) -> Trip | None:
-    if batch is None or batch.taker != NOBODY or batch in floor.work.junk:
+    if batch is None or batch.taker != NOBODY or batch.is_junk:
         return None
     if batch.done_at is not None:
         return floor.trip_from(index, batch) if floor.has_room(batch) else None
@@ -91,7 +103,7 @@ def _resumed(floor: Floor, index: int, errand: Errand) -> Trip | None:
 
 
 def errands_of(floor: Floor) -> dict[int, Errand]:
-    """Everybody's trip in words, so that the next decision can go on with it."""
+    """Everybody's trip at the end of the first step in words, so that the next decision can go on with it."""
     errands: dict[int, Errand] = {}
     for index, trip in enumerate(floor.trips):
         if trip is not None and index not in floor.idle:
@@ -103,7 +115,7 @@ def errands_of(floor: Floor) -> dict[int, Errand]:
 
 def _errand(floor: Floor, trip: Trip) -> Errand | None:
     places, target = floor.book.places, trip.target
-    if trip.stage == CARRY:
+    if trip.in_hand(0):
         place = trip.to if target is None else target.tool
         return None if place in (NOWHERE, floor.book.table) else ("bring", places[place])
     if trip.source is not None:

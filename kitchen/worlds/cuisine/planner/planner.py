@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 from random import Random
+from typing import ClassVar
 
 from kitchen.contract.agent import Advice, Agent, Decision, Situation
 from kitchen.contract.world import Json, Setting
 from kitchen.worlds.cuisine.planner.book import Book, read_book
+from kitchen.worlds.cuisine.planner.manner import PLAYING, Manner
 from kitchen.worlds.cuisine.planner.mates import Seen, forget_the_idle, watch
 from kitchen.worlds.cuisine.planner.scene import apply, read_scene
 from kitchen.worlds.cuisine.planner.search import Draft, PlayedDraft, Search
@@ -19,13 +21,14 @@ class Planner(Agent):
 
     kind = "planner"
     instant = True
+    manner: ClassVar[Manner] = PLAYING
     worlds = ("cuisine",)
     settings = (
         Setting(
             "tries",
             "int",
             "Plans tried at each step",
-            25,
+            12,
             help="More is a little stronger and takes longer; 0 plays the first plan that comes to mind.",
             minimum=0,
             maximum=1000,
@@ -59,7 +62,7 @@ class Planner(Agent):
         seen = watch(book, scene, situation.seats, memory.get("seen", []))
         absent = forget_the_idle(scene, seen)
         others = {seat for seat in range(len(scene.agents)) if seat not in situation.seats}
-        search = Search(book, scene, others, absent)
+        search = Search(book, scene, others, absent, self.manner)
         best = search.best(_remembered(memory), self.chosen["tries"], Random(situation.seed))  # noqa: S311
         return best, seen
 
@@ -77,7 +80,13 @@ def _remembered(memory: Json) -> Draft | None:
     if "wishes" not in memory:
         return None
     errands = tuple((seat, (what, where)) for seat, what, where in memory["errands"])
-    return Draft(tuple(memory["wishes"]), Style(*memory["style"]), errands, tuple(memory["passing"]))
+    return Draft(
+        tuple(memory["wishes"]),
+        Style(*memory["style"]),
+        errands,
+        tuple(memory["passing"]),
+        tuple(memory.get("helping", ())),
+    )
 
 
 def _memory(plan: PlayedDraft) -> Json:
@@ -88,7 +97,8 @@ def _memory(plan: PlayedDraft) -> Json:
     style = plan.draft.style
     return {
         "wishes": wishes,
-        "style": [style.patience, style.stay, style.guard],
+        "style": list(style),
         "passing": plan.rollout.still_passing,
+        "helping": plan.rollout.still_helping,
         "errands": [[seat, *errand] for seat, errand in plan.rollout.after_first.items()],
     }

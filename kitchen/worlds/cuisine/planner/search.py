@@ -4,29 +4,26 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Collection, Sequence
-from dataclasses import dataclass, replace
 from random import Random
+from typing import NamedTuple
 
 from kitchen.worlds.cuisine.planner.book import Book
+from kitchen.worlds.cuisine.planner.manner import PLAYING, Manner
 from kitchen.worlds.cuisine.planner.rollout import Rollout
 from kitchen.worlds.cuisine.planner.scene import Scene
 from kitchen.worlds.cuisine.planner.trips import Errand, Style
-from kitchen.worlds.cuisine.planner.work import Work
+from kitchen.worlds.cuisine.planner.work import Lying, Work
 from kitchen.worlds.cuisine.planner.worth import Demand
 
 HORIZON = 60
 """Steps played ahead at most: the whole of the paper's episodes, so that a plan keeps its worth."""
-MARGIN = 0.02
-"""How much better a new plan has to be than the one under way."""
 NEAR = 4
 """Changes to the list of wishes are made among so many first ones."""
-CHANGES = ("style", "errand", "passing", "order", "more", "less")
+CHANGES = ("style", "errand", "passing", "helping", "order", "more", "less")
 """The ways in which a plan is changed to find a better one."""
-CHANCES = (15, 15, 12, 23, 15, 20)
 
 
-@dataclass(frozen=True, slots=True)
-class Draft:
+class Draft(NamedTuple):
     """What makes a plan: dishes wished for in their order, a style, and errands to go on with."""
 
     wishes: tuple[str, ...]
@@ -34,10 +31,11 @@ class Draft:
     errands: tuple[tuple[int, Errand], ...] = ()
     passing: tuple[int, ...] = ()
     """Agents who pass over the first thing they would do next."""
+    helping: tuple[int, ...] = ()
+    """Agents who next start a tool that somebody else fills."""
 
 
-@dataclass(frozen=True, slots=True)
-class PlayedDraft:
+class PlayedDraft(NamedTuple):
     """A draft and what became of it when played ahead."""
 
     draft: Draft
@@ -48,28 +46,46 @@ class PlayedDraft:
 class Search:
     """Tries plans for one scene."""
 
-    def __init__(self, book: Book, scene: Scene, idle: Collection[int], absent: Collection[int] = ()) -> None:
+    def __init__(
+        self,
+        book: Book,
+        scene: Scene,
+        idle: Collection[int],
+        absent: Collection[int] = (),
+        manner: Manner = PLAYING,
+    ) -> None:
         self.book = book
+        self.manner = manner
         self.scene = scene
         self.idle = idle
         self.absent = absent
-        self.demand = Demand(book, scene)
+        self.lying = Lying(book, scene)
+        self.demand = Demand(book, scene, manner.outlasts)
         self.horizon = min(HORIZON, book.max_steps - scene.step)
         self.tried: dict[Draft, PlayedDraft] = {}
 
     def play(self, draft: Draft) -> PlayedDraft:
         """The plan of this draft, played ahead once."""
-        if draft not in self.tried:
+        played = self.tried.get(draft)
+        if played is None:
             toward = {i: self.book.number[where] for i, (what, where) in draft.errands if what == "bring"}
-            work = Work(self.book, self.scene, draft.wishes, toward)
+            work = Work(self.book, self.scene, self.lying, draft.wishes, toward)
             errands = dict(draft.errands)
             rollout = Rollout(
-                self.book, self.scene, work, draft.style, self.idle, errands, draft.passing, self.absent
+                self.book,
+                self.scene,
+                work,
+                draft.style,
+                self.idle,
+                errands,
+                draft.passing,
+                draft.helping,
+                self.absent,
             )
             rollout.run(self.horizon)
             value = self.demand.value(rollout, draft.wishes, self.horizon)
-            self.tried[draft] = PlayedDraft(draft, rollout, value)
-        return self.tried[draft]
+            played = self.tried[draft] = PlayedDraft(draft, rollout, value)
+        return played
 
     def by_deadline(self) -> tuple[str, ...]:
         """Orders that can still be met, the most urgent first, then dishes to have in stock."""
@@ -113,12 +129,12 @@ class Search:
 
     def best(self, start: Draft | None, tries: int, rng: Random) -> PlayedDraft:
         """The best of so many plans, found by changing the best one so far."""
-        best = self.play(Draft(self.by_deadline(), Style()))
+        best = self.play(Draft(self.by_deadline(), self.manner.style))
         if start is not None:
-            kept = self.play(replace(start, wishes=self.filled(start.wishes)))
-            if kept.value > best.value - MARGIN:
+            kept = self.play(start._replace(wishes=self.filled(start.wishes)))
+            if kept.value > best.value - self.manner.margin:
                 best = kept
-        margin = MARGIN
+        margin = self.manner.margin
         for _ in range(tries):
             plan = self.play(self._changed(best.draft, rng))
             if plan.value > best.value + margin:
@@ -128,16 +144,24 @@ class Search:
 
     def _changed(self, draft: Draft, rng: Random) -> Draft:
         """The draft with one change by chance."""
-        change = rng.choices(CHANGES, CHANCES)[0]
+        change = rng.choices(CHANGES, cum_weights=self.manner.chances)[0]
         if change == "style":
-            return replace(draft, style=Style(rng.randrange(4), rng.randrange(3), rng.random() < 0.5))
+            return draft._replace(style=self._other_style(rng))
         if change == "errand" and draft.errands:
             dropped = rng.randrange(len(draft.errands))
-            return replace(draft, errands=draft.errands[:dropped] + draft.errands[dropped + 1 :])
+            return draft._replace(errands=draft.errands[:dropped] + draft.errands[dropped + 1 :])
         if change == "passing":
-            passing = set(draft.passing) ^ {rng.randrange(len(self.scene.agents))}
-            return replace(draft, passing=tuple(sorted(passing)))
-        return replace(draft, wishes=self._other_wishes(list(draft.wishes), change, rng))
+            return draft._replace(passing=self._one_other(draft.passing, rng))
+        if change == "helping":
+            return draft._replace(helping=self._one_other(draft.helping, rng))
+        return draft._replace(wishes=self._other_wishes(list(draft.wishes), change, rng))
+
+    def _other_style(self, rng: Random) -> Style:
+        return Style(rng.randrange(4), rng.randrange(3), rng.random() < 0.5, self.manner.style.helps)
+
+    def _one_other(self, agents: Collection[int], rng: Random) -> tuple[int, ...]:
+        """These agents and one more, or one less."""
+        return tuple(sorted(set(agents) ^ {rng.randrange(len(self.scene.agents))}))
 
     def _other_wishes(self, wishes: list[str], change: str, rng: Random) -> tuple[str, ...]:
         """Another order of the wishes, one wish more, or one less."""

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from typing import NamedTuple
 
 from kitchen.worlds.cuisine.planner.work import Batch
 
@@ -16,20 +16,21 @@ FETCH, CARRY, ACTIVATE = 0, 1, 2
 """What a trip is doing: going for its thing, bringing it, activating where it was brought."""
 
 
-@dataclass(frozen=True, slots=True)
-class Style:
+class Style(NamedTuple):
     """How trips are chosen. `patience`: waiting allowed in a trip; `stay`: waiting allowed at a tool one has
-    just activated; `guard`: leave tools free for wishes that come first."""
+    just activated; `guard`: leave tools free for wishes that come first; `helps`: who has nothing to do
+    starts somebody else's tool."""
 
     patience: int = 1
     stay: int = 1
     guard: bool = True
+    helps: bool = True
 
 
 class Trip:
     """One thing brought from one place to another, empty hands to empty hands."""
 
-    __slots__ = ("item", "source", "stage", "target", "to")
+    __slots__ = ("item", "since", "source", "stage", "target", "to")
 
     def __init__(self, stage: int, item: str, source: Batch | None, target: Batch | None, to: int) -> None:
         self.stage = stage
@@ -40,3 +41,9 @@ class Trip:
         """The batch it is for; None for the serving table and the waste."""
         self.to = to
         """Where it goes if not into a batch."""
+        self.since = 0
+        """The step from now at which its thing is taken, as soon as that is certain; 0 if it was in hand."""
+
+    def in_hand(self, step: int) -> bool:
+        """Its thing is carried at the end of this step."""
+        return self.stage == CARRY and self.since <= step

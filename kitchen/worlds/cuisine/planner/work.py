@@ -19,7 +19,7 @@ class Batch:
     """One filling of one tool. `need`: base ingredients nobody brings yet; `due`: things not yet inside;
     `done_at`: the step from now at which its product can be taken, None before it is activated."""
 
-    __slots__ = ("done_at", "due", "need", "parent", "rank", "recipe", "taker", "tool")
+    __slots__ = ("done_at", "due", "is_junk", "need", "parent", "rank", "recipe", "taker", "tool")
 
     def __init__(self, recipe: Recipe, rank: int, parent: Batch | None) -> None:
         self.recipe = recipe
@@ -30,6 +30,33 @@ class Batch:
         self.due = 0
         self.done_at: int | None = None
         self.taker = NOBODY
+        self.is_junk = False
+
+
+class Lying:
+    """What can be claimed in a scene, by item: who holds it, tools with it as their product (the first one
+    done comes first); by type of tool: tools filled in part."""
+
+    __slots__ = ("begun", "held", "products")
+
+    def __init__(self, book: Book, scene: Scene) -> None:
+        self.held: dict[str, list[int]] = {}
+        self.products: dict[str, list[int]] = {}
+        self.begun: dict[str, list[int]] = {}
+        for index, agent in enumerate(scene.agents):
+            if agent.holds is not None:
+                self.held.setdefault(agent.holds, []).append(index)
+        for place, items in enumerate(scene.inside):
+            if items and place != book.table and place != book.storage:
+                product = product_in(book, scene, place)
+                pool = self.begun if product is None else self.products
+                pool.setdefault(product or book.kinds[place], []).append(place)
+        for places in self.products.values():
+            places.sort(key=lambda place: scene.busy[place])
+
+
+def _copied(pool: Mapping[str, list[int]]) -> dict[str, list[int]]:
+    return {name: list(members) for name, members in pool.items()}
 
 
 class Work:
@@ -38,37 +65,22 @@ class Work:
     tool (`inside`: batch, or None where it is empty)."""
 
     def __init__(
-        self, book: Book, scene: Scene, wishes: Sequence[str], toward: Mapping[int, int] | None = None
+        self, book: Book, scene: Scene, lying: Lying, wishes: Sequence[str], toward: Mapping[int, int]
     ) -> None:
         self.book = book
-        self.toward = toward or {}
+        self._base, self._recipes = book.base, book.recipes
+        self.toward = toward
         self.batches: list[Batch] = []
         self.bringing: dict[int, Batch | None] = {}
         self.inside: list[Batch | None] = [None] * len(book.places)
         self.junk: list[Batch] = []
-        self.served_by_hand: list[int] = []
-        self._sort_out(scene)
+        self._held = _copied(lying.held)
+        self._products = _copied(lying.products)
+        self._begun = _copied(lying.begun)
         for rank, dish in enumerate(wishes):
             self._wish(scene, dish, rank)
         self._find_other_use()
         self._call_junk(scene)
-
-    def _sort_out(self, scene: Scene) -> None:
-        """Lists of what can be claimed, by item: holders, tools with the product, tools filled in part."""
-        book = self.book
-        self._held: dict[str, list[int]] = {}
-        for index, agent in enumerate(scene.agents):
-            if agent.holds is not None:
-                self._held.setdefault(agent.holds, []).append(index)
-        self._products: dict[str, list[int]] = {}
-        self._begun: dict[str, list[int]] = {}
-        for place, items in enumerate(scene.inside):
-            if items and place != book.table and place != book.storage:
-                product = product_in(book, scene, place)
-                pool = self._begun if product is None else self._products
-                pool.setdefault(product or book.kinds[place], []).append(place)
-        for places in self._products.values():
-            places.sort(key=lambda place: scene.busy[place])
 
     def _wish(self, scene: Scene, dish: str, rank: int) -> None:
         holders = self._held.get(dish)
@@ -78,8 +90,7 @@ class Work:
             self._claim(scene, dish, rank, None)
 
     def _claim(self, scene: Scene, product: str, rank: int, parent: Batch | None) -> None:
-        recipe = self.book.recipes[product]
-        batch = Batch(recipe, rank, parent)
+        batch = Batch(self._recipes[product], rank, parent)
         places = self._products.get(product)
         if places:
             self._settle(batch, places.pop(0))
@@ -95,34 +106,32 @@ class Work:
     def _begin(self, scene: Scene, batch: Batch) -> None:
         """Take over a tool filled in part, or start anew; claim for what is missing."""
         missing = batch.recipe.parts
-        place = self._best_begun(scene, batch.recipe)
-        if place != NOWHERE:
-            self._begun[batch.recipe.tool].remove(place)
+        places = self._begun.get(batch.recipe.tool)
+        if places and (place := self._best_begun(scene, batch.recipe, places)) != NOWHERE:
+            places.remove(place)
             self._settle(batch, place)
             missing = tuple(part for part in missing if part not in scene.inside[place])
         batch.due = len(missing)
         for part in missing:
-            holder = self._holder(scene, part, batch.tool)
-            if holder != NOBODY:
+            if part in self._held and (holder := self._holder(scene, part, batch.tool)) != NOBODY:
                 self.bringing[holder] = batch
-            elif part in self.book.base:
+            elif part in self._base:
                 batch.need.append(part)
             else:
                 self._claim(scene, part, batch.rank, batch)
 
-    def _best_begun(self, scene: Scene, recipe: Recipe) -> int:
+    def _best_begun(self, scene: Scene, recipe: Recipe, places: Sequence[int]) -> int:
         best, most = NOWHERE, 0
-        for place in self._begun.get(recipe.tool, ()):
+        for place in places:
             items = scene.inside[place]
             if len(items) > most and all(item in recipe.parts for item in items):
                 best, most = place, len(items)
         return best
 
     def _holder(self, scene: Scene, part: str, tool: int) -> int:
-        """Who holds this for a batch in this tool: who brings it there already, then who stands there."""
-        holders = self._held.get(part)
-        if not holders:
-            return NOBODY
+        """Who of those with this in hand brings it for a batch in this tool: who brings it there already,
+        then who stands there."""
+        holders = self._held[part]
         free = [index for index in holders if self._may_go(scene, index, tool)]
         if not free:
             return NOBODY
@@ -139,6 +148,8 @@ class Work:
         """Who was on the way to a place where nobody wants it any more brings it to someone else."""
         for part, held in self._held.items():
             holders = [index for index in held if self.toward.get(index) != self.book.storage]
+            if not holders:
+                continue
             for batch in self.batches[:]:
                 if holders and part in batch.need:
                     batch.need.remove(part)
@@ -167,10 +178,14 @@ class Work:
                 batch = Batch(self.book.recipes[product], len(self.batches), None)
                 self._settle(batch, place)
                 batch.done_at = scene.busy[place]
-                self.junk.append(batch)
+                self._discard(batch)
         for kind, places in self._begun.items():
             for place in places:
                 batch = Batch(self.book.at_tool[kind][0], len(self.batches), None)
                 self._settle(batch, place)
                 batch.due = 1
-                self.junk.append(batch)
+                self._discard(batch)
+
+    def _discard(self, batch: Batch) -> None:
+        batch.is_junk = True
+        self.junk.append(batch)

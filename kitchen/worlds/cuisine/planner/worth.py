@@ -10,11 +10,8 @@ from math import comb
 from kitchen.worlds.cuisine.planner.book import MOVE, Book
 from kitchen.worlds.cuisine.planner.rollout import Rollout
 from kitchen.worlds.cuisine.planner.scene import Scene
-from kitchen.worlds.cuisine.planner.trips import CARRY
 from kitchen.worlds.cuisine.planner.work import Batch
 
-OUTLASTS = 0.35
-"""Worth of serving an order that could still stand at the end, where it counts for nothing."""
 DECAY = 0.97
 """What is left of a dish's worth for each step that it waits on the table: it could be cooked later."""
 SIGHT = 120
@@ -36,8 +33,9 @@ def hits_then(nth: int, draw: int, chance: float) -> float:
 class Demand:
     """The orders that stand and the chances of those to come, seen from one scene."""
 
-    def __init__(self, book: Book, scene: Scene) -> None:
+    def __init__(self, book: Book, scene: Scene, outlasts: float) -> None:
         self.book = book
+        self.outlasts = outlasts
         self.left = book.max_steps - scene.step
         self.standing: dict[str, list[int]] = {}
         self.stock: Counter[str] = Counter(scene.ready)
@@ -50,23 +48,10 @@ class Demand:
         self._later: dict[tuple[str, int, int], float] = {}
         self.arrivals = range(first, min(self.left, SIGHT), book.interval)
 
-    def worth(self, served: Sequence[tuple[str, int]]) -> float:
-        """The worth of these dishes, put on the table at these steps from now."""
+    def tally(self) -> Tally:
+        """Nothing served yet."""
         open_orders = {dish: lives[:] for dish, lives in self.standing.items()}
-        stock = Counter(self.stock)
-        total = 0.0
-        for dish, step in served:
-            total += self._serve(dish, step, open_orders, stock) * (1.0 - HASTE * step)
-        return total
-
-    def _serve(self, dish: str, step: int, open_orders: dict[str, list[int]], stock: Counter[str]) -> float:
-        lives = open_orders.get(dish, ())
-        for position, life in enumerate(lives):
-            if step < life:
-                del open_orders[dish][position]
-                return 1.0 if life < self.left else OUTLASTS
-        stock[dish] += 1
-        return self.later(dish, step, stock[dish])
+        return Tally(self, open_orders, dict(self.stock))
 
     def later(self, dish: str, step: int, nth: int) -> float:
         """The worth of the nth dish of this kind without an order, put down at this step."""
@@ -79,25 +64,28 @@ class Demand:
         useful = [start for start in self.arrivals if start + life > step]
         total = 0.0
         for draw, start in enumerate(useful, 1):
-            weight = 1.0 if start + life < self.left else OUTLASTS
+            weight = 1.0 if start + life < self.left else self.outlasts
             wait = max(0, start - step)
             total += hits_then(nth, draw, self.book.chance) * weight * DECAY**wait
         return total
 
     def value(self, rollout: Rollout, wishes: Sequence[str], horizon: int) -> float:
         """The worth of a rollout that was run to this horizon."""
-        total = self.worth(rollout.served)
+        tally = self.tally()
+        for dish, step in rollout.served:
+            tally.serve(dish, step)
+        total = tally.total
         if horizon >= self.left:
             return total
-        return total + BEGUN * self._begun(rollout, wishes, horizon)
+        return total + BEGUN * self._shares(tally, self._begun(rollout, wishes, horizon))
 
-    def _begun(self, rollout: Rollout, wishes: Sequence[str], horizon: int) -> float:
+    def _begun(self, rollout: Rollout, wishes: Sequence[str], horizon: int) -> list[tuple[str, int, float]]:
+        """The dishes in work: when they may be served, and the part of them that is done."""
         left: dict[int, float] = {}
         for batch in rollout.open:
-            if batch not in rollout.work.junk:
-                left[batch.rank] = left.get(batch.rank, 0.0) + _commands_left(batch)
+            left[batch.rank] = left.get(batch.rank, 0.0) + _commands_left(batch)
         for trip in rollout.trips:
-            if trip is not None and trip.stage == CARRY and trip.target is not None:
+            if trip is not None and trip.target is not None and trip.in_hand(horizon - 1):
                 left[trip.target.rank] = left.get(trip.target.rank, 0.0) - MOVE / 2
         done = []
         for rank, commands in left.items():
@@ -105,19 +93,41 @@ class Demand:
             work = self.book.recipes[dish].work
             if commands < work:
                 done.append((dish, int(horizon + commands / 3), 1.0 - commands / work))
-        return self._shares(rollout, done)
+        return done
 
-    def _shares(self, rollout: Rollout, done: Sequence[tuple[str, int, float]]) -> float:
+    def _shares(self, tally: Tally, done: Sequence[tuple[str, int, float]]) -> float:
         """Each begun dish's worth, after those already served, times the part of it that is done."""
-        before = self.worth(rollout.served)
         total = 0.0
-        served = list(rollout.served)
         for dish, step, part in sorted(done, key=lambda entry: (entry[1], entry[0])):
-            served.append((dish, step))
-            after = self.worth(served)
-            total += (after - before) * part
-            before = after
+            before = tally.total
+            tally.serve(dish, step)
+            total += (tally.total - before) * part
         return total
+
+
+class Tally:
+    """What dishes are worth that are put on the table one after another."""
+
+    __slots__ = ("demand", "open", "stock", "total")
+
+    def __init__(self, demand: Demand, standing: dict[str, list[int]], stock: dict[str, int]) -> None:
+        self.demand = demand
+        self.open = standing
+        self.stock = stock
+        self.total = 0.0
+
+    def serve(self, dish: str, step: int) -> None:
+        """Put a dish on the table at this step from now."""
+        self.total += self._worth(dish, step) * (1.0 - HASTE * step)
+
+    def _worth(self, dish: str, step: int) -> float:
+        lives = self.open.get(dish, ())
+        for position, life in enumerate(lives):
+            if step < life:
+                del self.open[dish][position]
+                return 1.0 if life < self.demand.left else self.demand.outlasts
+        nth = self.stock[dish] = self.stock.get(dish, 0) + 1
+        return self.demand.later(dish, step, nth)
 
 
 def _commands_left(batch: Batch) -> float:

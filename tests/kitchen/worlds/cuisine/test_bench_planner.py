@@ -40,3 +40,29 @@ def test_one_cell_that_is_not_above_the_paper_is_a_miss_whatever_the_means() -> 
 def test_a_median_above_the_aim_is_told() -> None:
     assert bench_planner.too_slow(20.0) == []
     assert bench_planner.too_slow(20.1) == ["a median of 20.1 ms a decision is above the aim of 20 ms"]
+
+
+def test_a_median_over_the_cells_has_an_aim_of_its_own() -> None:
+    aim = bench_planner.MILLISECONDS_OVER_CELLS
+    assert bench_planner.too_slow(aim, aim) == []
+    assert bench_planner.too_slow(aim + 0.1, aim) == [
+        "a median of 3.1 ms a decision is above the aim of 3 ms"
+    ]
+
+
+def test_a_cell_below_the_yardstick_is_told() -> None:
+    lost = [
+        replace(each, completed=9, failed=1) if (each.level, each.agents) == ("level_7", 4) else each
+        for each in PERFECT
+    ]
+    said, weaker = bench_planner.under_the_yardstick(results_of(FULL, lost), results_of(FULL, PERFECT))
+    assert said == "greedy yardstick: 2 agents 1.000, 3 agents 1.000, 4 agents 1.000"
+    assert weaker == ["level_7 with 4 agents: 0.900 is below the greedy yardstick (1.000)"]
+    assert bench_planner.under_the_yardstick(results_of(FULL, PERFECT), results_of(FULL, lost))[1] == []
+
+
+def test_the_yardstick_gets_dishes_done_where_there_are_hands_enough() -> None:
+    """It is refused nothing, and is worth to be measured against."""
+    for job in jobs_of(Setup(levels=("level_0", "level_7"), agents=(2, 4), alphas=(3.0,), episodes=1)):
+        played = bench_planner.play_greedily(job)
+        assert played.completed > 5 * played.failed

@@ -227,3 +227,23 @@ def test_it_is_as_strong_as_it_was_in_cells_that_tell(
     rows = [play_job(job, "planner", {}) for job in jobs_of(setup)]
     assert sum(row.completed for row in rows) >= least_completed
     assert sum(row.failed for row in rows) <= most_failed
+
+
+@pytest.mark.parametrize("seed", [2, 6])
+def test_somebody_starts_a_tool_in_the_very_step_in_which_another_one_fills_it(seed: int) -> None:
+    """Alone, a salad takes twelve steps; a salad ordered at once stands for eleven."""
+    game = kitchen("level_4", 4, alpha=1.5, seed=seed)
+    memory: Json = None
+    while game.clock < 12:
+        decision = make_agent("planner", {}).decide(see(game, range(4), memory=memory, seed=game.clock))
+        memory = decision.memory
+        game.step(decision.commands)
+    assert game.score()["failed"] == 0
+
+
+def test_a_memory_of_before_anybody_helped_is_understood() -> None:
+    game = kitchen("level_3", 2)
+    memory = decide(game, (0, 1), None, {}).memory
+    before = {**memory, "style": memory["style"][:3]}
+    del before["helping"]
+    assert decide(game, (0, 1), before, {}).commands
