@@ -58,9 +58,9 @@ def webs(environment: dict[str, str], fd: int, count: int) -> list[Child]:
 
 
 def _web(environment: dict[str, str], fd: int, number: int) -> Child:
-    """One of them. No access log: participants' ids are in the addresses."""
-    proxied = ["--proxy-headers"] if environment["BRIGADE_URL"].startswith("https://") else []
-    command = python("-m", "brigade.web", "-v", "0", "--fd", str(fd), *proxied, "brigade.asgi:application")
+    """One of them. No access log: participants' ids are in the addresses. Whose word about addresses is
+    believed, the app knows; daphne would believe anybody's."""
+    command = python("-m", "brigade.web", "-v", "0", "--fd", str(fd), "brigade.asgi:application")
     name = f"daphne-{number}"
     return Child(name, command, log_of(name), environment, keep=(fd,))
 

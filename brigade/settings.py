@@ -6,6 +6,9 @@
 | `BRIGADE_DEBUG` | Django's debug pages: true or false | false |
 | `BRIGADE_HOSTS` | our names beside that in `BRIGADE_URL`, with commas | localhost, 127.0.0.1, [::1] |
 | `BRIGADE_URL` | the address that participants see, without a path | http://localhost:8000 |
+| `BRIGADE_TRUSTED_PROXIES` | proxies whose `X-Forwarded-For` is believed, with commas | 127.0.0.1, ::1 |
+| `BRIGADE_SECOND_FACTOR` | of staff: `optional`, or `required` of all | optional |
+| `BRIGADE_STAFF_IDLE_MINUTES` | minutes without a page after which staff are logged out | 120 |
 | `BRIGADE_VAR` | where everything is written | `var/` |
 | `DATABASE_URL` | `postgres://…` or `sqlite:///…` | SQLite in `var/` |
 | `REDIS_URL` | `redis://…`, `rediss://…` or `unix://…` | the Valkey that `make run` starts |
@@ -23,6 +26,8 @@ from __future__ import annotations
 
 import os
 import re
+from datetime import timedelta
+from ipaddress import IPv4Network, IPv6Network, ip_network
 from pathlib import Path
 from typing import Any
 from urllib.parse import SplitResult, urlsplit
@@ -99,6 +104,28 @@ def _hosts(url: str) -> list[str]:
     return list(dict.fromkeys([*given, f"[{own}]" if ":" in own else own]))
 
 
+def _trusted_proxies() -> list[IPv4Network | IPv6Network]:
+    given = _given("BRIGADE_TRUSTED_PROXIES", "127.0.0.1, ::1")
+    try:
+        return [ip_network(said.strip()) for said in given.split(",") if said.strip()]
+    except ValueError as error:
+        raise ImproperlyConfigured(f"BRIGADE_TRUSTED_PROXIES: {error}") from error
+
+
+def _second_factor_required() -> bool:
+    wanted = _given("BRIGADE_SECOND_FACTOR", "optional").lower()
+    if wanted not in {"optional", "required"}:
+        raise ImproperlyConfigured(f"BRIGADE_SECOND_FACTOR: {wanted!r} is neither optional nor required")
+    return wanted == "required"
+
+
+def _staff_idle_minutes() -> int:
+    minutes = _given("BRIGADE_STAFF_IDLE_MINUTES", "120")
+    if not re.fullmatch(r"[0-9]{1,5}", minutes) or not 1 <= int(minutes) <= 20160:
+        raise ImproperlyConfigured(f"BRIGADE_STAFF_IDLE_MINUTES: {minutes!r} is not between 1 and 20160")
+    return int(minutes)
+
+
 def _prefix() -> str:
     prefix = _given("BRIGADE_PREFIX", "brigade")
     if not re.fullmatch(r"[A-Za-z0-9_.-]{1,40}", prefix):
@@ -158,6 +185,7 @@ PUBLIC_URL: str = _public_url()
 NOTED_URL = noted_url
 """Called: where the app of this folder runs, or ran last; None where nobody wrote that down."""
 ALLOWED_HOSTS: list[str] = _hosts(PUBLIC_URL)
+TRUSTED_PROXIES = _trusted_proxies()
 REDIS_URL: str = places.redis_url()
 PREFIX: str = _prefix()
 DECISION_SECONDS: float = _decision_seconds()
@@ -172,7 +200,11 @@ INSTALLED_APPS = [
     "whitenoise.runserver_nostatic",
     "django.contrib.staticfiles",
     "channels",
+    "axes",
     "csp",
+    "django_otp",
+    "django_otp.plugins.otp_totp",
+    "django_otp.plugins.otp_static",
     "django_htmx",
     "kitchen",
     "study",
@@ -187,9 +219,12 @@ MIDDLEWARE = [
     "django.middleware.common.CommonMiddleware",
     "django.middleware.csrf.CsrfViewMiddleware",
     "django.contrib.auth.middleware.AuthenticationMiddleware",
+    "study.researchers.logins.SlidingSession",
+    "study.researchers.logins.SecondFactor",
     "django.contrib.messages.middleware.MessageMiddleware",
     "django.middleware.clickjacking.XFrameOptionsMiddleware",
     "django_htmx.middleware.HtmxMiddleware",
+    "axes.middleware.AxesMiddleware",
 ]
 
 ROOT_URLCONF = "brigade.urls"
@@ -276,8 +311,28 @@ AUTH_PASSWORD_VALIDATORS = [
     {"NAME": "django.contrib.auth.password_validation.UserAttributeSimilarityValidator"},
     {"NAME": "django.contrib.auth.password_validation.MinimumLengthValidator", "OPTIONS": {"min_length": 12}},
     {"NAME": "django.contrib.auth.password_validation.CommonPasswordValidator"},
+    {"NAME": "django.contrib.auth.password_validation.NumericPasswordValidator"},
+    {"NAME": "study.researchers.passwords.BreachedStyleValidator"},
 ]
 LOGIN_URL = "admin:login"
+AUTHENTICATION_BACKENDS = [
+    "axes.backends.AxesStandaloneBackend",
+    "django.contrib.auth.backends.ModelBackend",
+]
+AXES_FAILURE_LIMIT = 10
+AXES_COOLOFF_TIME = timedelta(minutes=15)
+AXES_LOCKOUT_PARAMETERS = ["username", "ip_address"]
+"""Each by itself: one name from many addresses, many names from one."""
+AXES_RESET_COOL_OFF_ON_FAILURE_DURING_LOCKOUT = False
+AXES_RESET_ON_SUCCESS = True
+AXES_CLIENT_IP_CALLABLE = "study.researchers.logins.login_address"
+AXES_LOCKOUT_CALLABLE = "study.researchers.logins.locked_out"
+AXES_DISABLE_ACCESS_LOG = True
+AXES_ENABLE_ADMIN = False
+AXES_VERBOSE = False
+SECOND_FACTOR_REQUIRED: bool = _second_factor_required()
+OTP_TOTP_ISSUER = "Brigade"
+OTP_ADMIN_HIDE_SENSITIVE_DATA = True
 
 LANGUAGE_CODE = "en"
 TIME_ZONE = "UTC"
@@ -317,6 +372,7 @@ SILENCED_SYSTEM_CHECKS = ["security.W005", "security.W021"]
 """Whether names below ours speak TLS, and lists in browsers, are not ours to decide."""
 CSRF_TRUSTED_ORIGINS = [PUBLIC_URL]
 SESSION_COOKIE_SECURE = CSRF_COOKIE_SECURE = ENCRYPTED
+SESSION_COOKIE_AGE = 60 * _staff_idle_minutes()
 SESSION_COOKIE_HTTPONLY = True
 SESSION_COOKIE_SAMESITE = "Lax"
 
@@ -341,6 +397,7 @@ LOGGING = {
     },
     "root": {"handlers": ["stderr"], "level": "INFO"},
     "loggers": {
+        "axes": {"level": "WARNING"},  # at INFO it logs every login
         "fontTools": {"level": "WARNING"},  # at INFO it logs every glyph of a PDF
         "django": {"level": "INFO"},  # without the handlers of its own that Django gives it
         "django.server": {"level": "INFO", "propagate": True},

@@ -7,6 +7,7 @@ from django.http import Http404, HttpRequest, HttpResponse
 from django.urls import include, path
 
 from brigade import errors
+from study.admin.login import StaffLoginForm
 from study.exports.api import api
 from study.exports.tokens_page import api_page
 
@@ -14,6 +15,7 @@ admin.site.site_header = "Brigade"
 admin.site.site_title = "Brigade"
 admin.site.index_title = "Studies and what they are made of"
 admin.site.site_url = "/staff/"
+admin.site.login_form = StaffLoginForm
 
 
 def nothing_here(request: HttpRequest, rest: str) -> HttpResponse:

@@ -8,9 +8,9 @@ from study.console import analysis_page, pages
 from study.editor import freezing, studies
 from study.editor.urls import design_urls
 from study.exports import data_page, tokens_page
-from study.monitor import live_page, participants
+from study.monitor import entry_page, live_page, participants
 from study.planning import sample_size
-from study.researchers import security_page
+from study.researchers import second_factor_page, security_page, sure
 from study.taking_part import views
 
 app_name = "study"
@@ -21,6 +21,8 @@ urlpatterns = [
     path("p/<slug:key>/here/", views.here, name="here"),
     path("p/<slug:key>/withdraw/", views.withdraw, name="withdraw"),
     path("staff/", pages.index, name="staff"),
+    path("staff/account/password/", sure.password, name="staff-password"),
+    path("staff/account/second-factor/", second_factor_page.second_factor, name="staff-second-factor"),
     path("staff/tokens/", tokens_page.tokens, name="tokens"),
     path("staff/security-events/", security_page.security_events, name="security-events"),
     path("staff/sample-size/", sample_size.sample_size, name="sample-size"),
@@ -29,6 +31,8 @@ urlpatterns = [
     path("staff/<slug:slug>/", pages.detail, name="staff-study"),
     path("staff/<slug:slug>/sample-size/", sample_size.study_sample_size, name="sample-size"),
     path("staff/<slug:slug>/live/", live_page.live_page, name="staff-live"),
+    path("staff/<slug:slug>/entry/", entry_page.entry, name="staff-entry"),
+    path("staff/<slug:slug>/entry/go-on/", entry_page.entry_go_on, name="staff-entry-go-on"),
     path("staff/<slug:slug>/participants/", participants.participants, name="staff-participants"),
     path(
         "staff/<slug:slug>/participants/<slug:code>/",

@@ -116,6 +116,8 @@ class StudyAdmin(Explained):
                     "recruitment",
                     "max_participants",
                     "closes_at",
+                    "entries_per_address",
+                    "entries_per_minute",
                     "idle_warning_minutes",
                     "idle_minutes",
                 ]

@@ -10,6 +10,7 @@ from django.shortcuts import render
 from study.analysis.who_played import players
 from study.design.models import Study, SurveyItem
 from study.people.counts import participants_with_progress, studies_with_counts, study_counts
+from study.people.pauses import pause_on
 from study.planning.forecast import MOST_PARTICIPANTS, PARTICIPANTS, forecast
 from study.researchers.frame import participant_link
 from study.researchers.permissions import staff_page, studies_for, study_page
@@ -37,6 +38,7 @@ def detail(request: HttpRequest, study: Study) -> HttpResponse:
         "conditions": study.conditions.all(),
         "items": study.items.filter(place=SurveyItem.Place.SURVEY, enabled=True),
         "counts": study_counts(study),
+        "pause": pause_on(study),
         "players": players(study),
         **_forecast(request, study),
         "participants": participants_with_progress(study)[:NEWEST],

@@ -4,10 +4,13 @@ Errors::
 
     Exception
     ├── DesignError        a design cannot be changed like that; the message is for the researcher
+    ├── EntryPausedError   so many begin at once that nobody new is let in for a while
     └── StudyClosedError   the study takes nobody new
 """
 
 from __future__ import annotations
+
+from datetime import datetime
 
 
 class DesignError(Exception):
@@ -16,3 +19,11 @@ class DesignError(Exception):
 
 class StudyClosedError(Exception):
     """The study takes nobody new."""
+
+
+class EntryPausedError(Exception):
+    """Nobody new is let in before `until`."""
+
+    def __init__(self, until: datetime) -> None:
+        super().__init__(f"paused until {until:%H:%M}")
+        self.until = until

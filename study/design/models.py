@@ -96,11 +96,27 @@ class Study(models.Model):
         null=True,
         blank=True,
         validators=[MinValueValidator(1), MaxValueValidator(MOST_PEOPLE)],
-        help_text="When so many people are in or done, nobody new is taken. Those who dropped out do not "
-        "count. Empty: no limit.",
+        help_text="When so many people are in or done, nobody new is taken. Who has not agreed to take part "
+        "yet, or has dropped out, does not count. Empty: no limit.",
     )
     closes_at = models.DateTimeField(
         null=True, blank=True, help_text="From then on nobody new is taken; those who play can finish."
+    )
+    entries_per_address = models.PositiveIntegerField(
+        null=True,
+        blank=True,
+        default=30,
+        validators=[MinValueValidator(1), MaxValueValidator(MOST_PEOPLE)],
+        help_text="So many people can begin from one network address within ten minutes; others are asked to "
+        "come back. A class or a laboratory often shares one address. Empty: no limit.",
+    )
+    entries_per_minute = models.PositiveIntegerField(
+        null=True,
+        blank=True,
+        default=60,
+        validators=[MinValueValidator(1), MaxValueValidator(MOST_PEOPLE)],
+        help_text="When so many people have begun within one minute, nobody new is let in for ten minutes, "
+        "or until you let them: it may be a script. Empty: never.",
     )
     idle_warning_minutes = models.PositiveIntegerField(
         null=True,

@@ -7,6 +7,8 @@ import secrets
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 
+from django.utils.crypto import constant_time_compare, salted_hmac
+
 from study.design.models import Study
 
 
@@ -17,6 +19,8 @@ class Referral:
     source: str = Study.Recruitment.ANONYMOUS
     label: str = ""
     more: Mapping[str, str] = field(default_factory=dict)
+    vouched: bool = False
+    """Whether the link is signed: this server made it for this person."""
 
 
 NOBODY_SENT = Referral()
@@ -52,9 +56,10 @@ PLACES: Mapping[str, RecruitmentPlace] = {
     "label": RecruitmentPlace(
         "label",
         needed=True,
-        help="Whoever guesses a label goes on in that person's place, and can leave for them: do not number "
-        "people (P01, P02). A label stands for {LABEL} in the link. Once recruiting by label is saved, "
-        "the page on recruitment makes links that nobody can guess.",
+        help="Whoever guesses a label goes on in that person's place: do not number people (P01, P02). "
+        "A label stands for {LABEL} in the link. Once recruiting by label is saved, the page on recruitment "
+        "makes links that nobody can guess, and that are signed: only with them, or with the personal link, "
+        "can somebody leave from another browser.",
         placeholder="{NAME}",
     ),
     "mturk": RecruitmentPlace(
@@ -138,4 +143,18 @@ def referral_of(study: Study, said: Mapping[str, str]) -> Referral:
             f"The link lacks {place.label}, by which your place in the study is known. Open the study "
             "from the page where you found it."
         )
-    return Referral(study.recruitment, label, {name: value for name, value in values.items() if value})
+    more = {name: value for name, value in values.items() if value}
+    return Referral(study.recruitment, label, more, vouched=_vouched(study, label, said.get(PROOF, "")))
+
+
+PROOF, PROOF_SALT = "proof", "brigade.label-link"
+"""What a signed link has beside the label."""
+
+
+def label_proof(study: Study, label: str) -> str:
+    """The signature of a link for this label in this study; it needs the server's secret key."""
+    return salted_hmac(PROOF_SALT, f"{study.pk} {label}", algorithm="sha256").hexdigest()[:32]
+
+
+def _vouched(study: Study, label: str, proof: str) -> bool:
+    return bool(label) and constant_time_compare(label_proof(study, label), proof)

@@ -15,7 +15,7 @@ from study.design.models import Study, StudyPart, SurveyItem
 from study.design.offered import WORLD, world_kinds
 from study.design.parts import ALWAYS_ON, PARTS
 from study.design.readiness import missing
-from study.design.recruitment import MOST_LABELS, PLACES, new_labels
+from study.design.recruitment import MOST_LABELS, PLACES, PROOF, label_proof, new_labels
 from study.design.versions import differences, frozen_version
 from study.editor.chosen import chosen_fields, with_usual
 from study.editor.forms import OrdersForm, OutcomesForm, PartForm, PlanForm, RecruitmentForm, SettingsForm
@@ -117,7 +117,9 @@ def _links_shown(request: HttpRequest, study: Study) -> dict[str, Any]:
     many = max(1, min(int(number), MOST_LABELS)) if number.isdecimal() and len(number) < 9 else LINKS
     place = PLACES[study.recruitment]
     link = request.build_absolute_uri(study.get_absolute_url())
-    links = [f"{link}?{place.label}={label}" for label in new_labels(many)]
+    links = [
+        f"{link}?{place.label}={label}&{PROOF}={label_proof(study, label)}" for label in new_labels(many)
+    ]
     return {
         "template": "study/editor/recruitment.html",
         "participant_link": participant_link(request, study),

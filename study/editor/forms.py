@@ -111,8 +111,19 @@ class RecruitmentForm(forms.ModelForm):  # type: ignore[type-arg]
 
     class Meta:
         model = Study
-        fields = ("recruitment", "max_participants", "closes_at")
-        labels = {"recruitment": "Participants come from", "max_participants": "Most participants"}
+        fields = (
+            "recruitment",
+            "max_participants",
+            "closes_at",
+            "entries_per_address",
+            "entries_per_minute",
+        )
+        labels = {
+            "recruitment": "Participants come from",
+            "max_participants": "Most participants",
+            "entries_per_address": "Most who begin from one address",
+            "entries_per_minute": "Most who begin in a minute",
+        }
         help_texts = {"recruitment": " ".join(place.help for place in PLACES.values() if place.help)}
 
     def clean_closes_at(self) -> datetime | None:

@@ -26,6 +26,7 @@ from study.people.models import Participant
 from study.researchers.frame import asked, asked_once, form_page
 from study.researchers.models import Membership
 from study.researchers.permissions import FORM, staff_page, study_page
+from study.researchers.sure import needs_password
 from study.taking_part.pages.common import welcome_context
 from study.trying_out.erasing import erasing_ask
 from study.trying_out.previews import condition_preview, previews_erase, study_preview
@@ -66,6 +67,7 @@ def state(request: HttpRequest, study: Study) -> HttpResponse:
 
 
 @study_page("own", POST)
+@needs_password
 def delete(request: HttpRequest, study: Study) -> HttpResponse:
     """The whole study, if its name in the link was typed."""
     if request.POST.get("confirm", "").strip() != study.slug:
@@ -135,6 +137,7 @@ def _tried(request: HttpRequest, study: Study, begin: Callable[[], Participant])
 
 
 @study_page("edit", POST)
+@needs_password
 def previews_gone(request: HttpRequest, study: Study) -> HttpResponse:
     """Erase what trying left."""
     words = "What previews left is erased."
@@ -142,6 +145,7 @@ def previews_gone(request: HttpRequest, study: Study) -> HttpResponse:
 
 
 @study_page("own", POST)
+@needs_password
 def synthetic_gone(request: HttpRequest, study: Study) -> HttpResponse:
     """A worker erases what programs left."""
     words = "The synthetic participants are being erased; load this page again to see how many are left."

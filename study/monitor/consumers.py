@@ -30,6 +30,7 @@ from kitchen.play.stream import AWAY, audience_group
 from study.design.models import Study
 from study.monitor import live, live_page
 from study.people.news import audience_of
+from study.researchers.logins import session_is_on
 from study.researchers.permissions import may
 
 log = logging.getLogger(__name__)
@@ -94,7 +95,8 @@ class LiveConsumer(AsyncWebsocketConsumer):
     async def _may_watch(self) -> bool:
         """Whether the session still belongs to somebody who may; asked of the database each time."""
         session = self.scope["session"]
-        if self.study is None or not await session.aexists(session.session_key or ""):
+        is_on = database_sync_to_async(session_is_on)
+        if self.study is None or not await is_on(session.session_key or ""):
             return False
         user = await get_user(self.scope)
         allowed: bool = await database_sync_to_async(may)(user, self.study, "view")

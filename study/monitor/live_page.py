@@ -12,6 +12,7 @@ from kitchen.machine.health import Health, health_known
 from study.design.models import Study
 from study.monitor import live
 from study.people.counts import study_counts
+from study.people.pauses import pause_on
 from study.researchers.permissions import study_page
 
 SOCKET = "/ws/staff/study/{slug}/"
@@ -35,7 +36,8 @@ def totals_context(study: Study, health: Health) -> dict[str, Any]:
     """What the summary and the totals show."""
     totals = live.live_totals(study)
     last = live.ago_words(totals.last_step_at) if totals.last_step_at else ""
-    return {"study": study, "totals": totals, "last_step": last, "health": health}
+    pause = pause_on(study)
+    return {"study": study, "totals": totals, "last_step": last, "health": health, "pause": pause}
 
 
 def rows_fragments(study: Study, rows: list[live.LiveRow]) -> dict[str, str]:

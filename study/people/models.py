@@ -8,6 +8,7 @@ from django.conf import settings
 from django.db import models
 from django.urls import reverse
 from django.utils import timezone
+from django.utils.crypto import salted_hmac
 
 from kitchen.machine.append_only import AppendOnly
 from kitchen.play.models import Episode, new_key
@@ -19,8 +20,12 @@ def new_completion_code() -> str:
     return "".join(secrets.choice("ABCDEFGHJKLMNPQRSTUVWXYZ23456789") for _ in range(8))
 
 
+GUEST_SALT = "brigade.guest"
+
+
 class Participant(models.Model):
-    """One person in one study. Whoever knows `key` reaches this person's pages, and only these."""
+    """One person in one study. Whoever knows `key` reaches this person's pages, and only these, and may erase
+    what they left. Whoever only knows their label is a guest, who goes on and cannot erase."""
 
     class Status(models.TextChoices):
         ACTIVE = "active", "taking part"
@@ -29,6 +34,9 @@ class Participant(models.Model):
         FAILED_CHECK = "failed_check", "failed the check of understanding"
         TIMED_OUT = "timed_out", "timed out"
         TECHNICAL = "technical", "ended for a technical reason"
+
+    as_guest = False
+    """Whether whoever asks in this request has shown no more than the label. Never stored."""
 
     id: int
     study = models.ForeignKey(Study, on_delete=models.CASCADE, related_name="participants")
@@ -95,8 +103,19 @@ class Participant(models.Model):
         return self.code
 
     def get_absolute_url(self) -> str:
-        """The personal link: always the page that comes next."""
-        return reverse("study:participant", args=[self.key])
+        """The personal link, or a guest's: always the page that comes next."""
+        return reverse("study:participant", args=[self.shown_key])
+
+    @property
+    def shown_key(self) -> str:
+        """What stands in the addresses of whoever asks: a guest never sees `key`."""
+        return self.guest_key if self.as_guest else self.key
+
+    @property
+    def guest_key(self) -> str:
+        """Opens this person's pages without the right to erase. It ends with `key`, and does not tell it."""
+        mark = salted_hmac(GUEST_SALT, f"{self.pk} {self.key}", algorithm="sha256").hexdigest()
+        return f"{self.pk}-{mark[:32]}"
 
 
 class Round(models.Model):
@@ -177,6 +196,25 @@ class Answer(models.Model):
 
     def __str__(self) -> str:
         return f"{self.item}: {self.value}"
+
+
+class EntryPause(models.Model):
+    """A time in which nobody new is let in, because so many began at once."""
+
+    id: int
+    study = models.ForeignKey(Study, on_delete=models.CASCADE, related_name="entry_pauses")
+    began_at = models.DateTimeField(default=timezone.now)
+    until = models.DateTimeField(help_text="When it is over: of itself, or because staff said so.")
+    entries = models.PositiveIntegerField(help_text="How many had begun within a minute.")
+    ended_by = models.CharField(
+        max_length=150, blank=True, help_text="Name of who of the staff ended it before its time."
+    )
+
+    class Meta:
+        ordering = ["-began_at", "-id"]
+
+    def __str__(self) -> str:
+        return f"{self.study}: {self.began_at:%Y-%m-%d %H:%M}"
 
 
 class StaffAction(AppendOnly):

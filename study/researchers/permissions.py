@@ -23,6 +23,7 @@ from kitchen.play.models import Episode
 from study.design.models import Study
 from study.people.models import Participant, Round
 from study.researchers.models import Membership
+from study.researchers.second_factor import lacks_factor
 
 RIGHTS: dict[str, frozenset[str]] = {
     Membership.Role.OWNER: frozenset({"copy", "view", "edit", "own"}),
@@ -41,12 +42,17 @@ StudyView = Callable[Concatenate[HttpRequest, Study, ...], HttpResponseBase]
 
 def rights_in(user: Any, study: Study) -> frozenset[str]:
     """All rights that this user has in this study."""
-    if not (user.is_active and user.is_staff):
+    if not _is_let_in(user):
         return frozenset()
     if user.is_superuser:
         return RIGHTS[Membership.Role.OWNER]
     role = Membership.objects.filter(study=study, user=user).values_list("role", flat=True).first()
     return RIGHTS.get(role or "", frozenset()) | (frozenset({"copy"}) if study.shared else frozenset())
+
+
+def _is_let_in(user: Any) -> bool:
+    """Whether this is one of the staff, with a second factor where the installation asks for one."""
+    return bool(user.is_active and user.is_staff and not lacks_factor(user))
 
 
 def may(user: Any, study: Study, right: str) -> bool:
@@ -56,7 +62,7 @@ def may(user: Any, study: Study, right: str) -> bool:
 
 def studies_for(user: Any, right: str = "view") -> QuerySet[Study]:
     """The studies in which this user has this right: as `may` says of each."""
-    if not (user.is_active and user.is_staff):
+    if not _is_let_in(user):
         return Study.objects.none()
     if user.is_superuser:
         return Study.objects.all()

@@ -10,7 +10,7 @@ from django.db import transaction
 from django.utils import timezone
 
 from study.design.blueprint import PartPlan
-from study.design.errors import StudyClosedError
+from study.design.errors import EntryPausedError, StudyClosedError
 from study.design.models import Study, Version
 from study.design.orders.registry import get_scheme
 from study.design.page_order import WELCOME
@@ -20,6 +20,8 @@ from study.people.flow import Way
 from study.people.leaving import participant_end
 from study.people.models import Participant
 from study.people.news import tell
+from study.people.pauses import pause_if_many, pause_on
+from study.people.places import is_full
 from study.taking_part.going_on import go_on, locked, mark_done
 from study.taking_part.rounds import rounds_plan
 
@@ -37,18 +39,7 @@ def why_closed(study: Study, *, synthetic: bool = False) -> str:
         return "closed"
     if study.closes_at and timezone.now() >= study.closes_at:
         return "over"
-    return "full" if study.max_participants is not None and _is_full(study, synthetic) else ""
-
-
-def _is_full(study: Study, synthetic: bool) -> bool:
-    """Whether as many as are wanted are in or done; who dropped out or was excluded counts no more."""
-    taken = study.participants.filter(
-        synthetic=synthetic,
-        preview=False,
-        excluded_at=None,
-        status__in=[Participant.Status.ACTIVE, Participant.Status.COMPLETE],
-    )
-    return taken.count() >= (study.max_participants or 0)
+    return "full" if is_full(study, synthetic=synthetic) else ""
 
 
 @transaction.atomic
@@ -64,13 +55,17 @@ def participant_enter(
     """Someone begins. The same form sent twice, or the same label, is the same participant. `welcomed_at` is
     when the welcome page was shown to them, if it was.
 
-    StudyClosedError if the study takes nobody new; staff who preview it are let in all the same.
+    StudyClosedError if the study takes nobody new, EntryPausedError while so many begin at once; staff who
+    preview it are let in all the same, programs in a pause.
     """
     study = Study.objects.select_for_update().get(pk=study_id)
-    if known := _known(study, entry, referral):
+    if known := known_already(study, entry, referral):
         return known
     if not (study_takes(study, synthetic=synthetic) or (preview and study.conditions.exists())):
         raise StudyClosedError(study.slug)
+    counts = not synthetic and not preview
+    if counts and (pause := pause_on(study)):
+        raise EntryPausedError(pause.until)
     study.entered += 1
     study.save(update_fields=["entered"])
     person = Participant.objects.create(
@@ -92,18 +87,26 @@ def participant_enter(
         rounds_plan(person)
     go_on(Way(person))
     tell(person)
+    if counts:
+        pause_if_many(study)
     return person
 
 
-def _known(study: Study, entry: str, referral: Referral) -> Participant | None:
+def known_already(study: Study, entry: str, referral: Referral) -> Participant | None:
+    """Who begins here is somebody who is in already: by the form that was sent, or by the label. Anybody may
+    know a label: who shows nothing else is a guest."""
     if known := study.participants.filter(entry=entry).first():
         return known
-    return study.participants.filter(label=referral.label).first() if referral.label else None
+    known = study.participants.filter(label=referral.label).first() if referral.label else None
+    if known:
+        known.as_guest = not referral.vouched
+    return known
 
 
 @transaction.atomic
 def consent_given(*, participant_id: int) -> bool:
-    """The participant agreed to every statement: the rounds are planned. False if nobody asked."""
+    """The participant agreed to every statement: the rounds are planned. False if nobody asked;
+    StudyClosedError if others have taken the last place."""
     person = locked(participant_id)
     if not mark_done(Way(person), "consent"):
         return False
@@ -129,6 +132,6 @@ def text_digest(part: PartPlan) -> str:
 def consent_refused(*, participant_id: int) -> None:
     """The participant does not agree: the end, and nothing that tells who it was is kept."""
     person = locked(participant_id)
-    if mark_done(Way(person), "consent"):
+    if mark_done(Way(person), "consent", stays=False):
         participant_end(participant_id=participant_id, status=Participant.Status.NO_CONSENT)
         Participant.objects.filter(pk=participant_id).update(label="", referral={})

@@ -5,12 +5,14 @@ from __future__ import annotations
 from django.db import transaction
 from django.db.models import F, QuerySet
 from django.utils import timezone
+from django.utils.crypto import constant_time_compare
 
 from kitchen.play.models import Episode
 from study.people.flow import Way
 from study.people.leaving import finish
 from study.people.models import PageVisit, Participant, Round
 from study.people.news import tell
+from study.people.places import place_take
 from study.people.visits import plays_done
 from study.taking_part.rounds import practice_episode, round_episode
 
@@ -19,6 +21,20 @@ def with_design() -> QuerySet[Participant]:
     """Participants with the study and the version that their pages are made from. What was preregistered of a
     version is long, and on none of these pages."""
     return Participant.objects.select_related("study", "version").defer("version__bundle")
+
+
+def person_of(key: str) -> Participant | None:
+    """Whom this part of an address opens: their own key, or that of a guest."""
+    if known := with_design().filter(key=key).first():
+        return known
+    number = key.partition("-")[0]
+    if not (number.isascii() and number.isdigit() and len(number) < 19):
+        return None
+    guest = with_design().filter(pk=int(number)).first()
+    if guest is None or not constant_time_compare(guest.guest_key, key):
+        return None
+    guest.as_guest = True
+    return guest
 
 
 def locked(participant_id: int) -> Participant:
@@ -60,11 +76,14 @@ def _over(episode: Episode | None) -> bool:
     return episode is not None and episode.status != Episode.Status.PLAYING
 
 
-def mark_done(way: Way, page: str, position: int = 0) -> bool:
-    """Note that this page is done; False, and nothing noted, if it is not the participant's page now."""
+def mark_done(way: Way, page: str, position: int = 0, *, stays: bool = True) -> bool:
+    """Note that this page is done; False, and nothing noted, if it is not the participant's page now. Who
+    `stays` takes a place by it: StudyClosedError if none is left."""
     person, place = way.participant, way.place
     if (place.page, place.position) != (page, position):
         return False
+    if stays:
+        place_take(person)
     person.active_at = timezone.now()
     _note(person, page, position)
     if not position:

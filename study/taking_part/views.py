@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from dataclasses import asdict
 
 from django.conf import settings
@@ -11,18 +12,20 @@ from django.shortcuts import get_object_or_404, redirect, render
 from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_GET, require_http_methods
 
-from study.design.errors import StudyClosedError
+from study.design.errors import EntryPausedError, StudyClosedError
 from study.design.models import Study
 from study.design.recruitment import PLACES, Referral, ReferralError, is_only_looking, referral_of
 from study.people import flow
 from study.people.leaving import participant_withdraw
 from study.people.models import Participant
-from study.taking_part.entering import participant_enter, why_closed
+from study.people.pauses import pause_on, seconds_until
+from study.taking_part.entering import known_already, participant_enter, why_closed
 from study.taking_part.forms import SYNTHETIC, EntryForm
-from study.taking_part.going_on import page_opened, with_design
+from study.taking_part.going_on import page_opened, person_of
 from study.taking_part.idling import idle_clock, in_time, participant_here
 from study.taking_part.pages.common import place_word, welcome_context
 from study.taking_part.pages.registry import PAGES
+from study.taking_part.rate import WINDOW_SECONDS, too_many_from
 
 COOKIE_SALT = "brigade.participant"
 COOKIE_SECONDS = 90 * 24 * 3600
@@ -64,6 +67,8 @@ def _show_door(request: HttpRequest, study: Study, form: EntryForm) -> HttpRespo
     returns = bool(label) and study.participants.filter(label=label).exists()
     if not returns and why_closed(study):
         return _closed(request, study)
+    if not returns and (pause := pause_on(study)):
+        return _later(request, study, form, seconds_until(pause.until))
     return _welcome(request, study, form, returns=returns, status=422 if form.errors else 200)
 
 
@@ -86,29 +91,45 @@ def _welcome(
     return render(request, "study/taking_part/welcome.html", context, status=status)
 
 
-def _closed(request: HttpRequest, study: Study) -> HttpResponse:
-    context = {"study": study, "why": why_closed(study)}
+def _closed(request: HttpRequest, study: Study, *, entered: bool = False) -> HttpResponse:
+    """Why nobody new is taken, or, for who has `entered`, that others were quicker to take the last place."""
+    context = {"study": study, "why": "full" if entered else why_closed(study), "entered": entered}
     return render(request, "study/taking_part/closed.html", context, status=403)
 
 
+def _later(request: HttpRequest, study: Study, form: EntryForm, seconds: float) -> HttpResponse:
+    """So many begin that this one has to come back; the same form can be sent again."""
+    minutes = max(1, math.ceil(seconds / 60))
+    context = {"study": study, "form": form, "minutes": minutes}
+    response = render(request, "study/taking_part/later.html", context, status=429)
+    response["Retry-After"] = str(60 * minutes)
+    return response
+
+
 def _let_in(request: HttpRequest, study: Study, form: EntryForm) -> HttpResponse:
-    invited = form.cleaned_data["invitation"]
+    invited, entry = form.cleaned_data["invitation"], form.cleaned_data["entry"]
     try:
+        referral = _referral(request, study, invited)
+        is_new = not invited and known_already(study, entry, referral) is None
+        if is_new and too_many_from(request, study):
+            return _later(request, study, form, WINDOW_SECONDS)
         person = participant_enter(
             study_id=study.pk,
-            entry=form.cleaned_data["entry"],
+            entry=entry,
             synthetic=invited == SYNTHETIC,
-            referral=_referral(request, study, invited),
+            referral=referral,
             welcomed_at=form.opened_at,
         )
     except StudyClosedError:
         return _closed(request, study)
+    except EntryPausedError as pause:
+        return _later(request, study, form, seconds_until(pause.until))
     except ReferralError as error:
         return _welcome(request, study, form, problem=str(error), status=422)
     response = redirect(person)
     response.set_cookie(
         _cookie_name(study),
-        signing.dumps(person.key, salt=COOKIE_SALT),
+        signing.dumps(person.shown_key, salt=COOKIE_SALT),
         max_age=COOKIE_SECONDS,
         httponly=True,
         samesite="Lax",
@@ -132,19 +153,27 @@ def _cookie_name(study: Study) -> str:
 
 
 def _known_participant(request: HttpRequest, study: Study) -> Participant | None:
-    """Who takes part in this study with this browser already, unless the link names somebody else."""
+    """Who takes part in this study with this browser already, unless the link names somebody else, or is
+    signed and this browser is a guest's."""
+    known = _in_cookie(request, study)
+    try:
+        referral = referral_of(study, request.GET.dict())
+    except ReferralError:
+        return known
+    if known is None or (known.as_guest and referral.vouched):
+        return None
+    label = referral.label
+    return None if label and known.label != label and (known.label or _refused(known)) else known
+
+
+def _in_cookie(request: HttpRequest, study: Study) -> Participant | None:
+    """Whom this browser remembers."""
     try:
         key = signing.loads(request.COOKIES.get(_cookie_name(study), ""), salt=COOKIE_SALT)
     except signing.BadSignature:
         return None
-    known = study.participants.filter(key=key).first()
-    try:
-        label = referral_of(study, request.GET.dict()).label
-    except ReferralError:
-        return known
-    if known is None or (label and known.label != label and (known.label or _refused(known))):
-        return None
-    return known
+    known = person_of(key)
+    return known if known and known.study_id == study.pk else None
 
 
 def _refused(person: Participant) -> bool:
@@ -156,19 +185,27 @@ def _refused(person: Participant) -> bool:
 @require_http_methods(["GET", "POST"])
 def participant(request: HttpRequest, key: str) -> HttpResponse:
     """The personal link: always the page that comes next. A form of a page that is over changes nothing."""
-    person = _person(key)
+    person = _person(request, key)
     try:
         person = in_time(person)
         place = flow.place_of(person)
         if request.method == "GET":
             page_opened(person=person, page=place.page, position=place.position)
         return PAGES[place.page](request, person, place)
+    except StudyClosedError:
+        return _closed(request, person.study, entered=True)
     except Participant.DoesNotExist:  # withdrawn in another tab at this very moment
         raise Http404(key) from None
 
 
-def _person(key: str) -> Participant:
-    return get_object_or_404(with_design(), key=key)
+def _person(request: HttpRequest, key: str) -> Participant:
+    """Whose page it is. Who opens a guest's link in the browser that began is no guest."""
+    person = person_of(key)
+    if person is None:
+        raise Http404(key)
+    if person.as_guest and (known := _in_cookie(request, person.study)) and known.pk == person.pk:
+        person.as_guest = known.as_guest
+    return person
 
 
 @never_cache
@@ -176,7 +213,7 @@ def _person(key: str) -> Participant:
 def here(request: HttpRequest, key: str) -> JsonResponse:
     """For the page's script: how long its participant may still do nothing. POST: somebody is there."""
     try:
-        person = _person(key)
+        person = _person(request, key)
         person = participant_here(person=person) if request.method == "POST" else in_time(person)
     except Participant.DoesNotExist:  # withdrawn in another tab at this very moment
         raise Http404(key) from None
@@ -186,8 +223,13 @@ def here(request: HttpRequest, key: str) -> JsonResponse:
 @never_cache
 @require_http_methods(["GET", "POST"])
 def withdraw(request: HttpRequest, key: str) -> HttpResponse:
-    """Leaving the study: asked once, then everything is erased and a receipt is shown."""
-    person = _person(key)
+    """Leaving the study: asked once, then everything is erased and a receipt is shown. A guest is told what
+    else it takes."""
+    person = _person(request, key)
+    if person.as_guest:
+        context = {"participant": person, "study": person.study}
+        status = 403 if request.method == "POST" else 200
+        return render(request, "study/taking_part/withdraw_elsewhere.html", context, status=status)
     if request.method == "POST" and request.POST.get("confirm") == "yes":
         try:
             receipt = participant_withdraw(participant_id=person.pk)

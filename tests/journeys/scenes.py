@@ -15,6 +15,7 @@ from study.design.page_order import PAGES
 from study.people import flow
 from study.people.leaving import participant_end
 from study.people.models import Participant
+from study.researchers.second_factor import factor_begin
 from study.taking_part.answering import answers_submit, check_submit
 from study.taking_part.entering import consent_given, participant_enter
 from study.taking_part.going_on import page_done
@@ -22,7 +23,7 @@ from study.trying_out.dry_run_runs import dry_run_create, dry_run_stop, dry_run_
 from study.trying_out.walk.plans import Shares
 from tests.study.factories import SETTINGS, make_study, play_out
 
-SLUG, SHUT, LABELLED = "scenes", "scenes-shut", "scenes-labelled"
+SLUG, SHUT, LABELLED, BUSY = "scenes", "scenes-shut", "scenes-labelled", "scenes-busy"
 CODE = "scenes-plays"
 """Of the participant who is in a kitchen."""
 PK = 990_001
@@ -64,7 +65,9 @@ def scenes() -> None:
     study = whole_study()
     make_study(SHUT, status=Study.Status.CLOSED)
     make_study(LABELLED, recruitment="label")
+    participant_enter(study_id=make_study(BUSY, entries_per_minute=1).pk, entry="busy")
     user = User.objects.create_superuser(STAFF, password=PASSWORD)
+    factor_begin(user)
     study_freeze(study_id=study.pk, user=user)
     dry_runs(study, user)
     found = {page: on_page(study, page) for page in PAGES}
@@ -101,12 +104,16 @@ def addresses(study: Study) -> dict[str, str]:
     """Pages that are nobody's place in the study."""
     shut, labelled = (reverse("study:enter", args=[slug]) for slug in (SHUT, LABELLED))
     leaving = reverse("study:withdraw", args=[entered(study).key])
+    guest = entered(study).guest_key
     return {
         "home": "/",
         "welcome": study.get_absolute_url(),
         "closed": shut,
         "labelled": labelled,
         "withdraw": leaving,
+        "busy": reverse("study:enter", args=[BUSY]),
+        "guest": reverse("study:participant", args=[guest]),
+        "guest leaves": reverse("study:withdraw", args=[guest]),
         "missing": "/nowhere/",
     }
 

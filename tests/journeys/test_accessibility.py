@@ -69,6 +69,7 @@ DESIGN = f"/staff/{SLUG}/design/"
 WRONG = {
     "/staff/new/": ("#id_title", ""),
     "/staff/tokens/": ("#id_name", ""),
+    "/staff/account/password/": ("#id_password", ""),
     f"{DESIGN}settings/": ("#id_title", ""),
     f"{DESIGN}plan/": ("#id_planned_participants", "0"),
     f"{DESIGN}recruitment/": ("#id_closes_at", "soon"),

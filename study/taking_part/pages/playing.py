@@ -57,7 +57,7 @@ def _play_page(
         request,
         seat=episode.seats.get(number=seat),
         continue_url=person.get_absolute_url(),
-        leave_url=reverse("study:withdraw", args=[person.key]),
+        leave_url=reverse("study:withdraw", args=[person.shown_key]),
         participant=person,
         study=person.study,
         idle=idle_clock(person),

@@ -20,7 +20,7 @@ def keep_label(response: HttpResponse, person: Participant) -> HttpResponse:
     if person.label:
         response.set_cookie(
             COOKIE,
-            signing.dumps([person.key, person.label], salt=SALT),
+            signing.dumps([person.shown_key, person.label], salt=SALT),
             path=person.get_absolute_url(),
             httponly=True,
             samesite="Lax",
@@ -35,4 +35,4 @@ def kept_label(request: HttpRequest, person: Participant) -> str:
         key, label = signing.loads(request.COOKIES.get(COOKIE, ""), salt=SALT)
     except signing.BadSignature:
         return ""
-    return str(label) if key == person.key else ""
+    return str(label) if key == person.shown_key else ""

@@ -282,9 +282,10 @@ def test_recruiting_by_label_offers_links_that_nobody_can_guess(
         response = client.get(at(study, "recruitment"), {"links": asked})
         links = response.context["links"]
         assert len(set(links)) == number
-        assert all(re.fullmatch(rf"http://testserver/s/{study.slug}/\?label=\w{{10}}", one) for one in links)
+        made = rf"http://testserver/s/{study.slug}/\?label=\w{{10}}&proof=\w{{32}}"
+        assert all(re.fullmatch(made, one) for one in links)
     assert "do not number" in response.content.decode()
-    assert links[0] in response.content.decode()
+    assert links[0].replace("&", "&amp;") in response.content.decode()
     assert "Begin" in Client().get(links[0]).content.decode()
 
 

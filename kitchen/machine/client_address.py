@@ -1,0 +1,52 @@
+"""From which network address a request comes. Behind a proxy it is the one that the proxy forwards, if we
+trust that proxy (`TRUSTED_PROXIES`): anybody can write the header, only a proxy of ours writes the truth."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from ipaddress import IPv4Address, IPv6Address, ip_address, ip_network
+from typing import TypeAlias
+
+from django.conf import settings
+from django.http import HttpRequest
+
+Address: TypeAlias = IPv4Address | IPv6Address
+
+
+def client_address(request: HttpRequest) -> Address | None:
+    """The last address on the way here that is no trusted proxy's; a program of this machine has its
+    loopback address. None if nobody says."""
+    peer = _read(request.META.get("REMOTE_ADDR") or "127.0.0.1")  # a unix socket is this machine
+    forwarded = request.META.get("HTTP_X_FORWARDED_FOR", "")
+    if not forwarded or not _trusted(peer):
+        return peer
+    return _nearest_stranger(reversed(forwarded.split(",")))
+
+
+def _nearest_stranger(way: Iterable[str]) -> Address | None:
+    """From our own proxy outwards; what lies behind the first stranger, the stranger may have made up."""
+    address = None
+    for said in way:
+        address = _read(said)
+        if not _trusted(address):
+            return address
+    return address
+
+
+def network_of(address: Address) -> str:
+    """What one household or office has: an IPv4 address, or the /64 network of an IPv6 address."""
+    if isinstance(address, IPv6Address):
+        return str(ip_network((address, 64), strict=False))
+    return str(address)
+
+
+def _read(said: str) -> Address | None:
+    try:
+        address = ip_address(said.strip().strip("[]"))
+    except ValueError:
+        return None
+    return getattr(address, "ipv4_mapped", None) or address
+
+
+def _trusted(address: Address | None) -> bool:
+    return address is not None and any(address in network for network in settings.TRUSTED_PROXIES)

@@ -1,0 +1,80 @@
+"""Logins of staff: how long one lasts while nothing is done, and what is said to who tried too often."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable
+from typing import Any
+
+from django.conf import settings
+from django.contrib.auth import SESSION_KEY
+from django.contrib.sessions.models import Session
+from django.http import HttpRequest, HttpResponse
+from django.shortcuts import redirect, render
+from django.utils import timezone
+
+from kitchen.machine.client_address import client_address, network_of
+from study.researchers.second_factor import lacks_factor
+
+SEEN, SEEN_SECONDS = "seen", 60
+"""When a page was opened last is noted in the session, once a minute at most."""
+
+
+class SlidingSession:
+    """Each page that is opened makes a login last for `SESSION_COOKIE_AGE` from then on. Who has no session
+    is not asked for one: participants have none."""
+
+    def __init__(self, get_response: Callable[[HttpRequest], HttpResponse]) -> None:
+        self.get_response = get_response
+
+    def __call__(self, request: HttpRequest) -> HttpResponse:
+        """The answer; the session is stored with it, and then ends later."""
+        if settings.SESSION_COOKIE_NAME in request.COOKIES and SESSION_KEY in request.session:
+            now = int(time.time())
+            if now - request.session.get(SEEN, 0) >= SEEN_SECONDS:
+                request.session[SEEN] = now
+        return self.get_response(request)
+
+
+class SecondFactor:
+    """Staff who still have to set up a second factor are led there from all of their pages."""
+
+    def __init__(self, get_response: Callable[[HttpRequest], HttpResponse]) -> None:
+        self.get_response = get_response
+
+    def __call__(self, request: HttpRequest) -> HttpResponse:
+        """The answer."""
+        return self.get_response(request)
+
+    def process_view(self, request: HttpRequest, *_: Any) -> HttpResponse | None:
+        """None: the page is open."""
+        page = request.resolver_match and request.resolver_match.view_name
+        if not settings.SECOND_FACTOR_REQUIRED or page in OPEN or not request.path.startswith(OURS):
+            return None
+        user = request.user
+        lacking = user.is_authenticated and user.is_staff and lacks_factor(user)
+        return redirect("study:staff-second-factor") if lacking else None
+
+
+OURS = ("/staff/", "/admin/")
+OPEN = {"study:staff-second-factor", "study:staff-password", "admin:login", "admin:logout"}
+"""What is open to whoever still has to set one up."""
+
+
+def session_is_on(key: str) -> bool:
+    """Whether this login has neither been ended nor run out."""
+    return Session.objects.filter(session_key=key, expire_date__gt=timezone.now()).exists()
+
+
+def login_address(request: HttpRequest) -> str:
+    """From where somebody logs in, as failures are counted."""
+    address = client_address(request)
+    return network_of(address) if address else "unknown"
+
+
+def locked_out(request: HttpRequest, response: HttpResponse | None, credentials: Any) -> HttpResponse:
+    """Too many wrong passwords for a name or from an address: come back later."""
+    minutes = int(settings.AXES_COOLOFF_TIME.total_seconds() // 60)
+    answer = render(request, "study/researchers/locked_out.html", {"minutes": minutes}, status=429)
+    answer["Retry-After"] = str(60 * minutes)
+    return answer

@@ -1,0 +1,103 @@
+"""The second factor of staff: codes of an app (TOTP), and recovery codes for when the app is lost.
+
+Nothing of it needs a network. Whoever has set one up gives a code at every login; the installation may ask it
+of all staff (`SECOND_FACTOR_REQUIRED`): who has none yet may then do nothing but set one up.
+"""
+
+from __future__ import annotations
+
+import base64
+from typing import Any
+
+import segno
+from django.conf import settings
+from django.db import transaction
+from django_otp import match_token
+from django_otp.plugins.otp_static.models import StaticDevice, StaticToken
+from django_otp.plugins.otp_totp.models import TOTPDevice
+
+RECOVERY_CODES = 10
+
+
+def has_factor(user: Any) -> bool:
+    """Whether this user has set one up."""
+    return bool(TOTPDevice.objects.filter(user=user, confirmed=True).exists())
+
+
+def lacks_factor(user: Any) -> bool:
+    """Whether this user may do nothing yet, for want of one."""
+    return settings.SECOND_FACTOR_REQUIRED and not has_factor(user)
+
+
+def code_fits(user: Any, code: str) -> bool:
+    """Whether this user may log in with this code: of the app, or a recovery code, which is used up by it.
+    Who has set nothing up needs none. After a wrong one the next is looked at only after a while."""
+    if not has_factor(user):
+        return True
+    code = plain(code)
+    return bool(code) and match_token(user, code) is not None
+
+
+def plain(code: str) -> str:
+    """A code without what people write into it."""
+    return "".join(letter for letter in code.lower() if letter.isascii() and letter.isalnum())
+
+
+def factor_begun(user: Any) -> TOTPDevice | None:
+    """What is being set up and not confirmed yet."""
+    found: TOTPDevice | None = TOTPDevice.objects.filter(user=user, confirmed=False).first()
+    return found
+
+
+@transaction.atomic
+def factor_begin(user: Any) -> TOTPDevice:
+    """A new secret for the app; what was begun before is forgotten, what is in use stays."""
+    TOTPDevice.objects.filter(user=user, confirmed=False).delete()
+    made: TOTPDevice = TOTPDevice.objects.create(user=user, name="app", confirmed=False)
+    return made
+
+
+@transaction.atomic
+def factor_confirm(user: Any, code: str) -> list[str]:
+    """The app shows this code: from now on it is asked for at every login, and the app of before is not. The
+    recovery codes, to be shown once; none, and nothing changed, if the code is wrong."""
+    device = factor_begun(user)
+    if device is None or not device.verify_token(plain(code)):
+        return []
+    TOTPDevice.objects.filter(user=user, confirmed=True).delete()
+    device.confirmed = True
+    device.save()
+    return recovery_codes_make(user)
+
+
+@transaction.atomic
+def recovery_codes_make(user: Any) -> list[str]:
+    """New ones in place of all before."""
+    StaticDevice.objects.filter(user=user).delete()
+    device = StaticDevice.objects.create(user=user, name="recovery")
+    codes = [plain(StaticToken.random_token()) for _ in range(RECOVERY_CODES)]
+    StaticToken.objects.bulk_create(StaticToken(device=device, token=code) for code in codes)
+    return codes
+
+
+@transaction.atomic
+def factor_remove(user: Any) -> None:
+    """No code is asked for any more."""
+    TOTPDevice.objects.filter(user=user).delete()
+    StaticDevice.objects.filter(user=user).delete()
+
+
+def recovery_codes_left(user: Any) -> int:
+    """How many are not used up."""
+    return int(StaticToken.objects.filter(device__user=user).count())
+
+
+def picture(device: TOTPDevice) -> str:
+    """The QR code as the address of an image that is in the page."""
+    return str(segno.make(device.config_url, micro=False).svg_data_uri(scale=5))
+
+
+def secret(device: TOTPDevice) -> str:
+    """What the picture says, to be typed: four letters at a time."""
+    letters = base64.b32encode(device.bin_key).decode().rstrip("=")
+    return " ".join(letters[at : at + 4] for at in range(0, len(letters), 4))
