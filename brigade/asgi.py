@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 import os
 
 from channels.routing import ProtocolTypeRouter, URLRouter
@@ -21,3 +22,8 @@ application = ProtocolTypeRouter(
         "websocket": AllowedHostsOriginValidator(URLRouter([*staff_patterns, *websocket_urlpatterns])),
     }
 )
+
+gc.collect()
+gc.freeze()
+"""What has been loaded stays for good: to look through it again and again would hold up everybody who plays
+for a tenth of a second."""
