@@ -156,6 +156,12 @@ text = "I agree."
     stack.manage("load_study", str(file))
 
 
+def asked_by_a_worker(teammates: int) -> str:
+    """A condition whose co-players take a worker's time."""
+    turns = '[conditions.coplayer_settings]\nmodel = "stand-in"\n'
+    return condition("asked", "dispatcher", teammates) + turns
+
+
 def condition(key: str, coplayer: str = "none", teammates: int = 0, **settings: Any) -> str:
     """One condition in TOML."""
     lines = [f'{name} = "{value}"' for name, value in settings.items()]

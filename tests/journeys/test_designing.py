@@ -154,7 +154,8 @@ async def test_a_new_researcher_designs_and_freezes_a_study_without_code(
 
     await me.open()
     await page.get_by_role("button", name="Preview 4 agents", exact=True).click()
-    await page.wait_for_selector("#seat, [data-page=play]")
+    await page.wait_for_selector("#connection[data-state=connected]")
+    await page.wait_for_timeout(300)  # a picture writes styles of its own: nothing is to be swapped meanwhile
     await me.look("preview")
 
     design = json.loads(live_stack.manage("shell", "-c", ASK.format(slug=slug)).strip().splitlines()[-1])

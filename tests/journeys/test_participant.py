@@ -10,15 +10,13 @@ import pytest
 from playwright.async_api import Browser, Page
 
 from tests.browser import IN_A_BROWSER
-from tests.journeys.person import Person, condition, load_study
+from tests.journeys.person import Person, asked_by_a_worker, condition, load_study
 from tests.servers import Stack
 
 pytestmark = IN_A_BROWSER
 
 TWO_PLANNERS = condition("two", "planner", 2)
-ASKED_BY_A_WORKER = (
-    condition("asked", "dispatcher", 2) + '[conditions.coplayer_settings]\nmodel = "stand-in"\n'
-)
+ASKED_BY_A_WORKER = asked_by_a_worker(2)
 
 
 def new_slug() -> str:
@@ -102,7 +100,7 @@ async def test_a_second_click_in_another_tab_is_answered_and_plays_nothing_twice
             };
         })"""
     )
-    assert [one["code"] for one in sent if one["type"] == "notice"] == ["late", "early"]
+    assert [one["code"] for one in sent if one["type"] == "notice"] == ["repeated", "early"]
     await page.wait_for_selector("#elsewhere:not([hidden])")
     await page.click("[data-take]")
     await person.stepped(1)
