@@ -23,7 +23,10 @@ from study.trying_out.synthetic import copying, making
 from tests.study.factories import enter, make_study
 from tests.transactions import Watch, watched
 
-pytestmark = pytest.mark.skipif(connection.vendor != "sqlite", reason="one lock for all: SQLite")
+pytestmark = [
+    pytest.mark.servers,
+    pytest.mark.skipif(connection.vendor != "sqlite", reason="one lock for all: SQLite"),
+]
 
 MANY = Setup(coplayer="random", levels=("level_0",), agents=(2,), alphas=(1.0, 1.5, 2.0), episodes=900)
 
