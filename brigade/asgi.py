@@ -14,7 +14,7 @@ os.environ.setdefault("DJANGO_SETTINGS_MODULE", "brigade.settings")
 django_application = get_asgi_application()
 
 from brigade.door import Door  # noqa: E402 - the apps must be loaded first
-from brigade.doors import FromOurPages  # noqa: E402
+from brigade.hosts import FromOurPages  # noqa: E402
 from brigade.places import redis_url  # noqa: E402
 from kitchen.machine.redis_access import open_to_others  # noqa: E402
 from kitchen.urls import websocket_urlpatterns  # noqa: E402
@@ -30,7 +30,7 @@ application = ProtocolTypeRouter(
 if said := open_to_others(redis_url()):
     logging.getLogger(__name__).warning(said)
 
+# What has been loaded stays for good: to look through it again and again would hold up everybody who plays
+# for a tenth of a second.
 gc.collect()
 gc.freeze()
-"""What has been loaded stays for good: to look through it again and again would hold up everybody who plays
-for a tenth of a second."""

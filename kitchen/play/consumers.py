@@ -119,8 +119,6 @@ class SeatConsumer(AsyncWebsocketConsumer):
 
     async def disconnect(self, code: int) -> None:
         """Nobody looks any more; the episode waits."""
-        if self.page:
-            watch().discard(self, self.page)
         self.closed = True
         await self._unsubscribe()
 

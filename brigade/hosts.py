@@ -27,7 +27,7 @@ NOTHING_ALLOWED = "camera=(), geolocation=(), microphone=(), payment=(), usb=()"
 log = logging.getLogger(__name__)
 
 
-def at_the_door(page: Page) -> Page:
+def under_our_name(page: Page) -> Page:
     """Django's middleware, before files are served: DisallowedHost (an answer 400) for a name that is not
     ours; every answer says what pages may not do."""
 

@@ -11,7 +11,7 @@ from django.core.checks import Tags, run_checks
 from django.test import Client
 
 from brigade.asgi import application
-from brigade.doors import is_ours
+from brigade.hosts import is_ours
 from tests.house.test_settings import read
 
 HOST = "study.example.org"
