@@ -20,6 +20,9 @@ LARGEST_MESSAGE = 65_536
 MOST_UNREAD = 24
 """Messages of one websocket that wait to be read. A page has a few at the worst: it waits for answers, and
 asks whether anybody is there once a second at most, for some seconds."""
+ODD_FRAMES_PER_SECOND, MOST_ODD_FRAMES = 50, 200
+"""Pings, pongs and pieces of messages of one websocket: so many at once, then so many a second. A page sends
+a pong every twenty seconds."""
 MOST_FILES = 65_536
 """Open files that one program asks for: a connection is one."""
 

@@ -26,7 +26,10 @@ from twisted.web.http import HTTPChannel
 
 from brigade import limits
 from brigade.errors import PAGES, error_page
-from kitchen.machine.pace import TOO_MUCH
+from kitchen.machine.pace import TOO_MUCH, Bucket
+
+LAST_OF_DATA = 7
+"""The highest code of frames that carry a message (RFC 6455, 5.2); those above it are control frames."""
 
 
 class Request(WebRequest):
@@ -81,7 +84,19 @@ class PageFactory(HTTPFactory):
 
 
 class Socket(WebSocketProtocol):
-    """A websocket; one that sends on and on without waiting for answers is closed."""
+    """A websocket; one that sends on and on without waiting for answers is closed, and so is one that sends
+    pings, pongs or pieces of messages without end: no browser does."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.odd_frames = Bucket(rate=limits.ODD_FRAMES_PER_SECOND, most=limits.MOST_ODD_FRAMES)
+
+    def onFrameBegin(self) -> None:  # noqa: N802
+        """A frame comes; a message in one piece is counted where it is read."""
+        odd = self.current_frame.opcode > LAST_OF_DATA or self.inside_message
+        super().onFrameBegin()
+        if odd and self.state == self.STATE_OPEN and not self.odd_frames.take():
+            self.shut()
 
     def onMessage(self, payload: bytes, isBinary: bool) -> None:  # noqa: N802, N803
         """A message came, perhaps one of many."""

@@ -171,6 +171,30 @@ async def test_a_websocket_that_sends_on_unread_is_closed_and_read_no_more(talk:
     assert (wire.producerState, unread.qsize()) == ("paused", 0)
 
 
+PING, PONG = b"\x89\x80\0\0\0\0", b"\x8a\x80\0\0\0\0"
+BEGIN, PIECE = b"\x01\x80\0\0\0\0", b"\0\x80\0\0\0\0"
+
+
+@pytest.mark.parametrize("frames", [[PING], [PONG], [BEGIN, PIECE]], ids=["pings", "pongs", "pieces"])
+async def test_a_websocket_that_sends_frames_without_messages_is_closed(
+    talk: Talk, frames: list[bytes]
+) -> None:
+    wire, client = talk.connect(), ClientProtocol(parse_uri("ws://localhost/ws/seat/x/"))
+    client.send_request(client.connect())
+    wire.protocol.dataReceived(b"".join(client.data_to_send()))
+    await rest()
+    client.receive_data(wire.value())
+    first, last = frames[0], frames[-1]
+    wire.protocol.dataReceived(first + last * (limits.MOST_ODD_FRAMES - 2))
+    assert wire.producerState == "producing"
+    wire.clear()
+    wire.protocol.dataReceived(last * 10_000)
+    assert wire.producerState == "paused"
+    client.receive_data(wire.value())
+    assert client.close_rcvd
+    assert client.close_rcvd.code == TOO_MUCH
+
+
 @pytest.fixture
 def few_files() -> Iterator[int]:
     """No more open files than a program has that does not ask; how many it may have."""
