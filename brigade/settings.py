@@ -324,7 +324,7 @@ AXES_COOLOFF_TIME = timedelta(minutes=15)
 AXES_LOCKOUT_PARAMETERS = ["username", "ip_address"]
 """Each by itself: one name from many addresses, many names from one."""
 AXES_RESET_COOL_OFF_ON_FAILURE_DURING_LOCKOUT = False
-AXES_RESET_ON_SUCCESS = True
+AXES_RESET_ON_SUCCESS = False  # it would forget what others did from the same address: see `logins`
 AXES_CLIENT_IP_CALLABLE = "study.researchers.logins.login_address"
 AXES_LOCKOUT_CALLABLE = "study.researchers.logins.locked_out"
 AXES_DISABLE_ACCESS_LOG = True

@@ -18,6 +18,7 @@ class StudyConfig(AppConfig):
         from kitchen.play.staff_access import episodes_shown_by
         from study.analysis.results import forget
         from study.people.signals import person_erased
+        from study.researchers.logins import forget_failures
         from study.researchers.permissions import episodes_for
         from study.researchers.security import note_what_is_told
         from study.researchers.sure import note_password
@@ -26,3 +27,4 @@ class StudyConfig(AppConfig):
         person_erased.connect(forget)
         note_what_is_told()
         user_logged_in.connect(note_password)
+        user_logged_in.connect(forget_failures)

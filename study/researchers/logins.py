@@ -6,8 +6,10 @@ import time
 from collections.abc import Callable
 from typing import Any
 
+from axes.models import AccessAttempt
 from django.conf import settings
 from django.contrib.auth import SESSION_KEY
+from django.contrib.auth.models import User
 from django.contrib.sessions.models import Session
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import redirect, render
@@ -70,6 +72,12 @@ def login_address(request: HttpRequest) -> str:
     """From where somebody logs in, as failures are counted."""
     address = client_address(request)
     return network_of(address) if address else "unknown"
+
+
+def forget_failures(user: User, **_: Any) -> None:
+    """Receiver: who has logged in was allowed to mistype. What was tried at other names stays counted, from
+    the same address too: else whoever has a login could guess at another's for ever."""
+    AccessAttempt.objects.filter(username=user.get_username()).delete()
 
 
 def locked_out(request: HttpRequest, response: HttpResponse | None, credentials: Any) -> HttpResponse:

@@ -52,6 +52,22 @@ def test_an_address_does_not_guess_at_many_names(client: Client, ann: User, sett
     assert log_in(client, GOOD, address="198.51.100.1") == 302
 
 
+def test_a_login_of_ones_own_wins_no_tries_at_another_name(client: Client, ann: User, settings: Any) -> None:
+    settings.AXES_FAILURE_LIMIT = 3
+    User.objects.create_superuser("mallory", password=GOOD)
+    assert [log_in(client, "wrong") for _ in range(2)] == [200, 200]
+    assert log_in(Client(), GOOD, name="mallory") == 302
+    assert log_in(client, "wrong") == 429
+
+
+def test_who_mistyped_begins_anew_once_they_are_in(client: Client, ann: User, settings: Any) -> None:
+    settings.AXES_FAILURE_LIMIT = 3
+    assert [log_in(client, "wrong") for _ in range(2)] == [200, 200]
+    assert log_in(client, GOOD) == 302
+    assert [log_in(Client(), "wrong") for _ in range(2)] == [200, 200]
+    assert log_in(Client(), GOOD) == 302
+
+
 def test_a_proxy_is_not_taken_for_one_who_guesses(client: Client, ann: User, settings: Any) -> None:
     settings.AXES_FAILURE_LIMIT = 2
     for _ in range(2):
