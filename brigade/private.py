@@ -61,8 +61,11 @@ def _is_loose(path: Path) -> bool:
 
 
 def _close(path: Path) -> bool:
-    """Take all rights from everybody but the owner; False where we may not."""
+    """Take all rights from everybody but the owner; False where we may not, or where it belongs to somebody
+    else: whoever may write in `var/` could name any file there, and root may close them all."""
     with suppress(OSError):
-        path.chmod(stat.S_IMODE(path.stat().st_mode) & ~LOOSE)
-        return True
+        found = path.stat()
+        if found.st_uid == os.geteuid():
+            path.chmod(stat.S_IMODE(found.st_mode) & ~LOOSE)
+            return True
     return False

@@ -67,6 +67,17 @@ def test_a_folder_that_all_users_share_stays_as_it_is(var: Path) -> None:
     assert modes(var) == {".": "0o1777", "secret.key": "0o600"}
 
 
+@pytest.mark.skipif(os.geteuid() != 0, reason="only root can make a file somebody else's")
+def test_root_closes_nobody_elses_file_by_a_link_to_it(var: Path, tmp_path: Path) -> None:
+    (var / "log").mkdir(parents=True)
+    other = tmp_path / "theirs"
+    other.touch()
+    os.chown(other, 65534, 65534)
+    (var / "log" / "x.log").symlink_to(other)
+    assert f"{var.resolve() / 'log' / 'x.log'} can be read by other users" in keep_private()
+    assert stat.S_IMODE(other.stat().st_mode) == 0o644
+
+
 def test_whoever_reads_the_settings_closes_it_first(loose: Path) -> None:
     (loose / "secret.key").write_text("x" * 60)
     code = "import brigade.settings, os; print(oct(os.umask(0)))"
