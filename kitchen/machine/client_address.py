@@ -3,6 +3,7 @@ trust that proxy (`TRUSTED_PROXIES`): anybody can write the header, only a proxy
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable
 from ipaddress import IPv4Address, IPv6Address, ip_address, ip_network
 from typing import TypeAlias
@@ -40,9 +41,15 @@ def network_of(address: Address) -> str:
     return str(address)
 
 
+_WITH_PORT = re.compile(r"\[(?P<six>[^\]]*)\](:\d+)?|(?P<four>[\d.]+):\d+")
+"""As some proxies write an address: with the port from which it came."""
+
+
 def _read(said: str) -> Address | None:
+    """An address, with or without a port; None for anything else."""
+    found = _WITH_PORT.fullmatch(said := said.strip())
     try:
-        address = ip_address(said.strip().strip("[]"))
+        address = ip_address((found["six"] or found["four"]) if found else said)
     except ValueError:
         return None
     return getattr(address, "ipv4_mapped", None) or address

@@ -30,15 +30,16 @@ def seconds_until(moment: datetime) -> float:
     return (moment - timezone.now()).total_seconds()
 
 
-def pause_if_many(study: Study) -> EntryPause | None:
-    """Begin a pause if as many as the study allows have begun within a minute; after a pause counting begins
-    anew. The caller holds the study's row, so that no two begin one."""
+def pause_if_many(study: Study, *, beside: int = 0) -> EntryPause | None:
+    """Begin a pause if as many as the study allows have begun within a minute, not counting those `beside`
+    (`study.taking_part.rate`); after a pause counting begins anew. The caller holds the study's row, so that
+    no two begin one."""
     if study.entries_per_minute is None or pause_on(study):
         return None
     now, last = timezone.now(), study.entry_pauses.first()
     since = max(now - JUMP, last.until) if last else now - JUMP
     lately = Participant.objects.filter(study=study, synthetic=False, preview=False, entered_at__gt=since)
-    if (number := lately.count()) < study.entries_per_minute:
+    if (number := lately.count()) - beside < study.entries_per_minute:
         return None
     return EntryPause.objects.create(study=study, began_at=now, until=now + PAUSE, entries=number)
 

@@ -51,9 +51,10 @@ def participant_enter(
     preview: bool = False,
     referral: Referral = NOBODY_SENT,
     welcomed_at: datetime | None = None,
+    beside: int = 0,
 ) -> Participant:
     """Someone begins. The same form sent twice, or the same label, is the same participant. `welcomed_at` is
-    when the welcome page was shown to them, if it was.
+    when the welcome page was shown to them, if it was; `beside` as for `pause_if_many`.
 
     StudyClosedError if the study takes nobody new, EntryPausedError while so many begin at once; staff who
     preview it are let in all the same, programs in a pause.
@@ -88,7 +89,7 @@ def participant_enter(
     go_on(Way(person))
     tell(person)
     if counts:
-        pause_if_many(study)
+        pause_if_many(study, beside=beside)
     return person
 
 

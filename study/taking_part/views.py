@@ -23,9 +23,10 @@ from study.taking_part.entering import known_already, participant_enter, why_clo
 from study.taking_part.forms import SYNTHETIC, EntryForm
 from study.taking_part.going_on import page_opened, person_of
 from study.taking_part.idling import idle_clock, in_time, participant_here
-from study.taking_part.pages.common import place_word, welcome_context
+from study.taking_part.pages.common import elsewhere, place_word, welcome_context
+from study.taking_part.pages.guests import finished
 from study.taking_part.pages.registry import PAGES
-from study.taking_part.rate import WINDOW_SECONDS, too_many_from
+from study.taking_part.rate import WINDOW_SECONDS, entered_beside, too_many_from
 
 COOKIE_SALT = "brigade.participant"
 COOKIE_SECONDS = 90 * 24 * 3600
@@ -119,6 +120,7 @@ def _let_in(request: HttpRequest, study: Study, form: EntryForm) -> HttpResponse
             synthetic=invited == SYNTHETIC,
             referral=referral,
             welcomed_at=form.opened_at,
+            beside=entered_beside(request, study) if is_new else 0,
         )
     except StudyClosedError:
         return _closed(request, study)
@@ -191,7 +193,7 @@ def participant(request: HttpRequest, key: str) -> HttpResponse:
         place = flow.place_of(person)
         if request.method == "GET":
             page_opened(person=person, page=place.page, position=place.position)
-        return PAGES[place.page](request, person, place)
+        return finished(PAGES[place.page](request, person, place), request, person)
     except StudyClosedError:
         return _closed(request, person.study, entered=True)
     except Participant.DoesNotExist:  # withdrawn in another tab at this very moment
@@ -227,9 +229,7 @@ def withdraw(request: HttpRequest, key: str) -> HttpResponse:
     else it takes."""
     person = _person(request, key)
     if person.as_guest:
-        context = {"participant": person, "study": person.study}
-        status = 403 if request.method == "POST" else 200
-        return render(request, "study/taking_part/withdraw_elsewhere.html", context, status=status)
+        return elsewhere(request, person)
     if request.method == "POST" and request.POST.get("confirm") == "yes":
         try:
             receipt = participant_withdraw(participant_id=person.pk)

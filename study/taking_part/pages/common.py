@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
-from django.http import HttpRequest
+from django.http import HttpRequest, HttpResponse
+from django.shortcuts import render
 
 from kitchen.contract.page import Page
 from kitchen.registry.worlds import get_page, known_worlds
@@ -40,6 +41,13 @@ def place_word(design: Blueprint) -> str:
 def sent(request: HttpRequest, page: str) -> bool:
     """Whether this is the form of that page: a form of a page that is over changes nothing."""
     return request.method == "POST" and request.POST.get("page") == page
+
+
+def elsewhere(request: HttpRequest, person: Participant) -> HttpResponse:
+    """A guest would end or erase what is not known to be theirs: what else it takes."""
+    context = {"participant": person, "study": person.study}
+    status = 403 if request.method == "POST" else 200
+    return render(request, "study/taking_part/withdraw_elsewhere.html", context, status=status)
 
 
 def welcome_context(study: Study) -> dict[str, Any]:

@@ -9,7 +9,7 @@ from study.people import flow
 from study.people.models import Participant
 from study.taking_part.entering import consent_given, consent_refused
 from study.taking_part.forms import ConsentForm
-from study.taking_part.pages.common import part_context, sent
+from study.taking_part.pages.common import elsewhere, part_context, sent
 from study.taking_part.pages.refused import keep_label
 
 
@@ -17,6 +17,8 @@ def consent(request: HttpRequest, person: Participant, place: flow.CurrentPage) 
     """The text, its statements, and two buttons."""
     statements = person.version.blueprint.part("consent").settings["statements"]
     is_sent = sent(request, "consent")
+    if is_sent and "refuse" in request.POST and person.as_guest:
+        return elsewhere(request, person)
     if is_sent and "refuse" in request.POST:
         consent_refused(participant_id=person.pk)
         return keep_label(redirect(person), person)

@@ -13,6 +13,7 @@ from study.design.recruitment import PLACES
 from study.people import flow
 from study.people.models import Participant
 from study.taking_part.pages.common import part_context
+from study.taking_part.pages.guests import finished_here
 from study.taking_part.pages.refused import kept_label
 from study.words.markdown import to_html
 
@@ -35,6 +36,10 @@ def end(request: HttpRequest, person: Participant, place: flow.CurrentPage) -> H
     """What somebody takes away."""
     if request.method == "POST":
         return redirect(person)
+    if not finished_here(request, person):
+        return render(
+            request, "study/taking_part/ended_elsewhere.html", {"participant": person, "study": person.study}
+        )
     outcome = Outcome.objects.filter(study=person.study, kind=person.status).first()
     context = {
         "participant": person,

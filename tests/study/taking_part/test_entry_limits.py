@@ -122,6 +122,24 @@ def test_when_entries_jump_entry_pauses_and_goes_on_by_itself(client: Client) ->
     assert EntryPause.objects.count() == 1  # those of before do not count again
 
 
+def test_one_address_alone_does_not_shut_a_study() -> None:
+    study = make_study(entries_per_minute=7, entries_per_address=None)
+
+    def from_address(number: int) -> int:
+        one = Client(REMOTE_ADDR=f"203.0.113.{number}")
+        return begin(one, study).status_code
+
+    assert [from_address(1) for _ in range(12)] == [302] * 12
+    assert from_address(2) == 302
+    assert [from_address(3), from_address(4)] == [302, 429]
+
+
+def test_those_whose_address_cannot_be_read_are_counted_together() -> None:
+    study = make_study(entries_per_address=2)
+    hidden = [Client(HTTP_X_FORWARDED_FOR=f"somebody{n}") for n in range(3)]
+    assert [begin(one, study).status_code for one in hidden] == [302, 302, 429]
+
+
 def test_programs_and_staff_neither_begin_a_pause_nor_wait_for_its_end() -> None:
     study = make_study(entries_per_minute=2)
     for number in range(3):
@@ -168,6 +186,9 @@ def test_the_researcher_is_told_and_can_let_people_in(admin_client: Client) -> N
         ("10.0.0.2", "1.1.1.1, 198.51.100.1, 127.0.0.1", "198.51.100.1"),
         ("::ffff:127.0.0.1", "2001:db8::1", "2001:db8::1"),
         ("127.0.0.1", "nonsense", "None"),
+        ("127.0.0.1", "203.0.113.70:99", "203.0.113.70"),
+        ("127.0.0.1", "[2001:db8::1]:443", "2001:db8::1"),
+        ("127.0.0.1", "2001:db8::1", "2001:db8::1"),
         ("", "198.51.100.1", "198.51.100.1"),
     ],
 )

@@ -86,6 +86,49 @@ def test_another_browser_cannot_erase(client: Client, study: Study) -> None:
     assert not Participant.objects.exists()
 
 
+def done_up_to_the_survey(client: Client, personal: str) -> None:
+    """The guide and the only episode."""
+    client.post(personal, {"page": "guide"})
+    play_out(Episode.objects.get(status="playing"))
+
+
+LAST = {"page": "survey", "position": "1", "item_i0": "5", "item_i1": "1"}
+
+
+def test_the_code_is_for_who_came_to_the_end(client: Client) -> None:
+    make_study(recruitment="prolific", conditions=1)
+    personal, stranger = begun(client), Client()
+    theirs = come(stranger)
+    done_up_to_the_survey(client, personal)
+    client.post(personal, LAST)
+    code = Participant.objects.get().given_code
+    assert code and code in text_of(client.get(personal))
+    told = text_of(stranger.get(theirs))
+    assert code not in told and "finished in another browser" in told
+
+
+def test_a_guest_who_came_to_the_end_has_the_code(client: Client) -> None:
+    make_study(recruitment="prolific", conditions=1)
+    begun(client)
+    guest = Client()
+    theirs = come(guest)
+    done_up_to_the_survey(guest, theirs)
+    guest.post(theirs, LAST)
+    code = Participant.objects.get().given_code
+    assert code and code in text_of(guest.get(theirs))
+    other = Client()
+    assert code not in text_of(other.get(come(other)))
+
+
+def test_a_guest_cannot_refuse_in_somebodys_place(client: Client, study: Study) -> None:
+    personal, stranger = come(client), Client()
+    theirs = come(stranger)
+    assert stranger.post(theirs, {"page": "consent", "refuse": "yes"}).status_code == 403
+    person = Participant.objects.get()
+    assert (person.status, person.label) == ("active", "5f01")
+    assert client.post(personal, {"page": "consent", "agree_0": "on"}).status_code == 302
+
+
 def test_the_browser_that_began_is_nobodys_guest(client: Client, study: Study) -> None:
     begun(client)
     theirs = come(Client())
