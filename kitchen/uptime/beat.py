@@ -10,7 +10,7 @@ from datetime import datetime
 from django.conf import settings
 from django.db import Error, close_old_connections, connection
 
-from kitchen.uptime.gaps import INTERVAL
+from kitchen.uptime.gaps import INTERVAL, LONGEST
 from kitchen.uptime.moments import Moment, moment_now
 from kitchen.uptime.signs import is_due, sign_give, signs_now
 
@@ -38,10 +38,14 @@ class Beat:
         self._redis_answers, self._now = redis_answers, now
 
     def once(self) -> None:
-        """Give a sign if it is time for one. That the database is away is remembered until it is back."""
+        """Give a sign if it is time for one. That the database is away, or hangs, is remembered until it is
+        back."""
         moment = self._now()
         try:
-            if self.failed_at or is_due(signs_now(), self.part, moment):
+            signs = signs_now()
+            if self._now().ticks - moment.ticks > LONGEST:
+                self.failed_at = self.failed_at or moment.at
+            if self.failed_at or is_due(signs, self.part, moment):
                 self._give()
         except Error as error:
             if self.failed_at is None:

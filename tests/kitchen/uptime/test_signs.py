@@ -135,6 +135,22 @@ def test_who_lived_while_the_database_was_away_names_it(
     assert found() == [("database", 6)]
 
 
+def test_a_database_that_hangs_is_named_by_who_waited_for_it(
+    clocks: Clocks, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    web = Beat("web", redis_answers=lambda: True, now=clocks)
+    web.once()
+
+    def slowly() -> dict[str, Sign]:
+        clocks.pass_by(10)
+        return signs_now()
+
+    clocks.pass_by(2)
+    monkeypatch.setattr(beats, "signs_now", slowly)
+    web.once()
+    assert found() == [("database", 12)]
+
+
 def _away(*_: object, **__: object) -> Never:
     raise OperationalError("database is locked")
 

@@ -15,6 +15,7 @@ from django.utils import timezone
 from kitchen.play.models import Episode
 from kitchen.uptime.models import Outage
 from study.analysis.results import analyse_now
+from study.analysis.statistics.report import report
 from study.design.models import Study
 from study.exports.chosen import EVERYBODY, Chosen
 from study.exports.registry import get_table
@@ -112,7 +113,8 @@ def test_the_analysis_can_leave_touched_episodes_out(study: Study, admin_client:
     assert (len(everything.participants), len(less.participants)) == (2, 1)
     assert less.attrition and (less.attrition.touched, less.attrition.touched_left_out) == (1, True)
     page = admin_client.get("/staff/small/analysis/?without=outages").content.decode()
-    assert "1 episode left out: an outage of the server touched them." in page
+    assert 'value="outages" checked> without episodes that an outage touched (1)' in page
+    assert "1 episode left out: an outage of the server touched them." in report(less)
 
 
 def test_the_command_leaves_them_out_and_says_how_many(study: Study, tmp_path: Path) -> None:
