@@ -138,12 +138,25 @@ def squeezed(offers: Iterable[object]) -> PerMessageDeflateOfferAccept | None:
     return None
 
 
+class Server(daphne.server.Server):
+    """daphne, which gives signs of life."""
+
+    def run(self) -> None:
+        """Serve; our apps are loaded by now."""
+        from kitchen.uptime.beat import beat_begin
+        from kitchen.uptime.models import Part
+
+        beat_begin(Part.WEB)
+        super().run()
+
+
 def main() -> None:
     """Serve until asked to end, and take one connection at a time."""
     limits.more_files()
     setattr(Port, "numberAccepts", property(lambda port: 1, lambda port, wanted: None))  # noqa: B010
     daphne.server.HTTPFactory, daphne.server.WebSocketFactory = PageFactory, SocketFactory
     command = CommandLineInterface()
+    command.server_class = Server
     longest = limits.LARGEST_MESSAGE
     command.parser.set_defaults(websocket_max_message_size=longest, websocket_max_frame_size=longest)
     command.run(sys.argv[1:])

@@ -10,5 +10,10 @@ class KitchenConfig(AppConfig):
     verbose_name = "Live play"
 
     def ready(self) -> None:
-        """What is wrong with this installation is told by `manage.py check`."""
+        """What is wrong with this installation is told by `manage.py check`. Turns hear of outages."""
         from kitchen.machine import checks  # noqa: F401 - the settings must be read first
+        from kitchen.play.extending import turns_extend, turns_move
+        from kitchen.uptime.news import clock_set, outage_over
+
+        outage_over.connect(turns_extend)
+        clock_set.connect(turns_move)

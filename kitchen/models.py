@@ -14,6 +14,7 @@ from kitchen.play.models import (
     Step,
     new_key,
 )
+from kitchen.uptime.models import Outage, Sign
 
 __all__ = [
     "Budget",
@@ -24,9 +25,11 @@ __all__ = [
     "ExperimentEpisode",
     "Mind",
     "ModelCall",
+    "Outage",
     "Prompt",
     "Seat",
     "SeatCommand",
+    "Sign",
     "Spending",
     "Step",
     "new_key",

@@ -12,6 +12,7 @@ from typing import Any
 
 from celery import shared_task
 from celery.signals import worker_ready
+from django.conf import settings
 
 from kitchen.contract.model import ModelError
 from kitchen.experiments import tasks  # noqa: F401 - Celery looks for tasks here
@@ -29,6 +30,8 @@ from kitchen.play.queue import (
     close_turn_later,
 )
 from kitchen.play.services import step_run, turn_close
+from kitchen.uptime.beat import beat_begin
+from kitchen.uptime.models import Part
 
 log = logging.getLogger(__name__)
 
@@ -71,8 +74,11 @@ def pick_up_open_turns() -> int:
 
 @worker_ready.connect
 def look_for_open_turns(sender: Any, **_: Any) -> None:
-    """Every worker looks when it starts, and from then on every few seconds; it makes models' SDKs ready."""
+    """Every worker looks when it starts, and from then on every few seconds; it makes models' SDKs ready.
+    Those of people's co-players give signs of life."""
     threading.Thread(target=_warm_up, name="warm-up", daemon=True).start()
+    if settings.CELERY_TASK_DEFAULT_QUEUE in sender.app.amqp.queues.consume_from:
+        beat_begin(Part.WORKERS)
     sender.timer.call_repeatedly(PICK_UP_SECONDS, ask_look, (PICK_UP_SECONDS,))
     ask_look(PICK_UP_SECONDS)
 

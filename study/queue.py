@@ -11,10 +11,10 @@ TIME_OUT_IDLE = "study.time_out_idle"
 """Names of the tasks."""
 
 
-def ask_analysis(study_id: int, who: str, preregistered: bool = False) -> bool:
+def ask_analysis(study_id: int, who: str, preregistered: bool = False, untouched: bool = False) -> bool:
     """Queue an analysis; if the broker is away, the page asks again later."""
     waits = f"the analysis of study {study_id} waits"
-    return task_send(COMPUTE_ANALYSIS, study_id, who, preregistered, otherwise=waits)
+    return task_send(COMPUTE_ANALYSIS, study_id, who, preregistered, untouched, otherwise=waits)
 
 
 def ask_erasing(study_id: int) -> bool:

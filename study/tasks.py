@@ -19,10 +19,10 @@ SWEEP_SECONDS = 30.0
 
 
 @shared_task(name=COMPUTE_ANALYSIS)
-def compute_analysis(study_id: int, who: str, preregistered: bool = False) -> None:
+def compute_analysis(study_id: int, who: str, preregistered: bool = False, untouched: bool = False) -> None:
     """Analyse a study's present data and keep the result for the page. May run twice."""
     if study := Study.objects.filter(pk=study_id).first():
-        compute(study, who, preregistered)
+        compute(study, who, preregistered, untouched)
 
 
 @shared_task(name=ERASE_SYNTHETIC)

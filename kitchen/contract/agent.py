@@ -15,7 +15,11 @@ from typing import ClassVar
 from kitchen.contract.model import Call, Purse
 from kitchen.contract.world import Command, Event, Json, Setting, clean_settings
 
-FALLBACKS = {"timeout": "No decision in time", "error": "The co-player failed"}
+FALLBACKS = {
+    "timeout": "No decision in time",
+    "outage": "A person's time ran out in a turn that an outage had touched",
+    "error": "The co-player failed",
+}
 """Why a mind is replaced from outside. What makes a mind fall back by itself has a ModelError's code."""
 
 

@@ -31,6 +31,25 @@ def process_is_gone(name: str) -> bool:
     return _started(int(pid)) != started
 
 
+def process_is_here(name: str) -> bool:
+    """Whether the process of this name certainly runs. False for one that cannot be seen from here."""
+    place, _, pid = name.rpartition("/")[0].rpartition("/")
+    return bool(place) and place == _place() and pid.isdecimal() and not process_is_gone(name)
+
+
+def machine_of(name: str) -> str:
+    """Which run of which machine the process of this name belongs to."""
+    return name.partition("/")[0]
+
+
+def machine_run() -> str:
+    """This run of this machine; empty where the system does not tell."""
+    try:
+        return _BOOT.read_text().strip()
+    except OSError:
+        return ""
+
+
 def _place() -> str:
     """This run of this machine, and the numbering of processes that we are in."""
     try:

@@ -8,6 +8,10 @@ who have not commanded wait in this step (`turn_close`); then the co-players are
 A task closes the turn in time; whoever looks later (a worker every few seconds, a command that comes too
 late) closes it as well, so no dead worker, server or broker can keep a turn open.
 
+Nobody is held to a deadline that they could not keep. While something of ours is known to be away, no turn
+is closed; when it is back, the deadline is later by the time that was lost (`kitchen.play.extending`). If the
+time of such a turn runs out nonetheless, the log says `outage`, not `timeout`.
+
 WCAG 2.2.1 (timing adjustable): a limit is the researcher's setting and part of what a study measures; without
 one people take as long as they want. The page counts down in view and says aloud when 10 and 5 seconds are
 left.
@@ -29,6 +33,10 @@ from kitchen.play.queue import close_turn_later
 
 TIMEOUT = "timeout"
 """`chosen_by` of the command of a person whose time ran out."""
+OUTAGE = "outage"
+"""The same, where an outage of ours had moved the deadline."""
+NOBODY = (TIMEOUT, OUTAGE)
+"""`chosen_by` of commands that were given for a person who had not commanded."""
 
 SHORTEST, LONGEST = 1.0, 3600.0
 """Bounds of `step_seconds`."""
@@ -87,6 +95,13 @@ def seconds_left(episode: Episode) -> float | None:
     return max(0.0, (episode.turn_closes_at - timezone.now()).total_seconds())
 
 
+def why_it_ran_out(episode: Episode) -> str:
+    """What the log says of who has not commanded in the open turn, whose time is over."""
+    assert episode.step_seconds and episode.turn_closes_at  # noqa: S101 - a clock runs
+    given = episode.turn_closes_at - episode.turn_opened_at
+    return OUTAGE if given > timedelta(seconds=episode.step_seconds) else TIMEOUT
+
+
 def ran_out(seat: int, entries: Iterable[Json]) -> bool:
     """Whether time ran out for this seat in a step with these log entries."""
-    return any(entry["seat"] == seat and entry["chosen_by"] == TIMEOUT for entry in entries)
+    return any(entry["seat"] == seat and entry["chosen_by"] in NOBODY for entry in entries)

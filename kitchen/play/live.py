@@ -16,7 +16,7 @@ from django.db.models import Count, F, Max, Q, Sum
 
 from kitchen.contract.world import WorldError
 from kitchen.play import stored
-from kitchen.play.clock import TIMEOUT
+from kitchen.play.clock import NOBODY, TIMEOUT
 from kitchen.play.models import Episode, ModelCall, Seat, SeatCommand
 from kitchen.registry.figures import standing
 
@@ -47,7 +47,7 @@ class EpisodeFacts:
     fallbacks: int
     """Commands that a fallback gave for a co-player."""
     ran_out: int
-    """Steps in which a person's time ran out."""
+    """Steps in which a person's time ran out, and no outage had to do with it."""
     model_failures: int
     """Calls of language models that ended without an answer."""
     spent: Decimal
@@ -140,7 +140,7 @@ def _length(episode: Episode) -> int | None:
 def _commands(ids: list[int]) -> dict[int, dict[str, Any]]:
     rows = SeatCommand.objects.filter(episode__in=ids).order_by().values("episode")
     counted = rows.annotate(
-        fallbacks=Count("pk", filter=~Q(fallback="") & ~Q(chosen_by=TIMEOUT)),
+        fallbacks=Count("pk", filter=~Q(fallback="") & ~Q(chosen_by__in=NOBODY)),
         ran_out=Count("pk", filter=Q(chosen_by=TIMEOUT)),
         last=Max("received_at", filter=Q(chosen_by="person")),
     )

@@ -141,13 +141,14 @@ class SeatCommand(AppendOnly):
     seat = models.PositiveSmallIntegerField()
     command = models.JSONField()
     chosen_by = models.CharField(
-        max_length=40, help_text="`person`, `timeout`, or the kind of co-player that chose."
+        max_length=40, help_text="`person`, `timeout`, `outage`, or the kind of co-player that chose."
     )
     fallback = models.CharField(
         max_length=20,
         blank=True,
         default="",
-        help_text="Why another than the co-player chose: `timeout`, `error`, or a model's error code.",
+        help_text="Why another than the co-player chose: `timeout`, `outage`, `error`, "
+        "or a model's error code.",
     )
     received_at = models.DateTimeField(default=timezone.now, editable=False)
 

@@ -34,6 +34,7 @@ from kitchen.play.queue import ask_coplayers, is_aside, run_step_later
 from kitchen.play.turns import OpenTurn, StepAhead
 from kitchen.registry.agents import make_agent
 from kitchen.registry.worlds import get_page, get_world
+from kitchen.uptime.selectors import time_is_charged
 
 log = logging.getLogger(__name__)
 
@@ -257,15 +258,16 @@ def turn_close(*, episode_id: int, step: int) -> bool:
 
 
 def _in_time(turn: OpenTurn) -> bool:
-    """A turn whose time is over is closed by whoever comes first; whether this one was."""
-    overdue = turn.overdue
-    if overdue:
-        idle = get_world(turn.episode.world).idle
-        waited = [GivenCommand(seat, idle, clock.TIMEOUT, clock.TIMEOUT) for seat in overdue]
-        turn.add([_row(turn, given) for given in waited])
-        _go_on(turn)
-        _nudge(turn)
-    return bool(overdue)
+    """A turn whose time is over is closed by whoever comes first, unless something of ours was away; whether
+    this one was."""
+    overdue, closes_at = turn.overdue, turn.episode.turn_closes_at
+    if not overdue or closes_at is None or not time_is_charged(closes_at):
+        return False
+    idle, why = get_world(turn.episode.world).idle, clock.why_it_ran_out(turn.episode)
+    turn.add([_row(turn, GivenCommand(seat, idle, why, why)) for seat in overdue])
+    _go_on(turn)
+    _nudge(turn)
+    return True
 
 
 def _nudge(turn: OpenTurn, commands: Sequence[GivenCommand] = ()) -> None:
@@ -310,7 +312,7 @@ def _ran_out(episode: Episode, step: int, commands: Sequence[GivenCommand]) -> b
     """Whether time ran out for one of these seats in that step."""
     if episode.step_seconds is None:
         return False
-    rows = SeatCommand.objects.filter(episode=episode, step=step, chosen_by=clock.TIMEOUT)
+    rows = SeatCommand.objects.filter(episode=episode, step=step, chosen_by__in=clock.NOBODY)
     return rows.filter(seat__in=[given.seat for given in commands]).exists()
 
 
@@ -356,13 +358,13 @@ def _tell_audience(episode: Episode, commands: Collection[SeatCommand] = ()) -> 
     """News of the step just taken, or of the end, for staff who watch (after the commit)."""
     if not episode.audience:
         return
-    ran_out = sum(row.chosen_by == clock.TIMEOUT for row in commands)
+    waited = sum(row.chosen_by in clock.NOBODY for row in commands)
     news = EpisodeNews(
         episode=str(episode.key),
         step=episode.step,
         status=str(episode.status),
-        fallbacks=sum(bool(row.fallback) for row in commands) - ran_out,
-        ran_out=ran_out,
+        fallbacks=sum(bool(row.fallback) for row in commands) - waited,
+        ran_out=sum(row.chosen_by == clock.TIMEOUT for row in commands),
     )
     transaction.on_commit(partial(stream.tell_audience, episode.audience, news))
 

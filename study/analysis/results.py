@@ -29,9 +29,10 @@ from study.analysis.who_played import players
 from study.design.models import Study
 from study.design.questions.fields import ABOUT
 from study.people.models import Participant
+from study.people.outages import outages_of
 from study.queue import ask_analysis
 
-VERSION = 7
+VERSION = 8
 """Of what is kept; raised whenever `Finished` or anything in it changes its shape."""
 
 KEEP_SECONDS = 24 * 3600
@@ -53,10 +54,10 @@ class Finished:
     problem: str = ""
 
 
-def analyse_now(study: Study, who: str, preregistered: bool = False) -> Analysis:
-    """The analysis of the present data, or only of what was collected as preregistered; AnalysisError if they
-    cannot be analysed."""
-    sample = selectors.Sample(study, who=who, preregistered=preregistered)
+def analyse_now(study: Study, who: str, preregistered: bool = False, untouched: bool = False) -> Analysis:
+    """The analysis of the present data, or only of what was collected as preregistered, or of episodes that
+    no outage touched; AnalysisError if they cannot be analysed."""
+    sample = selectors.Sample(study, who=who, preregistered=preregistered, untouched=untouched)
     scales = selectors.rated(sample)
     return analyse(
         list(selectors.observations(sample, scales)),
@@ -70,20 +71,22 @@ def analyse_now(study: Study, who: str, preregistered: bool = False) -> Analysis
     )
 
 
-def analysis_ready(study: Study, who: str, preregistered: bool = False) -> Finished | None:
+def analysis_ready(
+    study: Study, who: str, preregistered: bool = False, untouched: bool = False
+) -> Finished | None:
     """What a worker has computed from the present data; if nothing yet, it is asked for and None returned."""
-    stamp, key = _stamp(study, who), _key(study.pk, who, preregistered)
+    stamp, key = _stamp(study, who), _key(study.pk, who, preregistered, untouched)
     finished = _kept(key, stamp)
     if finished is None and cache.add(f"analysis-asked:{key}:{stamp}", 1, ASKED_SECONDS):
-        ask_analysis(study.pk, who, preregistered)
+        ask_analysis(study.pk, who, preregistered, untouched)
     return finished
 
 
-def compute(study: Study, who: str, preregistered: bool = False) -> None:
+def compute(study: Study, who: str, preregistered: bool = False, untouched: bool = False) -> None:
     """What a worker does: analyse, draw, keep. What is out of date by then is not kept."""
-    stamp, key = _stamp(study, who), _key(study.pk, who, preregistered)
+    stamp, key = _stamp(study, who), _key(study.pk, who, preregistered, untouched)
     if _kept(key, stamp) is None:
-        finished = _adapter().dump_python(_finish(study, who, preregistered), mode="json")
+        finished = _adapter().dump_python(_finish(study, who, preregistered, untouched), mode="json")
         cache.set(key, [stamp, finished], KEEP_SECONDS)
         if _stamp(study, who) != stamp:  # somebody withdrew meanwhile; `forget` may have come too early
             cache.delete(key)
@@ -102,12 +105,21 @@ def forget(study_id: int, **_: Any) -> None:
 
 def _every_key(study_id: int) -> Iterator[str]:
     """Those of older programs, too: what they kept may still be there after an upgrade."""
-    for version, who, only in product(range(1, VERSION + 1), selectors.WHO, (False, True)):
-        yield _key(study_id, who, only, version)
+    either = (False, True)
+    for version, who, *only in product(range(1, VERSION + 1), selectors.WHO, either, either):
+        yield _key(study_id, who, *only, version=version)
 
 
-def _key(study_id: int, who: str, preregistered: bool = False, version: int = VERSION) -> str:
-    return f"analysis:{version}:{study_id}:{who}{':preregistered' if preregistered else ''}"
+def _key(
+    study_id: int,
+    who: str,
+    preregistered: bool = False,
+    untouched: bool = False,
+    *,
+    version: int = VERSION,
+) -> str:
+    more = f"{':preregistered' if preregistered else ''}{':untouched' if untouched else ''}"
+    return f"analysis:{version}:{study_id}:{who}{more}"
 
 
 def _kept(key: str, stamp: str) -> Finished | None:
@@ -125,11 +137,11 @@ def _adapter() -> TypeAdapter[Finished]:
     return TypeAdapter(Finished)
 
 
-def _finish(study: Study, who: str, preregistered: bool = False) -> Finished:
+def _finish(study: Study, who: str, preregistered: bool, untouched: bool) -> Finished:
     from study.analysis.statistics.figures import draw
 
     try:
-        analysis = analyse_now(study, who, preregistered)
+        analysis = analyse_now(study, who, preregistered, untouched)
     except AnalysisError as error:
         return Finished(problem=str(error))
     return Finished(analysis, {result.measure.key: draw(result) for result in analysis.measures})
@@ -150,4 +162,5 @@ def _stamp(study: Study, who: str) -> str:
     counts = [people["people"], people["everybody"], str(people["last"]), *(withdrawn or ())]
     counts += [people["excluded"], str(people["excluded_last"])]
     versions = [[number, str(at)] for number, at in study.versions.values_list("number", "frozen_at")]
+    counts.append(outages_of(study).count())
     return canonical_hash([study.pk, who, counts, conditions, items, versions])

@@ -23,6 +23,7 @@ from study.design.questions.rules import is_right
 from study.design.versions import as_preregistered, freeze_states
 from study.people.counts import withdrawn
 from study.people.models import Answer, Participant, Round
+from study.people.outages import downtime_of, touched_episodes
 
 WHO = {
     "people": "people only",
@@ -36,12 +37,16 @@ WHOSE = {"people": Q(synthetic=False), "synthetic": Q(synthetic=True)}
 
 class Sample:
     """Whose data an analysis uses (`WHO`); `preregistered`: only of those who entered as `as_preregistered`
-    says. Who failed the checks is looked up once, however much is read of the sample."""
+    says; `untouched`: without the episodes that an outage of ours touched. Who failed the checks is looked up
+    once, however much is read of the sample."""
 
-    def __init__(self, study: Study, *, who: str, preregistered: bool = False) -> None:
+    def __init__(
+        self, study: Study, *, who: str, preregistered: bool = False, untouched: bool = False
+    ) -> None:
         self.study = study
         self.who = who
         self.preregistered = preregistered
+        self.untouched = untouched
 
     @cached_property
     def everybody(self) -> QuerySet[Participant]:
@@ -68,12 +73,21 @@ class Sample:
         """Those who are analysed: complete, and left out neither by staff nor by the checks."""
         return self.stayed.filter(excluded_at=None).exclude(pk__in=self.failed)
 
+    @cached_property
+    def touched(self) -> set[int]:
+        """Ids of their episodes that an outage touched."""
+        return touched_episodes(downtime_of(self.study), self._played)
+
     @property
     def rounds(self) -> QuerySet[Round]:
-        """What those who are analysed played, by participant and position."""
+        """What those who are analysed played and is analysed, by participant and position."""
+        played = self._played.order_by("participant__number", "position")
+        return played.exclude(episode__in=self.touched) if self.untouched and self.touched else played
+
+    @property
+    def _played(self) -> QuerySet[Round]:
         rounds = Round.objects.filter(participant__in=self.people.order_by())
-        played = rounds.exclude(episode__status=Episode.Status.PLAYING)
-        return played.order_by("participant__number", "position")
+        return rounds.exclude(episode__status=Episode.Status.PLAYING)
 
 
 def attrition(sample: Sample) -> Attrition:
@@ -94,6 +108,8 @@ def attrition(sample: Sample) -> Attrition:
         excluded=sample.stayed.exclude(excluded_at=None).count(),
         failed_checks=sample.stayed.filter(excluded_at=None, pk__in=sample.failed).count(),
         otherwise=sample.everybody.count() - sum(statuses.values()),
+        touched=len(sample.touched),
+        touched_left_out=sample.untouched,
     )
 
 

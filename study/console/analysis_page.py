@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from urllib.parse import urlencode
+
 from django.http import Http404, HttpRequest, HttpResponse
 from django.shortcuts import render
 
@@ -27,11 +29,16 @@ def _only(request: HttpRequest) -> bool:
     return request.GET.get("only") == "preregistered"
 
 
-def _ready(study: Study, who: str, preregistered: bool) -> Finished | None:
+def _untouched(request: HttpRequest) -> bool:
+    """Whether episodes that an outage touched are to be left out."""
+    return request.GET.get("without") == "outages"
+
+
+def _ready(study: Study, who: str, preregistered: bool, untouched: bool) -> Finished | None:
     from redis.exceptions import RedisError  # takes a second to import
 
     try:
-        return analysis_ready(study, who, preregistered)
+        return analysis_ready(study, who, preregistered, untouched)
     except (RedisError, OSError):
         return Finished(
             problem="Redis, which keeps the results, does not answer. Load this page again later."
@@ -41,14 +48,17 @@ def _ready(study: Study, who: str, preregistered: bool) -> Finished | None:
 @study_page("view")
 def analysis(request: HttpRequest, study: Study) -> HttpResponse:
     """Per measure: means, ANOVA, Tukey HSD, the figure. A worker computes them; until then the page waits."""
-    who, only = _who(request, study), _only(request)
-    finished = _ready(study, who, only)
+    who, only, untouched = _who(request, study), _only(request), _untouched(request)
+    finished = _ready(study, who, only, untouched)
     computed = finished.analysis if finished else None
-    attrition = sample.attrition(sample.Sample(study, who=who, preregistered=only))
+    attrition = sample.attrition(sample.Sample(study, who=who, preregistered=only, untouched=untouched))
     context = {
         "study": study,
         "who": who,
         "only": only,
+        "untouched": untouched,
+        "touched": attrition.touched,
+        "choice": _choice(who, only, untouched),
         "frozen": frozen_version(study),
         "choices": sample.WHO,
         "counts": study_counts(study),
@@ -65,10 +75,16 @@ def analysis(request: HttpRequest, study: Study) -> HttpResponse:
     return response
 
 
+def _choice(who: str, only: bool, untouched: bool) -> str:
+    """What the address of a figure carries on."""
+    chosen = {"who": who, "only": "preregistered" if only else "", "without": "outages" if untouched else ""}
+    return urlencode({name: value for name, value in chosen.items() if value})
+
+
 @study_page("view")
 def figure(request: HttpRequest, study: Study, measure: str) -> HttpResponse:
     """One measure's bar chart as SVG."""
-    finished = _ready(study, _who(request, study), _only(request))
+    finished = _ready(study, _who(request, study), _only(request), _untouched(request))
     if finished is None or finished.problem:
         return HttpResponse("not computed yet", status=503, headers={"Retry-After": str(WAIT_SECONDS)})
     if measure not in finished.figures:

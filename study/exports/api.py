@@ -152,7 +152,8 @@ def study_file(
     request: HttpRequest, slug: str, name: str, without: Annotated[list[str], WITHOUT]
 ) -> HttpResponseBase:
     """The file by its name, as in the list. `without` leaves out kinds of participants, as often as it is
-    given: people, synthetic, preview, excluded. Otherwise everybody is in it, marked."""
+    given: people, synthetic, preview, excluded; or what an outage touched: outage_steps, outage_episodes.
+    Otherwise everything is in it, marked."""
     study = study_of(request, slug)
     try:
         answer = file_response(study, name, Chosen.without(without))

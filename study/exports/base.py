@@ -9,6 +9,7 @@ from typing import TypeVar
 
 from kitchen.contract.agent import FALLBACKS
 from kitchen.contract.model import error_codes
+from kitchen.uptime.models import Part
 from study.design.models import Study
 from study.exports import csv_text
 from study.exports.chosen import EVERYBODY, Chosen
@@ -134,6 +135,24 @@ PERSON_MARKS = (PREVIEW, EXCLUDED, VERSION, CHANGED)
 PART = Column("part", "text", "What the episode is part of.", levels="practice, main (one of the conditions)")
 MARKS = (PART, *PERSON_MARKS)
 """The same, of files about episodes."""
+
+OUTAGE = (
+    Column(
+        "outage_ms",
+        "integer",
+        "For so long something of ours was away while this went on (pages, workers, Redis, the database); "
+        "see outages.csv.",
+        unit="ms",
+    ),
+    Column(
+        "outage_parts",
+        "text",
+        "What was away at some time while this went on, with spaces between; `clock`: the server's clock was "
+        "set. Blank if nothing was.",
+        levels=", ".join(Part.values),
+    ),
+)
+"""The columns behind the marks, of files about episodes and steps."""
 
 MODEL_ERRORS = "; ".join(f"{code} ({words})" for code, words in error_codes().items())
 FALLBACK_LEVELS = "; ".join(f"{code} ({words})" for code, words in (error_codes() | FALLBACKS).items())

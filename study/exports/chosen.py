@@ -1,4 +1,5 @@
-"""Whose data are exported: everybody's, all of them marked, unless somebody is left out."""
+"""Whose data are exported: everybody's, all of them marked, unless somebody is left out; and whether what an
+outage of ours touched is there, too."""
 
 from __future__ import annotations
 
@@ -20,21 +21,31 @@ KINDS: Mapping[str, str] = {
 """Who can be left out; staff who preview are counted as neither people nor programs."""
 
 
+OUTAGES: Mapping[str, str] = {
+    "outage_steps": "steps that an outage touched",
+    "outage_episodes": "episodes that an outage touched",
+}
+"""What else can be left out: of steps, commands and decisions; of these, episodes and answers."""
+ALL_KINDS: Mapping[str, str] = {**KINDS, **OUTAGES}
+
+
 @dataclass(frozen=True, slots=True)
 class Chosen:
-    """Whose rows are in the files."""
+    """Which rows are in the files; the fields are keys of `ALL_KINDS`."""
 
     people: bool = True
     synthetic: bool = True
     preview: bool = True
     excluded: bool = True
+    outage_steps: bool = True
+    outage_episodes: bool = True
 
     @classmethod
     def without(cls, kinds: Iterable[str]) -> Self:
-        """Everybody but these; ValueError for a kind that is none."""
+        """Everything but these; ValueError for a kind that is none."""
         left = set(kinds)
-        if unknown := left - KINDS.keys():
-            known = ", ".join(KINDS)
+        if unknown := left - ALL_KINDS.keys():
+            known = ", ".join(ALL_KINDS)
             raise ValueError(f"{', '.join(sorted(unknown))}: cannot be left out; there are {known}")
         return cls(**dict.fromkeys(left, False))
 

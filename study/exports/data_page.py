@@ -9,9 +9,10 @@ from django.shortcuts import render
 
 from kitchen.registry.names import UnknownNameError
 from study.design.models import Study
-from study.exports.chosen import KINDS, Chosen
+from study.exports.chosen import KINDS, OUTAGES, Chosen
 from study.exports.registry import documents, tables
 from study.exports.responses import file_response
+from study.exports.tables.touched import touched_count
 from study.people.counts import study_counts
 from study.researchers.models import SecurityEvent
 from study.researchers.permissions import study_page
@@ -29,6 +30,7 @@ def data(request: HttpRequest, study: Study) -> HttpResponse:
         "counts": study_counts(study),
         "rows": chosen.participants(study).count(),
         "kinds": _kinds(study, chosen),
+        "outages": _outages(study, chosen),
         "query": _query(chosen),
     }
     return render(request, "study/exports/data.html", context)
@@ -66,6 +68,20 @@ def _kinds(study: Study, chosen: Chosen) -> list[dict[str, Any]]:
         }
         for name, words in KINDS.items()
     ]
+
+
+def _outages(study: Study, chosen: Chosen) -> dict[str, Any]:
+    """What outages touched, to be left out; how much that is."""
+    count = touched_count(study, chosen)
+    numbers = {"outage_steps": count.steps, "outage_episodes": count.episodes}
+    return {
+        "any": count.episodes,
+        "said": count.left_out(chosen),
+        "kinds": [
+            {"name": name, "words": words, "count": numbers[name], "left_out": name in chosen.left_out}
+            for name, words in OUTAGES.items()
+        ],
+    }
 
 
 def _query(chosen: Chosen) -> str:

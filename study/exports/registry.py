@@ -17,6 +17,7 @@ TABLES: dict[str, str] = {
     "decisions": "study.exports.tables.decisions:DECISIONS",
     "prompts": "study.exports.tables.decisions:PROMPTS",
     "staff_actions": "study.exports.tables.staff_actions:TABLE",
+    "outages": "study.exports.tables.outages:TABLE",
     "codebook": "study.exports.registry:CODEBOOK",
     "dictionary": "study.exports.registry:DICTIONARY",
 }

@@ -9,6 +9,7 @@ from django.shortcuts import render
 from django.template.loader import render_to_string
 
 from kitchen.machine.health import Health, health_known
+from kitchen.uptime.selectors import LATELY, outages_lately
 from study.design.models import Study
 from study.monitor import live
 from study.people.counts import study_counts
@@ -28,8 +29,14 @@ def live_page(request: HttpRequest, study: Study) -> HttpResponse:
         "more": number if number > len(codes) else 0,
         "counts": study_counts(study),
         **totals_context(study, health_known()),
+        **outages_context(),
     }
     return render(request, "study/monitor/live.html", context)
+
+
+def outages_context() -> dict[str, Any]:
+    """What `study/monitor/outages.html` shows: what was away lately, or is."""
+    return {"outages": outages_lately(), "outages_days": LATELY.days}
 
 
 def totals_context(study: Study, health: Health) -> dict[str, Any]:

@@ -2,7 +2,7 @@
 
 An action is a page that is opened or sent, a command in an episode, or the word that somebody is still
 there (the page says it while they type or scroll, and by its button). What a study allows is in the version
-that the participant entered under.
+that the participant entered under. While we were away ourselves nobody is idle (`kitchen.uptime`).
 """
 
 from __future__ import annotations
@@ -17,6 +17,7 @@ from django.utils import timezone
 
 from kitchen.play.live import last_command_at
 from kitchen.play.models import Episode
+from kitchen.uptime.selectors import lost_seconds
 from study.people.leaving import IDLE, participant_end, their_episodes
 from study.people.models import Participant
 from study.taking_part.going_on import locked, with_design
@@ -42,8 +43,15 @@ def idle_clock(person: Participant) -> IdleClock:
     warning, end = design["idle_warning_minutes"], design["idle_minutes"]
     if warning is None and end is None:
         return IdleClock(None, None)
-    since = (timezone.now() - last_action(person)).total_seconds()
+    since = _idle_seconds(person)
     return IdleClock(_left(warning, since), _left(end, since))
+
+
+def _idle_seconds(person: Participant) -> float:
+    """So long this participant could have done something, and did not: outages do not count."""
+    now, last = timezone.now(), last_action(person)
+    since = (now - last).total_seconds()
+    return since if now - last < SECOND else since - lost_seconds(last, now)
 
 
 def _left(minutes: float | None, since: float) -> float | None:

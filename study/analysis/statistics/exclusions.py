@@ -28,7 +28,8 @@ class Attrition:
     dropped out or still take part; `ends` says in words how, with their numbers. Of the completed, staff
     `excluded` some, and some failed more attention checks than the study allows. `withdrew` is how many
     withdrew: their data are erased. Previews by staff are counted nowhere. Where only what was collected as
-    preregistered is asked for, all but `withdrew` counts those alone, and `otherwise` the others.
+    preregistered is asked for, all but `withdrew` counts those alone, and `otherwise` the others. `touched`
+    are episodes of those who stay that an outage of ours touched, and may be left out.
     """
 
     entered: int
@@ -39,6 +40,8 @@ class Attrition:
     excluded: int = 0
     failed_checks: int = 0
     otherwise: int = 0
+    touched: int = 0
+    touched_left_out: bool = False
 
 
 def incomplete(

@@ -80,6 +80,7 @@ def attrition_sentences(attrition: Attrition) -> list[str]:
         f"{'is' if attrition.unfinished == 1 else 'are'} left out.",
         *_left_out(attrition),
         *_otherwise(attrition),
+        *_touched(attrition),
         f"{counted(attrition.withdrew, 'participant')} of the study withdrew; their data are erased.",
     ]
 
@@ -97,6 +98,14 @@ def _left_out(attrition: Attrition) -> list[str]:
 def _otherwise(attrition: Attrition) -> list[str]:
     number = counted(attrition.otherwise, "more participant")
     return [f"{number} left out: not collected as preregistered."] if attrition.otherwise else []
+
+
+def _touched(attrition: Attrition) -> list[str]:
+    """What outages touched; nothing where none did."""
+    if not attrition.touched:
+        return []
+    what = "left out" if attrition.touched_left_out else "not left out"
+    return [f"{counted(attrition.touched, 'episode')} {what}: an outage of the server touched them."]
 
 
 def exclusion_sentences(analysis: Analysis) -> list[str]:

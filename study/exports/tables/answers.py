@@ -15,7 +15,8 @@ from study.exports.base import PERSON_MARKS, WHERE, Column, ExportTable, in_chun
 from study.exports.chosen import Chosen
 from study.exports.stretches import Stretch
 from study.exports.tables.sittings import PEOPLE, Who, people
-from study.people.models import Answer
+from study.people.models import Answer, Round
+from study.people.outages import downtime_of, touched_episodes
 
 COLUMNS = (
     *WHERE,
@@ -50,9 +51,14 @@ def rows(study: Study, chosen: Chosen) -> Iterator[Stretch]:
     items = {item.pk: item.plan for item in study.items.all()}
     designs = {version.number: version.blueprint for version in study.versions.defer("bundle")}
     asked = {(number, item.key): item for number, design in designs.items() for item in design.items}
+    downtime = None if chosen.outage_episodes else downtime_of(study)
     for chunk in in_chunks(people(study, chosen), PEOPLE):
         everybody, orders = {who.pk: who for who in chunk}, Orders(designs)
-        given = Answer.objects.filter(participant__in=everybody).values_list(
+        theirs = Answer.objects.filter(participant__in=everybody)
+        if downtime is not None:
+            played = Round.objects.filter(participant__in=everybody)
+            theirs = theirs.exclude(round__episode__in=touched_episodes(downtime, played))
+        given = theirs.values_list(
             "participant_id",
             "item_id",
             "round__condition__key",

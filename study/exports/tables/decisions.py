@@ -11,13 +11,23 @@ from django.db.models import Q
 
 from kitchen.play.models import CallMessage, Decision, ModelCall, Prompt
 from study.design.models import Study
-from study.exports.base import FALLBACK_LEVELS, MARKS, MODEL_ERRORS, WHERE, Column, ExportTable, in_chunks
+from study.exports.base import (
+    FALLBACK_LEVELS,
+    MARKS,
+    MODEL_ERRORS,
+    OUTAGE,
+    WHERE,
+    Column,
+    ExportTable,
+    in_chunks,
+)
 from study.exports.chosen import KINDS, Chosen
 from study.exports.csv_text import JsonText
 from study.exports.raw import as_text
 from study.exports.stretches import Stretch
-from study.exports.tables.sittings import episodes_once, in_pieces, who_are_there
+from study.exports.tables.sittings import episodes_once, in_pieces, touched_steps, who_are_there
 from study.exports.tables.steps import STEP
+from study.people.outages import downtime_of
 
 COLUMNS = (
     *WHERE,
@@ -64,6 +74,7 @@ COLUMNS = (
     Column("tokens_cache_write", "integer", "Tokens written to the cache.", unit="tokens"),
     Column("cost", "number", "Cost by the price list; blank where no price is known.", unit="US dollars"),
     *MARKS,
+    *OUTAGE,
 )
 
 STEPS = 500
@@ -115,14 +126,14 @@ NO_CALL = (None,) * len(CALL_FIELDS)
 
 def rows(study: Study, chosen: Chosen) -> Iterator[Stretch]:
     """One row per call of a model, and one per decision that took none."""
-    for piece in in_pieces(episodes_once(study, chosen), STEPS):
+    downtime = downtime_of(study)
+    for piece in in_pieces(episodes_once(study, chosen, downtime), STEPS):
         pks = [sitting.episode for sitting in piece]
-        decisions, calls = _decisions(pks), _calls(pks)
+        decisions, calls, touched = _decisions(pks), _calls(pks), touched_steps(piece, downtime)
         for sitting in who_are_there(piece):
             theirs = decisions.get(sitting.episode, ())
-            yield sitting.stretch(
-                [(*cells, *call) for pk, cells in theirs for call in calls.get(pk, (NO_CALL,))]
-            )
+            made = [(*cells, *call) for pk, cells in theirs for call in calls.get(pk, (NO_CALL,))]
+            yield from sitting.stretches(made, touched, chosen)
 
 
 def _decisions(pks: Sequence[int]) -> dict[int, list[tuple[int, tuple[Any, ...]]]]:

@@ -6,9 +6,11 @@ import json
 from collections.abc import Callable, Iterable
 from typing import Protocol
 
+from kitchen.words.counting import counted
 from study.design.models import Study
 from study.exports.base import Document
 from study.exports.chosen import KINDS, Chosen
+from study.exports.tables.touched import touched_count
 from study.exports.tables.versions import changed_versions, design_document
 
 
@@ -77,6 +79,9 @@ those with `version_frozen` 1 and `entered_before_freeze` 0.
   came after the preregistration. `design.json` has every version.
 - `entered_before_freeze` (participants): 1 for those who entered before their version was preregistered.
 - `left_out_of_analysis` (participants): why the analysis leaves somebody out; blank for those it takes.
+- `outage_ms`, `outage_parts` (episodes, steps, commands, decisions): how long something of ours was away
+  meanwhile, and what; `outages` has each time. A person who had not commanded in such a step is `chosen_by`
+  `outage`, where others are `timeout`.
 
 Take out completion codes and labels (Prolific IDs and the like) before you publish the data.
 """
@@ -110,7 +115,7 @@ def _readme(study: Study, chosen: Chosen, files: Iterable[Named]) -> str:
 
 def _whose(study: Study, chosen: Chosen) -> list[str]:
     people = chosen.participants(study)
-    left_out = ", ".join(KINDS[kind] for kind in chosen.left_out) or "nobody"
+    left_out = ", ".join(KINDS[kind] for kind in chosen.left_out if kind in KINDS) or "nobody"
     changed = ", ".join(map(str, sorted(changed_versions(study)))) or "none"
     frozen = study.versions.filter(frozen_at__isnull=False).values_list("number", flat=True)
     return [
@@ -122,9 +127,25 @@ def _whose(study: Study, chosen: Chosen) -> list[str]:
         "so nobody can tell whether one of them came back.",
         "",
         f"Left out of these files: {left_out}.",
+        *_outages(study, chosen),
         "",
         f"Versions of the study: {study.versions.count()}; preregistered: "
         f"{', '.join(map(str, frozen)) or 'none'}; changed since a preregistration: {changed}.",
+    ]
+
+
+def _outages(study: Study, chosen: Chosen) -> list[str]:
+    """What outages did, and what is left out for it; a study that none touched needs no word."""
+    count = touched_count(study, chosen)
+    if not count.episodes:
+        return []
+    said = count.left_out(chosen)
+    held = (
+        f"Left out: {said} (participants has everybody's scores)." if said else "All of it is here, marked."
+    )
+    return [
+        "",
+        f"Outages touched {counted(count.episodes, 'episode')} and {counted(count.steps, 'step')}. {held}",
     ]
 
 

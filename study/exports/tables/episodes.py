@@ -14,7 +14,7 @@ from study.design.chance import drawn
 from study.design.figures import study_worlds
 from study.design.models import Study
 from study.design.plan import NOBODY
-from study.exports.base import EPISODE_LEVELS, MARKS, WHERE, Column, ExportTable
+from study.exports.base import EPISODE_LEVELS, MARKS, OUTAGE, WHERE, Column, ExportTable
 from study.exports.chosen import Chosen
 from study.exports.csv_text import JsonText
 from study.exports.figures import FigureColumn, episode_columns, figure_reader
@@ -70,6 +70,7 @@ COLUMNS = (
     Column("thinking_seconds", "number", "What co-players took at least for a step.", unit="s"),
     Column("hints", "boolean", "1 if the page said what would be good to do next."),
     Column("ended_because", "text", "Why it was ended before its time; blank if it was not."),
+    *OUTAGE,
 )
 
 FIELDS = (
@@ -147,6 +148,7 @@ def _cells(
         *sitting.marks,
         *seat,
         *_pace(facts),
+        *sitting.touch.cells,
     )
 
 

@@ -3,19 +3,23 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from datetime import datetime
+from itertools import groupby
 from typing import Any, NamedTuple
 
 from django.db.models import F, Q
 
-from kitchen.play.models import Episode
+from kitchen.play.models import Episode, Step
+from kitchen.uptime.selectors import UNTOUCHED, Downtime, Touch
 from study.design.models import Study
 from study.exports.base import in_chunks
 from study.exports.chosen import Chosen
 from study.exports.stretches import Stretch
 from study.exports.tables.versions import changed_versions
 from study.people.models import Participant, Round
+from study.people.outages import downtime_of, touch_of
 
 PEOPLE = 200
 """Participants that are read at once."""
@@ -23,6 +27,10 @@ STEPS = 5000
 """Steps of the episodes that are read at once; one long episode may have more."""
 
 PRACTICE, MAIN = "practice", "main"
+
+
+Touched = Mapping[int, Mapping[int, Touch]]
+"""By episode and step: what outages did to it, where they did something."""
 
 
 class Marks(NamedTuple):
@@ -65,6 +73,8 @@ class Sitting:
     key: str
     steps: int
     world: str
+    touch: Touch = UNTOUCHED
+    """What outages did to the episode."""
 
     @property
     def where(self) -> tuple[Any, ...]:
@@ -76,9 +86,16 @@ class Sitting:
         """The columns `MARKS`."""
         return self.part, *self.who.marks
 
-    def stretch(self, rows: Sequence[Sequence[Any]]) -> Stretch:
-        """Rows of this episode, behind `WHERE` and before `MARKS`."""
-        return Stretch(self.where, rows, self.marks)
+    def stretches(self, rows: Sequence[Sequence[Any]], touched: Touched, chosen: Chosen) -> Iterator[Stretch]:
+        """Rows of this episode, which begin with the number of their step and are in that order, behind
+        `WHERE`; before `MARKS` and `OUTAGE`."""
+        if not self.touch:
+            yield Stretch(self.where, rows, (*self.marks, *UNTOUCHED.cells))
+            return
+        theirs = touched.get(self.episode, {})
+        for touch, some in groupby(rows, lambda row: theirs.get(row[0], UNTOUCHED)):
+            if chosen.outage_steps or not touch:
+                yield Stretch(self.where, list(some), (*self.marks, *touch.cells))
 
 
 def people(study: Study, chosen: Chosen) -> Iterator[Who]:
@@ -100,20 +117,31 @@ def people(study: Study, chosen: Chosen) -> Iterator[Who]:
         yield Who(*row[:6], Marks(preview, excluded is not None, version, version in changed))
 
 
-def sittings(study: Study, chosen: Chosen) -> Iterator[Sitting]:
-    """Every begun episode with each of its participants: by participant, practice first, then as played."""
+def sittings(study: Study, chosen: Chosen, downtime: Downtime | None = None) -> Iterator[Sitting]:
+    """Every begun episode with each of its participants: by participant, practice first, then as played.
+    `downtime` is that of the study, where it was read already."""
+    downtime = downtime_of(study) if downtime is None else downtime
+    for sitting, began, ended in _all_sittings(study, chosen):
+        sitting.touch = touch_of(downtime, began, ended)
+        if chosen.outage_episodes or not sitting.touch:
+            yield sitting
+
+
+def _all_sittings(study: Study, chosen: Chosen) -> Iterator[tuple[Sitting, datetime, datetime | None]]:
+    """With when each episode began and ended."""
     for chunk in in_chunks(people(study, chosen), PEOPLE):
         rounds = _rounds([who.pk for who in chunk])
         practised = _practised([who.practice for who in chunk if who.practice])
         for who in chunk:
             if practice := practised.get(who.practice):
-                yield Sitting(who, PRACTICE, None, "", 0, 0, *practice)
-            for sitting in rounds[who.pk]:
-                yield Sitting(who, MAIN, *sitting)
+                *fields, began, ended = practice
+                yield Sitting(who, PRACTICE, None, "", 0, 0, *fields), began, ended
+            for *fields, began, ended in rounds[who.pk]:
+                yield Sitting(who, MAIN, *fields), began, ended
 
 
 def _rounds(pks: Sequence[int]) -> dict[int, list[tuple[Any, ...]]]:
-    """By participant: the fields of `Sitting` from `condition` on."""
+    """By participant: the fields of `Sitting` from `condition` to `world`, and its times."""
     rounds = Round.objects.filter(participant__in=pks, episode__isnull=False).order_by("position")
     rows = rounds.values_list(
         "participant_id",
@@ -125,27 +153,41 @@ def _rounds(pks: Sequence[int]) -> dict[int, list[tuple[Any, ...]]]:
         "episode__key",
         "episode__step",
         "episode__world",
+        "episode__created_at",
+        "episode__ended_at",
     )
     by_person: dict[int, list[tuple[Any, ...]]] = defaultdict(list)
-    for pk, *rest, key, steps, world in rows:
-        by_person[pk].append((*rest, str(key), steps, world))
+    for pk, *rest, key, steps, world, began, ended in rows:
+        by_person[pk].append((*rest, str(key), steps, world, began, ended))
     return by_person
 
 
-def _practised(pks: Sequence[int]) -> dict[int | None, tuple[int, str, int, str]]:
-    episodes = Episode.objects.filter(pk__in=pks).values_list("pk", "key", "step", "world")
-    return {pk: (pk, str(key), steps, world) for pk, key, steps, world in episodes}
+def _practised(pks: Sequence[int]) -> dict[int | None, tuple[Any, ...]]:
+    fields = ("pk", "key", "step", "world", "created_at", "ended_at")
+    episodes = Episode.objects.filter(pk__in=pks).values_list(*fields)
+    return {pk: (pk, str(key), *rest) for pk, key, *rest in episodes}
 
 
-def episodes_once(study: Study, chosen: Chosen) -> Iterator[Sitting]:
+def episodes_once(study: Study, chosen: Chosen, downtime: Downtime | None = None) -> Iterator[Sitting]:
     """As `sittings`, but an episode that several people share only with the first of those chosen."""
     shared, seen = shared_episodes(study), set[int]()
-    for sitting in sittings(study, chosen):
+    for sitting in sittings(study, chosen, downtime):
         if sitting.episode not in shared:
             yield sitting
         elif sitting.episode not in seen:
             seen.add(sitting.episode)
             yield sitting
+
+
+def touched_steps(piece: Iterable[Sitting], downtime: Downtime) -> Touched:
+    """What outages did to the steps of these; no step is read of episodes that none touched."""
+    touched: dict[int, dict[int, Touch]] = defaultdict(dict)
+    pks = [sitting.episode for sitting in piece if sitting.touch]
+    steps = Step.objects.filter(episode__in=pks).order_by() if pks else Step.objects.none()
+    for pk, number, opened, taken in steps.values_list("episode_id", "number", "opened_at", "taken_at"):
+        if touch := downtime.touch(opened, taken):
+            touched[pk][number] = touch
+    return touched
 
 
 def shared_episodes(study: Study) -> set[int]:

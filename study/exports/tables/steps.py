@@ -13,13 +13,14 @@ from kitchen.play.models import Step
 from kitchen.registry.figures import news_of
 from study.design.figures import study_worlds
 from study.design.models import Study
-from study.exports.base import FALLBACK_LEVELS, MARKS, WHERE, Column, ExportTable
+from study.exports.base import FALLBACK_LEVELS, MARKS, OUTAGE, WHERE, Column, ExportTable
 from study.exports.chosen import Chosen
 from study.exports.csv_text import JsonText, compact
 from study.exports.figures import FigureColumn, figure_reader, step_columns
 from study.exports.raw import MomentText, as_text, as_written, seconds_between
 from study.exports.stretches import Stretch
-from study.exports.tables.sittings import Sitting, episodes_once, in_pieces
+from study.exports.tables.sittings import Sitting, Touched, episodes_once, in_pieces, touched_steps
+from study.people.outages import downtime_of
 
 STEP = Column("step", "integer", "Number of the step.", levels="1 = first")
 
@@ -31,6 +32,7 @@ STEP_COLUMNS = (
     Column("seconds", "number", "From opening to running.", unit="s"),
     Column("state_hash", "text", "SHA-256 of the state after the step."),
     *MARKS,
+    *OUTAGE,
 )
 
 COMMAND_COLUMNS = (
@@ -42,7 +44,8 @@ COMMAND_COLUMNS = (
         "chosen_by",
         "text",
         "Who chose: `person` (or the program that is one, see `synthetic`), a co-player's kind, `fallback`, "
-        "or `timeout`: the time for the step was over.",
+        "or `timeout`: the time for the step was over; `outage`: it was over in a step that an outage of "
+        "ours had touched, whose time was given back.",
     ),
     Column("fallback", "text", "Why a fallback stood in; blank if none did.", levels=FALLBACK_LEVELS),
     Column("verb", "text", "The command's verb."),
@@ -51,6 +54,7 @@ COMMAND_COLUMNS = (
     Column("reasons", "text", "Codes of why not, with spaces between."),
     Column("received_at", "time", "When the command came in."),
     *MARKS,
+    *OUTAGE,
 )
 
 COMMAND_EVENTS = ("performed", "refused")
@@ -78,21 +82,20 @@ def step_rows(study: Study, chosen: Chosen, more: Sequence[Column]) -> Iterator[
     """One row per step taken."""
     figures = figure_reader([column for column in more if isinstance(column, FigureColumn)])
     fields = ("number", "opened_at_text", "taken_at_text", "score_text", "events_text", "state_hash")
-    for sitting, steps in _steps(study, chosen, fields):
-        yield sitting.stretch(
-            [
-                (
-                    number,
-                    as_written(opened),
-                    as_written(taken),
-                    seconds_between(opened, taken),
-                    *figures(sitting.world, score),
-                    apart_from_commands(events),
-                    state_hash,
-                )
-                for number, opened, taken, score, events, state_hash, _ in steps
-            ]
-        )
+    for sitting, steps, touched in _steps(study, chosen, fields):
+        rows = [
+            (
+                number,
+                as_written(opened),
+                as_written(taken),
+                seconds_between(opened, taken),
+                *figures(sitting.world, score),
+                apart_from_commands(events),
+                state_hash,
+            )
+            for number, opened, taken, score, events, state_hash, _ in steps
+        ]
+        yield from sitting.stretches(rows, touched, chosen)
 
 
 def apart_from_commands(events: str) -> JsonText:
@@ -104,8 +107,9 @@ def apart_from_commands(events: str) -> JsonText:
 
 def command_rows(study: Study, chosen: Chosen) -> Iterator[Stretch]:
     """One row per command of every step, in the order in which they ran."""
-    for sitting, steps in _steps(study, chosen, ("number", "commands_text", "events_text")):
-        yield sitting.stretch([row for step in steps for row in _step_commands(*step)])
+    for sitting, steps, touched in _steps(study, chosen, ("number", "commands_text", "events_text")):
+        rows = [row for step in steps for row in _step_commands(*step)]
+        yield from sitting.stretches(rows, touched, chosen)
 
 
 def _step_commands(number: int, commands: str, events: str, _: int) -> Iterator[tuple[Any, ...]]:
@@ -131,12 +135,14 @@ def _command_cells(given: dict[str, Any], outcome: dict[str, Any]) -> tuple[Any,
 
 def _steps(
     study: Study, chosen: Chosen, fields: Sequence[str]
-) -> Iterator[tuple[Sitting, list[tuple[Any, ...]]]]:
+) -> Iterator[tuple[Sitting, list[tuple[Any, ...]], Touched]]:
     """The steps of every episode, once, in the order of all files: a query for many episodes."""
-    for piece in in_pieces(episodes_once(study, chosen)):
+    downtime = downtime_of(study)
+    for piece in in_pieces(episodes_once(study, chosen, downtime)):
         by_episode = _read([sitting.episode for sitting in piece], fields)
+        touched = touched_steps(piece, downtime)
         for sitting in piece:
-            yield sitting, by_episode.get(sitting.episode, [])
+            yield sitting, by_episode.get(sitting.episode, []), touched
 
 
 def _read(pks: Iterable[int], fields: Sequence[str]) -> dict[int, list[tuple[Any, ...]]]:

@@ -7,6 +7,7 @@ from typing import Any
 
 from django.core.management.base import CommandError, CommandParser
 
+from kitchen.words.counting import counted
 from study.analysis import sample
 from study.analysis.results import analyse_now
 from study.analysis.statistics.analyse import Analysis
@@ -35,6 +36,11 @@ class Command(StudyCommand):
             action="store_true",
             help="only those who entered under the preregistered design, after it was frozen",
         )
+        parser.add_argument(
+            "--without-outages",
+            action="store_true",
+            help="without the episodes that an outage of ours touched",
+        )
 
     def handle(
         self, *args: Any, slug: str, out: Path, who: str | None, only_preregistered: bool, **options: Any
@@ -45,7 +51,8 @@ class Command(StudyCommand):
         if only_preregistered and not frozen_version(study):
             raise CommandError(f"no version of {slug} is preregistered", returncode=2)
         whose = sample.WHO[who] + (", as preregistered" if only_preregistered else "")
-        analysis = self._analyse(study, who, only_preregistered)
+        untouched = options.get("without_outages", False)
+        analysis = self._analyse(study, who, only_preregistered, untouched)
         if not analysis.participants:
             raise CommandError(_nobody(analysis, slug, whose), returncode=2)
         try:
@@ -54,13 +61,15 @@ class Command(StudyCommand):
             raise explain(error, out) from error
         for result in analysis.measures:
             self.stdout.write(anova_sentence(result))
+        if untouched and analysis.attrition:
+            self.stdout.write(f"left out: {counted(analysis.attrition.touched, 'episode')} with an outage")
         for warning in analysis.warnings:
             self.stderr.write(f"warning: {warning}")
         self.stdout.write(f"{len(analysis.participants)} participants ({whose}), files in {out}")
 
-    def _analyse(self, study: Study, who: str, preregistered: bool) -> Analysis:
+    def _analyse(self, study: Study, who: str, preregistered: bool, untouched: bool) -> Analysis:
         try:
-            return analyse_now(study, who, preregistered)
+            return analyse_now(study, who, preregistered, untouched)
         except AnalysisError as error:
             raise CommandError(str(error), returncode=2) from error
 

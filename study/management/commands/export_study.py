@@ -10,7 +10,8 @@ from typing import Any
 
 from django.core.management.base import CommandParser
 
-from study.exports.chosen import KINDS, Chosen
+from study.exports.chosen import ALL_KINDS, KINDS, OUTAGES, Chosen
+from study.exports.tables.touched import touched_count
 from study.exports.writing import FORMATS, write_study, write_zip
 from study.management.base import StudyCommand, explain
 
@@ -31,9 +32,10 @@ class Command(StudyCommand):
             "--without",
             metavar="KIND",
             nargs="+",
-            choices=list(KINDS),
+            choices=list(ALL_KINDS),
             default=[],
-            help=f"whose rows to leave out: {', '.join(KINDS)} (default: nobody's, all are marked)",
+            help=f"whose rows to leave out: {', '.join(KINDS)}; or what an outage of ours touched: "
+            f"{', '.join(OUTAGES)} (default: nothing, all are marked)",
         )
 
     def handle(self, *args: Any, slug: str, out: Path, **options: Any) -> None:
@@ -48,6 +50,8 @@ class Command(StudyCommand):
                 written = write_study(study, out, form, chosen)
         except OSError as error:
             raise explain(error, out) from error
+        if said := touched_count(study, chosen).left_out(chosen):
+            self.stdout.write(f"left out: {said}")
         for name, count in written.items():
             self.stdout.write(f"{name}: {count} rows")
         self.stdout.write(f"{len(written)} files, {sum(written.values())} rows in {out}")

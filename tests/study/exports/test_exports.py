@@ -33,6 +33,7 @@ pytestmark = [pytest.mark.django_db, pytest.mark.servers]
 
 UNMARKED = {
     "prompts": "a text is sent to many: columns say how many of which kind",
+    "outages": "about our own presence, not about participants",
     "codebook": "about columns, not about participants",
     "dictionary": "the same",
 }
@@ -42,6 +43,7 @@ WITHOUT_ROWS = {
     "decisions": "nobody has co-players in small studies; see test_calls.py",
     "prompts": "the same",
     "staff_actions": "staff did nothing; see test_staffing.py",
+    "outages": "nothing was away; see test_outages.py",
 }
 """Files that have no rows here, and why."""
 
@@ -81,6 +83,7 @@ def test_there_is_a_row_for_everything(study: Study, tmp_path: Path) -> None:
         "page_times": PageVisit.objects.count(),
         "decisions": 0,
         "prompts": 0,
+        "outages": 0,
         "codebook": sum(len(table.columns_of(study)) for table in tables()),
         "dictionary": sum(len(table.columns_of(study)) for table in tables()),
     }
@@ -185,7 +188,7 @@ def test_a_seed_is_text_because_a_number_would_lose_its_last_digits(study: Study
 def test_a_file_asks_the_database_as_often_for_many_rows_as_for_few(
     study: Study, name: str, django_assert_max_num_queries: Any
 ) -> None:
-    with django_assert_max_num_queries(14 if name == "participants" else 9):
+    with django_assert_max_num_queries(14 if name == "participants" else 10):
         found = list(rows_of(get_table(name), study))
     assert found or name in WITHOUT_ROWS
 
@@ -243,7 +246,7 @@ def test_a_download_comes_in_pieces_and_is_the_same_file(
 def test_the_command_says_what_it_wrote(study: Study, tmp_path: Path) -> None:
     out = io.StringIO()
     call_command("export_study", "small", "--out", str(tmp_path / "new" / "folder"), stdout=out)
-    assert out.getvalue().splitlines()[-1].startswith("11 files, ")
+    assert out.getvalue().splitlines()[-1].startswith("12 files, ")
 
 
 @pytest.mark.parametrize("command", ["export_study", "analyse_study"])

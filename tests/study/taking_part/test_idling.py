@@ -14,6 +14,8 @@ from kitchen.play.models import Episode
 from kitchen.play.render import Screen
 from kitchen.play.selectors import seat_page, seat_view
 from kitchen.play.services import GivenCommand, commands_submit, episode_end
+from kitchen.uptime.models import Outage
+from kitchen.uptime.signs import sign_give
 from study.design.errors import StudyClosedError
 from study.design.models import Outcome, Study, Version
 from study.people.leaving import participant_end, participant_withdraw
@@ -56,6 +58,23 @@ def command(episode: Episode) -> None:
     view = seat_view(episode.seats.get(number=0))
     order = GivenCommand(0, view.legal[0])
     assert commands_submit(episode_id=episode.pk, step=view.step + 1, commands=[order]).accepted
+
+
+def test_time_in_which_we_were_away_is_not_idle(wait: Clock) -> None:
+    begun(make_study(idle_minutes=60))
+    gone = timezone.now() + timedelta(minutes=5)
+    Outage.objects.create(part="web", since=gone, until=gone + timedelta(minutes=20))
+    wait(79)
+    assert time_out_idle() == 0
+    wait(2)
+    assert time_out_idle() == 1
+
+
+def test_nobody_is_put_out_while_we_are_away(wait: Clock) -> None:
+    begun(make_study(idle_minutes=60))
+    sign_give("web")
+    wait(600)
+    assert time_out_idle() == 0
 
 
 def status(person: Participant) -> str:

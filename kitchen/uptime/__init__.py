@@ -1,0 +1,1 @@
+"""When we were there: signs of life, and the outages that they tell of."""

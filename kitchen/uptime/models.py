@@ -1,0 +1,47 @@
+"""What is kept of our own presence: one sign of life for each part, and the outages that were found."""
+
+from __future__ import annotations
+
+from django.db import models
+
+from kitchen.machine.append_only import AppendOnly
+
+
+class Part(models.TextChoices):
+    """What can be away. `CLOCK` is no part: nothing was away, but the clock was set."""
+
+    WEB = "web", "the pages"
+    WORKERS = "workers", "the workers of co-players"
+    REDIS = "redis", "Redis"
+    DATABASE = "database", "the database"
+    CLOCK = "clock", "the clock"
+
+
+class Sign(models.Model):
+    """When a part was last known to live: one row for each part, whoever gives the sign, written over."""
+
+    part = models.CharField(max_length=10, choices=Part, primary_key=True)
+    seen_at = models.DateTimeField()
+    ticks = models.FloatField(help_text="Seconds since the machine was started: no clock that anybody sets.")
+    place = models.CharField(max_length=64, blank=True, help_text="The run of the machine that they are of.")
+    processes = models.JSONField(default=list, help_text="Names of the part's processes, the newest last.")
+
+    def __str__(self) -> str:
+        return f"{self.part}: {self.seen_at}"
+
+
+class Outage(AppendOnly):
+    """A part was away, from its last sign of life to the next; or the clock was set."""
+
+    id: int
+    part = models.CharField(max_length=10, choices=Part)
+    since = models.DateTimeField()
+    until = models.DateTimeField()
+    note = models.TextField(blank=True, help_text="What is not certain about it, or how the clock was set.")
+
+    class Meta(AppendOnly.Meta):
+        ordering = ["since", "id"]
+        indexes = [models.Index(fields=["until"], name="outages_by_end")]
+
+    def __str__(self) -> str:
+        return f"{self.part}, {self.since} to {self.until}"

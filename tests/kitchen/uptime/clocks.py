@@ -1,0 +1,51 @@
+"""Clocks that tests set, and processes that are not there any more."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from datetime import timedelta
+
+from kitchen.machine.processes import process_name
+from kitchen.uptime.models import Sign
+from kitchen.uptime.moments import Moment, moment_now
+
+
+class Clocks:
+    """Both clocks of one machine; called, they tell the moment. They begin in the past, so that what
+    happens by them is over now."""
+
+    def __init__(self, seconds_ago: float = 0) -> None:
+        now = moment_now()
+        at, ticks = now.at - timedelta(seconds=seconds_ago), now.ticks - seconds_ago
+        self._moment = replace(now, at=at, ticks=ticks)
+
+    def __call__(self) -> Moment:
+        return self._moment
+
+    def pass_by(self, seconds: float) -> None:
+        """Time goes on."""
+        at, ticks = self._moment.at + timedelta(seconds=seconds), self._moment.ticks + seconds
+        self._moment = replace(self._moment, at=at, ticks=ticks)
+
+    def set(self, seconds: float) -> None:
+        """Somebody sets the clock that people read."""
+        self._moment = replace(self._moment, at=self._moment.at + timedelta(seconds=seconds))
+
+    def start_anew(self, place: str = "another-run") -> None:
+        """The machine is started anew, or this is another one."""
+        self._moment = replace(self._moment, ticks=5.0, place=place)
+
+
+def another(pid: int = 1) -> str:
+    """A process of this machine that has ended."""
+    return f"{process_name().rpartition('/')[0].rpartition('/')[0]}/{pid}/0"
+
+
+def elsewhere() -> str:
+    """A process that cannot be seen from here."""
+    return "another-run/pid:[1]/7/1"
+
+
+def run_by(part: str, *names: str) -> None:
+    """These are the processes of the part."""
+    Sign.objects.filter(part=part).update(processes=list(names))
