@@ -20,6 +20,8 @@ LARGEST_MESSAGE = 65_536
 MOST_UNREAD = 24
 """Messages of one websocket that wait to be read. A page has a few at the worst: it waits for answers, and
 asks whether anybody is there once a second at most, for some seconds."""
+LAST_SECONDS = 25.0
+"""A web process that is asked to end has so long to finish what it does."""
 MOST_FILES = 65_536
 """Open files that one program asks for: a connection is one."""
 

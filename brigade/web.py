@@ -15,6 +15,7 @@ from __future__ import annotations
 import sys
 from collections.abc import Iterable
 from typing import Any
+from weakref import WeakSet
 
 import daphne.server
 from autobahn.websocket.compress import PerMessageDeflateOffer, PerMessageDeflateOfferAccept
@@ -26,6 +27,8 @@ from twisted.web.http import HTTPChannel
 
 from brigade import limits
 from brigade.errors import PAGES, error_page
+from brigade.leaving import Server
+from kitchen.machine.draining import RESTART
 from kitchen.machine.pace import TOO_MUCH
 
 
@@ -72,12 +75,20 @@ class PageFactory(HTTPFactory):
     def __init__(self, server: Any) -> None:
         super().__init__(server)
         self.timeOut = limits.HEAD_SECONDS
+        self._open: WeakSet[Any] = WeakSet()
 
     def buildProtocol(self, addr: Any) -> Any:  # noqa: N802
         """A new connection."""
         channel = super().buildProtocol(addr)
         channel.requestFactory = Request
+        self._open.add(channel)
         return channel
+
+    def close_idle(self) -> None:
+        """End connections on which nothing is asked for."""
+        for channel in [one for one in self._open if not one.requests]:
+            self._open.discard(channel)
+            channel.loseConnection()
 
 
 class Socket(WebSocketProtocol):
@@ -89,6 +100,13 @@ class Socket(WebSocketProtocol):
             super().onMessage(payload, isBinary)
         elif self.state == self.STATE_OPEN:
             self.shut()
+
+    def serverClose(self, code: int | None = None) -> None:  # noqa: N802 - daphne's name
+        """The application closes it; autobahn would let it send no code of the registry."""
+        if code == RESTART and self.state == self.STATE_OPEN:
+            self.sendCloseFrame(code=code, isReply=False)
+        else:
+            super().serverClose(code)
 
     def shut(self) -> None:
         """Say why, and read nothing more: neither what is on its way nor what waits."""
@@ -129,6 +147,7 @@ def main() -> None:
     setattr(Port, "numberAccepts", property(lambda port: 1, lambda port, wanted: None))  # noqa: B010
     daphne.server.HTTPFactory, daphne.server.WebSocketFactory = PageFactory, SocketFactory
     command = CommandLineInterface()
+    command.server_class = Server
     longest = limits.LARGEST_MESSAGE
     command.parser.set_defaults(websocket_max_message_size=longest, websocket_max_frame_size=longest)
     command.run(sys.argv[1:])
