@@ -58,17 +58,20 @@ class Server(daphne.server.Server):
         """See all guests out and all requests finished, then stop."""
         with contextlib.suppress(TimeoutError):
             async with asyncio.timeout(LAST_SECONDS):
+                await house.empty()
+                self.http_factory.close_idle()
                 while self.is_busy():
+                    await asyncio.sleep(LOOK_SECONDS)
                     await house.empty()
                     self.http_factory.close_idle()
-                    await asyncio.sleep(LOOK_SECONDS)
         if self.is_busy():
             log.warning("ending in the middle of something: %g s were not enough", LAST_SECONDS)
         reactor.stop()
 
     def is_busy(self) -> bool:
         """Whether somebody is connected who was not asked to go, or something is still being done."""
-        return any("disconnected" not in one or _goes_on(one) for one in self.connections.values())
+        doing = ("disconnected" not in one or _goes_on(one) for one in self.connections.values())
+        return any(doing) or bool(self.http_factory.has_fresh())
 
 
 def _goes_on(connection: dict[str, Any]) -> bool:

@@ -20,6 +20,8 @@ LARGEST_MESSAGE = 65_536
 MOST_UNREAD = 24
 """Messages of one websocket that wait to be read. A page has a few at the worst: it waits for answers, and
 asks whether anybody is there once a second at most, for some seconds."""
+FRESH_SECONDS = 2.0
+"""A web process that ends waits so long for the first request of a connection that it has taken."""
 LAST_SECONDS = 25.0
 """A web process that is asked to end has so long to finish what it does."""
 MOST_FILES = 65_536

@@ -13,6 +13,7 @@ wait to be read. It has no option for these, so its factories are replaced by th
 from __future__ import annotations
 
 import sys
+import time
 from collections.abc import Iterable
 from typing import Any
 from weakref import WeakSet
@@ -39,6 +40,7 @@ class Request(WebRequest):
     _parsePOSTFormSubmission = False  # noqa: N815 - Django reads forms
 
     def __init__(self, channel: Any, *queued: Any) -> None:
+        channel.asked = True
         channel.setTimeout(limits.HEAD_SECONDS)
         super().__init__(channel, *queued)
 
@@ -63,6 +65,17 @@ class Request(WebRequest):
 class Channel(HTTPChannel):
     """One connection; bytes that come win it no time."""
 
+    asked = False
+    """Whether a request has begun on it, ever."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.opened = time.monotonic()
+
+    def is_fresh(self) -> bool:
+        """Whether its first request is on its way."""
+        return not self.asked and time.monotonic() - self.opened < limits.FRESH_SECONDS
+
     def resetTimeout(self) -> None:  # noqa: N802
         """A request is whole in its time, or never."""
 
@@ -75,7 +88,7 @@ class PageFactory(HTTPFactory):
     def __init__(self, server: Any) -> None:
         super().__init__(server)
         self.timeOut = limits.HEAD_SECONDS
-        self._open: WeakSet[Any] = WeakSet()
+        self._open: WeakSet[Channel] = WeakSet()
 
     def buildProtocol(self, addr: Any) -> Any:  # noqa: N802
         """A new connection."""
@@ -86,9 +99,13 @@ class PageFactory(HTTPFactory):
 
     def close_idle(self) -> None:
         """End connections on which nothing is asked for."""
-        for channel in [one for one in self._open if not one.requests]:
+        for channel in [one for one in self._open if not one.requests and not one.is_fresh()]:
             self._open.discard(channel)
             channel.loseConnection()
+
+    def has_fresh(self) -> bool:
+        """Whether somebody has just connected, and is about to ask for something."""
+        return any(channel.is_fresh() for channel in self._open)
 
 
 class Socket(WebSocketProtocol):

@@ -184,10 +184,14 @@ async def test_a_websocket_is_closed_with_the_code_after_which_pages_connect_at_
 
 
 async def test_only_connections_on_which_nothing_is_asked_for_are_ended(talk: Talk) -> None:
-    idle, asking = talk.connect(), talk.connect()
+    idle, asking, fresh = talk.connect(), talk.connect(), talk.connect()
+    idle.protocol.opened -= limits.FRESH_SECONDS
     asking.protocol.dataReceived(HEAD + b"Content-Length: 2\r\n\r\n")
     talk.pages.close_idle()
-    assert [idle.connected, asking.connected] == [False, True]
+    assert [idle.connected, asking.connected, fresh.connected] == [False, True, True]
+    assert talk.pages.has_fresh()
+    fresh.protocol.opened -= limits.FRESH_SECONDS
+    assert not talk.pages.has_fresh()
     asking.protocol.dataReceived(b"ab")
     await rest()
     assert asking.value().startswith(b"HTTP/1.1 200")
