@@ -18,10 +18,12 @@ OLD = import sys; sys.exit(sys.version_info < (3, 11) and "brigade: this is Pyth
 
 BENCHES = engine models planner exports live locks
 
-.PHONY: $(BENCHES) run test test-all check bench install optimum lock sbom audit clean python app
+.PHONY: $(BENCHES) run restart test test-all check bench install optimum lock sbom audit clean python app
 
 run: app  ## start everything on this machine; PORT=8001 HOST=127.0.0.1 PYTHON=python3.12
 	@$(OURS) -m brigade.runner
+restart: app  ## exchange the programs of a `make run` of this folder one after the other; who plays goes on
+	@$(OURS) -m brigade.restart
 test test-all check: install  ## checks and tests; on both databases; only checks
 	@$(OURS) -m tests.run $@
 bench: install  ## the benchmarks, or one of them: make bench live

@@ -7,7 +7,7 @@ import fcntl
 import os
 import socket
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -70,6 +70,16 @@ def noted_url() -> str | None:
         return next(iter(lock_file().read_text().split()), None)
     except OSError:
         return None
+
+
+def running_process() -> int:
+    """The process that runs in this folder; RunError where none does."""
+    with suppress(OSError, ValueError), lock_file().open("r+") as lock:
+        try:
+            fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except BlockingIOError:
+            return int(lock.read().rpartition("process ")[2].strip(")\n"))
+    raise RunError("nothing runs in this folder: `make run` starts it")
 
 
 def wanted_address() -> Address:

@@ -7,10 +7,11 @@ import os
 from typing import Any
 
 from celery import Celery
-from celery.signals import celeryd_init, worker_init
+from celery.signals import celeryd_init, worker_init, worker_ready
 
 from brigade import places
 from brigade.limits import more_files
+from brigade.notify import say_ready
 from kitchen.machine.redis_access import open_to_others
 
 os.environ.setdefault("DJANGO_SETTINGS_MODULE", "brigade.settings")
@@ -33,3 +34,9 @@ def outlive_the_broker(**_: object) -> None:
 def begin(**_: Any) -> None:
     """A worker begins: what it opens is counted."""
     more_files()
+
+
+@worker_ready.connect
+def work(**_: Any) -> None:
+    """It takes tasks from now on."""
+    say_ready()

@@ -23,6 +23,10 @@ asks whether anybody is there once a second at most, for some seconds."""
 ODD_FRAMES_PER_SECOND, MOST_ODD_FRAMES = 50, 200
 """Pings, pongs and pieces of messages of one websocket: so many at once, then so many a second. A page sends
 a pong every twenty seconds."""
+FRESH_SECONDS = 2.0
+"""A web process that ends waits so long for the first request of a connection that it has taken."""
+LAST_SECONDS = 25.0
+"""A web process that is asked to end has so long to finish what it does."""
 MOST_FILES = 65_536
 """Open files that one program asks for: a connection is one."""
 

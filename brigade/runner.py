@@ -3,8 +3,10 @@
 Valkey from its wheel on a unix socket (unless `REDIS_URL` names another server), the database prepared, a
 daphne for each core on one listening socket that this process owns (connections queue while none runs), and
 two Celery workers, for people's co-players and for experiments. Whatever dies is started again
-(`brigade/supervise.py`). Configured by the environment only: `BRIGADE_HOST`, `BRIGADE_PORT` (0 takes a free
-one), `BRIGADE_WEB`, and what the settings read. What cannot work is said in one line, with the exit code 2.
+(`brigade/supervise.py`); on SIGUSR1 (`make restart`) daphne and workers are exchanged one after the other,
+for those that the files make now (`brigade/crew.py`). Configured by the environment only: `BRIGADE_HOST`,
+`BRIGADE_PORT` (0 takes a free one), `BRIGADE_WEB`, and what the settings read. What cannot work is said in
+one line, with the exit code 2.
 """
 
 from __future__ import annotations
@@ -23,6 +25,7 @@ from urllib.parse import urlsplit
 
 from brigade import places
 from brigade.address import Address, RunError, address_of, listen, note_instance, only_one, wanted_address
+from brigade.crew import Crew
 from brigade.limits import more_files
 from brigade.parts import children_environment, experimenter, preparer, valkey, webs, worker
 from brigade.private import say_private
@@ -56,15 +59,18 @@ def main() -> int:
 
 async def run(listener: socket.socket) -> None:
     """Serve until asked to end; all has ended then."""
-    serving = asyncio.create_task(serve(listener))
+    asked = asyncio.Event()
+    serving = asyncio.create_task(serve(listener, asked))
+    asyncio.get_running_loop().add_signal_handler(signal.SIGUSR1, asked.set)
     for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
         asyncio.get_running_loop().add_signal_handler(number, serving.cancel)
     with contextlib.suppress(asyncio.CancelledError):
         await serving
 
 
-async def serve(listener: socket.socket) -> None:
-    """Start everything, say where it is and keep it alive; cancelled, end it, Valkey last. RunError."""
+async def serve(listener: socket.socket, asked: asyncio.Event) -> None:
+    """Start everything, say where it is and keep it alive; whenever it is asked for, exchange it. Cancelled,
+    end it, Valkey last. RunError."""
     began, address = time.monotonic(), address_of(listener)
     note_instance(address)
     environment = children_environment(address)
@@ -78,14 +84,32 @@ async def serve(listener: socket.socket) -> None:
             if said := open_to_others(places.redis_url()):
                 say(said)
         await prepare(environment)
+        crew = Crew(programs, say)
         for child in needed:
-            programs.create_task(keep(child, say))
+            crew.keep(child)
         await until_served(address, needed)
         if address.local != address.host:
             say(f"reached from elsewhere only by the names in BRIGADE_HOSTS: {environment['BRIGADE_HOSTS']}")
         say(f"ready after {time.monotonic() - began:.1f} s; Ctrl-C stops it, logs are in {places.log_dir()}")
         for child in (*others, experimenter(environment)):  # last: nobody waits for them
-            programs.create_task(keep(child, say))
+            crew.keep(child)
+        while await asked.wait():
+            asked.clear()
+            await restart(crew, environment)
+
+
+async def restart(crew: Crew, environment: dict[str, str]) -> None:
+    """Migrate, then exchange web processes and workers one after the other; what goes wrong is said, and what
+    runs goes on."""
+    began = time.monotonic()
+    say("restarting one after the other")
+    try:
+        await prepare(environment)
+    except RunError as error:
+        say(str(error))
+    else:
+        if await crew.exchange():
+            say(f"all restarted after {time.monotonic() - began:.1f} s")
 
 
 def wanted_webs() -> int:

@@ -13,8 +13,10 @@ wait to be read. It has no option for these, so its factories are replaced by th
 from __future__ import annotations
 
 import sys
+import time
 from collections.abc import Iterable
 from typing import Any
+from weakref import WeakSet
 
 import daphne.server
 from autobahn.websocket.compress import PerMessageDeflateOffer, PerMessageDeflateOfferAccept
@@ -26,6 +28,8 @@ from twisted.web.http import HTTPChannel
 
 from brigade import limits
 from brigade.errors import PAGES, error_page
+from brigade.leaving import Server
+from kitchen.machine.draining import RESTART
 from kitchen.machine.pace import TOO_MUCH, Bucket
 
 LAST_OF_DATA = 7
@@ -39,6 +43,7 @@ class Request(WebRequest):
     _parsePOSTFormSubmission = False  # noqa: N815 - Django reads forms
 
     def __init__(self, channel: Any, *queued: Any) -> None:
+        channel.asked = True
         channel.setTimeout(limits.HEAD_SECONDS)
         super().__init__(channel, *queued)
 
@@ -63,6 +68,17 @@ class Request(WebRequest):
 class Channel(HTTPChannel):
     """One connection; bytes that come win it no time."""
 
+    asked = False
+    """Whether a request has begun on it, ever."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.opened = time.monotonic()
+
+    def is_fresh(self) -> bool:
+        """Whether its first request is on its way."""
+        return not self.asked and time.monotonic() - self.opened < limits.FRESH_SECONDS
+
     def resetTimeout(self) -> None:  # noqa: N802
         """A request is whole in its time, or never."""
 
@@ -75,12 +91,24 @@ class PageFactory(HTTPFactory):
     def __init__(self, server: Any) -> None:
         super().__init__(server)
         self.timeOut = limits.HEAD_SECONDS
+        self._open: WeakSet[Channel] = WeakSet()
 
     def buildProtocol(self, addr: Any) -> Any:  # noqa: N802
         """A new connection."""
         channel = super().buildProtocol(addr)
         channel.requestFactory = Request
+        self._open.add(channel)
         return channel
+
+    def close_idle(self) -> None:
+        """End connections on which nothing is asked for."""
+        for channel in [one for one in self._open if not one.requests and not one.is_fresh()]:
+            self._open.discard(channel)
+            channel.loseConnection()
+
+    def has_fresh(self) -> bool:
+        """Whether somebody has just connected, and is about to ask for something."""
+        return any(channel.is_fresh() for channel in self._open)
 
 
 class Socket(WebSocketProtocol):
@@ -104,6 +132,13 @@ class Socket(WebSocketProtocol):
             super().onMessage(payload, isBinary)
         elif self.state == self.STATE_OPEN:
             self.shut()
+
+    def serverClose(self, code: int | None = None) -> None:  # noqa: N802 - daphne's name
+        """The application closes it; autobahn would let it send no code of the registry."""
+        if code == RESTART and self.state == self.STATE_OPEN:
+            self.sendCloseFrame(code=code, isReply=False)
+        else:
+            super().serverClose(code)
 
     def shut(self) -> None:
         """Say why, and read nothing more: neither what is on its way nor what waits."""

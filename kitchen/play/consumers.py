@@ -23,6 +23,7 @@ from urllib.parse import parse_qs
 
 from channels.generic.websocket import AsyncWebsocketConsumer
 
+from kitchen.machine.draining import RESTART, house
 from kitchen.machine.hops import in_database
 from kitchen.machine.pace import TOO_MUCH, Bucket, Buckets
 from kitchen.play import render, seating
@@ -90,6 +91,7 @@ class SeatConsumer(AsyncWebsocketConsumer):
         try:
             await super().__call__(*scope_receive_send)
         finally:
+            house.go(self)
             if self.page:
                 watch().discard(self, self.page)
 
@@ -102,6 +104,7 @@ class SeatConsumer(AsyncWebsocketConsumer):
         await self.say(answer)
         if page is not None:
             self.page = page
+            house.come(self)
             for older in watch().add(self, page):
                 await older.close(ELSEWHERE)
             self.subscribing = asyncio.create_task(self.subscribe())
@@ -116,6 +119,11 @@ class SeatConsumer(AsyncWebsocketConsumer):
             newest="page" not in asked or "take" in asked,
             json=self.json,
         )
+
+    async def make_way(self) -> None:
+        """This process is to end: it answers what it was asked, then the page connects to another."""
+        async with self.in_turn:
+            await self.close(RESTART)
 
     async def disconnect(self, code: int) -> None:
         """Nobody looks any more; the episode waits."""

@@ -13,6 +13,8 @@
   };
   const AGAIN = { [TOO_MUCH]: "Not live: too much came from this page at once. It connects again within a minute." };
   const BY_HTMX = [1006, 1011, 1012, 1013]; // close codes after which htmx connects anew by itself
+  const RESTART = 1012; // close code: this process of the server ends, another one takes us at once
+  const CALM = 1000; // milliseconds in which it does, and nobody need know
   const box = document.getElementById("connection");
   let socket = null;
   let raw = null;
@@ -33,6 +35,11 @@
   function onClose(event) {
     if (event.detail.event?.target !== raw) return;
     const code = event.detail.event.code;
+    if (code === RESTART) setTimeout(() => raw.readyState === WebSocket.OPEN || lost(code), CALM);
+    else lost(code);
+  }
+
+  function lost(code) {
     say(LAST[code] ? "closed" : "reconnecting", LAST[code] ?? AGAIN[code] ?? "Not live: connecting again…");
     const wait = code === TOO_MUCH ? PATIENCE * (1 + Math.random()) : 2000;
     if (!LAST[code] && !BY_HTMX.includes(code)) setTimeout(() => socket.reconnect(), wait);

@@ -17,6 +17,8 @@
     [ELSEWHERE]: "Open in another tab",
     [TOO_MUCH]: "Too much came from this page at once. Nothing is lost; it connects again within a minute.",
   };
+  const RESTART = 1012; // close code: this process of the server ends, another one takes us at once
+  const CALM = 1000; // milliseconds in which it does, and nobody need know
   const PATIENCE = 30000; // milliseconds until it does, or twice as many
   const CALLS = [10, 5]; // seconds left that are said aloud
   const AT_ONCE = 250; // milliseconds in which an answer comes at once
@@ -27,6 +29,7 @@
     locked: 0, // the timer after which the page says that it waits
     said: null, // the line under the button, while it says what was chosen
     heard: Date.now(), socket: null, raw: null, silent: false, taking: true,
+    moving: null, // the timer within which we are connected to another process
     clock: null, closes: null, left: Infinity,
   };
   const drawer = new Map(); // elements that are not on the page now, by id: they may come back in this episode
@@ -47,7 +50,30 @@
 
   function open(address) {
     state.raw = new WebSocket(`${address}?page=${NAME}${state.taking ? "&take=1" : ""}`, []);
+    state.raw.addEventListener("close", onMove); // before htmx hears of it, and asks how long to wait
     return state.raw;
+  }
+
+  function onMove(event) {
+    if (event.code !== RESTART || event.target !== state.raw || state.silent) return;
+    const sent = state.sent;
+    clearTimeout(state.moving);
+    state.moving = setTimeout(() => arrive(sent), CALM);
+  }
+
+  /* What was chosen has been taken; if not, it can be chosen again now. */
+  function arrive(sent) {
+    state.moving = null;
+    if (state.sent === sent) unlock();
+    if (!state.connected) state.attempt = Math.max(1, state.attempt);
+    showConnection();
+  }
+
+  const reached = () => state.connected || state.moving !== null;
+
+  function delay(tries) {
+    if (state.moving !== null && tries === 0) return 50 * Math.random();
+    return Math.min(5000, 400 * 2 ** tries) * (0.6 + Math.random() * 0.4);
   }
 
   function showElsewhere(on) {
@@ -67,7 +93,7 @@
 
   function connectionText() {
     if (state.final) return ["closed", state.final];
-    if (state.connected) return ["connected", "Connected"];
+    if (reached()) return ["connected", "Connected"];
     if (navigator.onLine === false) return ["offline", `You are offline. The ${play.dataset.place} waits for you.`];
     if (!state.attempt) return ["connecting", "Connecting…"];
     if (state.silent) return ["reconnecting", "The server does not answer. Nothing is lost; trying again…"];
@@ -123,6 +149,7 @@
     if (event.detail.event?.target !== state.raw) return;
     if (state.silent && ![4404, ELSEWHERE, TOO_MUCH].includes(code)) return;
     state.connected = false;
+    if (state.moving !== null && [1006, RESTART].includes(code)) return;
     unlock();
     state.attempt += 1;
     if (code && ![1006, 1011, 1012, 1013].includes(code)) {
@@ -143,8 +170,8 @@
     if (state.phase === "over") return "This episode is over";
     if (play.classList.contains("is-elsewhere")) return "Open in another tab";
     if (!choosing()) return "Waiting for the others…";
-    if (!state.connected && !state.attempt) return "Connecting…";
-    if (!state.connected) return chosen() ? "Not connected: your choice is kept" : "Not connected";
+    if (!reached() && !state.attempt) return "Connecting…";
+    if (!reached()) return chosen() ? "Not connected: your choice is kept" : "Not connected";
     return chosen() ? words(chosen()) : "Choose an action";
   }
 
@@ -158,7 +185,7 @@
     if (!button) return;
     const text = submitText();
     if (button.textContent !== text) button.textContent = text;
-    button.disabled = !(choosing() && state.connected);
+    button.disabled = !(choosing() && reached());
     button.classList.toggle("is-set", Boolean(choosing() && chosen()));
     const actions = menu().querySelector("fieldset[data-actions]");
     if (actions) actions.disabled = !choosing();
@@ -416,7 +443,7 @@
     if (event.target.matches("[data-keys-switch]")) setKeys(event.target.checked);
   });
   document.addEventListener("submit", (event) => {
-    if (event.target.id === "menu" && !(choosing() && state.connected)) {
+    if (event.target.id === "menu" && !(choosing() && reached())) {
       event.preventDefault();
       event.stopImmediatePropagation();
     }
@@ -431,7 +458,7 @@
 
   if (window.htmx) {
     htmx.createWebSocket = open;
-    htmx.config.wsReconnectDelay = (tries) => Math.min(5000, 400 * 2 ** tries) * (0.6 + Math.random() * 0.4);
+    htmx.config.wsReconnectDelay = delay;
   }
   const on = readKeys();
   document.querySelector("[data-keys-switch]").checked = on;

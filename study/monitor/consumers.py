@@ -23,6 +23,7 @@ from channels.auth import get_user
 from channels.db import database_sync_to_async
 from channels.generic.websocket import AsyncWebsocketConsumer
 
+from kitchen.machine.draining import RESTART, house
 from kitchen.machine.health import health_known
 from kitchen.machine.pace import Bucket, Newest
 from kitchen.play.render import PONG
@@ -69,6 +70,7 @@ class LiveConsumer(AsyncWebsocketConsumer):
         try:
             await super().__call__(*scope_receive_send)
         finally:
+            house.go(self)
             here().go(self.user, self)
             if self.working:
                 self.working.cancel()
@@ -88,9 +90,14 @@ class LiveConsumer(AsyncWebsocketConsumer):
             await self.close(NOT_ALLOWED)
         else:
             self.user = self.scope["user"].pk
+            house.come(self)
             for older in here().come(self.user, self):
                 await older.close(ELSEWHERE)
             self.working = asyncio.create_task(self._keep_telling())
+
+    async def make_way(self) -> None:
+        """This process is to end: the page connects to another."""
+        await self.close(RESTART)
 
     async def _may_watch(self) -> bool:
         """Whether the session still belongs to somebody who may; asked of the database each time."""

@@ -21,6 +21,9 @@ from study.researchers.second_factor import lacks_factor
 SEEN, SEEN_SECONDS = "seen", 60
 """When a page was opened last is noted in the session, once a minute at most."""
 
+NOWHERE = "0.0.0.0"  # noqa: S104 - nobody listens there
+"""Stands for an address that cannot be read."""
+
 
 class SlidingSession:
     """Each page that is opened makes a login last for `SESSION_COOKIE_AGE` from then on. Who has no session
@@ -69,9 +72,10 @@ def session_is_on(key: str) -> bool:
 
 
 def login_address(request: HttpRequest) -> str:
-    """From where somebody logs in, as failures are counted."""
+    """From where somebody logs in, as failures are counted: an address, which is all that PostgreSQL keeps
+    there. The first one of an IPv6 network stands for it, `NOWHERE` for what cannot be read."""
     address = client_address(request)
-    return network_of(address) if address else "unknown"
+    return network_of(address).partition("/")[0] if address else NOWHERE
 
 
 def forget_failures(user: User, **_: Any) -> None:

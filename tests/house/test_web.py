@@ -22,6 +22,7 @@ from websockets.uri import parse_uri
 
 from brigade import limits, web
 from brigade.web import PageFactory, Socket, SocketFactory
+from kitchen.machine.draining import RESTART
 from kitchen.machine.pace import TOO_MUCH
 
 HEAD = b"POST / HTTP/1.1\r\nHost: localhost\r\n"
@@ -193,6 +194,33 @@ async def test_a_websocket_that_sends_frames_without_messages_is_closed(
     client.receive_data(wire.value())
     assert client.close_rcvd
     assert client.close_rcvd.code == TOO_MUCH
+
+
+async def test_a_websocket_is_closed_with_the_code_after_which_pages_connect_at_once(talk: Talk) -> None:
+    wire, client = talk.connect(), ClientProtocol(parse_uri("ws://localhost/ws/seat/x/"))
+    client.send_request(client.connect())
+    wire.protocol.dataReceived(b"".join(client.data_to_send()))
+    await rest()
+    wire.protocol.handle_reply({"type": "websocket.close", "code": RESTART})
+    client.receive_data(wire.value())
+    assert client.close_rcvd
+    assert client.close_rcvd.code == RESTART
+
+
+async def test_only_connections_on_which_nothing_is_asked_for_are_ended(talk: Talk) -> None:
+    idle, asking, fresh = talk.connect(), talk.connect(), talk.connect()
+    idle.protocol.opened -= limits.FRESH_SECONDS
+    asking.protocol.dataReceived(HEAD + b"Content-Length: 2\r\n\r\n")
+    talk.pages.close_idle()
+    assert [idle.connected, asking.connected, fresh.connected] == [False, True, True]
+    assert talk.pages.has_fresh()
+    fresh.protocol.opened -= limits.FRESH_SECONDS
+    assert not talk.pages.has_fresh()
+    asking.protocol.dataReceived(b"ab")
+    await rest()
+    assert asking.value().startswith(b"HTTP/1.1 200")
+    talk.pages.close_idle()
+    assert not asking.connected
 
 
 @pytest.fixture

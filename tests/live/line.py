@@ -13,6 +13,7 @@ from websockets.client import ClientProtocol
 from websockets.extensions.permessage_deflate import ClientPerMessageDeflateFactory
 from websockets.frames import Frame, Opcode
 from websockets.http11 import Response
+from websockets.protocol import State
 from websockets.typing import Origin, Subprotocol
 from websockets.uri import parse_uri
 
@@ -72,7 +73,8 @@ class Line(asyncio.Protocol):
         if not self.opened.done():
             self._open(error)
             return
-        self.lost(self.protocol.close_code or 1006)
+        said = self.protocol.close_rcvd
+        self.lost(said.code if said else 1006)
 
     def _open(self, error: Exception | None) -> None:
         if error is None and self.transport is not None:
@@ -80,11 +82,13 @@ class Line(asyncio.Protocol):
         else:
             self.opened.set_exception(ConnectionError(f"no websocket: {error}"))
 
-    def say(self, text: bytes) -> None:
-        """Send a text message; nothing where the connection is gone."""
-        if self.transport is not None:
-            self.protocol.send_text(text)
-            self._flush()
+    def say(self, text: bytes) -> bool:
+        """Send a text message; False, and nothing sent, where the connection is over or about to be."""
+        if self.transport is None or self.protocol.state is not State.OPEN:
+            return False
+        self.protocol.send_text(text)
+        self._flush()
+        return True
 
     def hang_up(self) -> None:
         """Close without waiting for an answer; `lost` is called."""

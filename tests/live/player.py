@@ -11,11 +11,16 @@ from typing import Any
 
 from websockets.typing import Subprotocol
 
+from kitchen.machine.draining import RESTART
 from tests.live.line import Line, dial
 from tests.live.sight import HtmlSight, JsonSight, Reader
 
 AGAIN = 0.4
 """Seconds after which a lost page connects anew."""
+AT_ONCE = 0.05
+"""Seconds within which it does where the server asks it to."""
+CALM = 1.0
+"""Seconds after which it chooses anew then, if what it had sent has not come to anything."""
 
 
 class Player:
@@ -139,10 +144,9 @@ class Player:
         self.later = None
         if not self.playing or self.phase != "choose" or self.waits_for is not None or self.line is None:
             return
-        self.waits_for = self.step + 1
-        text = self.sight.say(self.waits_for, self.chance.choice(self.options))
-        self.sent = perf_counter()
-        self.line.say(text)
+        text = self.sight.say(self.step + 1, self.chance.choice(self.options))
+        if self.line.say(text):
+            self.waits_for, self.sent = self.step + 1, perf_counter()
 
     def _next_episode(self) -> None:
         self.keys = self.keys[1:]
@@ -158,15 +162,20 @@ class Player:
         self.line = None
         if self.keys and not self.stopped:
             self.reconnects += self.heard_once
-            self.connecting = self.loop.create_task(self._connect_again())
+            self.connecting = self.loop.create_task(self._connect_again(code == RESTART))
 
-    async def _connect_again(self) -> None:
-        """Until it succeeds; a command of which nothing was heard is chosen again."""
+    async def _connect_again(self, asked: bool) -> None:
+        """Until it succeeds, at first at once where the server asked for it; a command of which nothing was
+        heard is chosen again."""
         while self.line is None:
             if self.heard_once:
-                await asyncio.sleep(AGAIN)
-            self.refused = True
+                await asyncio.sleep(AT_ONCE * self.chance.random() if asked else AGAIN)
+            asked, self.refused = False, not asked
             try:
                 await self.connect()
             except OSError:
                 await asyncio.sleep(AGAIN)
+        if not self.refused and (wanted := self.waits_for) is not None:
+            await asyncio.sleep(CALM)
+            self.refused = self.waits_for == wanted
+            self._see(perf_counter())

@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import time
 from datetime import timedelta
+from ipaddress import ip_address
 from typing import Any
 
 import pytest
+from axes.models import AccessAttempt
 from django.contrib.auth.models import User
 from django.contrib.auth.password_validation import validate_password
 from django.contrib.sessions.models import Session
@@ -74,6 +76,27 @@ def test_a_proxy_is_not_taken_for_one_who_guesses(client: Client, ann: User, set
         client.post(LOGIN, {"username": "x", "password": "y"}, HTTP_X_FORWARDED_FOR="203.0.113.9")
     sent = {"username": "ann", "password": GOOD}
     assert client.post(LOGIN, sent, HTTP_X_FORWARDED_FOR="198.51.100.1").status_code == 302
+
+
+@pytest.mark.servers
+def test_from_one_ipv6_network_nobody_guesses_either_and_others_log_in(
+    client: Client, ann: User, settings: Any
+) -> None:
+    settings.AXES_FAILURE_LIMIT = 3
+    tries = [log_in(client, "wrong", f"name{n}", f"2001:db8:1:2::{n}") for n in range(3)]
+    assert tries == [200, 200, 429]
+    assert log_in(client, GOOD, address="2001:db8:1:2:ffff::1") == 429
+    assert log_in(client, GOOD, address="2001:db8:1:3::1") == 302
+
+
+@pytest.mark.servers
+@pytest.mark.parametrize("forwarded", ["::1", "2001:db8::7", "203.0.113.9", "nobody knows"])
+def test_where_somebody_comes_from_is_kept_as_an_address(
+    client: Client, ann: User, settings: Any, forwarded: str
+) -> None:
+    client.post(LOGIN, {"username": "x", "password": "y"}, HTTP_X_FORWARDED_FOR=forwarded)
+    (attempt,) = AccessAttempt.objects.all()
+    ip_address(str(attempt.ip_address))
 
 
 @pytest.mark.parametrize(

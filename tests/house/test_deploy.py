@@ -1,0 +1,274 @@
+"""`deploy/`: what is written there can be run, and is the same wherever it stands."""
+
+from __future__ import annotations
+
+import os
+import re
+import shlex
+import shutil
+import subprocess
+from importlib.util import find_spec
+from pathlib import Path
+from typing import Any
+
+import pytest
+import yaml
+from django.core.management import get_commands
+
+from brigade import limits, parts
+from brigade.places import base_dir
+
+ROOT = base_dir()
+DEPLOY = ROOT / "deploy"
+UNITS = sorted(DEPLOY.glob("systemd/*"))
+SERVICES = [unit for unit in UNITS if unit.suffix == ".service"]
+COMPOSE: dict[str, Any] = yaml.safe_load((DEPLOY / "compose.yaml").read_text())
+CONTAINERFILE = (DEPLOY / "Containerfile").read_text()
+NGINX, CADDY = (DEPLOY / "nginx.conf").read_text(), (DEPLOY / "Caddyfile").read_text()
+OF_CONTAINERS = {"POSTGRES_PASSWORD", "VALKEY_PASSWORD"}
+WHERE = {"--fd", "-b", "-p", "-n"}
+"""Options that are another's wherever it is started: where it listens, what it is called."""
+
+
+def command_of(unit: Path) -> list[str]:
+    """What a unit starts."""
+    (line,) = re.findall(r"^ExecStart=(.+)$", unit.read_text(), re.MULTILINE)
+    return shlex.split(line)
+
+
+def commands() -> dict[str, list[str]]:
+    """Every command in `deploy/`, by where it stands."""
+    found = {unit.name: command_of(unit) for unit in SERVICES}
+    found |= {
+        name: COMPOSE["services"][name]["command"] for name in ("web", "people", "experiments", "prepare")
+    }
+    found["Containerfile"] = yaml.safe_load(re.findall(r"^CMD (.+)$", CONTAINERFILE, re.MULTILINE)[0])
+    return found
+
+
+def essence(command: list[str]) -> list[str]:
+    """A command from Python's arguments on, without `WHERE` and what follows each."""
+    start = next(number for number, word in enumerate(command) if word in {"-m", "manage.py"})
+    words = command[start:]
+    return [
+        word
+        for number, word in enumerate(words)
+        if word not in WHERE and (number == 0 or words[number - 1] not in WHERE)
+    ]
+
+
+@pytest.mark.parametrize(("name", "command"), commands().items())
+def test_what_is_started_is_there(name: str, command: list[str]) -> None:
+    words = essence(command)
+    if words[0] == "manage.py":
+        assert words[1] in get_commands()
+    else:
+        assert find_spec(words[1]) is not None
+
+
+def test_units_containers_and_make_run_start_the_same() -> None:
+    found, nothing = {name: essence(command) for name, command in commands().items()}, dict[str, str]()
+    web = essence(list(parts.webs(nothing, 3, 1)[0].command))
+    assert found["brigade-web@.service"] == found["web"] == found["Containerfile"] == web
+    people = essence(list(parts.worker(nothing).command))
+    assert found["brigade-people@.service"] == found["people"] == people
+    experiments = essence(list(parts.experimenter(nothing).command))
+    assert found["brigade-experiments.service"] == found["experiments"] == experiments
+
+
+def test_nobodys_word_about_addresses_is_believed_blindly() -> None:
+    assert not any("--proxy-headers" in file.read_text() for file in DEPLOY.rglob("*") if file.is_file())
+
+
+@pytest.mark.parametrize("unit", SERVICES, ids=lambda unit: unit.name)
+def test_a_unit_runs_as_our_user_and_may_do_little(unit: Path) -> None:
+    lines = set(unit.read_text().splitlines())
+    assert {"User=brigade", "UMask=0077", "NoNewPrivileges=yes", "ProtectSystem=strict"} <= lines
+    assert "Type=oneshot" in lines or {"Restart=always", "StartLimitIntervalSec=0", "Type=notify"} <= lines
+
+
+def test_a_web_process_has_time_to_end() -> None:
+    (patience,) = re.findall(
+        r"^TimeoutStopSec=(\d+)$", (DEPLOY / "systemd/brigade-web@.service").read_text(), re.M
+    )
+    grace = COMPOSE["services"]["web"]["stop_grace_period"]
+    assert min(int(patience), int(grace.rstrip("s"))) > limits.LAST_SECONDS
+
+
+def test_systemd_finds_nothing_wrong(tmp_path: Path) -> None:
+    """With the paths of this clone; the user need not exist."""
+    analyze = shutil.which("systemd-analyze")
+    if analyze is None:
+        pytest.skip("no systemd-analyze on the path")
+    for unit in UNITS:
+        text = unit.read_text().replace("/srv/brigade", str(ROOT))
+        (tmp_path / unit.name.replace("@.", "@1.")).write_text(text)
+    done = subprocess.run(
+        [analyze, "verify", "--man=no", "--recursive-errors=no", *map(str, tmp_path.iterdir())],
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert (done.returncode, done.stderr) == (0, "")
+
+
+def test_the_environment_file_names_every_variable() -> None:
+    """Those of the operators' table, and no other; each with a line above it."""
+    section = (ROOT / "docs/operators.md").read_text().partition("\n## Variables\n")[2].partition("\n## ")[0]
+    rows = [line.split("|")[1] for line in section.splitlines() if line.startswith("| `")]
+    told = {name for cell in rows for name in re.findall(r"`([A-Z_]+)`", cell)}
+    lines = (DEPLOY / "brigade.env.example").read_text().splitlines()
+    found = re.compile(r"#?([A-Z]+_[A-Z_]+)=")
+    named = {match[1]: number for number, line in enumerate(lines) if (match := found.match(line))}
+    assert told <= named.keys()
+    assert named.keys() - told == OF_CONTAINERS
+    assert all(number and lines[number - 1].startswith("#") for number in named.values())
+
+
+def test_every_image_is_pinned_and_nobody_is_root_in_ours() -> None:
+    images = [service["image"] for service in COMPOSE["services"].values() if service["image"] != "brigade"]
+    images += re.findall(r"^FROM (\S+)", CONTAINERFILE, re.MULTILINE)
+    assert all(re.search(r":\d+\.\d+", image) for image in images)
+    assert CONTAINERFILE.rindex("USER 10001") > CONTAINERFILE.rindex("RUN ")
+    ours = [service for service in COMPOSE["services"].values() if service["image"] == "brigade"]
+    assert all(one["cap_drop"] == ["ALL"] and one["read_only"] for one in ours)
+
+
+def test_every_folder_of_the_app_is_in_the_image() -> None:
+    copied = set(re.findall(r"^COPY (\w+)", CONTAINERFILE, re.MULTILINE))
+    assert {"brigade", "kitchen", "study", "static", "templates"} <= copied
+    assert not {"var", "tests"} & copied
+
+
+@pytest.mark.parametrize("conf", [NGINX, CADDY], ids=["nginx", "caddy"])
+def test_a_proxy_has_our_limits(conf: str) -> None:
+    head, body = limits.HEAD_SECONDS, limits.BODY_SECONDS
+    assert re.search(rf"header(_timeout)? +{head:g}s", conf)
+    assert re.search(rf"body(_timeout)? +{body:g}s", conf)
+    (size,) = re.findall(r"max_(?:body_)?size +(\d+)(?:m;|MiB)", conf)
+    assert limits.LARGEST_BODY < int(size) * 2**20 < 2 * limits.LARGEST_BODY
+
+
+def test_a_proxy_writes_no_address_of_a_participant_down() -> None:
+    servers = NGINX.split("\nserver {")[1:]
+    assert all(re.search(r"^    access_log +off;", server, re.MULTILINE) for server in servers)
+    assert re.search(r"\^/\(p\|ws\)/ \{\s+error_log +/dev/null", NGINX)
+    assert "request>uri delete" in CADDY and "\n\tlog\n" not in CADDY and "output" not in CADDY
+
+
+def test_nginx_finds_nothing_wrong(tmp_path: Path) -> None:
+    """With a certificate that is there, and ports that anybody may take."""
+    nginx = shutil.which("nginx", path=f"{os.environ['PATH']}:/usr/sbin")
+    if nginx is None:
+        pytest.skip("no nginx on the path")
+    make_certificate(tmp_path)
+    site = re.sub(r"/etc/letsencrypt/live/study.example.org", str(tmp_path), NGINX)
+    (tmp_path / "site.conf").write_text(site.replace("/var/log/nginx", str(tmp_path)))
+    whole = f"pid {tmp_path}/pid; events {{}} http {{ access_log off; include {tmp_path}/site.conf; }}"
+    (tmp_path / "nginx.conf").write_text(whole)
+    asked = [
+        nginx,
+        "-t",
+        "-q",
+        "-e",
+        str(tmp_path / "log"),
+        "-p",
+        str(tmp_path),
+        "-c",
+        str(tmp_path / "nginx.conf"),
+    ]
+    done = subprocess.run(asked, capture_output=True, text=True, check=False)
+    assert (done.returncode, done.stderr) == (0, "")
+
+
+def make_certificate(folder: Path) -> None:
+    """`fullchain.pem` and `privkey.pem`, signed by itself."""
+    names = [
+        "-subj",
+        "/CN=localhost",
+        "-keyout",
+        str(folder / "privkey.pem"),
+        "-out",
+        str(folder / "fullchain.pem"),
+    ]
+    asked = [
+        "openssl",
+        "req",
+        "-x509",
+        "-newkey",
+        "ec",
+        "-pkeyopt",
+        "ec_paramgen_curve:P-256",
+        "-nodes",
+        *names,
+    ]
+    subprocess.run(asked, capture_output=True, check=True)
+
+
+def test_caddy_finds_nothing_wrong(tmp_path: Path) -> None:
+    caddy = shutil.which("caddy")
+    if caddy is None or caddy_version(caddy) < (2, 8):
+        pytest.skip("no caddy on the path, or one before 2.8")
+    asked = [caddy, "adapt", "--adapter", "caddyfile", "--config", str(DEPLOY / "Caddyfile")]
+    done = subprocess.run(
+        asked, env={**os.environ, "HOME": str(tmp_path)}, capture_output=True, text=True, check=False
+    )
+    assert done.returncode == 0, done.stderr
+
+
+def caddy_version(caddy: str) -> tuple[int, ...]:
+    """As 2.11."""
+    said = subprocess.run([caddy, "version"], capture_output=True, text=True, check=True).stdout
+    return tuple(int(number) for number in re.findall(r"\d+", said)[:2])
+
+
+STAND_IN = """#!/bin/sh
+echo "$(basename "$0") $*" >> "$CALLS"
+case "$*" in
+*list-units*web@*) echo "brigade-web@1.service loaded active"; echo "brigade-web@2.service loaded active" ;;
+*list-units*people@*) echo "brigade-people@1.service loaded active" ;;
+"restart $BROKEN") exit 1 ;;
+esac
+"""
+"""Of a program that needs root: notes that it was called."""
+
+
+def updated(tmp_path: Path, broken: str = "") -> tuple[int, list[str]]:
+    """What `deploy/update` asks systemd for, one unit of which may not come up; and its exit code."""
+    clone, calls = tmp_path / "clone", tmp_path / "calls"
+    shutil.copytree(DEPLOY, clone / "deploy")
+    for name in ("bin/systemctl", "bin/curl", "bin/install", "bin/python3", "clone/.venv/bin/python"):
+        file = tmp_path / name
+        file.parent.mkdir(parents=True, exist_ok=True)
+        file.write_text(STAND_IN)
+        file.chmod(0o755)
+    environment = {"PATH": f"{tmp_path}/bin:{os.environ['PATH']}", "CALLS": str(calls), "BROKEN": broken}
+    done = subprocess.run([clone / "deploy/update"], env=environment, capture_output=True, check=False)
+    return done.returncode, calls.read_text().splitlines()
+
+
+def test_an_update_exchanges_one_after_the_other_beside_one_more(tmp_path: Path) -> None:
+    code, calls = updated(tmp_path)
+    asked = [
+        call.removeprefix("systemctl ").replace(".service", "") for call in calls if "list-units" not in call
+    ]
+    assert code == 0
+    assert asked[asked.index("daemon-reload") :] == [
+        "daemon-reload",
+        "start brigade-migrate",
+        "start brigade-web@spare brigade-people@spare",
+        (ready := calls[-1]),
+        *[
+            word
+            for unit in ("web@1", "web@2", "people@1", "experiments")
+            for word in (f"restart brigade-{unit}", ready)
+        ],
+        "stop brigade-web@spare brigade-people@spare",
+        ready,
+    ]
+
+
+def test_an_update_ends_with_the_first_that_does_not_come_up(tmp_path: Path) -> None:
+    code, calls = updated(tmp_path, "brigade-web@1.service")
+    assert code == 1
+    assert calls[-1] == "systemctl restart brigade-web@1.service"

@@ -1,0 +1,148 @@
+"""`python -m tests.live.rolling [--people 20] [--every 1.0] [--times 3] [--database postgres]`: people play
+while all web processes and workers are exchanged one after the other, as `make restart` does it.
+
+Prints how long people waited for a step, at rest and meanwhile, and how long the exchange took. Then nothing
+may be missing: see `tests.live.kills`. Nobody may be refused a command, and no connection may break off
+without being asked to come again. Exit 1 where that is not so.
+"""
+
+from __future__ import annotations
+
+import argparse
+import asyncio
+import os
+import signal
+import sys
+import time
+from collections import Counter
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+from kitchen.machine.draining import RESTART
+from tests.live.books import Books
+from tests.live.kills import TABLES, take_seats, to_the_end
+from tests.live.stack import Running, running
+from tests.live.witness import Witness
+
+STEPS = 400
+"""Of an episode: more than are played while it is measured."""
+REST = 10.0
+"""Seconds that are played before the first exchange, to compare with."""
+PATIENCE = 240.0
+"""Seconds that an exchange, or the end, may take."""
+
+
+class Guest(Witness):
+    """Notes how long every step came after it was due, and how connections ended."""
+
+    def __init__(self, url: str, key: str, **more: Any) -> None:
+        super().__init__(url, key, **more)
+        self.ends: Counter[int] = Counter()
+        self.shown_at = 0.0
+        self.waits: list[tuple[float, float]] = []
+        """For every step that was played: when its new state was there, and seconds since it was due."""
+
+    def _see(self, now: float) -> None:
+        if self.waits_for is not None and self.step >= self.waits_for:
+            self.waits.append((now, now - max(self.due, self.shown_at)))
+            self.shown_at = now
+        super()._see(now)
+
+    def lost(self, code: int) -> None:
+        """One connection less."""
+        self.ends[code] += self.line is not None and not self.stopped and self.phase != "over"
+        super().lost(code)
+
+
+def main(arguments: Sequence[str]) -> int:
+    """Play, exchange, check; the exit code."""
+    asked = parse(arguments)
+    with running(asked.database) as stack, Books(stack.environment) as books:
+        print(f"{stack.told}; {asked.people} people, a command every {asked.every:g} s", flush=True)
+        faults = asyncio.run(played(stack, books, asked))
+    print("\n".join(faults) or "nothing is missing", flush=True)
+    return int(bool(faults))
+
+
+def parse(arguments: Sequence[str]) -> argparse.Namespace:
+    """What is asked for; SystemExit where that makes no sense."""
+    parser = argparse.ArgumentParser(prog="python -m tests.live.rolling")
+    parser.add_argument("--people", type=int, default=20)
+    parser.add_argument("--every", type=float, default=1.0, help="seconds between two commands of a person")
+    parser.add_argument("--times", type=int, default=3, help="how often all is exchanged")
+    parser.add_argument("--database", choices=["sqlite", "postgres"], default="sqlite")
+    found = parser.parse_args(arguments)
+    if found.people < 1 or found.times < 1 or not found.every > 0:
+        parser.error("somebody plays at a pace, and something is exchanged")
+    return found
+
+
+async def played(stack: Running, books: Books, asked: argparse.Namespace) -> list[str]:
+    """What is missing afterwards."""
+    people = [
+        Guest(stack.url, key, as_html=number % 3 == 2, every=asked.every, seed=number)
+        for number, key in enumerate(seats(books, asked.people))
+    ]
+    await take_seats(people)
+    await asyncio.sleep(REST)
+    told("at rest", people, time.perf_counter() - REST)
+    for number in range(1, asked.times + 1):
+        began = time.perf_counter()
+        await exchange(stack, number)
+        told(f"exchange {number} of {asked.times}, {time.perf_counter() - began:.1f} s", people, began)
+    ended = await to_the_end(people, PATIENCE)
+    missing = await asyncio.to_thread(books.ask, "faults", shown=[person.shown for person in people])
+    return [*missing, *unpleasant(people, ended)]
+
+
+def seats(books: Books, people: int) -> list[str]:
+    """Keys of so many people's seats, at tables of all kinds."""
+    keys: list[str] = []
+    while len(keys) < people:
+        table = TABLES[len(keys) % len(TABLES)]
+        keys += [key for one in books.ask("episodes", count=1, steps=STEPS, **table) for key in one]
+    return keys
+
+
+async def exchange(stack: Running, number: int) -> None:
+    """Ask for it, and wait until all is done. TimeoutError."""
+    log = Path(stack.environment["BRIGADE_VAR"]) / "runner.log"
+    os.kill(stack.pid, signal.SIGUSR1)
+    async with asyncio.timeout(PATIENCE):
+        while log.read_text().count("all restarted after") < number:
+            await asyncio.sleep(0.1)
+
+
+def told(when: str, people: Sequence[Guest], began: float) -> None:
+    """How long people waited since then, in one line: for a step, and each for their longest one."""
+    waits = {person.key: [1000 * wait for at, wait in person.waits if at >= began] for person in people}
+    steps = sorted(wait for each in waits.values() for wait in each)
+    longest = sorted(max(each, default=0) for each in waits.values())
+    ends = sum((person.ends for person in people), Counter[int]())
+    print(
+        f"{when}: {len(steps)} steps, p50 {quantile(steps, 0.5):.0f}, p99 {quantile(steps, 0.99):.0f} ms; "
+        f"a person's longest stall p50 {quantile(longest, 0.5):.0f}, max {quantile(longest, 1):.0f} ms; "
+        f"connections ended so far: {dict(ends) or 'none'}",
+        flush=True,
+    )
+
+
+def quantile(ordered: Sequence[float], share: float) -> float:
+    """What this share of them does not exceed; infinite where there are none."""
+    return ordered[min(len(ordered) - 1, int(share * len(ordered)))] if ordered else float("inf")
+
+
+def unpleasant(people: Sequence[Guest], ended: bool) -> list[str]:
+    """What people should not have met."""
+    refused = sum(person.refusals for person in people)
+    broken = {code: n for person in people for code, n in person.ends.items() if code != RESTART and n}
+    return [
+        *(["not all came to the end"] if not ended else []),
+        *([f"{refused} commands were refused"] if refused else []),
+        *([f"connections broke off: {broken}"] if broken else []),
+    ]
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1:]))
