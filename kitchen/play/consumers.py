@@ -102,6 +102,7 @@ class SeatConsumer(AsyncWebsocketConsumer):
         try:
             await super().__call__(*scope_receive_send)
         finally:
+            self.closed = True
             if self.page:
                 watch().discard(self, self.page)
 
@@ -137,7 +138,7 @@ class SeatConsumer(AsyncWebsocketConsumer):
     async def subscribe(self) -> None:
         """Be nudged from now on. While Redis is away pages are looked at all the same; this is tried
         again."""
-        if self.page and not self.subscribed:
+        if self.page and not self.subscribed and not self.closed:
             with contextlib.suppress(*AWAY):
                 group = episode_group(self.page.seat.episode_id)
                 await asyncio.wait_for(self.channel_layer.group_add(group, self.channel_name), LOOK_SECONDS)

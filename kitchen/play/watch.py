@@ -92,7 +92,7 @@ class Watch:
         """Have those look that show something else than what is stored, and those subscribe that are not."""
         stored = await in_database(seats_stand, [each.page.seat.pk for each in pages if each.page])
         await _all(each.look() for each in pages if each.page and _shows_else(each.page, stored))
-        await _all(each.subscribe() for each in pages if not each.subscribed)
+        await _all(each.subscribe() for each in pages if not each.subscribed and each in self._pages)
 
 
 def _shows_else(page: OpenPage, stored: dict[int, tuple[str, str, Stamp]]) -> bool:
