@@ -3,7 +3,10 @@
 from __future__ import annotations
 
 import asyncio
+import threading
 from typing import Any
+
+from asgiref.sync import sync_to_async
 
 from brigade.asgi import application
 from brigade.door import Message, Receive, Send
@@ -51,6 +54,24 @@ async def test_staff_stand_in_no_line() -> None:
     slow = Slow()
     await asked(InLine(slow, 1), *(f"/staff/{number}/" for number in range(3)), "/api/v1/studies", "/admin/")
     assert slow.most == 5
+
+
+async def test_threads_stay_and_no_two_pages_share_one() -> None:
+    made_in: list[int] = []
+    together = threading.Barrier(2)
+
+    async def page(scope: Message, receive: Receive, send: Send) -> None:
+        made_in.append(await sync_to_async(threading.get_ident)())
+        if scope["path"] == "/p/two/":
+            await sync_to_async(together.wait)(5)
+
+    pages = InLine(page, 2)
+    for _ in range(3):
+        await pages({"path": "/p/one/"}, nothing, nothing)
+    assert len(set(made_in)) == 1
+    made_in.clear()
+    await asyncio.gather(*(pages({"path": "/p/two/"}, nothing, nothing) for _ in range(2)))
+    assert len(set(made_in)) == 2
 
 
 def test_the_pages_that_are_served_stand_in_line() -> None:

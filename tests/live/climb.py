@@ -30,7 +30,12 @@ class Terms:
 
     def held(self, stretch: Stretch) -> bool:
         """Whether so many are served well."""
-        return stretch.played.p99 <= self.bound and stretch.share >= SHARE and not stretch.errors
+        return (
+            stretch.played.p99 <= self.bound
+            and stretch.share >= SHARE
+            and not stretch.errors
+            and not stretch.late
+        )
 
 
 async def measured(company: Company, people: int, terms: Terms) -> Stretch:

@@ -19,6 +19,8 @@ from tests.live.stack import Running
 from tests.live.waiting import Waiting, waiting_at
 
 STUDY = Path(__file__).with_name("load.toml")
+LATE = "Too late"
+"""How the notice begins that a command came after the step's time."""
 SLOW = 1000.0
 """Milliseconds from which on an answer is slow."""
 _FAILURE = re.compile(
@@ -57,19 +59,27 @@ class Stretch:
         return sum(taken > SLOW for taken in self.played.times)
 
     @property
+    def late(self) -> int:
+        """Commands of people with a clock that came through when the step was over."""
+        return sum(times for what, times in self.troubles.items() if what.startswith(LATE))
+
+    @property
     def pages(self) -> Played:
         """How long the pages of those took who go the whole way."""
         return Played(self.played.seconds, tuple(self.told.get("milliseconds", ())))
 
     @property
     def errors(self) -> Counter[str]:
-        """All that is no answer: how often, by what it is."""
+        """All that is no answer: how often, by what it is. That somebody was late is one."""
         answers = Counter(
             {f"page: {name}": n for name, n in self.told.get("answers", {}).items() if wrong(name)}
         )
         failed = Counter({"did not finish the study": len(self.told.get("failed", ()))})
         logged = Counter({f"in the logs: {line}": times for line, times in self.logged.items()})
-        return +(self.troubles + answers + failed + logged)
+        troubles = Counter(
+            {what: times for what, times in self.troubles.items() if not what.startswith(LATE)}
+        )
+        return +(troubles + answers + failed + logged)
 
     @property
     def as_json(self) -> dict[str, Any]:
@@ -80,15 +90,22 @@ class Stretch:
             "seconds": self.played.seconds,
             "steps a second": self.played.rate,
             "share": self.share,
-            **{f"p{100 * share:.0f}": self.played.quantile(share) for share in (0.5, 0.95, 0.99)},
+            **{f"p{100 * share:.0f}": quantile(self.played, share) for share in (0.5, 0.95, 0.99)},
             "slow": self.slow,
+            "too late": self.late,
             "errors": self.errors,
             "finished the study": self.told.get("finished", 0),
-            "pages p99": self.pages.p99 if self.pages.times else None,
+            "pages": len(self.pages.times),
+            "pages p99": quantile(self.pages, 0.99),
             "processor seconds": {**self.played.used, "players": self.played.driver},
             "memory": self.memory,
             "waiting": {"unit": self.waiting.unit, "most": max(self.waiting.found, default=0.0)},
         }
+
+
+def quantile(played: Played, share: float) -> float | None:
+    """None where nothing was played."""
+    return played.quantile(share) if played.times else None
 
 
 def wrong(status: str) -> bool:

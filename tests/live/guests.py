@@ -17,6 +17,7 @@ import time
 from collections import Counter
 from collections.abc import Callable
 from itertools import count
+from random import Random
 from typing import IO, Any, Self
 
 import httpx2
@@ -32,6 +33,8 @@ from study.trying_out.walk.walk import HANDLERS, Handler, Walk
 PATIENCE = 120.0
 """Seconds without any progress after which one gives up."""
 SEED = 11
+SPREAD = 4
+"""Choices that somebody makes in the time within which those come who are asked for at once."""
 RIGHT = {"hands": "Its hands are empty"}
 """What is right in the check of understanding of `load.toml`."""
 
@@ -119,7 +122,8 @@ class Noted(httpx2.AsyncBaseTransport):
 
 
 async def go(register: Register, link: str, number: int, every: float) -> None:
-    """One of them, to the end."""
+    """One of them, to the end. They do not all come at the same moment."""
+    await asyncio.sleep(SPREAD * every * Random(number).random())
     patience = Patience(PATIENCE)
     person = Person(SEED, number)
     try:

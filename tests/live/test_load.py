@@ -81,6 +81,8 @@ def test_what_is_no_answer_is_an_error() -> None:
 
 def test_so_many_are_served_well_if_all_steps_are_played_in_time_and_nothing_fails() -> None:
     assert TERMS.held(stretch())
+    late = stretch(troubles=Counter({"Too late: the step is over. Your robot waited in it.": 1}))
+    assert not late.errors and not TERMS.held(late)
     assert not TERMS.held(stretch(logged=Counter({"ERROR": 1})))
     assert not TERMS.held(Stretch(100, 10, 3.0, Played(10.0, (5.0,) * 250)))
     assert not TERMS.held(Stretch(100, 10, 3.0, Played(10.0, (300.0,) * 300)))
