@@ -29,6 +29,7 @@ BOUNDS: Mapping[str, float] = {
     r"^database connections$": 4.0,
 }
 """What an hour may add to each, by the name of the sample: MB, or how many."""
+KIND, PAGES_HOLD = re.compile(r"(\w+) \d+: "), re.compile(r"open (sockets|databases)$")
 BYTES_A_STEP = 4096
 """The most that the database grows by with a step of the log, in bytes."""
 
@@ -71,8 +72,18 @@ def add_line(file: Path, sample: Sample) -> None:
 
 def verdicts(samples: Sequence[Sample]) -> list[Verdict]:
     """A line for everything that was sampled and has a bound, and for the database."""
-    kept = samples[round(WARM * len(samples)) :]
+    kept = [pooled(sample) for sample in samples[round(WARM * len(samples)) :]]
     return [*database_verdicts(kept), *(one for name in names(kept) if (one := verdict(name, kept)))]
+
+
+def pooled(sample: Sample) -> Sample:
+    """Pages move from one process to another: what they hold open is counted of all processes of a kind."""
+    found: Sample = {}
+    for name, value in sample.items():
+        kind, what = KIND.match(name), PAGES_HOLD.search(name)
+        name = f"{kind[1]}, all: {what[0]}" if kind and what else name
+        found[name] = found.get(name, 0.0) + value
+    return found
 
 
 def names(samples: Sequence[Sample]) -> Iterator[str]:
