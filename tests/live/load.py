@@ -26,7 +26,7 @@ from tests.live.books import Books
 from tests.live.climb import OVERLOAD, Terms, climbed, measured
 from tests.live.company import Company, Stretch
 from tests.live.mix import TABLES, USUAL, Mix, mix_named
-from tests.live.printing import stretch_table, told, troubles, verdict_table
+from tests.live.printing import bytes_a_step, stretch_table, told, troubles, verdict_table
 from tests.live.sampling import Sample
 from tests.live.soak import soaked, verdicts
 from tests.live.stack import Running, running
@@ -53,6 +53,8 @@ class Found:
     """None where it was not looked for."""
     overload: Stretch | None = None
     samples: list[Sample] = field(default_factory=list)
+    tables: dict[str, float] = field(default_factory=dict)
+    """Bytes for a step of the log, at the end of a soak."""
 
     @property
     def verdicts(self) -> list[Verdict]:
@@ -184,7 +186,7 @@ async def soak(company: Company, people: int, asked: argparse.Namespace, found: 
             f"{sample['steps a second']:.1f} steps/s, p99 {sample['p99']:.0f} ms"
         )
 
-    found.samples = await soaked(company, people, asked.soak, tell_minute, file)
+    found.samples, found.tables = await soaked(company, people, asked.soak, tell_minute, file)
 
 
 def machine_of(stack: Running, asked: argparse.Namespace) -> dict[str, Any]:
@@ -210,7 +212,7 @@ def tell(found: Found) -> None:
         for line in troubles(stretch):
             print(line)
     if found.samples:
-        print(f"\n{verdict_table(found.verdicts)}")
+        print(f"\n{verdict_table(found.verdicts)}\n\n{bytes_a_step(found.tables)}")
     print(
         f"\n{time.monotonic() - BEGAN:.0f} s in all; {'all is well' if found.good else 'NOT all is well'}",
         flush=True,
@@ -225,6 +227,7 @@ def as_json(found: Found) -> dict[str, Any]:
         "numbers": [stretch.as_json for stretch in found.stretches],
         "overload": found.overload.as_json if found.overload else None,
         "soak": found.samples,
+        "bytes a step": found.tables,
         "verdicts": [verdict.as_json for verdict in found.verdicts],
     }
 

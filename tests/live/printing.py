@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Mapping
 
 from tests.live.company import Stretch
 from tests.live.table import markdown, short
@@ -78,6 +78,13 @@ def troubles(stretch: Stretch) -> Iterator[str]:
 def verdict_table(verdicts: Iterable[Verdict]) -> str:
     """A line for everything that was judged."""
     return markdown(VERDICT, (verdict_cells(verdict) for verdict in verdicts))
+
+
+def bytes_a_step(tables: Mapping[str, float]) -> str:
+    """The largest tables, in one line."""
+    largest = sorted(tables.items(), key=lambda one: -one[1])[:8]
+    told = ", ".join(f"{table} {size:,.0f}" for table, size in largest)
+    return f"bytes for each step, indexes and empty tables counted: {sum(tables.values()):,.0f}: {told}"
 
 
 def verdict_cells(verdict: Verdict) -> tuple[str, ...]:

@@ -7,6 +7,7 @@ import sqlite3
 import time
 from collections import Counter
 from collections.abc import Mapping
+from contextlib import closing
 from pathlib import Path
 from typing import Any
 
@@ -44,6 +45,10 @@ class Sampler:
         sample |= postgres_holds(self.database) if self.database else sqlite_holds(self.var / "db.sqlite3")
         sample |= broker_holds(self.broker)
         return sample | files_hold(self.var)
+
+    def tables(self) -> dict[str, int]:
+        """Bytes of each table, with its indexes; all of the database is read for that."""
+        return postgres_tables(self.database) if self.database else sqlite_tables(self.var / "db.sqlite3")
 
     def _named(self) -> dict[int, str]:
         """Every process of ours with a name that it keeps: `web 1`, `web 2`; one that was started anew is the
@@ -108,16 +113,15 @@ def kind_of(link: str) -> str:
 
 
 def sqlite_holds(file: Path) -> Sample:
-    """Sizes in MB, steps, and bytes of each table with its indexes."""
+    """Sizes in MB, steps and episodes."""
     wal = file.with_name(f"{file.name}-wal")
-    with sqlite3.connect(f"file:{file}?mode=ro", uri=True, timeout=5) as connection:
+    with closing(sqlite3.connect(f"file:{file}?mode=ro", uri=True, timeout=5)) as connection:
         ask = connection.execute
         pages, free, size = (
             ask(f"PRAGMA {name}").fetchone()[0] for name in ("page_count", "freelist_count", "page_size")
         )
         (steps,) = ask("SELECT count(*) FROM kitchen_step").fetchone()
         (episodes,) = ask("SELECT count(*) FROM kitchen_episode").fetchone()
-    connection.close()
     return {
         "database": (pages - free) * size / MB,
         "WAL": wal.stat().st_size / MB if wal.exists() else 0.0,
@@ -127,14 +131,21 @@ def sqlite_holds(file: Path) -> Sample:
 
 
 def sqlite_tables(file: Path) -> dict[str, int]:
-    """Bytes of each table and of its indexes; it reads the whole file."""
+    """Bytes of each table and of its indexes; none where SQLite was made without its table of sizes."""
     query = """SELECT m.tbl_name, sum(s.pgsize) FROM dbstat s JOIN sqlite_master m ON m.name = s.name
         WHERE s.aggregate = TRUE GROUP BY m.tbl_name"""
-    connection = sqlite3.connect(f"file:{file}?mode=ro", uri=True, timeout=5)
-    try:
-        return dict(connection.execute(query).fetchall())
-    finally:
-        connection.close()
+    with closing(sqlite3.connect(f"file:{file}?mode=ro", uri=True, timeout=5)) as connection:
+        try:
+            return dict(connection.execute(query).fetchall())
+        except sqlite3.OperationalError:
+            return {}
+
+
+def postgres_tables(url: str) -> dict[str, int]:
+    """The same of PostgreSQL."""
+    query = "SELECT relname, pg_total_relation_size(relid) FROM pg_stat_user_tables"
+    with psycopg.connect(url) as connection:
+        return {str(name): int(size) for name, size in connection.execute(query)}
 
 
 def postgres_holds(url: str) -> Sample:

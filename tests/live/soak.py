@@ -36,8 +36,9 @@ BYTES_A_STEP = 4096
 
 async def soaked(
     company: Company, people: int, minutes: float, say: Callable[[Sample], None], file: Path | None = None
-) -> list[Sample]:
-    """A sample each minute while so many people play; each is written to the file as soon as it is there."""
+) -> tuple[list[Sample], dict[str, float]]:
+    """A sample each minute while so many people play; each is written to the file as soon as it is there.
+    And of each table how many bytes it has for a step of the log."""
     await company.become(people)
     sampler, samples = Sampler(company.stack), list[Sample]()
     for _ in range(max(1, round(60 * minutes / MINUTE))):
@@ -47,7 +48,9 @@ async def soaked(
         if file:
             await asyncio.to_thread(add_line, file, sample)
         say(sample)
-    return samples
+    tables = await asyncio.to_thread(sampler.tables)
+    steps = max(1.0, samples[-1]["steps"])
+    return samples, {table: size / steps for table, size in tables.items()}
 
 
 def played_as(stretch: Stretch) -> Sample:

@@ -16,7 +16,7 @@ from tests.live.company import Company, Stretch, wrong
 from tests.live.crowd import Played
 from tests.live.load import Found, parse
 from tests.live.mix import Mix, mix_named
-from tests.live.printing import stretch_table, verdict_table
+from tests.live.printing import bytes_a_step, stretch_table, verdict_table
 from tests.live.regular import said
 from tests.live.sampling import Sampler
 from tests.live.soak import verdicts
@@ -49,7 +49,8 @@ async def test_everybody_of_a_mix_plays_and_is_counted(live_stack: Stack) -> Non
     async with Company(running, StackBooks(live_stack), mix, every=0.1) as company:
         await company.become(4)
         stretch = await company.measure(warm=0.2, seconds=0.8)
-        sample = Sampler(running).take()
+        sampler = Sampler(running)
+        sample, tables = sampler.take(), sampler.tables()
         log = company.logs / "worker.log"
         with log.open("a") as lines:
             print("ERROR that a test has written", file=lines)
@@ -57,9 +58,10 @@ async def test_everybody_of_a_mix_plays_and_is_counted(live_stack: Stack) -> Non
     assert (stretch.people, stretch.guests, stretch.errors) == (4, 1, Counter())
     assert stretch.played.times and stretch.told["answers"]
     assert "| 4      |" in stretch_table([stretch])
-    assert (
-        sample["steps"] > 0 < sample["web 1: RSS"] and sample["web 2: threads"] and sample["broker: memory"]
-    )
+    assert {"steps", "web 1: RSS", "web 2: threads", "broker: memory", "logs"} <= {
+        name for name, value in sample.items() if value > 0
+    }
+    assert f"kitchen_step {tables['kitchen_step']:,}" in bytes_a_step({"x": 1.0, **tables})
 
 
 def stretch(**told: Any) -> Stretch:

@@ -5,8 +5,8 @@ from __future__ import annotations
 import asyncio
 import sqlite3
 import time
-from collections.abc import AsyncIterator, Callable
-from contextlib import asynccontextmanager, closing, suppress
+from collections.abc import AsyncIterator, Callable, Iterator
+from contextlib import asynccontextmanager, closing, contextmanager, suppress
 from dataclasses import dataclass, field
 from pathlib import Path
 
@@ -39,41 +39,47 @@ class Waiting:
 async def waiting_at(stack: Running) -> AsyncIterator[Waiting]:
     """Asks until the block ends."""
     url = stack.environment.get("DATABASE_URL", "")
-    waiting = Waiting("statements" if url else "ms")
-    asking = asyncio.create_task(ask(_postgres(url) if url else _sqlite(stack), waiting))
-    try:
-        yield waiting
-    finally:
-        asking.cancel()
-        with suppress(asyncio.CancelledError):
+    waiting, done = Waiting("statements" if url else "ms"), asyncio.Event()
+    with _postgres(url) if url else _sqlite(stack) as once:
+        asking = asyncio.create_task(ask(once, waiting, done))
+        try:
+            yield waiting
+        finally:
+            done.set()
             await asking
 
 
-async def ask(once: Callable[[], float], waiting: Waiting) -> None:
-    """For ever."""
-    while True:
+async def ask(once: Callable[[], float], waiting: Waiting, done: asyncio.Event) -> None:
+    """Until it is done."""
+    while not done.is_set():
         waiting.found.append(await asyncio.to_thread(once))
         await asyncio.sleep(PAUSE)
 
 
-def _sqlite(stack: Running) -> Callable[[], float]:
+@contextmanager
+def _sqlite(stack: Running) -> Iterator[Callable[[], float]]:
+    """How many milliseconds it takes to have SQLite's lock."""
     file = Path(stack.environment["BRIGADE_VAR"]) / "db.sqlite3"
+    connected = sqlite3.connect(file, timeout=PATIENCE, isolation_level=None, check_same_thread=False)
 
     def once() -> float:
-        with closing(sqlite3.connect(file, timeout=PATIENCE, isolation_level=None)) as connection:
-            began = time.perf_counter()
-            with suppress(sqlite3.OperationalError):  # it was not there in time
-                connection.execute("BEGIN IMMEDIATE")
-                connection.execute("ROLLBACK")
-            return 1000 * (time.perf_counter() - began)
+        began = time.perf_counter()
+        with suppress(sqlite3.OperationalError):  # it was not there in time
+            connection.execute("BEGIN IMMEDIATE")
+            connection.execute("ROLLBACK")
+        return 1000 * (time.perf_counter() - began)
 
-    return once
+    with closing(connected) as connection:
+        yield once
 
 
-def _postgres(url: str) -> Callable[[], float]:
+@contextmanager
+def _postgres(url: str) -> Iterator[Callable[[], float]]:
+    """How many statements of PostgreSQL wait."""
+
     def once() -> float:
-        with psycopg.connect(url) as connection:
-            row = connection.execute(_WAITING).fetchone()
+        row = connection.execute(_WAITING).fetchone()
         return float(row[0]) if row else 0.0
 
-    return once
+    with psycopg.connect(url, autocommit=True) as connection:
+        yield once
