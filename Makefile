@@ -18,7 +18,9 @@ OLD = import sys; sys.exit(sys.version_info < (3, 11) and "brigade: this is Pyth
 
 BENCHES = engine models planner exports live locks
 
-.PHONY: $(BENCHES) run restart test test-all check bench install optimum lock sbom audit clean python app
+MINUTES = 60
+
+.PHONY: $(BENCHES) run restart test test-all check bench load soak install optimum lock sbom audit clean python app
 
 run: app  ## start everything on this machine; PORT=8001 HOST=127.0.0.1 PYTHON=python3.12
 	@$(OURS) -m brigade.runner
@@ -30,6 +32,10 @@ bench: install  ## the benchmarks, or one of them: make bench live
 	@$(OURS) -m tests.run bench $(filter $(BENCHES),$(MAKECMDGOALS))
 $(BENCHES): bench
 	@:
+load: install  ## how many people it carries, and what twice as many get: make load OPTIONS="--to 500 --web 1"
+	@$(OURS) -m tests.live.load $(OPTIONS)
+soak: install  ## half as many people for MINUTES=60: what grows meanwhile
+	@$(OURS) -m tests.live.load --soak $(MINUTES) $(OPTIONS)
 install: python  ## only make .venv, with the tools for tests
 	@$(INSTALL) requirements-dev.txt
 optimum: python  ## how far the planner is from the exact optimum of small cases (installs OR-tools)

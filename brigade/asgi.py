@@ -16,13 +16,14 @@ django_application = get_asgi_application()
 from brigade.door import Door  # noqa: E402 - the apps must be loaded first
 from brigade.hosts import FromOurPages  # noqa: E402
 from brigade.places import redis_url  # noqa: E402
+from brigade.queueing import InLine  # noqa: E402
 from kitchen.machine.redis_access import open_to_others  # noqa: E402
 from kitchen.urls import websocket_urlpatterns  # noqa: E402
 from study.sockets import websocket_urlpatterns as staff_patterns  # noqa: E402
 
 application = ProtocolTypeRouter(
     {
-        "http": Door(django_application),
+        "http": Door(InLine(django_application)),
         "websocket": FromOurPages(URLRouter([*staff_patterns, *websocket_urlpatterns])),
     }
 )

@@ -15,6 +15,8 @@ HEAD_SECONDS = 20.0
 alone win no time."""
 BODY_SECONDS = 60.0
 """And the body. A connection on which nothing is asked for is kept for as long."""
+PAGES_AT_ONCE = 4
+"""Pages of participants that a process makes at the same time; the others wait in line."""
 LARGEST_MESSAGE = 65_536
 """Bytes of a websocket's message."""
 MOST_UNREAD = 24

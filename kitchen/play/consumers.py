@@ -4,6 +4,9 @@ A page names itself in the address (`?page=…`) and says `&take=1` until it has
 so the page that was opened last plays, and one that only connects anew never pushes out a newer one. Whoever
 names no page (a program) is one of its own at every connection.
 
+Whoever waits for an answer, however long, and asks whether anybody is there, hears so at once: a server that
+has too much to do is not one that died, and pages that connect anew would give it more to do.
+
 Limits that whoever plays never meets. What a page is sent is worked out for one of its messages at a time. A
 message after which it shows something new (a command that was taken, a state that had changed) costs nothing,
 so a program plays as fast as answers come. Any other one (a `sync` that brings nothing, a `ping`, a command
@@ -16,6 +19,7 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
+import logging
 from collections.abc import Callable
 from functools import partial
 from typing import Any, ParamSpec, TypeVar
@@ -30,6 +34,7 @@ from kitchen.play import render, seating
 from kitchen.play.at_once import Deciding
 from kitchen.play.messages import (
     CommandMessage,
+    Message,
     MessageError,
     NoticeMessage,
     PingMessage,
@@ -46,12 +51,17 @@ from kitchen.play.watch import LOOK_SECONDS, watch
 P = ParamSpec("P")
 T = TypeVar("T")
 
+log = logging.getLogger(__name__)
+
 JSON_PROTOCOL = "brigade.json"
 """Subprotocol of clients that want JSON instead of HTML fragments."""
 SYNCS = partial(Bucket, rate=3.0, most=30)
 """Messages of one connection that change nothing for it."""
 CONNECTIONS = partial(Bucket, rate=0.5, most=20)
 """Connections of one key."""
+
+FAILED = 1011
+"""Close code: something went wrong here; the page connects anew."""
 
 _knocks = Buckets(CONNECTIONS)
 
@@ -80,6 +90,8 @@ class SeatConsumer(AsyncWebsocketConsumer):
     subscribed = False
     closed = False
     subscribing: asyncio.Task[None] | None = None
+    doing: asyncio.Task[None] | None = None
+    """What the last message asked for."""
 
     def __init__(self, *args: Any, **kwargs: Any) -> None:
         super().__init__(*args, **kwargs)
@@ -92,6 +104,7 @@ class SeatConsumer(AsyncWebsocketConsumer):
             await super().__call__(*scope_receive_send)
         finally:
             house.go(self)
+            self.closed = True
             if self.page:
                 watch().discard(self, self.page)
 
@@ -127,13 +140,12 @@ class SeatConsumer(AsyncWebsocketConsumer):
 
     async def disconnect(self, code: int) -> None:
         """Nobody looks any more; the episode waits."""
-        self.closed = True
         await self._unsubscribe()
 
     async def subscribe(self) -> None:
         """Be nudged from now on. While Redis is away pages are looked at all the same; this is tried
         again."""
-        if self.page and not self.subscribed:
+        if self.page and not self.subscribed and not self.closed:
             with contextlib.suppress(*AWAY):
                 group = episode_group(self.page.seat.episode_id)
                 await asyncio.wait_for(self.channel_layer.group_add(group, self.channel_name), LOOK_SECONDS)
@@ -152,15 +164,33 @@ class SeatConsumer(AsyncWebsocketConsumer):
         """One message from the browser, for the method that its type names."""
         if self.page is None:  # it is closed, and the other end does not know it yet
             return
-        before = self.page.stamp
         try:
-            message = read_message(text_data)
+            message: Message | NoticeMessage = read_message(text_data)
         except MessageError as error:
-            await self.answer(self.page.said, NoticeMessage("unreadable", str(error), "warning"))
-        else:
-            await getattr(self, f"on_{message.type}")(self.page, message)
-        if self.page.stamp == before:
+            message = NoticeMessage("unreadable", str(error), "warning")
+        if isinstance(message, PingMessage):
+            await self.on_ping(self.page, message)
             await self.tokens.taken()
+            return
+        if self.doing is not None:
+            await self.doing
+        self.doing = asyncio.create_task(self.do(self.page, message))
+
+    async def do(self, page: OpenPage, message: Message | NoticeMessage) -> None:
+        """What the message asks for; meanwhile the page hears that somebody is there (`on_ping`). It is
+        closed, and connects anew, where this fails."""
+        before = page.stamp
+        try:
+            await getattr(self, f"on_{message.type}")(page, message)
+        except Exception:
+            log.exception("a message could not be answered")
+            await self.close(FAILED)
+        if page.stamp == before:
+            await self.tokens.taken()
+
+    async def on_notice(self, page: OpenPage, message: NoticeMessage) -> None:
+        """What came could not be read."""
+        await self.answer(page.said, message)
 
     async def on_ping(self, page: OpenPage, message: PingMessage) -> None:
         """Somebody is there."""

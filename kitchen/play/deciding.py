@@ -39,11 +39,14 @@ FALLBACK_SECONDS = 1.0
 
 Late = Callable[["Future[MindDecision]"], None]
 """Told of a decision for which nobody waits any more."""
+Ask = Callable[[str, dict[str, Json], Situation], MindOutcome]
+"""What comes of asking a mind of this kind with these settings."""
 
 
-def decide_step(*, episode_id: int, step: int, claim: str = "") -> Receipt | None:
-    """Ask every mind for its commands of this step and hand them in; None if nobody is to be asked: the step
-    is not open, or everything is decided and it only has to run."""
+def decide_step(*, episode_id: int, step: int, claim: str = "", ask: Ask | None = None) -> Receipt | None:
+    """Ask every mind for its commands of this step, by `ask_mind` unless another way is given, and hand them
+    in; None if nobody is to be asked: the step is not open, or everything is decided and it only has to
+    run."""
     try:
         with turn_now(episode_id) as turn:
             if turn.step != step or not turn.is_open:
@@ -55,7 +58,7 @@ def decide_step(*, episode_id: int, step: int, claim: str = "") -> Receipt | Non
     if asking is None:
         step_run(episode_id=episode_id, step=step)
         return None
-    return _decide(episode, step, claim, _ask_all(asking, episode.decision_seconds))
+    return _decide(episode, step, claim, _ask_all(asking, episode.decision_seconds, ask or ask_mind))
 
 
 def _decide(episode: Episode, step: int, claim: str, asked: Sequence[Asked]) -> Receipt | None:
@@ -77,7 +80,7 @@ def _decide(episode: Episode, step: int, claim: str, asked: Sequence[Asked]) -> 
 def _given_up(asked: Asked, failure: Exception) -> Asked:
     """What could not be stored is not asked, and paid, again and again: the fallback commands, and why is
     said."""
-    instead = _fallen_back(asked.mind.kind, asked.mind.settings, asked.situation, "error")
+    instead = fallen_back(asked.mind.kind, asked.mind.settings, asked.situation, "error")
     return replace(
         asked, outcome=replace(asked.outcome, decision=instead, fallback="error", error=told(failure))
     )
@@ -114,7 +117,7 @@ def _told_calls(calls: Sequence[Call]) -> str:
     return f"{len(calls)} calls of models, {money}, are not in the data"
 
 
-def _ask_all(asking: Asking, seconds: float) -> list[Asked]:
+def _ask_all(asking: Asking, seconds: float, ask: Ask) -> list[Asked]:
     """What is left of the time is shared evenly by the minds that are still to decide: a slow one takes
     nothing from the others."""
     deadline = time.monotonic() + seconds
@@ -123,7 +126,7 @@ def _ask_all(asking: Asking, seconds: float) -> list[Asked]:
         while True:
             share = (deadline - time.monotonic()) / question.left
             told = replace(question.situation, seconds=share)
-            question = asking.send(ask_mind(question.mind.kind, question.mind.settings, told))
+            question = asking.send(ask(question.mind.kind, question.mind.settings, told))
     except StopIteration as done:
         asked: list[Asked] = done.value
         return asked
@@ -174,7 +177,7 @@ def ask_mind(kind: str, settings: dict[str, Json], situation: Situation) -> Mind
         log.error("co-player %s failed: %s", kind, traced(failure))
         fallback, error = "error", told(failure)
     if fallback:
-        decision = _fallen_back(kind, settings, situation, fallback)
+        decision = fallen_back(kind, settings, situation, fallback)
     return MindOutcome(decision, fallback, error, (time.monotonic() - started) * 1000)
 
 
@@ -189,7 +192,7 @@ def _decided(kind: str, settings: Mapping[str, Json], situation: Situation) -> M
     )
 
 
-def _fallen_back(kind: str, settings: Mapping[str, Json], situation: Situation, code: str) -> MindDecision:
+def fallen_back(kind: str, settings: Mapping[str, Json], situation: Situation, code: str) -> MindDecision:
     """What the mind's fallback commands; nothing if that fails too."""
     try:
         return checked(

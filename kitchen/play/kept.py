@@ -10,13 +10,15 @@ is dropped and read anew. So any other process may serve the same episode at any
 dies loses nothing that was stored.
 
 A turn is taken by one thread at a time; another one that wants it meanwhile reads its own. It is put back
-when the transaction around it has been committed, and only then. At most `MOST` are kept, the longest unused
-go first.
+when the transaction around it has been committed, and only then, unless the episode is over. At most `MOST`
+are kept, the longest unused go first, and those that were not used for `MINUTES`: another process may have
+played the episode to its end.
 """
 
 from __future__ import annotations
 
 import threading
+import time
 from collections import OrderedDict
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
@@ -32,6 +34,8 @@ from kitchen.play.turns import OpenTurn
 
 MOST = 500
 """Turns that a process keeps."""
+MINUTES = 10.0
+"""For so long it keeps one that nobody uses."""
 
 _SAME = ("key", "step", "state_hash")
 _TIMES = ("deciding_until", "turn_opened_at", "turn_closes_at")
@@ -71,7 +75,8 @@ _LOCK = "SELECT id FROM kitchen_episode WHERE id = %s FOR UPDATE"
 Row = dict[str, Any]
 
 _lock = threading.Lock()
-_kept: OrderedDict[int, OpenTurn] = OrderedDict()
+_kept: OrderedDict[int, tuple[float, OpenTurn]] = OrderedDict()
+"""With the moment at which each was used last; the longest unused comes first."""
 
 
 @contextmanager
@@ -147,11 +152,18 @@ def _stored(episode_id: int) -> tuple[Episode, QuerySet[Seat]]:
 
 def _take(episode_id: int) -> OpenTurn | None:
     with _lock:
-        return _kept.pop(episode_id, None)
+        return _kept.pop(episode_id, (0.0, None))[1]
 
 
 def _put(turn: OpenTurn) -> None:
+    now = time.monotonic()
     with _lock:
-        _kept[turn.episode.pk] = turn
-        while len(_kept) > MOST:
+        if turn.is_open:
+            _kept[turn.episode.pk] = (now, turn)
+        while _kept and (len(_kept) > MOST or _longest_unused() < now - 60 * MINUTES):
             _kept.popitem(last=False)
+
+
+def _longest_unused() -> float:
+    used, _ = next(iter(_kept.values()))
+    return used

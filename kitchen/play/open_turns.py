@@ -30,13 +30,14 @@ def open_turns() -> list[tuple[int, int]]:
     return [(pk, step + 1) for pk, step in waiting.values_list("pk", "step")]
 
 
-def overdue_turns() -> list[tuple[int, int]]:
-    """(episode, step) of the turns whose time is over and where a person has not commanded."""
+def overdue_turns(since: float = 0.0) -> list[tuple[int, int]]:
+    """(episode, step) of the turns whose time is over, for so many seconds, and where a person has not
+    commanded."""
     done = SeatCommand.objects.filter(episode=OuterRef("episode"), step=OuterRef("episode__step") + 1)
     people = Seat.objects.filter(episode=OuterRef("pk"), mind=None)
     late = Episode.objects.filter(
         Exists(people.exclude(Exists(done.filter(seat=OuterRef("number"))))),
         status=Episode.Status.PLAYING,
-        turn_closes_at__lt=timezone.now(),
+        turn_closes_at__lt=timezone.now() - timedelta(seconds=since),
     )
     return [(pk, step + 1) for pk, step in late.values_list("pk", "step")]

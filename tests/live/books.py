@@ -11,6 +11,7 @@ import os
 import subprocess
 import sys
 from collections.abc import Callable, Mapping
+from pathlib import Path
 from random import Random
 from typing import IO, Any, Self
 
@@ -80,7 +81,13 @@ def episodes(count: int, **table: Any) -> list[list[str]]:
 
 
 def table_laid(
-    *, people: int = 1, mates: int = 0, kind: str = "", settings: Json = None, steps: int = 1000
+    *,
+    people: int = 1,
+    mates: int = 0,
+    kind: str = "",
+    settings: Json = None,
+    steps: int = 1000,
+    step_seconds: float | None = None,
 ) -> list[str]:
     """Keys of the people's seats of a new episode of level_3; one mind of this kind commands the `mates`."""
     from kitchen.play.services import MindPlan, episode_create  # the app must be loaded first
@@ -92,9 +99,20 @@ def table_laid(
         seats=people + mates,
         seed=Random().getrandbits(31),
         minds=[MindPlan(kind, seats, settings or {})] if mates else [],
+        step_seconds=step_seconds,
         audience="bench",  # staff may watch, as in a study
     )
     return [seat.key for seat in episode.seats.filter(mind=None)]
+
+
+def study(file: str) -> str:
+    """Load the study in this file; its address. However many begin at once, nobody has to wait."""
+    from study.design.files import study_from_file  # the app must be loaded first
+
+    made = study_from_file(Path(file))
+    made.entries_per_minute = None
+    made.save(update_fields=["entries_per_minute"])
+    return made.get_absolute_url()
 
 
 def thinking(keys: list[str]) -> list[float]:
@@ -126,6 +144,7 @@ ANSWERS: Mapping[str, Callable[..., Any]] = {
     "counts": counts,
     "episodes": episodes,
     "faults": faults,
+    "study": study,
     "thinking": thinking,
 }
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import contextlib
 import json
+import threading
 from collections.abc import AsyncIterator
 from typing import Any
 
@@ -17,7 +18,7 @@ from redis.exceptions import RedisError
 
 from kitchen.machine.pace import TOO_MUCH, Bucket, Buckets
 from kitchen.play import consumers, watch
-from kitchen.play.consumers import JSON_PROTOCOL, SeatConsumer
+from kitchen.play.consumers import FAILED, JSON_PROTOCOL, SeatConsumer
 from kitchen.play.models import Episode, Seat, SeatCommand
 from kitchen.play.open_page import ELSEWHERE, NO_SUCH_SEAT, OpenPage
 from kitchen.urls import websocket_urlpatterns
@@ -203,6 +204,32 @@ async def test_who_asks_for_nothing_new_waits_and_who_plays_never_does(
         await told(socket)
     await socket.disconnect()
     assert waits == [1.0, 1.0]
+
+
+async def test_whoever_waits_for_an_answer_hears_that_somebody_is_there(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    busy, command = threading.Event(), OpenPage.command
+    monkeypatch.setattr(OpenPage, "command", lambda page, sent: busy.wait(5) and command(page, sent))
+    socket = await opened(await new_seat())
+    await told(socket)
+    for kind in ({"type": "command", "step": 1, "command": ["noop"]}, {"type": "ping"}, {"type": "ping"}):
+        await socket.send_json_to(kind)
+    assert [(await told(socket))["type"] for _ in range(2)] == ["pong", "pong"]
+    busy.set()
+    assert (await told(socket))["step"] == 1
+    await socket.disconnect()
+
+
+async def test_what_goes_wrong_closes_the_page_and_it_may_connect_anew(
+    monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
+) -> None:
+    monkeypatch.setattr(OpenPage, "command", lambda page, sent: 1 / 0)
+    socket = await opened(await new_seat())
+    await told(socket)
+    await socket.send_json_to({"type": "command", "step": 1, "command": ["noop"]})
+    assert await closed_with(socket) == FAILED
+    assert "ZeroDivisionError" in caplog.text
 
 
 async def test_a_key_opens_a_few_connections_at_once_and_no_more(monkeypatch: pytest.MonkeyPatch) -> None:

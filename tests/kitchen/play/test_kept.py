@@ -176,6 +176,17 @@ def test_what_is_kept_is_bounded_and_the_longest_unused_goes(monkeypatch: pytest
     assert list(kept._kept) == [one.pk, three.pk]
 
 
+def test_what_is_over_or_was_not_used_for_long_is_kept_no_longer(monkeypatch: pytest.MonkeyPatch) -> None:
+    ended, left, played = make_episode(steps=1), make_episode(), make_episode()
+    with turn_now(left.pk):
+        pass
+    assert submit(ended, 1, "noop").accepted
+    assert list(kept._kept) == [left.pk]
+    monkeypatch.setattr(kept, "MINUTES", 0.0)
+    submit(played, 1, "noop")
+    assert left.pk not in kept._kept
+
+
 def test_a_turn_is_taken_by_one_thread_at_a_time() -> None:
     episode = make_episode()
     with turn_now(episode.pk) as first, turn_taken(episode.pk) as second:

@@ -1,0 +1,194 @@
+"""Everybody who plays at a stack: as many as are wanted, each with a place in the mix."""
+
+from __future__ import annotations
+
+import asyncio
+import re
+from collections import Counter
+from contextlib import suppress
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any, Self
+
+from tests.live.books import Books
+from tests.live.crowd import Played, begin_all, measure
+from tests.live.guests import Guests
+from tests.live.mix import Mix
+from tests.live.regular import Regular, Tables
+from tests.live.stack import Running
+from tests.live.waiting import Waiting, waiting_at
+
+STUDY = Path(__file__).with_name("load.toml")
+LATE = "Too late"
+"""How the notice begins that a command came after the step's time."""
+SLOW = 1000.0
+"""Milliseconds from which on an answer is slow."""
+_FAILURE = re.compile(
+    r"(?:\b(?:ERROR|CRITICAL)\b|\"level\": \"(?:error|critical)\").*|^[\w.]+(?:Error|Exception)\b.*",
+    re.MULTILINE,
+)
+"""Lines of a log that tell of a failure."""
+
+
+@dataclass(frozen=True, slots=True)
+class Stretch:
+    """What was measured while so many people played."""
+
+    people: int
+    guests: int
+    every: float
+    played: Played
+    troubles: Counter[str] = field(default_factory=Counter)
+    """What pages were told, and why they lost their connections: how often."""
+    told: dict[str, Any] = field(default_factory=dict)
+    """By those who go the whole way, see `tests.live.guests`."""
+    logged: Counter[str] = field(default_factory=Counter)
+    """What the product's logs tell of failures."""
+    waiting: Waiting = field(default_factory=Waiting)
+    memory: dict[str, float] = field(default_factory=dict)
+    """Bytes by program."""
+
+    @property
+    def share(self) -> float:
+        """Steps that were played, of those that were to be."""
+        return self.played.rate * self.every / max(1, self.people - self.guests)
+
+    @property
+    def slow(self) -> int:
+        """Steps that took longer than a second."""
+        return sum(taken > SLOW for taken in self.played.times)
+
+    @property
+    def late(self) -> int:
+        """Commands of people with a clock that came through when the step was over."""
+        return sum(times for what, times in self.troubles.items() if what.startswith(LATE))
+
+    @property
+    def pages(self) -> Played:
+        """How long the pages of those took who go the whole way."""
+        return Played(self.played.seconds, tuple(self.told.get("milliseconds", ())))
+
+    @property
+    def errors(self) -> Counter[str]:
+        """All that is no answer: how often, by what it is. That somebody was late is one."""
+        answers = Counter(
+            {f"page: {name}": n for name, n in self.told.get("answers", {}).items() if wrong(name)}
+        )
+        failed = Counter({"did not finish the study": len(self.told.get("failed", ()))})
+        logged = Counter({f"in the logs: {line}": times for line, times in self.logged.items()})
+        troubles = Counter(
+            {what: times for what, times in self.troubles.items() if not what.startswith(LATE)}
+        )
+        return +(troubles + answers + failed + logged)
+
+    @property
+    def as_json(self) -> dict[str, Any]:
+        """For programs."""
+        return {
+            "people": self.people,
+            "whole participants": self.guests,
+            "seconds": self.played.seconds,
+            "steps a second": self.played.rate,
+            "share": self.share,
+            **{f"p{100 * share:.0f}": quantile(self.played, share) for share in (0.5, 0.95, 0.99)},
+            "slow": self.slow,
+            "too late": self.late,
+            "errors": self.errors,
+            "finished the study": self.told.get("finished", 0),
+            "pages": len(self.pages.times),
+            "pages p99": quantile(self.pages, 0.99),
+            "processor seconds": {**self.played.used, "players": self.played.driver},
+            "memory": self.memory,
+            "waiting": {"unit": self.waiting.unit, "most": max(self.waiting.found, default=0.0)},
+        }
+
+
+def quantile(played: Played, share: float) -> float | None:
+    """None where nothing was played."""
+    return played.quantile(share) if played.times else None
+
+
+def wrong(status: str) -> bool:
+    """Whether this status, or name of an exception, is no answer to somebody who did nothing wrong."""
+    return not status.isdigit() or int(status) >= 400
+
+
+class Company:
+    """`async with Company(stack, books, mix, every=3.0) as company: await company.become(200)`."""
+
+    def __init__(self, stack: Running, books: Books, mix: Mix, *, every: float) -> None:
+        self.stack, self.books, self.mix, self.every = stack, books, mix, every
+        self.tables = Tables(books)
+        self.players: list[Regular] = []
+        self.guests = 0
+        self.logs = Path(stack.environment["BRIGADE_VAR"]) / "log"
+        self.seen: dict[Path, int] = {}
+
+    async def __aenter__(self) -> Self:
+        link = self.stack.url + await asyncio.to_thread(self.books.ask, "study", file=str(STUDY))
+        self.study = Guests(link, every=self.every).__enter__()
+        self.going = asyncio.create_task(self.tables.keep_going(self.players))
+        return self
+
+    async def __aexit__(self, *_: object) -> None:
+        self.going.cancel()
+        with suppress(asyncio.CancelledError):
+            await self.going
+        self.study.__exit__()
+        self._leave(self.players)
+        await asyncio.sleep(0.2)
+
+    async def become(self, people: int) -> None:
+        """So many from now on, who all play."""
+        self.guests = self.mix.guests(people)
+        seats = people - self.guests
+        self._leave(self.players[seats:])
+        del self.players[seats:]
+        numbers = range(len(self.players), seats)
+        more = [Regular(self.stack.url, number, self.mix, every=self.every) for number in numbers]
+        await self.tables.seat(more)
+        begin_all(more)
+        self.players += more
+        await asyncio.to_thread(self.study.want, self.guests)
+
+    def _leave(self, players: list[Regular]) -> None:
+        for player in players:
+            player.stop()
+
+    async def measure(self, *, warm: float, seconds: float) -> Stretch:
+        """What comes of them in so many seconds after `warm` others."""
+        await asyncio.sleep(warm)
+        await asyncio.to_thread(self.study.want, self.guests)
+        self._forget()
+        self.failures()
+        async with waiting_at(self.stack) as waiting:
+            played = await measure(self.stack, self.players, warm=0, seconds=seconds)
+        return Stretch(
+            people=len(self.players) + self.guests,
+            guests=self.guests,
+            every=self.every,
+            played=played,
+            troubles=sum((player.troubles for player in self.players), Counter()),
+            told=await asyncio.to_thread(self.study.want, self.guests),
+            logged=self.failures(),
+            waiting=waiting,
+            memory=self.stack.memory(),
+        )
+
+    def _forget(self) -> None:
+        """What was measured before is not needed again."""
+        for player in self.players:
+            player.times.clear()
+            player.troubles.clear()
+
+    def failures(self) -> Counter[str]:
+        """What the logs have told of since it was last asked."""
+        found: Counter[str] = Counter()
+        for log in self.logs.glob("*.log"):
+            if log.stat().st_size > self.seen.get(log, 0):
+                with log.open("rb") as lines:
+                    lines.seek(self.seen.get(log, 0))
+                    new = lines.read()
+                self.seen[log] = self.seen.get(log, 0) + len(new)
+                found.update(line[:200] for line in _FAILURE.findall(new.decode(errors="replace")))
+        return found

@@ -1,0 +1,177 @@
+"""People who take part in a study from its link to its last page, and are followed by the next ones.
+
+They are a process of their own, `python -m tests.live.guests LINK EVERY`, because it costs to think what a
+sensible person does: it reads how many they are to be, a number a line, and answers each with what was so
+since the line before.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import logging
+import os
+import subprocess
+import sys
+import time
+from collections import Counter
+from collections.abc import Callable
+from itertools import count
+from random import Random
+from typing import IO, Any, Self
+
+import httpx2
+
+from brigade.places import base_dir
+from kitchen.machine.parent import tied_to
+from study.trying_out.walk.browser import Browser
+from study.trying_out.walk.pages import WalkedPage
+from study.trying_out.walk.patience import Patience, WalkError
+from study.trying_out.walk.person import Person
+from study.trying_out.walk.walk import HANDLERS, Handler, Walk
+
+PATIENCE = 120.0
+"""Seconds without any progress after which one gives up."""
+SEED = 11
+SPREAD = 4
+"""Choices that somebody makes in the time within which those come who are asked for at once."""
+RIGHT = {"hands": "Its hands are empty"}
+"""What is right in the check of understanding of `load.toml`."""
+
+
+class Guests:
+    """`with Guests(link, every=3.0) as guests: guests.want(5)`."""
+
+    def __init__(self, link: str, *, every: float) -> None:
+        self._command = [sys.executable, "-m", "tests.live.guests", link, str(every)]
+
+    def __enter__(self) -> Self:
+        self._process = subprocess.Popen(
+            self._command,
+            cwd=base_dir(),
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+            text=True,
+            preexec_fn=tied_to(os.getpid()),
+        )
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self._process.kill()
+        self._process.wait()
+
+    def want(self, people: int) -> dict[str, Any]:
+        """So many from now on; what was so since it was last asked: see `Register.told`. RuntimeError."""
+        pipe: tuple[IO[str], IO[str]] = (self._process.stdin, self._process.stdout)  # type: ignore[assignment]
+        print(people, file=pipe[0], flush=True)
+        if not (line := pipe[1].readline()):
+            raise RuntimeError("the guests have gone, see above")
+        told: dict[str, Any] = json.loads(line)
+        return told
+
+
+# In the process
+
+
+class Register:
+    """What happens to all guests."""
+
+    def __init__(self) -> None:
+        self.finished = 0
+        self.failed: list[str] = []
+        self.answers: Counter[str] = Counter()
+        """Statuses of answers, and names of errors where there was none."""
+        self.milliseconds: list[float] = []
+        """Of every request."""
+
+    def told(self) -> dict[str, Any]:
+        """All of it, which is then forgotten."""
+        told = {
+            "finished": self.finished,
+            "failed": self.failed,
+            "answers": dict(self.answers),
+            "milliseconds": [round(one, 2) for one in self.milliseconds],
+        }
+        self.__init__()  # type: ignore[misc]
+        return told
+
+
+class Noted(httpx2.AsyncBaseTransport):
+    """Sends requests as usual, and notes what became of them."""
+
+    def __init__(self, register: Register) -> None:
+        self.register = register
+        self.usual = httpx2.AsyncHTTPTransport(trust_env=False)
+
+    async def handle_async_request(self, request: httpx2.Request) -> httpx2.Response:
+        """The answer, with its whole body."""
+        began = time.perf_counter()
+        try:
+            response = await self.usual.handle_async_request(request)
+            await response.aread()
+        except httpx2.TransportError as error:
+            self.register.answers[type(error).__name__] += 1
+            raise
+        self.register.answers[str(response.status_code)] += 1
+        self.register.milliseconds.append(1000 * (time.perf_counter() - began))
+        return response
+
+    async def aclose(self) -> None:
+        """Close all connections."""
+        await self.usual.aclose()
+
+
+async def go(register: Register, link: str, number: int, every: float) -> None:
+    """One of them, to the end. They do not all come at the same moment."""
+    await asyncio.sleep(SPREAD * every * Random(number).random())
+    patience = Patience(PATIENCE)
+    person = Person(SEED, number)
+    try:
+        async with Browser(patience, Noted(register)) as browser:
+            handlers = read_first(person, every)
+            await Walk(person, browser, patience, think=every, handlers=handlers, right=RIGHT).go(link)
+    except WalkError as error:
+        register.failed.append(str(error))
+    else:
+        register.finished += 1
+
+
+def read_first(person: Person, every: float) -> dict[str, Handler]:
+    """What is done on the pages, after they have been read for as long as a choice takes."""
+
+    def slowly(handler: Handler) -> Handler:
+        async def read(walk: Walk, page: WalkedPage) -> WalkedPage | None:
+            await asyncio.sleep(person.chance("read", page.url, page.kind).expovariate(1 / every))
+            return await handler(walk, page)
+
+        return read
+
+    return {kind: slowly(handler) for kind, handler in HANDLERS.items()}
+
+
+async def serve(link: str, every: float) -> None:
+    """Keep as many on their way as were asked for last, until nobody asks any more."""
+    register, numbers = Register(), count(1)
+    wanted = 0
+    ways: set[asyncio.Task[None]] = set()
+
+    def fill(ended: asyncio.Task[None] | None = None) -> None:
+        ways.discard(ended) if ended else None
+        while len(ways) < wanted:
+            way = asyncio.create_task(go(register, link, next(numbers), every))
+            ways.add(way)
+            way.add_done_callback(fill)
+
+    ask: Callable[[], str] = sys.stdin.readline
+    while line := await asyncio.to_thread(ask):
+        wanted = int(line)
+        fill()
+        print(json.dumps(register.told()), flush=True)
+    wanted = 0
+    for way in list(ways):
+        way.cancel()
+
+
+if __name__ == "__main__":
+    logging.basicConfig(level=logging.WARNING, stream=sys.stderr)
+    asyncio.run(serve(sys.argv[1], float(sys.argv[2])))

@@ -1,0 +1,241 @@
+"""`python -m tests.live.load [--to 2000] [--database postgres] [--soak 60]`: how many people it carries.
+
+The product runs as `make run` has it, in a folder of its own, and is played over its own pages and
+websockets: more and more people, until 99 of 100 steps do not stay within a bound. That is the knee; twice as
+many show what an overload is like. With `--soak` half as many play on for so many minutes, and what grows
+meanwhile is judged. Exit 1 where anything was answered with an error, or grew without a reason; 2 for bad
+arguments.
+"""
+
+from __future__ import annotations
+
+import argparse
+import asyncio
+import json
+import os
+import platform
+import sys
+import time
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from functools import partial
+from pathlib import Path
+from typing import Any, NoReturn
+
+from tests.live.books import Books
+from tests.live.climb import OVERLOAD, Terms, climbed, measured
+from tests.live.company import Company, Stretch
+from tests.live.mix import TABLES, USUAL, Mix, mix_named
+from tests.live.printing import bytes_a_step, stretch_table, told, troubles, verdict_table
+from tests.live.sampling import Sample
+from tests.live.soak import soaked, verdicts
+from tests.live.stack import Running, running
+from tests.live.verdicts import Verdict
+
+BEGAN = time.monotonic()
+
+
+class OneLineParser(argparse.ArgumentParser):
+    """Says in one line what is wrong."""
+
+    def error(self, message: str) -> NoReturn:
+        """Exit 2."""
+        self.exit(2, f"load: {message}\n")
+
+
+@dataclass
+class Found:
+    """All that was measured."""
+
+    machine: dict[str, Any]
+    stretches: list[Stretch] = field(default_factory=list)
+    knee: int | None = None
+    """None where it was not looked for."""
+    overload: Stretch | None = None
+    samples: list[Sample] = field(default_factory=list)
+    tables: dict[str, float] = field(default_factory=dict)
+    """Bytes for a step of the log, at the end of a soak."""
+
+    @property
+    def verdicts(self) -> list[Verdict]:
+        """Of the soak."""
+        return verdicts(self.samples)
+
+    @property
+    def good(self) -> bool:
+        """Everybody got an answer, and nothing grows that is not explained."""
+        all_of_them = [*self.stretches, *([self.overload] if self.overload else [])]
+        grown = any(verdict.word == "grows" for verdict in self.verdicts)
+        return not grown and not any(stretch.errors for stretch in all_of_them)
+
+
+def main(arguments: Sequence[str]) -> int:
+    """Measure and print; the exit code."""
+    asked = parse(arguments)
+    variables = {"BRIGADE_WEB": str(asked.web)} if asked.web else {}
+    try:
+        with running(asked.database, **variables) as stack, Books(stack.environment) as books:
+            found = asyncio.run(find(stack, books, asked))
+    except LookupError as error:
+        print(f"load: {error}", file=sys.stderr)
+        return 2
+    tell(found)
+    if asked.json:
+        asked.json.write_text(json.dumps(as_json(found), indent=1))
+    return int(not found.good)
+
+
+def parse(arguments: Sequence[str]) -> argparse.Namespace:
+    """What was asked for; exit 2 with one line for what cannot be."""
+    parser = OneLineParser(prog="load", description="How many people the product carries.")
+    add = parser.add_argument
+    add("--database", choices=("sqlite", "postgres"), default="sqlite")
+    add("--web", type=number(1, 64), default=0, help="web processes; else as many as make run starts")
+    add("--mix", type=mix_of, default=USUAL, help=f"weights of {', '.join(TABLES)}: alone=40,planner=60")
+    add("--html", type=number(0, 100), default=50, help="of a hundred, how many play by HTML, as browsers do")
+    add("--timed", type=number(0, 100), default=25, help="of a hundred, how many have a clock")
+    add("--whole", type=number(0, 100), default=10, help="of a hundred, how many go from the link to the end")
+    add("--every", type=number(0.1, 60), default=3.0, help="seconds between two commands of a person")
+    add("--seconds", type=number(1.0, 3600), default=20.0, help="how long each number of people is measured")
+    add(
+        "--bound",
+        type=number(1.0, 60_000),
+        default=250.0,
+        help="milliseconds that 99 of 100 steps stay within",
+    )
+    add("--start", type=number(1, 100_000), default=100, help="the first number of people")
+    add("--to", type=number(1, 100_000), default=3000, help="the highest number")
+    add("--people", type=people_of, default=[], help="these numbers, and no knee: 100,200")
+    add(
+        "--soak",
+        type=number(0.1, 10_000),
+        default=0.0,
+        metavar="MINUTES",
+        help="at half the knee, or --people",
+    )
+    add(
+        "--json",
+        type=Path,
+        help="a file for everything that was measured; a soak adds a line each minute to FILE.l",
+    )
+    asked = parser.parse_args(arguments)
+    if asked.soak and len(asked.people) > 1:
+        parser.error("--soak takes one number of --people")
+    if asked.json and not asked.json.absolute().parent.is_dir():
+        parser.error(f"--json: there is no folder {asked.json.parent}")
+    return asked
+
+
+def number(least: float, most: float) -> Any:
+    """A reader of a number from `least` to `most`; whole ones where these are."""
+
+    def read(text: str) -> float:
+        try:
+            value = type(least)(text)
+        except ValueError:
+            value = None
+        if value is None or not least <= value <= most:
+            kind = "a whole number" if isinstance(least, int) else "a number"
+            raise argparse.ArgumentTypeError(f"{text!r} is not {kind} from {least:g} to {most:g}")
+        return value
+
+    return read
+
+
+def mix_of(text: str) -> dict[str, float]:
+    """Tables with weights."""
+    try:
+        return mix_named(text)
+    except ValueError as error:
+        raise argparse.ArgumentTypeError(str(error)) from error
+
+
+def people_of(text: str) -> list[int]:
+    """Numbers with commas between them."""
+    read = number(1, 100_000)
+    return [read(part.strip()) for part in text.split(",")]
+
+
+async def find(stack: Running, books: Books, asked: argparse.Namespace) -> Found:
+    """All that was asked for."""
+    found = Found(machine_of(stack, asked))
+    say(", ".join(f"{name} {value}" for name, value in found.machine.items()))
+    mix = Mix(asked.mix, asked.html, asked.timed, asked.whole)
+    terms = Terms(asked.seconds, asked.bound, asked.start, asked.to)
+    async with Company(stack, books, mix, every=asked.every) as company:
+        if asked.soak and asked.people:
+            await soak(company, asked.people[0], asked, found)
+        elif asked.people:
+            found.stretches = [told(say, await measured(company, people, terms)) for people in asked.people]
+        else:
+            found.stretches, found.knee = await climbed(company, terms, partial(told, say))
+            if asked.soak:
+                await soak(company, max(1, found.knee // 2), asked, found)
+            elif found.knee:
+                found.overload = told(say, await measured(company, round(OVERLOAD * found.knee), terms))
+    return found
+
+
+async def soak(company: Company, people: int, asked: argparse.Namespace, found: Found) -> None:
+    """So many people for as long as was asked for."""
+    file = asked.json.with_name(f"{asked.json.name}l") if asked.json else None
+
+    def tell_minute(sample: Sample) -> None:
+        say(
+            f"{people} people, minute {sample['minutes']:.0f}: "
+            f"{sample['steps a second']:.1f} steps/s, p99 {sample['p99']:.0f} ms"
+        )
+
+    found.samples, found.tables = await soaked(company, people, asked.soak, tell_minute, file)
+
+
+def machine_of(stack: Running, asked: argparse.Namespace) -> dict[str, Any]:
+    """On what, and with what else going on, it was measured."""
+    return {
+        "on": stack.told,
+        "date": time.strftime("%d %B %Y", time.gmtime()),
+        "cores": os.cpu_count(),
+        "load before": round(os.getloadavg()[0], 1),
+        "python": platform.python_version(),
+        "mix": ", ".join(f"{name} {weight:g}" for name, weight in asked.mix.items()),
+        "a command every": f"{asked.every:g} s",
+    }
+
+
+def tell(found: Found) -> None:
+    """The tables, and what they come to."""
+    if found.stretches:
+        print(f"\n{stretch_table([*found.stretches, *([found.overload] if found.overload else [])])}")
+    if found.knee is not None:
+        print(f"\nknee: {found.knee} people" if found.knee else "\nno number was served well")
+    for stretch in [*found.stretches, *([found.overload] if found.overload else [])]:
+        for line in troubles(stretch):
+            print(line)
+    if found.samples:
+        print(f"\n{verdict_table(found.verdicts)}\n\n{bytes_a_step(found.tables)}")
+    print(
+        f"\n{time.monotonic() - BEGAN:.0f} s in all; {'all is well' if found.good else 'NOT all is well'}",
+        flush=True,
+    )
+
+
+def as_json(found: Found) -> dict[str, Any]:
+    """For programs."""
+    return {
+        "machine": found.machine,
+        "knee": found.knee,
+        "numbers": [stretch.as_json for stretch in found.stretches],
+        "overload": found.overload.as_json if found.overload else None,
+        "soak": found.samples,
+        "bytes a step": found.tables,
+        "verdicts": [verdict.as_json for verdict in found.verdicts],
+    }
+
+
+def say(line: str) -> None:
+    """A line while it goes on."""
+    print(f"{time.monotonic() - BEGAN:5.0f} s  {line}", flush=True)
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1:]))

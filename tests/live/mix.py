@@ -1,0 +1,66 @@
+"""Who the people are that play: how many of a hundred beside whom, with a clock, by HTML, the whole way."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+CLOCK = 10.0
+"""Seconds for a step, where there is a clock."""
+TABLES: Mapping[str, Mapping[str, Any]] = {
+    "alone": {},
+    "random": {"mates": 2, "kind": "random"},
+    "planner": {"mates": 2, "kind": "planner"},
+    "dispatcher": {"mates": 1, "kind": "dispatcher"},
+}
+"""Whom people sit beside, as `tests.live.books.table_laid` lays it."""
+USUAL = {"alone": 40, "random": 20, "planner": 25, "dispatcher": 15}
+_SPREAD = 0.8566748838545029, 0.7338918566271260, 0.6287067210378087
+"""Multiples of these, less their whole part, fill a cube evenly: a few people are mixed as all are."""
+
+
+@dataclass(frozen=True, slots=True)
+class Mix:
+    """Weights of tables, and how many of a hundred have what."""
+
+    tables: dict[str, float]
+    html: float = 50
+    """Play by HTML, as browsers do; the others by JSON."""
+    timed: float = 25
+    """Have a clock."""
+    whole: float = 10
+    """Take part in a study from its link to its last page, one after the other at each place."""
+
+    def guests(self, people: int) -> int:
+        """How many of so many people go the whole way."""
+        return round(people * self.whole / 100)
+
+    def seat(self, number: int) -> tuple[str, bool, bool]:
+        """Of the player with this number: which table, by HTML or not, with a clock or not."""
+        table, html, timed = ((number * spread) % 1 for spread in _SPREAD)
+        return (
+            self._table(table * sum(self.tables.values())),
+            html * 100 < self.html,
+            timed * 100 < self.timed,
+        )
+
+    def _table(self, point: float) -> str:
+        for name, weight in self.tables.items():
+            if point < weight:
+                return name
+            point -= weight
+        return next(reversed(self.tables))
+
+
+def mix_named(text: str) -> dict[str, float]:
+    """`alone=40,planner=60` as weights; ValueError that says what is wrong."""
+    tables: dict[str, float] = {}
+    for part in text.split(","):
+        name, _, weight = part.strip().partition("=")
+        if name not in TABLES:
+            raise ValueError(f"{name!r}: there is {', '.join(TABLES)}")
+        tables[name] = float(weight or 1)
+    if min(tables.values()) < 0 or not sum(tables.values()):
+        raise ValueError("weights are from 0 on, and one is above it")
+    return tables

@@ -1,0 +1,126 @@
+"""Players who go on: whoever has finished an episode is handed the next one.
+
+Their pages do what a browser's do when they hear nothing: ask whether anybody is there, and at last connect
+anew (`static/js/play.js`).
+"""
+
+from __future__ import annotations
+
+import asyncio
+import html
+import json
+import re
+from collections import Counter, defaultdict
+from collections.abc import Sequence
+from contextlib import suppress
+
+from tests.live.books import Books
+from tests.live.mix import CLOCK, TABLES, Mix
+from tests.live.player import Player
+
+STEPS = 60
+"""Of an episode, as in the demo study."""
+LOOK = 1.0
+"""Seconds between two looks who has finished and who hears nothing."""
+PING_AFTER, SILENCE = 4.0, 12.0
+"""Seconds without a word after which a page asks, and after which it connects anew."""
+PING = b'{"type": "ping"}'
+SILENT = "silent for 12 s"
+_NOTICE = re.compile(rb'<[^<>]*\bid="notice"[^<>]*>\s*<p>([^<]+)')
+
+
+class Regular(Player):
+    """Has a place in the mix, and notes what went otherwise than it should."""
+
+    def __init__(self, url: str, number: int, mix: Mix, *, every: float) -> None:
+        self.table, as_html, self.timed = mix.seat(number)
+        super().__init__(url, [], as_html=as_html, every=every, seed=number)
+        self.heard_at = 0.0
+        self.hung_up = False
+        self.troubles: Counter[str] = Counter()
+        """What the page was told, and why it lost its connection."""
+
+    async def sit_down(self, key: str) -> None:
+        """Open the page of a new episode, and go on as before. OSError."""
+        self.keys.append(key)
+        self.heard_at = self.loop.time()
+        await self.connect()
+
+    def heard(self, text: bytes) -> None:
+        """A message came."""
+        self.heard_at, refused = self.loop.time(), self.refusals
+        super().heard(text)
+        if self.refusals > refused:
+            self.troubles[said(text)] += 1
+
+    def listen(self) -> None:
+        """Once a second: ask after some silence, and connect anew after more."""
+        silence = self.loop.time() - self.heard_at
+        if self.line and silence > SILENCE:
+            self.troubles[SILENT] += 1
+            self.hung_up, self.heard_at = True, self.loop.time()
+            self.line.hang_up()
+        elif self.line and silence > PING_AFTER:
+            self.line.say(PING)
+
+    def lost(self, code: int) -> None:
+        """The connection is over."""
+        if self.line and self.keys and not self.stopped and not self.hung_up:
+            self.troubles[f"closed with {code}"] += 1
+        self.hung_up = False
+        super().lost(code)
+
+
+def said(text: bytes) -> str:
+    """The notice in a message, as its reader gets it."""
+    if text.startswith(b"{"):
+        return str(json.loads(text).get("text", ""))
+    found = _NOTICE.search(text)
+    return html.unescape(found[1].decode()).strip() if found else ""
+
+
+class Tables:
+    """Lays tables for regular players, and looks who needs a new one."""
+
+    def __init__(self, books: Books) -> None:
+        self.books = books
+        self.asking = asyncio.Lock()
+
+    async def seat(self, players: Sequence[Regular]) -> None:
+        """A new episode for each."""
+        kinds: dict[tuple[str, bool], list[Regular]] = defaultdict(list)
+        for player in players:
+            kinds[player.table, player.timed].append(player)
+        for (table, timed), same in kinds.items():
+            for start in range(0, len(same), AT_ONCE):
+                await self._lay(table, timed, same[start : start + AT_ONCE])
+
+    async def _lay(self, table: str, timed: bool, players: Sequence[Regular]) -> None:
+        clock = {"step_seconds": CLOCK} if timed else {}
+        async with self.asking:
+            keys = await asyncio.to_thread(
+                self.books.episodes, len(players), steps=STEPS, **TABLES[table], **clock
+            )
+        await asyncio.gather(*(sit(player, key) for player, key in zip(players, keys, strict=True)))
+
+    async def keep_going(self, players: Sequence[Regular]) -> None:
+        """For ever: whoever has finished sits down again, and pages that hear nothing do what pages do."""
+        while True:
+            await asyncio.sleep(LOOK)
+            for player in players:
+                player.listen()
+            if idle := [player for player in players if player.done and not player.stopped]:
+                await self.seat(idle)
+
+
+AT_ONCE = 20
+"""Episodes that are made at a time, and pages that are opened."""
+
+
+async def sit(player: Regular, key: str) -> None:
+    """Sit down; who cannot is done with this episode, and gets another one."""
+    with suppress(OSError):
+        await player.sit_down(key)
+        return
+    player.troubles["no connection"] += 1
+    player.keys.clear()

@@ -1,0 +1,196 @@
+"""What the running stack takes up at one moment: of every process, the database, the broker and the logs."""
+
+from __future__ import annotations
+
+import re
+import sqlite3
+import time
+from collections import Counter
+from collections.abc import Mapping
+from contextlib import closing
+from pathlib import Path
+from typing import Any
+
+import psycopg
+import redis
+
+from tests.live.stack import SERVERS, Running, numbers_of
+
+Sample = dict[str, float]
+"""What was measured, by name; the names of a process begin with what it is and its number."""
+
+MB = 2**20
+_NUMBERS = re.compile(r"\d+|[0-9a-f]{8,}")
+
+
+class Sampler:
+    """Takes samples of one stack."""
+
+    def __init__(self, stack: Running) -> None:
+        self.var = Path(stack.environment["BRIGADE_VAR"])
+        self.stack = stack
+        self.database = stack.environment.get("DATABASE_URL", "")
+        self.broker = redis.Redis.from_url(stack.environment["REDIS_URL"])
+        self.names: dict[int, str] = {}
+        """By process."""
+        self.began = time.monotonic()
+
+    def take(self) -> Sample:
+        """All of it, in tens of milliseconds."""
+        sample: Sample = {"minutes": (time.monotonic() - self.began) / 60}
+        for pid, name in self._named().items():
+            if name.split()[0] not in SERVERS:
+                sample |= {f"{name}: {what}": value for what, value in process_uses(pid).items()}
+        sample |= self._servers()
+        sample |= postgres_holds(self.database) if self.database else sqlite_holds(self.var / "db.sqlite3")
+        sample |= broker_holds(self.broker)
+        return sample | files_hold(self.var)
+
+    def tables(self) -> dict[str, int]:
+        """Bytes of each table, with its indexes; all of the database is read for that."""
+        return postgres_tables(self.database) if self.database else sqlite_tables(self.var / "db.sqlite3")
+
+    def _named(self) -> dict[int, str]:
+        """Every process of ours with a name that it keeps: `web 1`, `web 2`; one that was started anew is the
+        next."""
+        now = self.stack.processes()
+        for pid, kind in sorted(now.items()):
+            if pid not in self.names:
+                number = 1 + sum(name.rpartition(" ")[0] == kind for name in self.names.values())
+                self.names[pid] = f"{kind} {number}"
+        return {pid: self.names[pid] for pid in now}
+
+    def _servers(self) -> Sample:
+        """PostgreSQL and Redis start processes as they need them: all of each together."""
+        whole: Sample = {}
+        for pid, kind in self.stack.processes().items():
+            if kind in SERVERS:
+                for what, value in process_uses(pid).items():
+                    whole[f"{kind}: {what}"] = whole.get(f"{kind}: {what}", 0.0) + value
+        return whole
+
+
+def process_uses(pid: int) -> Sample:
+    """Memory in MB, open files by kind, threads; nothing of a process that is gone."""
+    try:
+        rollup = Path(f"/proc/{pid}/smaps_rollup").read_text()
+        kinds = Counter(kind_of(link) for link in open_files(pid))
+    except OSError:
+        return {}
+    memory = {name: _kilobytes(rollup, name) / 1024 for name in ("Rss", "Pss", "Private_Dirty")}
+    files = {f"open {kind}": float(number) for kind, number in kinds.items()}
+    threads = float((numbers_of(pid) or ["0"] * 18)[17])
+    return (
+        {"RSS": memory["Rss"], "PSS": memory["Pss"], "private": memory["Private_Dirty"]}
+        | files
+        | {"threads": threads}
+    )
+
+
+def _kilobytes(rollup: str, name: str) -> float:
+    found = re.search(rf"^{name}:\s+(\d+) kB", rollup, re.MULTILINE)
+    return float(found[1]) if found else 0.0
+
+
+def open_files(pid: int) -> list[str]:
+    """What each of its open files is; OSError for a process that is gone."""
+    links = []
+    for entry in Path(f"/proc/{pid}/fd").iterdir():
+        try:
+            links.append(str(entry.readlink()))
+        except OSError:
+            continue
+    return links
+
+
+def kind_of(link: str) -> str:
+    """sockets, pipes, databases, or files."""
+    if link.startswith("socket:"):
+        return "sockets"
+    if link.startswith(("pipe:", "anon_inode:")):
+        return "pipes"
+    return "databases" if "sqlite3" in link else "files"
+
+
+def sqlite_holds(file: Path) -> Sample:
+    """Sizes in MB, steps and episodes."""
+    wal = file.with_name(f"{file.name}-wal")
+    with closing(sqlite3.connect(f"file:{file}?mode=ro", uri=True, timeout=5)) as connection:
+        ask = connection.execute
+        pages, free, size = (
+            ask(f"PRAGMA {name}").fetchone()[0] for name in ("page_count", "freelist_count", "page_size")
+        )
+        (steps,) = ask("SELECT count(*) FROM kitchen_step").fetchone()
+        (episodes,) = ask("SELECT count(*) FROM kitchen_episode").fetchone()
+    return {
+        "database": (pages - free) * size / MB,
+        "WAL": wal.stat().st_size / MB if wal.exists() else 0.0,
+        "steps": float(steps),
+        "episodes": float(episodes),
+    }
+
+
+def sqlite_tables(file: Path) -> dict[str, int]:
+    """Bytes of each table and of its indexes; none where SQLite was made without its table of sizes."""
+    query = """SELECT m.tbl_name, sum(s.pgsize) FROM dbstat s JOIN sqlite_master m ON m.name = s.name
+        WHERE s.aggregate = TRUE GROUP BY m.tbl_name"""
+    with closing(sqlite3.connect(f"file:{file}?mode=ro", uri=True, timeout=5)) as connection:
+        try:
+            return dict(connection.execute(query).fetchall())
+        except sqlite3.OperationalError:
+            return {}
+
+
+def postgres_tables(url: str) -> dict[str, int]:
+    """The same of PostgreSQL."""
+    query = "SELECT relname, pg_total_relation_size(relid) FROM pg_stat_user_tables"
+    with psycopg.connect(url) as connection:
+        return {str(name): int(size) for name, size in connection.execute(query)}
+
+
+def postgres_holds(url: str) -> Sample:
+    """The same of PostgreSQL."""
+    with psycopg.connect(url) as connection:
+        row = connection.execute(
+            "SELECT pg_database_size(current_database()), (SELECT sum(size) FROM pg_ls_waldir()),"
+            " (SELECT count(*) FROM kitchen_step), (SELECT count(*) FROM kitchen_episode),"
+            " (SELECT count(*) FROM pg_stat_activity WHERE backend_type = 'client backend')"
+        ).fetchone()
+    assert row
+    size, wal, steps, episodes, clients = (float(value) for value in row)
+    return {
+        "database": size / MB,
+        "WAL": wal / MB,
+        "steps": steps,
+        "episodes": episodes,
+        "database connections": clients,
+    }
+
+
+def broker_holds(broker: redis.Redis) -> Sample:
+    """Memory in MB, connections, keys, those of them that never expire, and tasks that wait."""
+    told: Mapping[str, Any] = broker.info()
+    keys = list(broker.scan_iter(count=500))
+    lasting = [key for key in keys if broker.ttl(key) == -1]
+    lists = [key for key in lasting if broker.type(key) == b"list"]
+    kinds = Counter(_NUMBERS.sub("*", key.decode(errors="replace"))[:40] for key in lasting)
+    return {
+        "broker: memory": told["used_memory"] / MB,
+        "broker: connections": float(told["connected_clients"]),
+        "broker: channels": float(told["pubsub_channels"]),
+        "broker: keys": float(len(keys)),
+        "broker: keys that never expire": float(len(lasting)),
+        "broker: tasks that wait": float(sum(broker.llen(key) for key in lists)),
+        **{f"broker: {kind}": float(number) for kind, number in kinds.items()},
+    }
+
+
+def files_hold(var: Path) -> Sample:
+    """MB of logs and of everything else but the database; how many files there are."""
+    files = [path for path in var.rglob("*") if path.is_file() and not path.name.startswith("db.sqlite3")]
+    logs = [path for path in files if path.suffix == ".log"]
+    return {
+        "logs": sum(path.stat().st_size for path in logs) / MB,
+        "other files": float(len(files) - len(logs)),
+        "other files, MB": sum(path.stat().st_size for path in files if path not in logs) / MB,
+    }

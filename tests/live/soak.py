@@ -1,0 +1,117 @@
+"""The same people for a long time: what grows, and whether that is explained."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import re
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from pathlib import Path
+
+from tests.live.company import Company, Stretch, quantile
+from tests.live.sampling import Sample, Sampler
+from tests.live.verdicts import Verdict, explained, judged
+
+MINUTE = 60.0
+"""Seconds between two samples."""
+WARM = 0.2
+"""The share of samples at the start in which everything is loaded, and nothing is judged."""
+BOUNDS: Mapping[str, float] = {
+    r"(web|worker|experiments|planner|runner|valkey|helper) \d+: (RSS|PSS|private)$": 6.0,
+    r"(postgres|redis): PSS": 12.0,
+    r": open ": 4.0,
+    r": threads$": 4.0,
+    r"^broker: (memory)$": 1.0,
+    r"^broker: ": 10.0,
+    r"^WAL$": 4.0,
+    r"^logs$": 1.0,
+    r"^other files": 10.0,
+    r"^database connections$": 4.0,
+}
+"""What an hour may add to each, by the name of the sample: MB, or how many."""
+KIND, PAGES_HOLD = re.compile(r"(\w+) \d+: "), re.compile(r"open (sockets|databases)$")
+BYTES_A_STEP = 4096
+"""The most that the database grows by with a step of the log, in bytes."""
+
+
+async def soaked(
+    company: Company, people: int, minutes: float, say: Callable[[Sample], None], file: Path | None = None
+) -> tuple[list[Sample], dict[str, float]]:
+    """A sample each minute while so many people play; each is written to the file as soon as it is there.
+    And of each table how many bytes it has for a step of the log."""
+    await company.become(people)
+    sampler, samples = Sampler(company.stack), list[Sample]()
+    for _ in range(max(1, round(60 * minutes / MINUTE))):
+        stretch = await company.measure(warm=0, seconds=MINUTE)
+        sample = played_as(stretch) | await asyncio.to_thread(sampler.take)
+        samples.append(sample)
+        if file:
+            await asyncio.to_thread(add_line, file, sample)
+        say(sample)
+    tables = await asyncio.to_thread(sampler.tables)
+    steps = max(1.0, samples[-1]["steps"])
+    return samples, {table: size / steps for table, size in tables.items()}
+
+
+def played_as(stretch: Stretch) -> Sample:
+    """What people noticed in this minute."""
+    played = stretch.played
+    return {
+        "steps a second": played.rate,
+        "p50": quantile(played, 0.5) or 0.0,
+        "p99": quantile(played, 0.99) or 0.0,
+        "slow": float(stretch.slow),
+        "finished the study": float(stretch.told.get("finished", 0)),
+        **{f"{name}: seconds": spent for name, spent in played.used.items()},
+        **{f"error, {what}": float(number) for what, number in stretch.errors.items()},
+    }
+
+
+def add_line(file: Path, sample: Sample) -> None:
+    """One sample as a line of JSON."""
+    with file.open("a") as out:
+        print(json.dumps(sample), file=out)
+
+
+def verdicts(samples: Sequence[Sample]) -> list[Verdict]:
+    """A line for everything that was sampled and has a bound, and for the database."""
+    kept = [pooled(sample) for sample in samples[round(WARM * len(samples)) :]]
+    return [*database_verdicts(kept), *(one for name in names(kept) if (one := verdict(name, kept)))]
+
+
+def pooled(sample: Sample) -> Sample:
+    """Pages move from one process to another: what they hold open is counted of all processes of a kind."""
+    found: Sample = {}
+    for name, value in sample.items():
+        kind, what = KIND.match(name), PAGES_HOLD.search(name)
+        name = f"{kind[1]}, all: {what[0]}" if kind and what else name
+        found[name] = found.get(name, 0.0) + value
+    return found
+
+
+def names(samples: Sequence[Sample]) -> Iterator[str]:
+    """Of everything that was there from the first sample to the last."""
+    return (name for name in (samples[0] if samples else ()) if all(name in sample for sample in samples))
+
+
+def verdict(name: str, samples: Sequence[Sample]) -> Verdict | None:
+    """Whether it is flat; None for what has no bound."""
+    bound = next((bound for pattern, bound in BOUNDS.items() if re.search(pattern, name)), None)
+    if bound is None:
+        return None
+    unit = "MB" if re.search(r"RSS|PSS|private|memory|^WAL|^logs|MB$", name) else ""
+    return judged(name, unit, column("minutes", samples), column(name, samples), bound)
+
+
+def database_verdicts(samples: Sequence[Sample]) -> list[Verdict]:
+    """It grows with the log, by the same for each step."""
+    if not samples:
+        return []
+    size = [2**20 * value for value in column("database", samples)]
+    minutes, steps = column("minutes", samples), column("steps", samples)
+    return [explained("database", "bytes", minutes, size, steps, cause="step", most=BYTES_A_STEP)]
+
+
+def column(name: str, samples: Sequence[Sample]) -> list[float]:
+    """One value of every sample."""
+    return [sample[name] for sample in samples]

@@ -1,0 +1,183 @@
+"""`make load` finds the knee, counts what is no answer, and tells what grows from what is flat."""
+
+from __future__ import annotations
+
+import json
+import os
+from collections import Counter
+from collections.abc import Iterator
+from typing import Any
+
+import pytest
+
+from tests.live.books import Books
+from tests.live.climb import Terms, next_number
+from tests.live.company import Company, Stretch, wrong
+from tests.live.crowd import Played
+from tests.live.load import Found, parse
+from tests.live.mix import Mix, mix_named
+from tests.live.printing import bytes_a_step, stretch_table, verdict_table
+from tests.live.regular import said
+from tests.live.sampling import Sampler
+from tests.live.soak import verdicts
+from tests.live.stack import Running
+from tests.live.verdicts import explained, judged
+from tests.servers import Stack
+
+TERMS = Terms(seconds=20, bound=250, start=100, most=3000)
+MINUTES = [float(minute) for minute in range(60)]
+JITTER = [0.3 * (-1) ** minute for minute in range(60)]
+ASK = (
+    "import json; from tests.live.books import ANSWERS; print(json.dumps(ANSWERS['{}'](**json.loads('{}'))))"
+)
+
+
+class StackBooks(Books):
+    """The books of a stack that tests share."""
+
+    def __init__(self, stack: Stack) -> None:
+        self.stack = stack
+
+    def ask(self, question: str, **arguments: Any) -> Any:
+        source = ASK.format(question, json.dumps(arguments))
+        return json.loads(self.stack.manage("shell", "-v", "0", "-c", source))
+
+
+async def test_everybody_of_a_mix_plays_and_is_counted(live_stack: Stack) -> None:
+    running = Running(live_stack.url, os.getpid(), live_stack.environment, "the stack of all tests")
+    mix = Mix({"alone": 1, "random": 1}, html=50, timed=50, whole=25)
+    async with Company(running, StackBooks(live_stack), mix, every=0.1) as company:
+        await company.become(4)
+        stretch = await company.measure(warm=0.2, seconds=0.8)
+        sampler = Sampler(running)
+        sample, tables = sampler.take(), sampler.tables()
+        log = company.logs / "worker.log"
+        with log.open("a") as lines:
+            print("ERROR that a test has written", file=lines)
+        assert list(company.failures()) == ["ERROR that a test has written"] and not company.failures()
+    assert (stretch.people, stretch.guests, stretch.errors) == (4, 1, Counter())
+    assert stretch.played.times and stretch.told["answers"]
+    assert "| 4      |" in stretch_table([stretch])
+    assert {"steps", "web 1: RSS", "web 2: threads", "broker: memory", "logs"} <= {
+        name for name, value in sample.items() if value > 0
+    }
+    assert f"kitchen_step {tables['kitchen_step']:,}" in bytes_a_step({"x": 1.0, **tables})
+
+
+def stretch(**told: Any) -> Stretch:
+    return Stretch(100, 10, 3.0, Played(10.0, (5.0,) * 300), **told)
+
+
+def test_what_is_no_answer_is_an_error() -> None:
+    assert not stretch(told={"answers": {"200": 5, "302": 2}}).errors
+    bad = stretch(
+        troubles=Counter({"closed with 1011": 2}),
+        told={"answers": {"200": 5, "500": 1, "ReadTimeout": 1}, "failed": ["why"]},
+        logged=Counter({"ERROR": 3}),
+    )
+    assert bad.errors.total() == 8
+    assert not Found({}, stretches=[bad]).good
+    assert Found({}, stretches=[stretch()]).good
+    assert [wrong(status) for status in ("200", "429", "ConnectError")] == [False, True, True]
+
+
+def test_so_many_are_served_well_if_all_steps_are_played_in_time_and_nothing_fails() -> None:
+    assert TERMS.held(stretch())
+    late = stretch(troubles=Counter({"Too late: the step is over. Your robot waited in it.": 1}))
+    assert not late.errors and not TERMS.held(late)
+    assert not TERMS.held(stretch(logged=Counter({"ERROR": 1})))
+    assert not TERMS.held(Stretch(100, 10, 3.0, Played(10.0, (5.0,) * 250)))
+    assert not TERMS.held(Stretch(100, 10, 3.0, Played(10.0, (300.0,) * 300)))
+
+
+@pytest.mark.parametrize(("knee", "most"), [(730, 3000), (3000, 3000), (99, 3000), (5, 3000), (1, 3000)])
+def test_the_knee_is_found_wherever_it_is(knee: int, most: int) -> None:
+    tried = list(numbers(knee))
+    found = max((people for people in tried if people <= knee), default=0)
+    assert knee / 1.25 <= found <= knee and len(tried) < 14 and max(tried) <= most
+
+
+def numbers(knee: int) -> Iterator[int]:
+    """What is tried where so many are the highest number that is served well."""
+    held = failed = 0
+    while people := next_number(held, failed, TERMS):
+        yield people
+        held, failed = (people, failed) if people <= knee else (held, people)
+
+
+def test_the_first_few_are_mixed_as_all_are() -> None:
+    mix = Mix(mix_named("alone=2, planner=1,dispatcher=1"), html=50, timed=25)
+    seats = [mix.seat(number) for number in range(40)]
+    tables = Counter(table for table, _, _ in seats)
+    assert all(abs(tables[name] - 10 * weight) <= 3 for name, weight in mix.tables.items())
+    assert (
+        abs(sum(html for _, html, _ in seats) - 20) <= 2 and abs(sum(timed for *_, timed in seats) - 10) <= 2
+    )
+    assert mix.guests(60) == 6
+
+
+@pytest.mark.parametrize(
+    "arguments",
+    [
+        ["--people", "0"],
+        ["--people", "10,x"],
+        ["--people", "1,2", "--soak", "5"],
+        ["--mix", "nobody=1"],
+        ["--mix", "alone=0"],
+        ["--mix", "alone=x"],
+        ["--html", "101"],
+        ["--seconds", "-1"],
+        ["--database", "oracle"],
+        ["--json", "/no/such/folder/file"],
+        ["--nonsense"],
+    ],
+)
+def test_bad_arguments_are_told_in_one_line(arguments: list[str], capsys: pytest.CaptureFixture[str]) -> None:
+    with pytest.raises(SystemExit) as ended:
+        parse(arguments)
+    said_there = capsys.readouterr().err
+    assert ended.value.code == 2 and said_there.startswith("load: ") and said_there.count("\n") == 1
+
+
+def test_a_notice_is_read_as_the_page_shows_it() -> None:
+    assert said(b'<div id="notice" class="x">  <p>You&#x27;re late.</p></div>') == "You're late."
+    assert said(b'{"type": "notice", "text": "No."}') == "No."
+
+
+def test_memory_that_stays_is_flat_and_memory_that_leaks_grows() -> None:
+    flat = judged("web", "MB", MINUTES, [150 + jitter for jitter in JITTER], 6.0)
+    leak = [150 + 0.2 * minute + jitter for minute, jitter in zip(MINUTES, JITTER, strict=True)]
+    grows = judged("web", "MB", MINUTES, leak, 6.0)
+    assert (flat.word, grows.word) == ("flat", "grows")
+    assert grows.slope and grows.slope.value == pytest.approx(12, abs=1)
+    assert judged("web", "MB", MINUTES, leak[::-1], 6.0).word == "falls"
+    assert judged("web", "MB", MINUTES[:3], leak[:3], 6.0).word == "unclear"
+    assert judged("web", "MB", MINUTES[:6], [0, 9, 0, 9, 0, 9], 6.0).word == "unclear"
+
+
+def test_a_database_that_grows_with_the_log_is_explained() -> None:
+    steps = [1000 * minute for minute in MINUTES]
+    even, more = ([2000.0 * step for step in steps], [step * step / 20 for step in steps])
+    kinds = [
+        explained("db", "bytes", MINUTES, sizes, steps, cause="step", most=4096) for sizes in (even, more)
+    ]
+    assert [kind.word for kind in kinds] == ["explained", "grows"]
+    dear = explained(
+        "db", "bytes", MINUTES, [5000.0 * step for step in steps], steps, cause="step", most=4096
+    )
+    still = explained("db", "bytes", MINUTES, even, [7.0] * 60, cause="step", most=4096)
+    assert (dear.word, still.word) == ("grows", "unclear")
+
+
+def test_a_soak_is_judged_line_by_line_once_it_is_warm() -> None:
+    warming = [60.0 if minute < 12 else 100.0 for minute in MINUTES]
+    samples = [
+        {"minutes": m, "steps": 1e3 * m, "database": m, "web 1: RSS": rss, "web 1: threads": m, "p99": m}
+        | {"web 1: open sockets": m, "web 2: open sockets": 60 - m}
+        for m, rss in zip(MINUTES, warming, strict=True)
+    ]
+    words = {verdict.what: verdict.word for verdict in verdicts(samples)}
+    flat = {"web 1: RSS": "flat", "web, all: open sockets": "flat"}
+    assert words == {"database": "explained", "web 1: threads": "grows"} | flat
+    assert "| grows " in verdict_table(verdicts(samples))
+    assert not Found({}, samples=samples).good

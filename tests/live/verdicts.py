@@ -1,0 +1,116 @@
+"""Whether something grows with time, and whether that is explained. Plain Python.
+
+The slope is Theil and Sen's: the median of the slopes between all pairs of samples, with its interval of
+95 %. Memory grows in jumps, which would pull a straight line of least squares.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import asdict, dataclass
+
+from scipy.stats import theilslopes
+
+FEWEST = 5
+"""Samples without which nothing can be said."""
+EVEN = 0.15
+"""What is explained by something grows by as much for each of it in the second half as in the first, to this
+share."""
+
+
+@dataclass(frozen=True, slots=True)
+class Slope:
+    """By how much something grows in an hour, and the interval in which that lies."""
+
+    value: float
+    low: float
+    high: float
+
+
+@dataclass(frozen=True, slots=True)
+class Verdict:
+    """What became of one line."""
+
+    what: str
+    unit: str
+    first: float
+    last: float
+    slope: Slope | None
+    """None where there are too few samples."""
+    bound: float
+    """By as much an hour it may grow."""
+    word: str
+    """flat, explained, falls, grows, or unclear."""
+    why: str = ""
+
+    @property
+    def good(self) -> bool:
+        """Nothing to look after."""
+        return self.word in {"flat", "explained", "falls"}
+
+    @property
+    def as_json(self) -> dict[str, object]:
+        """For programs."""
+        return asdict(self)
+
+
+def slope_of(minutes: Sequence[float], values: Sequence[float]) -> Slope | None:
+    """An hour's growth of what was sampled at these minutes."""
+    if len(values) < FEWEST:
+        return None
+    value, _, low, high = theilslopes(values, [minute / 60 for minute in minutes], 0.95)
+    return Slope(float(value), float(low), float(high))
+
+
+def judged(what: str, unit: str, minutes: Sequence[float], values: Sequence[float], bound: float) -> Verdict:
+    """Flat: the whole interval lies below the bound. It grows: the whole interval lies above it."""
+    slope = slope_of(minutes, values)
+    first, last = (values[0], values[-1]) if values else (0.0, 0.0)
+    return Verdict(what, unit, first, last, slope, bound, _word(slope, bound))
+
+
+def _word(slope: Slope | None, bound: float) -> str:
+    if slope is None:
+        return "unclear"
+    if slope.high < -bound:
+        return "falls"
+    if slope.high <= bound:
+        return "flat"
+    return "grows" if slope.low > bound else "unclear"
+
+
+def explained(
+    what: str,
+    unit: str,
+    minutes: Sequence[float],
+    values: Sequence[float],
+    causes: Sequence[float],
+    *,
+    cause: str,
+    most: float,
+) -> Verdict:
+    """Explained: with each of `causes`, which were counted at the same moments, it grows by the same, in the
+    first half as in the second, and by `most` at the most."""
+    slope = slope_of(minutes, values)
+    first, last = (values[0], values[-1]) if values else (0.0, 0.0)
+    halves = halves_of(values, causes)
+    if halves is None:
+        return Verdict(what, unit, first, last, slope, 0.0, "unclear", f"{cause} does not grow")
+    whole = (last - first) / (causes[-1] - causes[0])
+    even = max(halves) <= (1 + EVEN) * max(min(halves), 0.0)
+    early, late = (f"{half:.3g}" for half in halves)
+    why = f"{whole:.3g} {unit} for each {cause}; {early} in the first half, {late} in the second"
+    return Verdict(
+        what, unit, first, last, slope, 0.0, "explained" if even and whole <= most else "grows", why
+    )
+
+
+def halves_of(values: Sequence[float], causes: Sequence[float]) -> tuple[float, float] | None:
+    """By how much it grew with each cause in the first half and in the second; None where that is nothing."""
+    middle = len(values) // 2
+    if len(values) < FEWEST or not causes[0] < causes[middle] < causes[-1]:
+        return None
+    return (
+        (values[middle] - values[0]) / (causes[middle] - causes[0]),
+        (values[-1] - values[middle]) / (causes[-1] - causes[middle]),
+    )

@@ -1,0 +1,85 @@
+"""How long whoever wants to write waits for the database, as seen by one more who asks now and then."""
+
+from __future__ import annotations
+
+import asyncio
+import sqlite3
+import time
+from collections.abc import AsyncIterator, Callable, Iterator
+from contextlib import asynccontextmanager, closing, contextmanager, suppress
+from dataclasses import dataclass, field
+from pathlib import Path
+
+import psycopg
+
+from tests.live.stack import Running
+
+PAUSE = 0.2
+"""Seconds between two questions."""
+PATIENCE = 10.0
+"""Seconds that SQLite's lock is waited for."""
+_WAITING = """SELECT count(*) FROM pg_stat_activity
+WHERE state = 'active' AND wait_event_type IN ('Lock', 'LWLock', 'BufferPin', 'IO')"""
+
+
+@dataclass(slots=True)
+class Waiting:
+    """What was found: milliseconds until SQLite's lock was there, or statements that waited in PostgreSQL."""
+
+    unit: str = ""
+    found: list[float] = field(default_factory=list)
+
+    @property
+    def most(self) -> str:
+        """The largest, in words."""
+        return f"{max(self.found):.0f} {self.unit}" if self.found else ""
+
+
+@asynccontextmanager
+async def waiting_at(stack: Running) -> AsyncIterator[Waiting]:
+    """Asks until the block ends."""
+    url = stack.environment.get("DATABASE_URL", "")
+    waiting, done = Waiting("statements" if url else "ms"), asyncio.Event()
+    with _postgres(url) if url else _sqlite(stack) as once:
+        asking = asyncio.create_task(ask(once, waiting, done))
+        try:
+            yield waiting
+        finally:
+            done.set()
+            await asking
+
+
+async def ask(once: Callable[[], float], waiting: Waiting, done: asyncio.Event) -> None:
+    """Until it is done."""
+    while not done.is_set():
+        waiting.found.append(await asyncio.to_thread(once))
+        await asyncio.sleep(PAUSE)
+
+
+@contextmanager
+def _sqlite(stack: Running) -> Iterator[Callable[[], float]]:
+    """How many milliseconds it takes to have SQLite's lock."""
+    file = Path(stack.environment["BRIGADE_VAR"]) / "db.sqlite3"
+    connected = sqlite3.connect(file, timeout=PATIENCE, isolation_level=None, check_same_thread=False)
+
+    def once() -> float:
+        began = time.perf_counter()
+        with suppress(sqlite3.OperationalError):  # it was not there in time
+            connection.execute("BEGIN IMMEDIATE")
+            connection.execute("ROLLBACK")
+        return 1000 * (time.perf_counter() - began)
+
+    with closing(connected) as connection:
+        yield once
+
+
+@contextmanager
+def _postgres(url: str) -> Iterator[Callable[[], float]]:
+    """How many statements of PostgreSQL wait."""
+
+    def once() -> float:
+        row = connection.execute(_WAITING).fetchone()
+        return float(row[0]) if row else 0.0
+
+    with psycopg.connect(url, autocommit=True) as connection:
+        yield once
