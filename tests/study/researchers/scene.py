@@ -105,9 +105,12 @@ class Scene:
         person = enter(study or self.study, entry)
         page_done(participant_id=person.pk, page="guide")
         play_round(person)
-        named: dict[str, Any] = {"label": f"LABEL-{person.pk}-", "referral": {"X": f"SAID-{person.pk}-"}}
+        named: dict[str, Any] = {
+            "label": f"<i>LABEL-{person.pk}-",
+            "referral": {"X": f"<i>SAID-{person.pk}-"},
+        }
         Participant.objects.filter(pk=person.pk).update(**named)
-        Answer.objects.filter(participant=person, item__key="why").update(value=f"ANSWER-{person.pk}-")
+        Answer.objects.filter(participant=person, item__key="why").update(value=f"<i>ANSWER-{person.pk}-")
         person.refresh_from_db()
         return person
 
@@ -158,7 +161,10 @@ class Scene:
                 hidden |= {one.key, one.guest_key, one.entry, self.seat(one).key}
             if not role.may_read(one):
                 said = one.answers.get(item__key="why").value
-                hidden |= {one.code, one.label, one.referral["X"], said}
+                hidden |= {
+                    one.code,
+                    *(word.removeprefix("<i>") for word in (one.label, one.referral["X"], said)),
+                }
         return hidden
 
 

@@ -37,6 +37,8 @@ EVERY_FORM = {
     "slug": "another",
 }
 """What is sent, so that whatever a form does would be done."""
+UNESCAPED = re.compile("<i>(?:LABEL|SAID|ANSWER)")
+"""What people of the scene wrote."""
 NOTED = ("django_session", "study_securityevent", "study_apitoken", "axes_")
 """Tables in which it may be noted that somebody came."""
 OF_EXPERIMENTS = ("kitchen_experiment", "django_admin_log")
@@ -122,6 +124,11 @@ class Knock:
         return execute(sql, params, many, context)
 
     @property
+    def is_page(self) -> bool:
+        """Read by a browser."""
+        return str(self.answer.headers.get("Content-Type", "")).startswith("text/html")
+
+    @property
     def refused(self) -> bool:
         """Not for you, not there, or log in first."""
         led = self.answer["Location"] if self.answer.status_code == 302 else self.url
@@ -160,6 +167,8 @@ def judged(role: Role, knock: Knock, allowed: bool | None) -> Iterator[str]:
         yield f"{knock} wrote {written}"
     if told := [word for word in role.hidden if word in knock.body]:
         yield f"{knock} tells {told}"
+    if found := UNESCAPED.findall(knock.body if knock.is_page else ""):
+        yield f"{knock} shows as it was written {found}"
 
 
 def may_write(role: Role, knock: Knock, allowed: bool | None, table: str) -> bool:
