@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from functools import partial
+from typing import Any
 
 from django.db import connection, transaction
 from django.db.models import F, Q, QuerySet
@@ -68,9 +69,9 @@ def their_episodes(person: Participant) -> QuerySet[Episode]:
     return Episode.objects.filter(pk__in=Episode.objects.filter(mine).values("pk"))
 
 
-def participant_withdraw(*, participant_id: int, counted: bool = True) -> LeavingReceipt:
-    """Erase everything this person left, row by row; what stays is the study's count, if it is to be
-    `counted`.
+def participant_withdraw(*, participant_id: int, counted: bool = True, by: Any = None) -> LeavingReceipt:
+    """Erase everything this person left, row by row, because they or (`by`) one of the staff want it; what
+    stays is the study's count, if it is to be `counted`.
 
     They themselves go first, and whatever leads to them. Their episodes follow one after another, so that
     nobody who plays waits; what a process that dies meanwhile leaves of these is erased when the next one
@@ -83,7 +84,7 @@ def participant_withdraw(*, participant_id: int, counted: bool = True) -> Leavin
     prompts_erase(prompts)
     episodes_erase_left(study_id=person.study_id)
     receipt = receipt_make(person.study.slug, timezone.now())
-    told = partial(person_erased.send, Participant, study_id=person.study_id, receipt=receipt)
+    told = partial(person_erased.send, Participant, study_id=person.study_id, receipt=receipt, by=by)
     transaction.on_commit(told)
     transaction.on_commit(_overwrite)
     return receipt

@@ -71,10 +71,9 @@ def _erase(participant_id: int) -> bool:
 
 
 def left_erase() -> int:
-    """Erase what belongs to nobody since a process died while it erased: episodes, and what models were asked;
-    how many episodes."""
-    episodes = sum(
-        episodes_erase_left(study_id=study) for study in Study.objects.values_list("pk", flat=True)
-    )
+    """Erase what belongs to nobody since a process died while it erased: episodes, and what models were
+    asked; how many episodes."""
+    studies = Study.objects.values_list("pk", flat=True)
+    episodes = sum(episodes_erase_left(study_id=study_id) for study_id in studies)
     prompts_erase(prompts_unused())
     return episodes

@@ -6,4 +6,4 @@ from django.dispatch import Signal
 
 person_erased = Signal()
 """After the commit that erased all that somebody left; `study_id` says in which study, `receipt` is what they
-were given."""
+were given, `by` who of the staff did it, if they did not leave by themselves."""

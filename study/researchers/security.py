@@ -69,7 +69,10 @@ def _login_failed(*, credentials: dict[str, Any], request: HttpRequest | None = 
     security_note(Kind.LOGIN_FAILED, user=user, request=request)
 
 
-def _person_erased(*, study_id: int, receipt: LeavingReceipt, **_: Any) -> None:
+def _person_erased(*, study_id: int, receipt: LeavingReceipt, by: Any, **_: Any) -> None:
     security_note(
-        Kind.PERSON_ERASED, study=Study.objects.filter(pk=study_id).first(), what=receipt.without_proof
+        Kind.PERSON_ERASED,
+        user=by,
+        study=Study.objects.filter(pk=study_id).first(),
+        what=receipt.without_proof,
     )

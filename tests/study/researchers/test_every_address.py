@@ -22,7 +22,7 @@ pytestmark = [
     pytest.mark.filterwarnings("ignore:StreamingHttpResponse must consume"),
 ]
 
-OPEN = re.compile(r"(s/<slug:slug>/|api/(openapi\.json)?|admin/(login|logout)/)?")
+OPEN = re.compile(r"(s/<slug:slug>/(stored/)?|api/(openapi\.json)?|admin/(login|logout)/)?")
 """Addresses that are for everybody: what a study says before one takes part, what the API offers."""
 LOGINS = ("/admin/login/", "/staff/account/second-factor/")
 WITHOUT_FACTOR = {*LOGINS, "/staff/account/password/", "/admin/logout/"}
