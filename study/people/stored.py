@@ -175,7 +175,7 @@ LINES: Mapping[str, Stored] = {
 
 
 def fields_of_people() -> Iterator[str]:
-    """Every stored field that leads to somebody: of a participant, an episode, and all that belongs to one."""
+    """Every stored field that leads to somebody: of a participant, an episode, and what belongs to these."""
     todo: list[type[models.Model]] = [Participant, Episode, Prompt]
     for model in todo:  # grows meanwhile
         yield from (f"{model.__name__}.{field.name}" for field in model._meta.concrete_fields)

@@ -218,9 +218,13 @@ async def test_a_key_opens_a_few_connections_at_once_and_no_more(monkeypatch: py
 
 async def test_unknown_keys_of_one_address_are_refused_unasked(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(consumers, "_misses", Buckets(lambda: Bucket(rate=0.001, most=2)))
-    asked = []
-    monkeypatch.setattr(consumers, "page_opened", lambda key, *_, **__: (asked.append(key), (None, GONE))[1])
-    codes = []
+    asked, codes = list[str](), list[int]()
+
+    def nothing(key: str, *_: Any, **__: Any) -> tuple[None, Any]:
+        asked.append(key)
+        return None, GONE
+
+    monkeypatch.setattr(consumers, "page_opened", nothing)
     for address in ("203.0.113.7", "203.0.113.7", "203.0.113.7", "203.0.113.8", "127.0.0.1"):
         socket = WebsocketCommunicator(application, f"/ws/seat/guessed-{address.replace('.', '-')}/")
         socket.scope["client"] = (address, 1)
