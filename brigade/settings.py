@@ -9,6 +9,9 @@
 | `BRIGADE_TRUSTED_PROXIES` | proxies whose `X-Forwarded-For` is believed, with commas | 127.0.0.1, ::1 |
 | `BRIGADE_SECOND_FACTOR` | of staff: `optional`, or `required` of all | optional |
 | `BRIGADE_STAFF_IDLE_MINUTES` | minutes without a page after which staff are logged out | 120 |
+| `BRIGADE_KEEP_NAMES_DAYS` | days until `retention` erases names and free texts of people | for ever |
+| `BRIGADE_KEEP_DAYS` | days until it erases all that people left | for ever |
+| `BRIGADE_KEEP_EVENTS_DAYS` | days until it erases what is noted of staff | for ever |
 | `BRIGADE_VAR` | where everything is written | `var/` |
 | `DATABASE_URL` | `postgres://…` or `sqlite:///…` | SQLite in `var/` |
 | `REDIS_URL` | `redis://…`, `rediss://…` or `unix://…` | the Valkey that `make run` starts |
@@ -124,6 +127,14 @@ def _staff_idle_minutes() -> int:
     if not re.fullmatch(r"[0-9]{1,5}", minutes) or not 1 <= int(minutes) <= 20160:
         raise ImproperlyConfigured(f"BRIGADE_STAFF_IDLE_MINUTES: {minutes!r} is not between 1 and 20160")
     return int(minutes)
+
+
+def _days(name: str) -> int | None:
+    """Days for which something is kept; None for ever."""
+    days = _given(name, "")
+    if days and (not re.fullmatch(r"[0-9]{1,5}", days) or int(days) < 1):
+        raise ImproperlyConfigured(f"{name}: {days!r} is not between 1 and 99999")
+    return int(days) if days else None
 
 
 def _prefix() -> str:
@@ -333,6 +344,10 @@ AXES_VERBOSE = False
 SECOND_FACTOR_REQUIRED: bool = _second_factor_required()
 OTP_TOTP_ISSUER = "Brigade"
 OTP_ADMIN_HIDE_SENSITIVE_DATA = True
+
+KEEP_NAMES_DAYS = _days("BRIGADE_KEEP_NAMES_DAYS")
+KEEP_DAYS = _days("BRIGADE_KEEP_DAYS")
+KEEP_EVENTS_DAYS = _days("BRIGADE_KEEP_EVENTS_DAYS")
 
 LANGUAGE_CODE = "en"
 TIME_ZONE = "UTC"

@@ -11,12 +11,13 @@ from study.exports import data_page, tokens_page
 from study.monitor import entry_page, live_page, participants
 from study.planning import sample_size
 from study.researchers import second_factor_page, security_page, sure
-from study.taking_part import views
+from study.taking_part import stored_page, views
 
 app_name = "study"
 urlpatterns = [
     path("", views.home, name="home"),
     path("s/<slug:slug>/", views.enter, name="enter"),
+    path("s/<slug:slug>/stored/", stored_page.stored, name="stored"),
     path("p/<slug:key>/", views.participant, name="participant"),
     path("p/<slug:key>/here/", views.here, name="here"),
     path("p/<slug:key>/withdraw/", views.withdraw, name="withdraw"),
@@ -43,6 +44,11 @@ urlpatterns = [
         "staff/<slug:slug>/participants/<slug:code>/act/",
         participants.act,
         name="staff-participants-act",
+    ),
+    path(
+        "staff/<slug:slug>/participants/<slug:code>/erase/",
+        participants.erase,
+        name="staff-participants-erase",
     ),
     *design_urls("staff/<slug:slug>/design/"),
     path("staff/<slug:slug>/preregistration/", freezing.preregistration, name="staff-preregistration"),

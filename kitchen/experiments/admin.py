@@ -34,6 +34,7 @@ from kitchen.experiments.setup import Setup, SetupError
 from kitchen.experiments.summary import last_line, score
 from kitchen.forms.setting_fields import told
 from kitchen.llm.prices import PriceFileError
+from kitchen.machine.cleared_first import ClearedFirst
 from kitchen.money.spending import money
 from kitchen.registry.agents import get_agent
 
@@ -50,7 +51,7 @@ FILES: dict[str, str] = {
 
 
 @admin.register(Experiment)
-class ExperimentAdmin(admin.ModelAdmin):  # type: ignore[type-arg]
+class ExperimentAdmin(ClearedFirst, admin.ModelAdmin):  # type: ignore[type-arg]
     """What is played is fixed once it is saved; how many at once and the money are not."""
 
     list_display = ("__str__", "what", "progress", "state", "created_at")
@@ -58,6 +59,7 @@ class ExperimentAdmin(admin.ModelAdmin):  # type: ignore[type-arg]
     actions = ("start", "stop", "compare")
     readonly_fields = ("what", "settings", "progress", "state", "created_at")
     change_form_template = "admin/kitchen/experiment.html"
+    clear = staticmethod(services.experiment_clear)
 
     class Media:
         css = {"all": ["css/admin-study.css"]}

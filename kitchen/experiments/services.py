@@ -29,6 +29,7 @@ from kitchen.machine.outage import AWAY, drop_broken_connection, outlast
 from kitchen.machine.pieces import pieces, write_in_pieces
 from kitchen.money.models import Budget
 from kitchen.money.spending import BudgetPurse, booked, money
+from kitchen.play.erasing import rows_erase
 
 log = logging.getLogger(__name__)
 
@@ -139,6 +140,12 @@ def _budget(experiment: Experiment, allowed: float | None) -> Budget:
 def experiment_stop(*, experiment_id: int, because: str = "") -> None:
     """No further episode is begun."""
     Experiment.objects.filter(pk=experiment_id).update(running=False, stopped_because=because)
+
+
+def experiment_clear(experiment: Experiment) -> None:
+    """Stop it, and erase its episodes; the experiment itself stays."""
+    experiment_stop(experiment_id=experiment.pk)
+    rows_erase(ExperimentEpisode.objects.filter(experiment=experiment))
 
 
 def failed(experiment_id: int) -> QuerySet[ExperimentEpisode]:

@@ -4,9 +4,9 @@ trust that proxy (`TRUSTED_PROXIES`): anybody can write the header, only a proxy
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from ipaddress import IPv4Address, IPv6Address, ip_address, ip_network
-from typing import TypeAlias
+from typing import Any, TypeAlias
 
 from django.conf import settings
 from django.http import HttpRequest
@@ -17,8 +17,19 @@ Address: TypeAlias = IPv4Address | IPv6Address
 def client_address(request: HttpRequest) -> Address | None:
     """The last address on the way here that is no trusted proxy's; a program of this machine has its
     loopback address. None if nobody says."""
-    peer = _read(request.META.get("REMOTE_ADDR") or "127.0.0.1")  # a unix socket is this machine
-    forwarded = request.META.get("HTTP_X_FORWARDED_FOR", "")
+    return address_of(request.META.get("REMOTE_ADDR"), request.META.get("HTTP_X_FORWARDED_FOR", ""))
+
+
+def socket_address(scope: Mapping[str, Any]) -> Address | None:
+    """The same for a websocket."""
+    forwarded = [value for name, value in scope.get("headers", ()) if name == b"x-forwarded-for"]
+    peer = scope.get("client") or (None, None)
+    return address_of(peer[0], b",".join(forwarded).decode("ascii", "replace"))
+
+
+def address_of(asked_from: str | None, forwarded: str) -> Address | None:
+    """The same for whoever asks from there, with this said by proxies."""
+    peer = _read(asked_from or "127.0.0.1")  # a unix socket is this machine
     if not forwarded or not _trusted(peer):
         return peer
     return _nearest_stranger(reversed(forwarded.split(",")))

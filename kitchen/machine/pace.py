@@ -31,12 +31,17 @@ class Bucket:
     def __post_init__(self) -> None:
         self._left, self._seen = self.most, self.clock()
 
-    def take(self) -> bool:
-        """Take a token; False, and nothing taken, where none is left."""
+    @property
+    def is_empty(self) -> bool:
+        """Whether no token is left now."""
         now = self.clock()
         self._left = min(self.most, self._left + (now - self._seen) * self.rate)
         self._seen = now
-        if self._left < 1:
+        return self._left < 1
+
+    def take(self) -> bool:
+        """Take a token; False, and nothing taken, where none is left."""
+        if self.is_empty:
             return False
         self._left -= 1
         return True
@@ -63,6 +68,10 @@ class Buckets:
         if len(self._buckets) > self.KEPT:
             self._buckets.popitem(last=False)
         return bucket.take()
+
+    def is_empty(self, name: str) -> bool:
+        """Whether no token is left in the bucket of this name."""
+        return name in self._buckets and self._buckets[name].is_empty
 
 
 class Newest(Generic[T]):

@@ -119,6 +119,11 @@ def prompts_of(episode_ids: Iterable[int]) -> set[str]:
     return set(messages.values_list("prompt_id", flat=True))
 
 
+def prompts_unused() -> set[str]:
+    """Hashes of all prompts that no call uses."""
+    return set(Prompt.objects.filter(uses__isnull=True).values_list("hash", flat=True))
+
+
 def prompts_erase_unused(hashes: Iterable[str]) -> int:
     """Erase those of these prompts that no call uses any more; how many. Needs a transaction around it.
 

@@ -12,7 +12,8 @@ message after which it shows something new (a command that was taken, a state th
 so a program plays as fast as answers come. Any other one (a `sync` that brings nothing, a `ping`, a command
 that is refused) takes a token; a page asks for less than one a second. Without a token the next message
 waits, and whoever sends on meanwhile is closed by the server (`brigade.web`). A page has one connection in a
-process, the newest; a key opens a few at once, and then one every two seconds.
+process, the newest; a key opens a few at once, and then one every two seconds. Keys that open nothing are
+looked up once a second for one network.
 """
 
 from __future__ import annotations
@@ -27,6 +28,7 @@ from urllib.parse import parse_qs
 
 from channels.generic.websocket import AsyncWebsocketConsumer
 
+from kitchen.machine.client_address import network_of, socket_address
 from kitchen.machine.draining import RESTART, house
 from kitchen.machine.hops import in_database
 from kitchen.machine.pace import TOO_MUCH, Bucket, Buckets
@@ -60,10 +62,13 @@ SYNCS = partial(Bucket, rate=3.0, most=30)
 CONNECTIONS = partial(Bucket, rate=0.5, most=20)
 """Connections of one key."""
 
+MISSES = partial(Bucket, rate=1.0, most=60)
+"""Keys from one network that open nothing."""
+
 FAILED = 1011
 """Close code: something went wrong here; the page connects anew."""
 
-_knocks = Buckets(CONNECTIONS)
+_knocks, _misses = Buckets(CONNECTIONS), Buckets(MISSES)
 
 
 async def visited(act: Callable[P, T], /, *args: P.args, **kwargs: P.kwargs) -> T | Answer:
@@ -112,7 +117,7 @@ class SeatConsumer(AsyncWebsocketConsumer):
         """Open for a known seat only, and show the present state at once."""
         key = self.scope["url_route"]["kwargs"]["key"]
         self.json = JSON_PROTOCOL in self.scope.get("subprotocols", [])
-        page, answer = (await self.opened(key)) if _knocks.take(key) else (None, Answer(close=TOO_MUCH))
+        page, answer = await self.let_in(key)
         await self.accept(JSON_PROTOCOL if self.json else None)
         await self.say(answer)
         if page is not None:
@@ -121,6 +126,22 @@ class SeatConsumer(AsyncWebsocketConsumer):
             for older in watch().add(self, page):
                 await older.close(ELSEWHERE)
             self.subscribing = asyncio.create_task(self.subscribe())
+
+    async def let_in(self, key: str) -> tuple[OpenPage | None, Answer]:
+        """As `opened`, unless too much was tried with this key, or too many keys that open nothing from this
+        network: then the database is not asked."""
+        network = self.network()
+        if _misses.is_empty(network) or not _knocks.take(key):
+            return None, Answer(close=TOO_MUCH)
+        page, answer = await self.opened(key)
+        if network and answer is GONE:
+            _misses.take(network)
+        return page, answer
+
+    def network(self) -> str:
+        """From where the page connects; nothing for programs of this machine, which are not counted."""
+        address = socket_address(self.scope)
+        return "" if address is None or address.is_loopback else network_of(address)
 
     async def opened(self, key: str) -> tuple[OpenPage | None, Answer]:
         """The page that this key opens, by the name that it gives itself, and what it is sent."""
@@ -140,6 +161,7 @@ class SeatConsumer(AsyncWebsocketConsumer):
 
     async def disconnect(self, code: int) -> None:
         """Nobody looks any more; the episode waits."""
+        self.closed = True
         await self._unsubscribe()
 
     async def subscribe(self) -> None:

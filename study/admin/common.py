@@ -5,12 +5,12 @@ from __future__ import annotations
 from typing import Any, cast
 
 from django.contrib import admin
-from django.db import transaction
 from django.db.models import Count, IntegerField, OuterRef, QuerySet, Subquery
 from django.db.models.functions import Coalesce
 from django.http import HttpRequest, HttpResponse
 
 from kitchen.forms.setting_fields import readable
+from kitchen.machine.cleared_first import ClearedFirst
 from study.design.models import Condition, Study
 from study.design.plan import NOBODY
 from study.researchers.permissions import Checked, may, studies_for
@@ -75,7 +75,7 @@ class MyStudies(admin.RelatedFieldListFilter):
         return [(str(study.pk), str(study)) for study in studies_for(request.user)]
 
 
-class Explained(ForMembers):
+class Explained(ClearedFirst, ForMembers):
     """A model whose rows cannot be deleted while participants depend on them, and that says why."""
 
     def changelist_view(self, request: HttpRequest, extra_context: Any = None) -> HttpResponse:
@@ -110,9 +110,3 @@ class Explained(ForMembers):
     def delete_model(self, request: HttpRequest, obj: Any) -> None:
         """One of them."""
         self.erase(obj)
-
-    @transaction.atomic
-    def delete_queryset(self, request: HttpRequest, queryset: QuerySet[Any]) -> None:
-        """All of them or none."""
-        for obj in queryset:
-            self.erase(obj)

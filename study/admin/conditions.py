@@ -24,6 +24,7 @@ from study.editor.model_forms import SHOW, ConditionForm, asked_kind, condition_
 from study.editor.services import condition_delete, why_condition_stays
 from study.people.counts import begun_words, people_of
 from study.researchers.permissions import studies_for
+from study.trying_out.previews import previews_erase
 
 TIMES = ("step_seconds", "thinking_seconds")
 """Fields of the condition's clock and of its teammates' pace."""
@@ -161,6 +162,11 @@ class ConditionAdmin(PlayedInWords, Explained):
     def erase(self, obj: Condition) -> None:
         """As in the console."""
         condition_delete(condition=obj)
+
+    def clear(self, obj: Condition) -> None:
+        """Previews, where one of them plays it."""
+        if not self.why_not_deleted(obj) and obj.rounds.exists():
+            previews_erase(study_id=obj.study_id)
 
     @admin.action(description="Duplicate the selected conditions", permissions=["add"])
     def duplicate(self, request: HttpRequest, queryset: QuerySet[Condition]) -> HttpResponse | None:

@@ -30,6 +30,7 @@ from study.planning.forecast import forecast
 from study.researchers.models import Membership, SecurityEvent
 from study.researchers.permissions import may
 from study.researchers.security import security_note
+from study.trying_out.previews import previews_erase
 
 PAGES = {"staff-study": "Participants", "staff-data": "Data", "staff-analysis": "Analysis"}
 """The researcher's pages of one study, with the words of their links."""
@@ -273,6 +274,11 @@ class StudyAdmin(Explained):
     def erase(self, obj: Study) -> None:
         """As in the console."""
         study_delete(study_id=obj.pk)
+
+    def clear(self, obj: Study) -> None:
+        """Its previews."""
+        if not self.why_not_deleted(obj):
+            previews_erase(study_id=obj.pk)
 
     @admin.action(description="Duplicate the selected studies", permissions=["add"])
     def duplicate(self, request: HttpRequest, queryset: QuerySet[Study]) -> HttpResponse | None:

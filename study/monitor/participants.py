@@ -10,7 +10,7 @@ from django import forms
 from django.contrib import messages
 from django.core.paginator import Paginator
 from django.db.models import Prefetch, QuerySet
-from django.http import HttpRequest, HttpResponse
+from django.http import Http404, HttpRequest, HttpResponse
 from django.shortcuts import get_object_or_404, redirect, render
 
 from study.design.models import Study
@@ -18,9 +18,12 @@ from study.monitor import staffing
 from study.monitor.live import LINES, PAGE_WORDS, kind_of
 from study.people import flow
 from study.people.counts import study_counts
+from study.people.leaving import participant_withdraw
 from study.people.models import Participant, Round, StaffAction
 from study.people.receipts import receipt_read
+from study.researchers.frame import NOT_SURE, SURE
 from study.researchers.permissions import may, study_page
+from study.researchers.sure import needs_password
 
 PER_PAGE = 50
 KINDS = {"person": "people", "synthetic": "synthetic participants", "preview": "previews"}
@@ -114,6 +117,7 @@ def _show(request: HttpRequest, study: Study, person: Participant, **more: Any) 
         "rounds": rounds.prefetch_related("answers__item"),
         "answers": person.answers.filter(round=None).select_related("item").order_by("id"),
         "actions": person.staff_actions.all(),
+        "may_erase": may(request.user, study, "own"),
         "offers": _offers(person) if may(request.user, study, "edit") else [],
         **more,
     }
@@ -179,6 +183,22 @@ def act(request: HttpRequest, study: Study, code: str) -> HttpResponse:
     else:
         messages.warning(request, "Nothing was done: that was so already, or has changed meanwhile.")
     return redirect("study:staff-participants-one", study.slug, code)
+
+
+@study_page("own", methods=("POST",))
+@needs_password
+def erase(request: HttpRequest, study: Study, code: str) -> HttpResponse:
+    """Erase all that one participant left, if that is meant, and show the receipt once."""
+    person = get_object_or_404(study.participants, code=code)
+    if SURE not in request.POST:
+        messages.error(request, NOT_SURE)
+        return redirect("study:staff-participants-one", study.slug, code)
+    try:
+        receipt = participant_withdraw(participant_id=person.pk, by=request.user)
+    except Participant.DoesNotExist:
+        raise Http404(code) from None
+    context = {"study": study, "code": code, "receipt": receipt}
+    return render(request, "study/monitor/erased.html", context)
 
 
 def _problem(form: ActionForm) -> str:

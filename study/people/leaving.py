@@ -4,17 +4,19 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from functools import partial
+from typing import Any
 
 from django.db import connection, transaction
 from django.db.models import F, Q, QuerySet
 from django.utils import timezone
 
-from kitchen.play.calls import prompts_erase_unused, prompts_of
+from kitchen.play.calls import prompts_of
+from kitchen.play.erasing import episode_erase, prompts_erase
 from kitchen.play.models import Episode, Seat, new_key
 from kitchen.play.services import episode_abandon, episode_end
 from study.design.models import Outcome, Study
 from study.people.models import Participant
-from study.people.news import tell
+from study.people.news import audience_name, tell
 from study.people.receipts import LeavingReceipt, receipt_make
 from study.people.signals import person_erased
 from study.people.visits import plays_done
@@ -67,27 +69,58 @@ def their_episodes(person: Participant) -> QuerySet[Episode]:
     return Episode.objects.filter(pk__in=Episode.objects.filter(mine).values("pk"))
 
 
-@transaction.atomic
-def participant_withdraw(*, participant_id: int) -> LeavingReceipt:
-    """Erase everything this person left, row by row; what stays is the study's count.
+def participant_withdraw(*, participant_id: int, counted: bool = True, by: Any = None) -> LeavingReceipt:
+    """Erase everything this person left, row by row, because they or (`by`) one of the staff want it; what
+    stays is the study's count, if it is to be `counted`.
 
-    Participant.DoesNotExist if it was erased already.
+    They themselves go first, and whatever leads to them. Their episodes follow one after another, so that
+    nobody who plays waits; what a process that dies meanwhile leaves of these is erased when the next one
+    leaves (`episodes_erase_left`). Participant.DoesNotExist if it was erased already.
     """
+    person, episodes = _forget(participant_id, counted)
+    prompts = prompts_of(episodes)
+    for episode_id in episodes:
+        episode_erase(episode_id)
+    prompts_erase(prompts)
+    episodes_erase_left(study_id=person.study_id)
+    receipt = receipt_make(person.study.slug, timezone.now())
+    told = partial(person_erased.send, Participant, study_id=person.study_id, receipt=receipt, by=by)
+    transaction.on_commit(told)
+    transaction.on_commit(_overwrite)
+    return receipt
+
+
+@transaction.atomic
+def _forget(participant_id: int, counted: bool) -> tuple[Participant, list[int]]:
+    """Erase the person. Their episodes end; those in which nobody plays any more are to be erased."""
     person = Participant.objects.select_for_update().get(pk=participant_id)
     episodes = list(their_episodes(person).select_for_update())  # no step is written meanwhile
-    prompts = prompts_of(episode.pk for episode in episodes)
     seats = dict(person.rounds.exclude(episode=None).values_list("episode", "seat"))
-    if not person.preview:
+    if counted and not person.preview:
         counter = "withdrawn_synthetic" if person.synthetic else "withdrawn"
         Study.objects.filter(pk=person.study_id).update(**{counter: F(counter) + 1})
     person.delete()
-    for episode in episodes:
-        _erase(episode, seats.get(episode.pk, 0))
-    prompts_erase_unused(prompts)
+    left = [episode.pk for episode in episodes if _end_without(episode, seats.get(episode.pk, 0))]
     tell(person)
-    transaction.on_commit(partial(person_erased.send, Participant, study_id=person.study_id))
-    transaction.on_commit(_overwrite)
-    return receipt_make(person.study.slug, timezone.now())
+    return person, left
+
+
+def _end_without(episode: Episode, seat: int) -> bool:
+    """The episode ends, and nobody has the seat; whether nobody else plays in it."""
+    Seat.objects.filter(episode=episode, number=seat).update(key=new_key(), page="")
+    episode_abandon(episode_id=episode.pk, reason="somebody who played in it left the study")
+    return not episode.rounds.exists() and not episode.practised_by.exists()
+
+
+def episodes_erase_left(*, study_id: int) -> int:
+    """Erase what somebody who left has left because a process died: episodes of people that are over and
+    belong to nobody; how many."""
+    nobody = Episode.objects.filter(rounds=None, practised_by=None, synthetic=False)
+    over = nobody.filter(audience=audience_name(study_id)).exclude(status=Episode.Status.PLAYING)
+    left = list(over.values_list("pk", flat=True))
+    for episode_id in left:
+        episode_erase(episode_id)
+    return len(left)
 
 
 def _overwrite() -> None:
@@ -103,12 +136,3 @@ def _overwrite() -> None:
 
 LOG_PATIENCE = 300
 """Milliseconds that somebody who leaves waits for others who read the database."""
-
-
-def _erase(episode: Episode, seat: int) -> None:
-    """Erase an episode; one in which somebody else plays, too, is theirs: it ends, nobody has the seat."""
-    if not episode.rounds.exists() and not episode.practised_by.exists():
-        episode.delete()
-        return
-    Seat.objects.filter(episode=episode, number=seat).update(key=new_key(), page="")
-    episode_abandon(episode_id=episode.pk, reason="somebody who played in it left the study")

@@ -1,4 +1,5 @@
-"""Receipts of those who withdrew: signed by this server, stored nowhere, so that nothing leads to anybody."""
+"""Receipts of those who withdrew: signed by this server. What they say without the signature (study, time, a
+word of chance) is noted as a security event; it leads to nobody."""
 
 from __future__ import annotations
 
@@ -20,6 +21,11 @@ class LeavingReceipt:
     study: str
     """The study's slug."""
     at: datetime
+
+    @property
+    def without_proof(self) -> str:
+        """How the code begins: enough to match it, not to make it."""
+        return self.code.rpartition(":")[0]
 
 
 def receipt_make(study: str, at: datetime) -> LeavingReceipt:

@@ -5,4 +5,5 @@ from __future__ import annotations
 from django.dispatch import Signal
 
 person_erased = Signal()
-"""After the commit that erased all that somebody left; `study_id` says in which study."""
+"""After the commit that erased all that somebody left; `study_id` says in which study, `receipt` is what they
+were given, `by` who of the staff did it, if they did not leave by themselves."""

@@ -2,7 +2,8 @@
 
 A right is a word: `copy` (see the design, make a study of one's own from it), `view` (see everything), `edit`
 (change the design, act on participants), `own` (members, freezing, deleting). A role has some of them in one
-study; superusers have all in all.
+study; superusers have all in all. A page that goes through a guard of this module says on itself for whom it
+is (`opens_for`): the test of all addresses asks that of every page of staff.
 """
 
 from __future__ import annotations
@@ -78,28 +79,56 @@ def episodes_for(user: Any) -> QuerySet[Episode]:
     return Episode.objects.filter(Q(pk__in=played) | Q(pk__in=people.values("practice")))
 
 
-def study_page(right: str, methods: Iterable[str] = READ) -> Callable[[StudyView], Checked]:
-    """A page about one study for staff who have this right in it. The view is given the study in place of the
-    address's `slug`. Others are led to the login, or told that it is not for them."""
+def study_page(
+    right: str, methods: Iterable[str] = READ, *, to_send: str = ""
+) -> Callable[[StudyView], Checked]:
+    """A page about one study for staff who have this right in it, and another one to send its form if that is
+    said. The view is given the study in place of the address's `slug`. Others are led to the login, or told
+    that it is not for them."""
 
     def guarded(view: StudyView) -> Checked:
         @wraps(view)
         def checked(request: HttpRequest, slug: str, *args: Any, **kwargs: Any) -> HttpResponseBase:
             study = get_object_or_404(Study, slug=slug)
-            if not may(request.user, study, right):
+            needed = {right, to_send or right} if request.method == "POST" else {right}
+            if not needed <= rights_in(request.user, study):
                 raise PermissionDenied
             return view(request, study, *args, **kwargs)
 
-        return staff_page(methods)(checked)
+        return _says(staff_page(methods)(checked), right, to_send)
 
     return guarded
+
+
+STAFF, SUPERUSERS = "staff", "superusers"
+"""What pages say that are about no study; those about one say which right they ask for."""
 
 
 def staff_page(methods: Iterable[str] = READ) -> Callable[[Checked], Checked]:
     """A page for all staff, kept in no cache."""
 
     def guarded(view: Checked) -> Checked:
-        checked: Checked = never_cache(for_staff(require_http_methods([*methods])(view)))
-        return checked
+        return _says(never_cache(for_staff(require_http_methods([*methods])(view))), STAFF)
 
     return guarded
+
+
+def superuser_page(methods: Iterable[str] = READ) -> Callable[[Checked], Checked]:
+    """A page for those who answer for the installation; other staff are told that it is not for them."""
+
+    def guarded(view: Checked) -> Checked:
+        @wraps(view)
+        def checked(request: HttpRequest, *args: Any, **kwargs: Any) -> HttpResponseBase:
+            if not request.user.is_superuser:
+                raise PermissionDenied
+            return view(request, *args, **kwargs)
+
+        return _says(staff_page(methods)(checked), SUPERUSERS)
+
+    return guarded
+
+
+def _says(page: Checked, whom: str, to_send: str = "") -> Checked:
+    """The page, with whom it opens for and who may send its form."""
+    page.opens_for, page.taken_from = whom, to_send or whom  # type: ignore[attr-defined]
+    return page

@@ -1,7 +1,8 @@
 """What matters to security is noted: a row for the page of superusers, a line of JSON in a log of its own.
 
 No secret is in it: no password, not even a wrong one or a name that nobody has, for it may be a password
-typed in the wrong place; of a token only how it begins; of somebody who was erased only the study.
+typed in the wrong place; of a token only how it begins; of somebody who was erased only what their receipt
+says, without what proves it.
 """
 
 from __future__ import annotations
@@ -14,7 +15,9 @@ from django.contrib.auth import get_user_model
 from django.contrib.auth.signals import user_logged_in, user_logged_out, user_login_failed
 from django.http import HttpRequest
 
+from kitchen.machine.client_address import client_address
 from study.design.models import Study
+from study.people.receipts import LeavingReceipt
 from study.people.signals import person_erased
 from study.researchers.models import SecurityEvent
 
@@ -37,7 +40,7 @@ def security_note(
         "user_name": user.get_username() if user else "",
         "study": study.slug if study else "",
         "what": what[:200],
-        "address": str(request.META.get("REMOTE_ADDR") or "")[:45] if request else "",
+        "address": str(client_address(request) or "") if request else "",
     }
     event = SecurityEvent.objects.create(**noted)
     log.info(json.dumps({"at": event.at.isoformat(timespec="seconds"), **noted}))
@@ -66,5 +69,10 @@ def _login_failed(*, credentials: dict[str, Any], request: HttpRequest | None = 
     security_note(Kind.LOGIN_FAILED, user=user, request=request)
 
 
-def _person_erased(*, study_id: int, **_: Any) -> None:
-    security_note(Kind.PERSON_ERASED, study=Study.objects.filter(pk=study_id).first())
+def _person_erased(*, study_id: int, receipt: LeavingReceipt, by: Any, **_: Any) -> None:
+    security_note(
+        Kind.PERSON_ERASED,
+        user=by,
+        study=Study.objects.filter(pk=study_id).first(),
+        what=receipt.without_proof,
+    )

@@ -6,14 +6,13 @@ from typing import Any
 
 from django import forms
 from django.conf import settings
-from django.core.exceptions import PermissionDenied
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import get_object_or_404, render
 
 from study.design.errors import DesignError
 from study.design.models import Study
 from study.researchers.frame import asked, done, form_page
-from study.researchers.permissions import FORM, may, study_page
+from study.researchers.permissions import FORM, study_page
 from study.taking_part.entering import why_closed
 from study.trying_out.dry_run_runs import dry_run_ask, dry_run_stop
 from study.trying_out.walk.plans import Shares
@@ -108,14 +107,12 @@ def free_seed(study: Study) -> int:
     return next(seed for seed in range(1, len(used) + 2) if seed not in used)
 
 
-@study_page("view", FORM)
+@study_page("view", FORM, to_send="edit")
 def dry_runs(request: HttpRequest, study: Study) -> HttpResponse:
     """The form, for those who may edit, and the newest runs. A page that shows one that is on asks again
     and again for the news alone (`?seen=`)."""
     if "seen" in request.GET:
         return _news(request, study)
-    if request.method == "POST" and not may(request.user, study, "edit"):
-        raise PermissionDenied
     form = DryRunForm(request.POST or None, study=study)
     if request.method == "POST" and form.is_valid():
         try:

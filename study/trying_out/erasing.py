@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from django.db.models import Q
 
+from kitchen.play.erasing import episode_erase
 from kitchen.play.models import Episode
 from study.design.errors import DesignError
 from study.design.models import Study
@@ -39,7 +40,7 @@ def episodes_erase_left(*, study_id: int) -> int:
     left = Episode.objects.filter(nobody, audience=audience_name(study_id)) | recordings_left()
     ids = list(left.values_list("pk", flat=True))
     for pk in ids:
-        Episode.objects.filter(pk=pk).delete()
+        episode_erase(pk)
     return len(ids)
 
 

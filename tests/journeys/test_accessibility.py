@@ -11,16 +11,15 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Iterator
 from typing import Any, Literal
 
 import pytest
 import pytest_asyncio
 from axe_playwright_python.base import AXE_SCRIPT
-from django.urls import URLPattern, URLResolver, get_resolver
 from playwright.async_api import Browser, Page
 
 from study.design.page_order import PAGES
+from tests.addresses import addresses
 from tests.browser import IN_A_BROWSER
 from tests.journeys.scenes import CODE, PASSWORD, PK, SLUG, STAFF
 from tests.servers import Stack
@@ -207,26 +206,15 @@ async def test_consent_without_a_tick_and_dialogs_of_the_kitchen_are_accessible(
     assert not found, "\n".join(found)
 
 
-def addresses(patterns: list[Any], before: str = "") -> Iterator[tuple[str, dict[str, Any]]]:
-    """Every address of the app, as it is written in the code, with what it takes."""
-    for one in patterns:
-        written = before + str(one.pattern)
-        if isinstance(one, URLResolver):
-            yield from addresses(one.url_patterns, written)
-        elif isinstance(one, URLPattern):
-            yield written, dict(one.pattern.converters)
-
-
 def researchers() -> list[str]:
     """The addresses of the researchers' pages and files; AssertionError for one that takes unknown values."""
     found = []
-    for written, takes in addresses(get_resolver().url_patterns):
-        if ELSEWHERE.match(written):
+    for address in addresses():
+        if ELSEWHERE.match(address.written):
             continue
-        unknown = takes.keys() - VALUES.keys()
-        assert not unknown, f"{written} takes {', '.join(unknown)}: give VALUES of this test an entry"
-        filled = re.sub(r"<(?:\w+:)?(\w+)>", lambda name: VALUES[name[1]], written)
-        found.append(f"/{filled}")
+        unknown = set(address.takes) - VALUES.keys()
+        assert not unknown, f"{address.written} takes {unknown}: give VALUES of this test an entry"
+        found.append(address.filled(VALUES))
     return found
 
 

@@ -99,6 +99,21 @@ def test_nothing_of_an_episode_is_changed_or_deleted(admin_client: Client, episo
     assert Step.objects.filter(episode=episode).count() == 1
 
 
+def test_what_a_model_wrote_is_escaped(admin_client: Client, episode: Episode) -> None:
+    orders = [GivenCommand(0, ("noop",)), GivenCommand(1, ("noop",), chosen_by="random")]
+    decision = Decision(
+        mind=episode.minds.get(),
+        step=1,
+        played_by="random",
+        milliseconds=1,
+        note={"said": "<script>alert(1)</script>"},
+        error="<script>alert(2)</script>",
+    )
+    commands_submit(episode_id=episode.pk, step=1, commands=orders, decisions=[MadeDecision(decision)])
+    text = admin_client.get(change(episode)).content.decode()
+    assert "alert(1)" in text and "<script>alert" not in text
+
+
 def test_the_log_has_no_pages_of_its_own() -> None:
     mine = {model.__name__ for model in admin.site._registry if model._meta.app_label == "kitchen"}
     assert mine == {"Episode", "Experiment"}

@@ -11,10 +11,14 @@ from __future__ import annotations
 from typing import Any
 
 from django.core.management.base import CommandError, CommandParser
+from django.db import IntegrityError
 
 from kitchen.contract.world import WorldError
+from kitchen.play.models import Episode
 from study.management.base import StudyCommand
 from study.trying_out.synthetic.making import SyntheticRequest, make
+
+STOPPED = "those that are whole stay; erase_synthetic erases the rest"
 
 
 class Command(StudyCommand):
@@ -51,4 +55,6 @@ class Command(StudyCommand):
             made = make(study, wish, self.stdout.write)
         except WorldError as error:
             raise CommandError(str(error), returncode=2) from error
+        except (IntegrityError, Episode.DoesNotExist) as error:
+            raise CommandError(f"programs of {slug} were erased meanwhile: {STOPPED}") from error
         self.stdout.write(f"{made} synthetic participants made in {slug}")

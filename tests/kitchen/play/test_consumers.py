@@ -20,7 +20,7 @@ from kitchen.machine.pace import TOO_MUCH, Bucket, Buckets
 from kitchen.play import consumers, watch
 from kitchen.play.consumers import FAILED, JSON_PROTOCOL, SeatConsumer
 from kitchen.play.models import Episode, Seat, SeatCommand
-from kitchen.play.open_page import ELSEWHERE, NO_SUCH_SEAT, OpenPage
+from kitchen.play.open_page import ELSEWHERE, GONE, NO_SUCH_SEAT, OpenPage
 from kitchen.urls import websocket_urlpatterns
 from tests.kitchen.factories import make_episode, mind, submit
 
@@ -241,6 +241,24 @@ async def test_a_key_opens_a_few_connections_at_once_and_no_more(monkeypatch: py
     assert (await told(two))["type"] == (await told(await opened(other)))["type"] == "state"
     await two.send_json_to({"type": "sync"})
     assert (await told(two))["type"] == "state"
+
+
+async def test_unknown_keys_of_one_address_are_refused_unasked(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(consumers, "_misses", Buckets(lambda: Bucket(rate=0.001, most=2)))
+    asked, codes = list[str](), list[int]()
+
+    def nothing(key: str, *_: Any, **__: Any) -> tuple[None, Any]:
+        asked.append(key)
+        return None, GONE
+
+    monkeypatch.setattr(consumers, "page_opened", nothing)
+    for address in ("203.0.113.7", "203.0.113.7", "203.0.113.7", "203.0.113.8", "127.0.0.1"):
+        socket = WebsocketCommunicator(application, f"/ws/seat/guessed-{address.replace('.', '-')}/")
+        socket.scope["client"] = (address, 1)
+        assert (await socket.connect())[0]
+        codes.append(await closed_with(socket))
+    assert codes == [NO_SUCH_SEAT, NO_SUCH_SEAT, TOO_MUCH, NO_SUCH_SEAT, NO_SUCH_SEAT]
+    assert len(asked) == 4
 
 
 async def test_a_page_has_one_connection_the_newest(monkeypatch: pytest.MonkeyPatch) -> None:

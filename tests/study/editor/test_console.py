@@ -34,38 +34,8 @@ from tests.study.factories import enter, make_study, play_round
 
 pytestmark = [pytest.mark.django_db, pytest.mark.servers]
 
-PAGES: dict[str, str] = {
-    "staff-design": "copy",
-    "staff-design-copy": "copy",
-    "staff-preregistration": "view",
-    "staff-design-preview": "edit",
-    "staff-design-dry-runs": "view",
-    "staff-design-settings": "edit",
-    "staff-design-plan": "edit",
-    "staff-design-recruitment": "edit",
-    "staff-design-orders": "edit",
-    "staff-design-condition-new": "edit",
-    "staff-design-item-new": "edit",
-    "staff-design-instruments": "edit",
-    "staff-design-outcomes": "edit",
-    "staff-design-members": "own",
-}
-"""Every page without further arguments, with the right that it asks for."""
-BUTTONS: dict[str, str] = {
-    "staff-design-state": "edit",
-    "staff-design-previews-gone": "edit",
-    "staff-design-synthetic-gone": "own",
-    "staff-preregistration-freeze": "own",
-    "staff-design-delete": "own",
-}
 SURE = {"sure": "on"}
 """The tick of what is asked once."""
-RIGHTS = {
-    "owner": {"copy", "view", "edit", "own"},
-    "collaborator": {"copy", "view", "edit"},
-    "viewer": {"copy", "view"},
-    "nobody": set(),
-}
 
 
 @pytest.fixture
@@ -92,28 +62,6 @@ def filled(client: Client, url: str, **changes: Any) -> dict[str, Any]:
     form = client.get(url).context["form"]
     sent = {field.html_name: field.value() for field in form if not field.field.disabled} | changes
     return {name: value for name, value in sent.items() if value is not None and value is not False}
-
-
-@pytest.mark.parametrize("role", RIGHTS)
-def test_every_role_opens_the_pages_it_may(study: Study, client: Client, role: str) -> None:
-    user = User.objects.create_user(role, is_staff=True)
-    if role != "nobody":
-        study.memberships.create(user=user, role=role)
-    client.force_login(user)
-
-    for name, right in PAGES.items():
-        status = client.get(reverse(f"study:{name}", args=[study.slug])).status_code
-        assert (name, status) == (name, 200 if right in RIGHTS[role] else 403)
-    for name, right in BUTTONS.items():
-        url = reverse(f"study:{name}", args=[study.slug])
-        assert client.get(url).status_code == 405
-        status = client.post(url).status_code
-        assert (name, status) == (name, 302 if right in RIGHTS[role] else 403)
-    row, item = study.conditions.all()[0], study.items.all()[0]
-    rows = [("part", "consent"), ("condition", row.pk), ("item", item.pk)]
-    for name, key in rows:
-        status = client.get(at(study, name, key)).status_code
-        assert (name, status) == (name, 200 if "edit" in RIGHTS[role] else 403)
 
 
 def test_a_shared_study_is_copied_by_somebody_who_is_no_member_of_it(client: Client) -> None:

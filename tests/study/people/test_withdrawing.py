@@ -14,12 +14,11 @@ import pytest
 from django.db import connection, transaction
 
 from kitchen.contract.model import Call, Message, Reply, Request
-from kitchen.play import calls
+from kitchen.play import calls, erasing
 from kitchen.play import services as kitchen
 from kitchen.play.models import CallMessage, Decision, Episode, Mind, Prompt, SeatCommand
 from kitchen.play.services import GivenCommand, MadeDecision, Receipt, commands_submit
 from study.design.models import Condition
-from study.people import leaving as leaving_module
 from study.people.leaving import participant_withdraw
 from study.people.models import Participant
 from study.taking_part.going_on import page_done
@@ -159,7 +158,7 @@ def test_leaving_keeps_a_prompt_that_a_decision_is_just_using(
 def test_a_decision_writes_a_prompt_anew_that_is_just_being_erased(
     two: list[Participant], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    erased, go_on = halted(monkeypatch, leaving_module, "prompts_erase_unused")
+    erased, go_on = halted(monkeypatch, erasing, "prompts_erase_unused")
     leaving = InThread(lambda: participant_withdraw(participant_id=two[0].pk))
     assert erased.wait(20)
     decision = InThread(lambda: hand_in(two[1]))

@@ -1,4 +1,4 @@
-"""Who of the staff may do what with a study: every role on every page, and in the admin."""
+"""Who of the staff may do what with a study, and in the admin. Every page: `test_every_address.py`."""
 
 from __future__ import annotations
 
@@ -20,8 +20,6 @@ from tests.study.factories import SETTINGS, enter, make_study
 
 pytestmark = pytest.mark.django_db
 
-READ = ("study", "data", "analysis")
-"""Pages that whoever sees the study may open."""
 RIGHTS = {
     "owner": {"copy", "view", "edit", "own"},
     "collaborator": {"copy", "view", "edit"},
@@ -51,26 +49,6 @@ def test_a_role_gives_its_rights_in_its_study_and_in_no_other(study: Study, role
     assert rights_in(user, other) == set()
     for right in RIGHTS["owner"]:
         assert list(studies_for(user, right)) == ([study] if right in RIGHTS[role] else [])
-
-
-@pytest.mark.parametrize("page", READ)
-@pytest.mark.parametrize("role", RIGHTS)
-def test_every_role_reads_what_it_may(study: Study, client: Client, role: str, page: str) -> None:
-    client.force_login(member(study, role))
-
-    status = client.get(reverse(f"study:staff-{page}", args=[study.slug])).status_code
-
-    assert status == (200 if "view" in RIGHTS[role] else 403)
-
-
-@pytest.mark.parametrize("role", RIGHTS)
-def test_files_follow_the_role_too(study: Study, client: Client, role: str) -> None:
-    enter(study)
-    client.force_login(member(study, role))
-
-    status = client.get("/staff/small/data/steps.csv").status_code
-
-    assert status == (200 if "view" in RIGHTS[role] else 403)
 
 
 def test_the_list_shows_the_studies_one_is_a_member_of(study: Study, client: Client) -> None:

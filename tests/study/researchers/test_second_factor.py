@@ -4,13 +4,15 @@ from __future__ import annotations
 
 import re
 import time
+from importlib import import_module
 from typing import Any
 
 import pytest
+from django.apps import apps
 from django.contrib.auth.models import User
 from django.test import Client
 from django_otp.oath import totp
-from django_otp.plugins.otp_static.models import StaticDevice
+from django_otp.plugins.otp_static.models import StaticDevice, StaticToken
 from django_otp.plugins.otp_totp.models import TOTPDevice
 
 from study.researchers.permissions import rights_in, studies_for
@@ -69,6 +71,27 @@ def test_it_is_set_up_on_its_page_and_asked_for_at_the_next_login(client: Client
     assert log_in(other, " ".join(shown(device, 1))) == 302
     unthrottled()
     assert [log_in(Client(), codes[0].upper()), log_in(Client(), codes[0])] == [302, 200]
+
+
+def test_recovery_codes_are_stored_as_hashes(ann: User) -> None:
+    codes = factor_confirm(ann, shown(factor_begin(ann)))
+    stored = set(StaticToken.objects.values_list("token", flat=True))
+    assert len(stored) == 10 and not stored & set(codes)
+    unthrottled()
+    assert log_in(Client(), min(stored)) == 200  # what is stored opens nothing
+    unthrottled()
+    assert log_in(Client(), codes[0]) == 302
+    StaticToken.objects.create(device=StaticDevice.objects.get(), token="ofanadmi")
+    assert log_in(Client(), "ofanadmi") == 302
+
+
+def test_codes_of_before_go_on_to_work(ann: User) -> None:
+    factor_confirm(ann, shown(factor_begin(ann)))
+    StaticToken.objects.create(device=StaticDevice.objects.get(), token="ofbefore")
+    import_module("study.migrations.0022_recovery_codes_hashed").hash_codes(apps, None)
+    assert not StaticToken.objects.filter(token="ofbefore").exists()
+    unthrottled()
+    assert [log_in(Client(), "ofbefore"), log_in(Client(), "ofbefore")] == [302, 200]
 
 
 def test_wrong_codes_are_counted_as_wrong_passwords(client: Client, ann: User, settings: Any) -> None:

@@ -4,13 +4,17 @@ from __future__ import annotations
 
 import io
 from collections.abc import Callable
+from typing import Any
 
 import pytest
-from django.core.management import call_command
+from django.core.management import CommandError, call_command
 from django.db import connection, transaction
+from django.test import Client
+from django.urls import reverse
+from django.utils import timezone
 
 from kitchen.experiments import services
-from kitchen.experiments.models import ExperimentEpisode
+from kitchen.experiments.models import Experiment, ExperimentEpisode
 from kitchen.experiments.plan import jobs_of
 from kitchen.experiments.play import failed_row
 from kitchen.experiments.setup import Setup, checked
@@ -18,7 +22,10 @@ from kitchen.machine.pieces import MOST_ROWS
 from kitchen.play.models import Episode, SeatCommand, Step
 from kitchen.play.verifying import log_verify
 from study.design.models import Study
+from study.people.leaving import participant_withdraw
 from study.people.models import Participant
+from study.taking_part.going_on import page_done
+from study.trying_out.previews import condition_preview
 from study.trying_out.synthetic import copying, making
 from tests.study.factories import enter, make_study
 from tests.transactions import Watch, watched
@@ -59,6 +66,56 @@ def rows_of(does: Callable[[], object]) -> int:
         does()
     assert watch.most.rows <= MOST_ROWS, watch.most
     return sum(held.rows for held in watch.all)
+
+
+@pytest.mark.django_db(transaction=True)
+def test_leaving_and_what_the_admin_deletes_are_cut_too(
+    admin_client: Client, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(services, "ask_lanes", lambda *_: True)
+    study = make_study(conditions=1)
+    person = enter(study)
+    page_done(participant_id=person.pk, page="guide")
+    long_log(Episode.objects.get())
+    assert rows_of(lambda: participant_withdraw(participant_id=person.pk)) > 2 * MOST_ROWS
+    assert not Step.objects.exists() and not Episode.objects.exists()
+
+    experiment = services.experiment_create(setup=checked(MANY))
+    there = reverse("admin:kitchen_experiment_delete", args=[experiment.pk])
+    assert rows_of(lambda: admin_client.post(there, {"post": "yes"})) > MANY.total
+    assert not Experiment.objects.exists()
+
+    condition_preview(condition=study.conditions.get())
+    long_log(Episode.objects.get())
+    there = reverse("admin:study_study_delete", args=[study.pk])
+    assert rows_of(lambda: admin_client.post(there, {"post": "yes"})) > 2 * MOST_ROWS
+    assert not Study.objects.exists() and not Episode.objects.exists()
+
+
+def long_log(episode: Episode) -> None:
+    """More rows than one transaction writes."""
+    numbers, now = range(1, 1 + MOST_ROWS), timezone.now()
+    Step.objects.bulk_create(
+        Step(episode=episode, number=n, commands=[], events=[], score={}, opened_at=now, taken_at=now)
+        for n in numbers
+    )
+    SeatCommand.objects.bulk_create(
+        SeatCommand(episode=episode, step=n, seat=0, command=["noop"], chosen_by="person") for n in numbers
+    )
+
+
+@pytest.mark.django_db(transaction=True)
+def test_programs_that_are_erased_while_they_are_made_are_one_line(monkeypatch: pytest.MonkeyPatch) -> None:
+    study, enters = make_study(), making._Maker._enter
+
+    def erased_before(maker: making._Maker, *told: Any) -> bool:
+        call_command("erase_synthetic", study.slug, stdout=io.StringIO())
+        return enters(maker, *told)
+
+    monkeypatch.setattr(making._Maker, "_enter", erased_before)
+    with pytest.raises(CommandError, match="programs of small were erased meanwhile"):
+        synthetic(study, 3)
+    assert not Participant.objects.exists()
 
 
 @pytest.mark.django_db(transaction=True)

@@ -1,0 +1,72 @@
+"""`python manage.py retention [--dry-run]`: erase what is older than the installation says.
+
+`BRIGADE_KEEP_NAMES_DAYS`, `BRIGADE_KEEP_DAYS` and `BRIGADE_KEEP_EVENTS_DAYS` say so; what has no number is
+kept. Run it every day. What is stopped in the middle goes on the next time.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Mapping
+from typing import Any
+
+from django.conf import settings
+from django.core.management.base import CommandParser
+from django.db.models import QuerySet
+
+from kitchen.management.base import OneLineCommand
+from kitchen.play.erasing import rows_erase
+from kitchen.words.counting import counted
+from study.people.retention import kept_too_long, left_erase, names_erase, people_erase, still_named
+from study.researchers.retention import events_kept_too_long
+
+
+class Command(OneLineCommand):
+    """Says for each study what goes, and at the end how much."""
+
+    help = __doc__
+
+    def add_arguments(self, parser: CommandParser) -> None:
+        """Only to look."""
+        parser.add_argument("--dry-run", action="store_true", help="only say what would be erased")
+
+    def handle(self, *args: Any, dry_run: bool, **options: Any) -> None:
+        """Erase people, names, then what is noted of staff; say how much."""
+        people = kept_too_long(settings.KEEP_DAYS)
+        named = still_named(kept_too_long(settings.KEEP_NAMES_DAYS)).exclude(pk__in=people.values("pk"))
+        events = events_kept_too_long(settings.KEEP_EVENTS_DAYS)
+        for slug, words in _by_study({"all that {} left": people, "names and free texts of {}": named}):
+            self.stdout.write(f"{slug}: {words}")
+        done = _numbers(people, named, events) if dry_run else _erase(people, named, events)
+        said = ", ".join(counted(number, *what.split("/")) for what, number in done.items())
+        self.stdout.write(f"{'would be erased' if dry_run else 'erased'}: {said}")
+
+
+Rows = QuerySet[Any]
+EVERYTHING, NAMES, LEFT = "person/people", "name", "episode of nobody/episodes of nobody"
+"""What is counted, and how many of it are called."""
+
+
+def _by_study(going: Mapping[str, Rows]) -> list[tuple[str, str]]:
+    """What goes of each study, by slug."""
+    said: dict[str, list[str]] = {}
+    for words, people in going.items():
+        slugs = Counter(people.values_list("study__slug", flat=True))
+        for slug, number in slugs.items():
+            said.setdefault(slug, []).append(words.format(counted(number, "person", "people")))
+    return sorted((slug, ", ".join(words)) for slug, words in said.items())
+
+
+def _numbers(people: Rows, named: Rows, events: Mapping[str, Rows]) -> dict[str, int]:
+    """How many would go."""
+    return {EVERYTHING: people.count(), NAMES: named.count()} | {
+        what: rows.count() for what, rows in events.items()
+    }
+
+
+def _erase(people: Rows, named: Rows, events: Mapping[str, Rows]) -> dict[str, int]:
+    """How many went."""
+    done = {EVERYTHING: people_erase(list(people.values_list("pk", flat=True)))}
+    done[NAMES] = names_erase(list(named.values_list("pk", flat=True)))
+    done |= {what: rows_erase(rows) for what, rows in events.items()}
+    return done | {LEFT: left_erase()}

@@ -1,0 +1,33 @@
+"""How long what is noted of staff is kept: security events, failed logins, ended sessions, tokens that are
+over."""
+
+from __future__ import annotations
+
+from datetime import datetime, timedelta
+from typing import Any
+
+from axes.models import AccessAttempt, AccessFailureLog, AccessLog
+from django.contrib.sessions.models import Session
+from django.db.models import QuerySet
+from django.utils import timezone
+
+from study.researchers.models import ApiToken, SecurityEvent
+
+
+def events_kept_too_long(days: int | None) -> dict[str, QuerySet[Any]]:
+    """What is to go, by what it is; sessions and tokens that are over go in any case."""
+    now = timezone.now()
+    found: dict[str, QuerySet[Any]] = {
+        "ended session": Session.objects.filter(expire_date__lt=now),
+        "expired token": ApiToken.objects.filter(expires_at__lt=now),
+    }
+    return found | (_older(now - timedelta(days=days)) if days is not None else {})
+
+
+def _older(than: datetime) -> dict[str, QuerySet[Any]]:
+    return {
+        "security event": SecurityEvent.objects.filter(at__lt=than),
+        "failed login": AccessAttempt.objects.filter(attempt_time__lt=than),
+        "failure of a login": AccessFailureLog.objects.filter(attempt_time__lt=than),
+        "login": AccessLog.objects.filter(attempt_time__lt=than),
+    }

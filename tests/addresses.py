@@ -1,0 +1,39 @@
+"""Every address of the app, as it is written in the code."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from django.urls import URLPattern, URLResolver, get_resolver
+
+
+@dataclass(frozen=True, slots=True)
+class Address:
+    """An address: as it is written, with the names of what it takes, and the view it leads to."""
+
+    written: str
+    takes: tuple[str, ...]
+    view: Callable[..., Any]
+
+    def filled(self, values: Mapping[str, str]) -> str:
+        """With these values in it; KeyError for one that is missing."""
+        plain = re.sub(r"\^?\(\?P<(\w+)>[^)]*\)", r"<\1>", self.written).rstrip("$")
+        return "/" + re.sub(r"<(?:\w+:)?(\w+)>", lambda found: values[found[1]], plain)
+
+
+def addresses() -> Iterator[Address]:
+    """All of them, the admin's and those of programs among them."""
+    return _walk(get_resolver().url_patterns, "")
+
+
+def _walk(patterns: list[Any], before: str) -> Iterator[Address]:
+    for one in patterns:
+        written = before + str(one.pattern)
+        if isinstance(one, URLResolver):
+            yield from _walk(one.url_patterns, written)
+        elif isinstance(one, URLPattern):
+            named = one.pattern.regex.groupindex
+            yield Address(written, tuple(named), one.callback)

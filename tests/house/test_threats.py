@@ -1,0 +1,34 @@
+"""The threat model names tests, and they are there."""
+
+from __future__ import annotations
+
+import ast
+import re
+
+import pytest
+
+from brigade.places import base_dir
+
+ROOT = base_dir()
+ROWS = [
+    line
+    for line in (ROOT / "docs" / "threats.md").read_text().splitlines()
+    if line.startswith("| ") and not line.startswith("| threat")
+]
+TEST = re.compile(r"`(tests/[\w/]+\.py)::(test_\w+)`")
+
+
+@pytest.mark.parametrize("row", ROWS, ids=lambda row: row.split("|")[1].strip())
+def test_every_threat_says_what_is_done_and_names_a_test_that_is_there(row: str) -> None:
+    threat, done, _, test = (cell.strip() for cell in row.strip("|").split("|"))
+    assert threat and done
+    found = TEST.fullmatch(test)
+    assert found, f"name one test as `tests/….py::test_…`, not {test!r}"
+    tree = ast.parse((ROOT / found[1]).read_text())
+    assert found[2] in {node.name for node in tree.body if hasattr(node, "name")}, test
+
+
+def test_no_page_takes_a_file() -> None:
+    sources = [path for app in ("kitchen", "study") for path in (ROOT / app).rglob("*.py")]
+    takes = re.compile(r"request\.FILES|FileField|ImageField|FileInput")
+    assert [str(path) for path in sources if takes.search(path.read_text())] == []

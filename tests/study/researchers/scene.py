@@ -1,0 +1,204 @@
+"""A study with people in it, another one beside it, and everybody who may come to the door."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from datetime import timedelta
+from typing import Any
+
+from django.contrib.auth.models import Group, Permission, User
+from django.core import signing
+from django.test import Client
+from django.utils import timezone
+from django_otp.plugins.otp_static.models import StaticDevice
+from django_otp.plugins.otp_totp.models import TOTPDevice
+
+from kitchen.experiments.models import Experiment
+from kitchen.play.models import Episode, Seat
+from study.design.freezing import study_freeze
+from study.design.models import Study, SurveyItem
+from study.people.models import Answer, Participant
+from study.researchers.logins import SEEN
+from study.researchers.models import ApiToken
+from study.researchers.sure import SURE_AT
+from study.researchers.tokens import token_make
+from study.taking_part.going_on import page_done
+from study.taking_part.views import COOKIE_SALT
+from study.trying_out.models import DryRun
+from tests.study.factories import enter, make_study, play_round
+
+RIGHTS = {
+    "owner": {"copy", "view", "edit", "own"},
+    "collaborator": {"copy", "view", "edit"},
+    "viewer": {"copy", "view"},
+}
+
+
+@dataclass
+class Role:
+    """Somebody at the door: their browser, what the study lets them do, and whose data they may read."""
+
+    client: Client
+    staff: bool = False
+    superuser: bool = False
+    owes: bool = False
+    """Whether a second factor is asked of them that they have not set up."""
+    rights: set[str] = field(default_factory=set)
+    sees: tuple[str, ...] = ()
+    """Slugs of the studies whose data they may read."""
+    person: Participant | None = None
+    headers: dict[str, str] = field(default_factory=dict)
+    cookies: Any = None
+    hidden: set[str] = field(default_factory=set)
+    """What no page may tell them."""
+
+    def may_read(self, person: Participant) -> bool:
+        """Whether what this participant said is for them."""
+        return self.person == person or person.study.slug in self.sees
+
+
+class Scene:
+    """The study `mine` and the study `other`, with people in the middle of both, and the staff."""
+
+    def __init__(self) -> None:
+        self.study, self.other = self._study("mine"), self._study("other")
+        self.person, self.fellow = self._playing("entry-1"), self._playing("entry-2")
+        self.stranger = self._playing("entry-3", self.other)
+        self.owner, self.outside = self.staff("owner"), self.staff("outside")
+        self.other.memberships.create(user=self.outside, role="owner")
+        member = self.study.memberships.create(user=self.owner, role="owner")
+        study_freeze(study_id=self.study.pk, user=self.owner)
+        self.rows: dict[str, Any] = {
+            "study": self.study,
+            "r": self.study,
+            "conditions": self.study.conditions.all()[0],
+            "condition": self.study.conditions.all()[0],
+            "items": self.study.items.all()[0],
+            "members": member,
+            "dry-run": DryRun.objects.create(study=self.study, participants=1, at_once=1, seed=1, shares={}),
+            "participant": self.person,
+            "episode": self.seat(self.person).episode,
+            "experiment": Experiment.objects.create(setup={}),
+            "group": Group.objects.create(name="a group"),
+            "user": self.owner,
+            "totpdevice": TOTPDevice.objects.create(user=self.outside, name="app"),
+            "staticdevice": StaticDevice.objects.create(user=self.outside, name="recovery"),
+        }
+        """What is meant where an address has a number after this word."""
+        self.roles = {name: make(self) for name, make in ROLES.items()}
+        for role in self.roles.values():
+            role.cookies, role.hidden = role.client.cookies.copy(), self._hidden_from(role)
+
+    def role(self, name: str) -> Role:
+        """Somebody, as they come to the door."""
+        return self.roles[name]
+
+    def _study(self, slug: str) -> Study:
+        study = make_study(slug)
+        SurveyItem.objects.create(study=study, key="why", measure="Why", text="Why?", kind="text", position=9)
+        return study
+
+    def _playing(self, entry: str, study: Study | None = None) -> Participant:
+        """Somebody in their second episode, with a name that a link gave and an answer in words."""
+        person = enter(study or self.study, entry)
+        page_done(participant_id=person.pk, page="guide")
+        play_round(person)
+        named: dict[str, Any] = {
+            "label": f"<i>LABEL-{person.pk}-",
+            "referral": {"X": f"<i>SAID-{person.pk}-"},
+        }
+        Participant.objects.filter(pk=person.pk).update(**named)
+        Answer.objects.filter(participant=person, item__key="why").update(value=f"<i>ANSWER-{person.pk}-")
+        person.refresh_from_db()
+        return person
+
+    def staff(self, name: str, role: str = "") -> User:
+        """Somebody of the staff, with this role in the study."""
+        user = User.objects.create_user(name, is_staff=True)
+        if role:
+            self.study.memberships.create(user=user, role=role)
+        return user
+
+    def clerk(self) -> User:
+        """Somebody with every right in the admin and no study."""
+        user = self.staff("clerk")
+        ours = Permission.objects.filter(content_type__app_label__in=("study", "kitchen"))
+        user.user_permissions.set(ours)
+        return user
+
+    def browser(self, person: Participant) -> Role:
+        """This participant's."""
+        client = Client()
+        client.cookies[f"brigade_{person.study_id}"] = signing.dumps(person.key, salt=COOKIE_SALT)
+        return Role(client, person=person)
+
+    def in_study(self, user: User, role: str) -> Role:
+        """A member of the study."""
+        return Role(logged_in(user), staff=True, rights=RIGHTS[role], sees=("mine",))
+
+    def program(self, study: Study, user: User, *, ended: bool = False) -> Role:
+        """One with a token."""
+        row, secret = token_make(user=user, name="a program", study=study)
+        now = timezone.now()
+        ends = now - timedelta(hours=1) if ended else row.expires_at
+        ApiToken.objects.filter(pk=row.pk).update(last_used_at=now, expires_at=ends)
+        sees = () if ended else (study.slug,)
+        return Role(Client(), headers={"authorization": f"Bearer {secret}"}, sees=sees)
+
+    def seat(self, person: Participant) -> Seat:
+        """Where this person sits."""
+        return Seat.objects.select_related("episode").get(
+            episode__rounds__participant=person, episode__status=Episode.Status.PLAYING
+        )
+
+    def _hidden_from(self, role: Role) -> set[str]:
+        """What no page may tell this role: keys of others, and words of those who are not their business."""
+        hidden = set[str]()
+        for one in (self.person, self.fellow, self.stranger):
+            if one != role.person:
+                hidden |= {one.key, one.guest_key, one.entry, self.seat(one).key}
+            if not role.may_read(one):
+                said = one.answers.get(item__key="why").value
+                hidden |= {
+                    one.code,
+                    *(word.removeprefix("<i>") for word in (one.label, one.referral["X"], said)),
+                }
+        return hidden
+
+
+def logged_in(user: User) -> Client:
+    """With the password given just now."""
+    client = Client()
+    client.force_login(user)
+    session = client.session
+    session[SEEN], session[SURE_AT] = int(time.time()), time.time()
+    session.save()
+    return client
+
+
+ROLES: dict[str, Callable[[Scene], Role]] = {
+    "nobody": lambda _: Role(Client()),
+    "participant": lambda at: at.browser(at.person),
+    "another participant": lambda at: at.browser(at.fellow),
+    "participant of another study": lambda at: at.browser(at.stranger),
+    "user who is not of the staff": lambda _: Role(logged_in(User.objects.create_user("reader"))),
+    "staff of another study": lambda at: Role(logged_in(at.outside), staff=True, sees=("other",)),
+    "staff with all rights in the admin": lambda at: Role(logged_in(at.clerk()), staff=True),
+    "viewer": lambda at: at.in_study(at.staff("viewer", "viewer"), "viewer"),
+    "collaborator": lambda at: at.in_study(at.staff("mate", "collaborator"), "collaborator"),
+    "owner": lambda at: at.in_study(at.owner, "owner"),
+    "owner who owes a second factor": lambda at: Role(logged_in(at.owner), staff=True, owes=True),
+    "superuser": lambda _: Role(
+        logged_in(User.objects.create_superuser("root")),
+        staff=True,
+        superuser=True,
+        rights=RIGHTS["owner"],
+        sees=("mine", "other"),
+    ),
+    "token": lambda at: at.program(at.study, at.owner),
+    "token of another study": lambda at: at.program(at.other, at.outside),
+    "expired token": lambda at: at.program(at.study, at.owner, ended=True),
+}
+"""Everybody who may come, by what they are."""

@@ -1,0 +1,197 @@
+"""Every address with every role: who is let in where, and that whoever is not reads and changes nothing. A
+new address is tried by itself."""
+
+from __future__ import annotations
+
+import logging
+import re
+from collections.abc import Iterator
+from contextlib import contextmanager
+from typing import Any
+
+import pytest
+from django.db import connection, transaction
+from django.test import Client
+
+from tests.addresses import Address, addresses
+from tests.conftest import Once
+from tests.study.researchers.scene import ROLES, Role, Scene
+
+pytestmark = [
+    pytest.mark.django_db,
+    pytest.mark.filterwarnings("ignore:StreamingHttpResponse must consume"),
+]
+
+OPEN = re.compile(r"(s/<slug:slug>/(stored/)?|api/(openapi\.json)?|admin/(login|logout)/)?")
+"""Addresses that are for everybody: what a study says before one takes part, what the API offers."""
+LOGINS = ("/admin/login/", "/staff/account/second-factor/")
+WITHOUT_FACTOR = {*LOGINS, "/staff/account/password/", "/admin/logout/"}
+EVERY_FORM = {
+    "sure": "on",
+    "confirm": "yes",
+    "action": "exclude",
+    "reason": "because",
+    "agree": "on",
+    "post": "yes",
+    "title": "Another",
+    "slug": "another",
+}
+"""What is sent, so that whatever a form does would be done."""
+UNESCAPED = re.compile("<i>(?:LABEL|SAID|ANSWER)")
+"""What people of the scene wrote."""
+NOTED = ("django_session", "study_securityevent", "study_apitoken", "axes_")
+"""Tables in which it may be noted that somebody came."""
+OF_EXPERIMENTS = ("kitchen_experiment", "django_admin_log")
+"""Tables that the admin's rights open, without any study."""
+
+
+@pytest.fixture(scope="module")
+def scene(once: Once) -> Scene:
+    with once():
+        return Scene()
+
+
+@pytest.fixture(autouse=True)
+def quiet() -> Iterator[None]:
+    """That somebody is refused need not be logged a thousand times."""
+    logging.disable(logging.ERROR)
+    yield
+    logging.disable(logging.NOTSET)
+
+
+def filled(scene: Scene, address: Address, role: Role) -> str:
+    """The address where it is about the study `mine`: of keys it has one that this role knows."""
+    row = next((str(row.pk) for part, row in scene.rows.items() if f"/{part}/<" in address.written), "")
+    values = {
+        "slug": scene.study.slug,
+        "code": scene.person.code,
+        "key": role.person.key if role.person else scene.person.code,
+        "name": "participants.csv",
+        "measure": "i0",
+        "kind": "consent",
+        "number": "1",
+        "act": "delete",
+        "rest": "1/1/",
+        "url": "nowhere",
+        "app_label": "study",
+        "content_type_id": "1",
+        **({"pk": row, "object_id": row, "id": row} if row else {}),
+    }
+    unknown = set(address.takes) - values.keys()
+    assert not unknown, f"{address.written} takes {unknown}: say in `filled` or `Scene.rows` what that is"
+    return address.filled(values)
+
+
+def is_let_in(role: Role, address: Address, url: str, method: str) -> bool | None:
+    """Whether this role has business there; None where it depends on rights in the admin, so that only what
+    comes out of it can be judged. Fails for an address of which nobody said for whom it is."""
+    written = address.written
+    if OPEN.fullmatch(written):
+        return True
+    if role.owes:
+        return url in WITHOUT_FACTOR
+    if written.startswith("p/<slug:key>/"):
+        return role.person is not None
+    if written.startswith("api/studies"):
+        return bool(role.headers and role.sees) and ("<" not in written or "mine" in role.sees)
+    if written.startswith("admin/"):
+        return None if role.staff else False
+    whom = getattr(address.view, "opens_for" if method == "get" else "taken_from", "")
+    if not whom:
+        pytest.fail(
+            f"for whom is {written!r}? Put @study_page, @staff_page or @superuser_page on its view,"
+            " or, if it is for everybody, its pattern into OPEN of this test"
+        )
+    return {"staff": role.staff, "superusers": role.superuser}.get(whom, whom in role.rights)
+
+
+class Knock:
+    """What came of one request; what it wrote is taken back."""
+
+    def __init__(self, role: Role, url: str, method: str, client: Client | None = None) -> None:
+        self.url, self.method, self.written = url, method, list[str]()
+        client = client or role.client
+        client.cookies = role.cookies.copy()
+        sent = EVERY_FORM if method == "post" else {}
+        with undone(), connection.execute_wrapper(self._listen):
+            answer: Any = getattr(client, method)(url, sent, headers=role.headers)
+            self.answer, self.body = answer, b"".join(answer).decode(errors="replace")
+
+    def _listen(self, execute: Any, sql: str, params: Any, many: bool, context: Any) -> Any:
+        found = re.match(r'(?:INSERT(?: OR IGNORE)? INTO|UPDATE|DELETE FROM) "(\w+)"', sql)
+        if found and not found[1].startswith(NOTED):
+            self.written.append(found[1])
+        return execute(sql, params, many, context)
+
+    @property
+    def is_page(self) -> bool:
+        """Read by a browser."""
+        return str(self.answer.headers.get("Content-Type", "")).startswith("text/html")
+
+    @property
+    def refused(self) -> bool:
+        """Not for you, not there, or log in first."""
+        led = self.answer["Location"] if self.answer.status_code == 302 else self.url
+        return self.answer.status_code in {401, 403, 404} or (led != self.url and led.startswith(LOGINS))
+
+    def __str__(self) -> str:
+        return f"{self.method} {self.url}: {self.answer.status_code}"
+
+
+@contextmanager
+def undone() -> Iterator[None]:
+    with transaction.atomic():
+        yield
+        transaction.set_rollback(True)
+
+
+@pytest.mark.parametrize("name", ROLES)
+def test_every_address_lets_in_whom_it_is_for_and_nobody_else(scene: Scene, name: str, settings: Any) -> None:
+    role, wrong = scene.role(name), list[str]()
+    settings.SECOND_FACTOR_REQUIRED = role.owes
+    for address in addresses():
+        url = filled(scene, address, role)
+        knocks = [Knock(role, url, method) for method in ("get", "post")]
+        met = [knock for knock in knocks if knock.answer.status_code != 405]
+        wrong += [] if met else [f"{url} answers to nothing"]
+        for knock in met:
+            wrong += judged(role, knock, is_let_in(role, address, url, knock.method))
+    assert not wrong, "\n".join(wrong)
+
+
+def judged(role: Role, knock: Knock, allowed: bool | None) -> Iterator[str]:
+    """What is wrong with this answer."""
+    if allowed is not None and knock.refused is allowed:
+        yield f"{knock}, though they are {'' if allowed else 'not '}to be let in"
+    if written := [table for table in knock.written if not may_write(role, knock, allowed, table)]:
+        yield f"{knock} wrote {written}"
+    if told := [word for word in role.hidden if word in knock.body]:
+        yield f"{knock} tells {told}"
+    if found := UNESCAPED.findall(knock.body if knock.is_page else ""):
+        yield f"{knock} shows as it was written {found}"
+
+
+def may_write(role: Role, knock: Knock, allowed: bool | None, table: str) -> bool:
+    """Who is let in writes by sending a form; for a participant it is noted which pages they opened."""
+    let_in = role.superuser or table.startswith(OF_EXPERIMENTS) if allowed is None else allowed
+    return let_in and (knock.method == "post" or role.person is not None)
+
+
+@pytest.mark.parametrize("name", ["participant", "superuser"])
+def test_no_form_of_another_site_does_anything(scene: Scene, name: str) -> None:
+    role, wrong, strict = scene.role(name), list[str](), Client(enforce_csrf_checks=True)
+    for address in addresses():
+        knock = Knock(role, filled(scene, address, role), "post", strict)
+        if knock.answer.status_code not in {401, 403, 405} or knock.written:
+            wrong.append(f"{knock} wrote {knock.written}")
+    assert not wrong, "\n".join(wrong)
+
+
+def test_only_a_personal_key_opens_a_persons_pages(scene: Scene) -> None:
+    person, role = scene.person, scene.role("another participant")
+    known = [person.code, person.entry, person.completion_code, str(person.pk), person.label]
+    known += [scene.seat(person).key, f"{person.pk}-{scene.fellow.guest_key.partition('-')[2]}"]
+    for tail in ("", "here/", "withdraw/"):
+        for word in known:
+            knocks = [Knock(role, f"/p/{word}/{tail}", method) for method in ("get", "post")]
+            assert [knock.answer.status_code for knock in knocks] == [404, 404], word
