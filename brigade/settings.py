@@ -43,6 +43,8 @@ from brigade.private import say_private
 from kitchen.machine.cores import planners, web_processes
 from kitchen.registry.worlds import folders
 
+LOCK_SECONDS = 5
+"""So long somebody waits for a database that is locked or does not answer, and then is told so."""
 TRUE, FALSE = {"true", "yes", "on", "1"}, {"false", "no", "off", "0"}
 
 
@@ -139,14 +141,16 @@ def _database() -> dict[str, Any]:
     if database.get("ENGINE") == "django.db.backends.sqlite3":
         database["OPTIONS"] = {
             "transaction_mode": "IMMEDIATE",
-            "timeout": 5,
+            "timeout": LOCK_SECONDS,
             "init_command": "PRAGMA journal_mode=WAL; PRAGMA synchronous=NORMAL; PRAGMA secure_delete=ON;",
         }
         database["TEST"] = {"NAME": f"{database['NAME']}.test"}
         return {**database, "CONN_MAX_AGE": None}
     if database.get("ENGINE") != "django.db.backends.postgresql":
         raise ImproperlyConfigured("DATABASE_URL: only sqlite:/// and postgres:// are supported")
-    return {**database, "CONN_MAX_AGE": 60, "CONN_HEALTH_CHECKS": True}
+    options = {"connect_timeout": LOCK_SECONDS, **database.get("OPTIONS", {})}
+    options["options"] = f"-c lock_timeout={LOCK_SECONDS}s {options.get('options', '')}".strip()
+    return {**database, "CONN_MAX_AGE": 60, "CONN_HEALTH_CHECKS": True, "OPTIONS": options}
 
 
 def _named_database() -> dict[str, Any]:

@@ -10,5 +10,9 @@ class KitchenConfig(AppConfig):
     verbose_name = "Live play"
 
     def ready(self) -> None:
-        """What is wrong with this installation is told by `manage.py check`."""
+        """What is wrong with this installation is told by `manage.py check`; which migrations it came with is
+        kept in mind."""
         from kitchen.machine import checks  # noqa: F401 - the settings must be read first
+        from kitchen.machine.storage import known_migrations
+
+        known_migrations()

@@ -12,6 +12,7 @@ from weakref import WeakKeyDictionary, WeakSet
 
 from kitchen.machine.hops import in_database
 from kitchen.machine.pace import Newest
+from kitchen.machine.storage import trouble_of
 from kitchen.play.messages import Stamp
 from kitchen.play.open_page import OpenPage
 from kitchen.play.selectors import seats_stand
@@ -67,8 +68,11 @@ class Watch:
             try:
                 for first in range(0, len(pages), AT_ONCE):
                     await self._look(pages[first : first + AT_ONCE])
-            except Exception:  # whatever it was, the next look may succeed
-                log.exception("pages could not be looked after")
+            except Exception as error:  # whatever it was, the next look may succeed
+                if trouble := trouble_of(error):
+                    log.warning("pages could not be looked after: %s", trouble)
+                else:
+                    log.exception("pages could not be looked after")
 
     async def _look(self, pages: list[Watched]) -> None:
         """Have those look that show something else than what is stored, and those subscribe that are not."""
