@@ -184,6 +184,9 @@ say_private(_sqlite_file())
 BASE_DIR: Path = places.base_dir()
 VAR_DIR: Path = places.make_var_dir()
 SECRET_KEY: str = places.secret_key()
+SECRET_KEY_FILE: Path | None = None if _given("BRIGADE_SECRET_KEY", "") else VAR_DIR / "secret.key"
+RUN_LOCK: Path = VAR_DIR / "run.lock"
+"""What `make run` holds locked while it runs."""
 DEBUG: bool = _flag("BRIGADE_DEBUG")
 PUBLIC_URL: str = _public_url()
 NOTED_URL = noted_url

@@ -13,6 +13,7 @@ from kitchen.play.calls import prompts_erase_unused, prompts_of
 from kitchen.play.models import Episode, Seat, new_key
 from kitchen.play.services import episode_abandon, episode_end
 from study.design.models import Outcome, Study
+from study.people.marks import mark_of
 from study.people.models import Participant
 from study.people.news import tell
 from study.people.receipts import LeavingReceipt, receipt_make
@@ -80,12 +81,14 @@ def participant_withdraw(*, participant_id: int) -> LeavingReceipt:
     if not person.preview:
         counter = "withdrawn_synthetic" if person.synthetic else "withdrawn"
         Study.objects.filter(pk=person.study_id).update(**{counter: F(counter) + 1})
+    mark = mark_of(person)
     person.delete()
     for episode in episodes:
         _erase(episode, seats.get(episode.pk, 0))
     prompts_erase_unused(prompts)
     tell(person)
-    transaction.on_commit(partial(person_erased.send, Participant, study_id=person.study_id))
+    told = partial(person_erased.send, Participant, study_id=person.study_id, mark=mark)
+    transaction.on_commit(told, robust=True)  # it is done: whoever hears of it cannot undo it
     transaction.on_commit(_overwrite)
     return receipt_make(person.study.slug, timezone.now())
 

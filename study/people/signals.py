@@ -5,4 +5,5 @@ from __future__ import annotations
 from django.dispatch import Signal
 
 person_erased = Signal()
-"""After the commit that erased all that somebody left; `study_id` says in which study."""
+"""After the commit that erased all that somebody left; `study_id` says in which study, and `mark` is
+all that is kept of them (`study.people.marks`)."""

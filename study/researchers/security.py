@@ -1,7 +1,8 @@
 """What matters to security is noted: a row for the page of superusers, a line of JSON in a log of its own.
 
 No secret is in it: no password, not even a wrong one or a name that nobody has, for it may be a password
-typed in the wrong place; of a token only how it begins; of somebody who was erased only the study.
+typed in the wrong place; of a token only how it begins; of somebody who was erased only the study and a
+mark that leads to nobody, so that no backup brings them back (`study.people.marks`).
 """
 
 from __future__ import annotations
@@ -66,5 +67,5 @@ def _login_failed(*, credentials: dict[str, Any], request: HttpRequest | None = 
     security_note(Kind.LOGIN_FAILED, user=user, request=request)
 
 
-def _person_erased(*, study_id: int, **_: Any) -> None:
-    security_note(Kind.PERSON_ERASED, study=Study.objects.filter(pk=study_id).first())
+def _person_erased(*, study_id: int, mark: str, **_: Any) -> None:
+    security_note(Kind.PERSON_ERASED, study=Study.objects.filter(pk=study_id).first(), what=mark)

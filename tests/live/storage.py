@@ -134,9 +134,12 @@ async def one_fault(
         f"{name}: {dict(statuses)}; all in {took:.1f} s after it was over; said: {' | '.join(words)}",
         flush=True,
     )
-    return wrong + [
-        f"{name}: {count} × {status}" for status, count in statuses.items() if status >= 500 and status != 503
-    ]
+    return wrong + [f"{name}: {status}, {statuses[status]} times" for status in statuses if is_error(status)]
+
+
+def is_error(status: int) -> bool:
+    """Whether somebody was shown that something broke."""
+    return status >= 500 and status != 503
 
 
 async def newcomer(stack: Running, browser: Browser, size: tuple[int, int], statuses: Counter[int]) -> Person:
@@ -173,7 +176,8 @@ async def said(page: Page, name: str, pictures: Path | None) -> str:
         pictures.mkdir(parents=True, exist_ok=True)
         await page.screenshot(path=pictures / f"{name}-{width}.png")
     words = "main > .lead, #notice p, #connection [data-text]"
-    texts = await page.locator(words).all_inner_texts() if width else []
+    await page.wait_for_selector(words)  # it may be trying again at this moment
+    texts = await page.locator(words).all_inner_texts()
     return f"{name}-{width}: {' / '.join(filter(None, texts))}"
 
 
@@ -303,7 +307,8 @@ def postgres_full(stack: Running) -> Iterator[None]:
         )
         for table in tables:
             other.execute(
-                f"CREATE TRIGGER full_disk BEFORE INSERT OR UPDATE ON {table} EXECUTE FUNCTION full_disk()".encode()
+                f"CREATE TRIGGER full_disk BEFORE INSERT OR UPDATE ON {table} "
+                "EXECUTE FUNCTION full_disk()".encode()
             )
         try:
             yield
