@@ -18,12 +18,14 @@ OLD = import sys; sys.exit(sys.version_info < (3, 11) and "brigade: this is Pyth
 
 BENCHES = engine models planner exports live locks
 
-.PHONY: $(BENCHES) run test test-all check bench install optimum lock sbom audit clean python app
+.PHONY: $(BENCHES) backup run test test-all check bench install optimum lock sbom audit clean python app
 
 run: app  ## start everything on this machine; PORT=8001 HOST=127.0.0.1 PYTHON=python3.12
 	@$(OURS) -m brigade.runner
 test test-all check: install  ## checks and tests; on both databases; only checks
 	@$(OURS) -m tests.run $@
+backup: app  ## one file with everything, made while it runs: make backup FILE=backup.tar
+	@$(OURS) manage.py back_up $(FILE)
 bench: install  ## the benchmarks, or one of them: make bench live
 	@$(OURS) -m tests.run bench $(filter $(BENCHES),$(MAKECMDGOALS))
 $(BENCHES): bench

@@ -78,7 +78,7 @@ def _trouble(error: BaseException) -> Trouble | None:
         return Trouble.AWAY if isinstance(error, (OperationalError, InterfaceError)) else None
     if state == NOT_NULL or number == NOT_NULL_OF_SQLITE:
         return Trouble.UPDATING if database_is_newer() else None
-    return _of_sqlite(number, str(said)) if state is None else _of_postgresql(state)
+    return _of_sqlite(number or 0, str(said)) if state is None else _of_postgresql(state)
 
 
 def _of_sqlite(number: int, words: str) -> Trouble | None:

@@ -17,6 +17,7 @@ from django.db import (
     connection,
     transaction,
 )
+from django.db.migrations.recorder import MigrationRecorder
 
 from kitchen.machine import hops, storage
 from kitchen.machine.storage import Trouble, trouble_of
@@ -37,10 +38,10 @@ def failed(file: Path, break_it: Break, statement: str = "INSERT INTO things VAL
     return error
 
 
-def lock(_: sqlite3.Connection, file: Path) -> object:
+def lock(_: sqlite3.Connection, file: Path) -> None:
     other = sqlite3.connect(file, isolation_level=None)
     other.execute("BEGIN IMMEDIATE")
-    return LOCKED.append(other)
+    LOCKED.append(other)
 
 
 LOCKED: list[sqlite3.Connection] = []
@@ -121,7 +122,7 @@ def test_a_column_of_a_later_version_that_may_not_be_empty_is_an_update(
 @pytest.mark.django_db
 def test_a_migration_that_this_process_did_not_come_with_makes_the_database_newer() -> None:
     assert not storage.database_is_newer()
-    storage.MigrationRecorder(connection).record_applied("kitchen", "9999_of_tomorrow")
+    MigrationRecorder(connection).record_applied("kitchen", "9999_of_tomorrow")
     assert storage.database_is_newer()
 
 

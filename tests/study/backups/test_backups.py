@@ -15,7 +15,6 @@ from typing import Any
 
 import psycopg
 import pytest
-from django.conf import settings as django_settings
 from django.core.management import CommandError, call_command
 from django.db import connection
 
@@ -168,7 +167,7 @@ def other_program() -> Any:
 
 def test_the_key_comes_with_it_or_is_missed(home: Path, settings: Any) -> None:
     enter(make_study(), "stays")
-    file, bare = saved(home), saved(home, "bare.tar", with_key=False)
+    ours, file, bare = settings.SECRET_KEY, saved(home), saved(home, "bare.tar", with_key=False)
     with opened(bare) as (_, manifest):
         assert set(manifest.hashes) == {
             "database.sqlite3" if connection.vendor == "sqlite" else "database.dump"
@@ -177,14 +176,9 @@ def test_the_key_comes_with_it_or_is_missed(home: Path, settings: Any) -> None:
     settings.SECRET_KEY_FILE.write_text(settings.SECRET_KEY)
     assert "put it back" in restore(bare, sure=True).key
     assert restore(file, sure=True).key == ""
-    assert settings.SECRET_KEY_FILE.read_text() == django_settings_key()
+    assert settings.SECRET_KEY_FILE.read_text() == ours
     settings.SECRET_KEY_FILE = None
     assert "BRIGADE_SECRET_KEY" in restore(file, sure=True).key
-
-
-def django_settings_key() -> str:
-    """The key that the tests run under."""
-    return str(django_settings._wrapped.default_settings.SECRET_KEY)
 
 
 def test_marks_are_also_read_from_the_log_that_a_restore_does_not_touch(
