@@ -51,7 +51,14 @@ def _in_one_line(record: logging.LogRecord, why: str = "") -> logging.LogRecord:
 
 class OwnFile(WatchedFileHandler):
     """A log of its own, made with its folder when the first line is written, and made anew when it was put
-    aside."""
+    aside. Where nothing can be written the line goes to standard error, and nobody's page fails for it."""
+
+    def emit(self, record: logging.LogRecord) -> None:
+        """Write the line, as far as that is possible."""
+        try:
+            super().emit(record)
+        except OSError:
+            self.handleError(record)
 
     def _open(self) -> TextIOWrapper:
         Path(self.baseFilename).parent.mkdir(parents=True, exist_ok=True)

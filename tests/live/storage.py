@@ -42,7 +42,13 @@ SECONDS = 10.0
 """So long nothing can be stored."""
 SLUG = "storage"
 SIZES = ((360, 740), (1440, 900))
-EVERY = 0.5
+TABLES: tuple[dict[str, Any], ...] = (
+    {},
+    {"mates": 1, "kind": "random"},
+    {"mates": 1, "kind": "dispatcher", "settings": {"model": "stand-in"}},
+)
+"""Who sits at the tables of the programs; the last co-player is asked in a worker."""
+EVERY = 1.0
 """Seconds between two commands of a program."""
 
 Fault = Callable[[Running], AbstractContextManager[None]]
@@ -84,10 +90,7 @@ def faults_named(text: str) -> list[str]:
 
 async def watched(stack: Running, books: Books, asked: argparse.Namespace) -> list[str]:
     """Each fault in turn, while programs play all the time; what is wrong then."""
-    keys = [
-        books.ask("episodes", count=1, steps=1000, **table)[0]
-        for table in ({}, {"mates": 1, "kind": "random"})
-    ]
+    keys = [books.ask("episodes", count=1, steps=600, **table)[0] for table in TABLES]
     programs = [Witness(stack.url, key, every=EVERY, seed=n) for n, (key,) in enumerate(keys)]
     await take_seats(programs)
     found: list[str] = []
@@ -106,7 +109,7 @@ async def goes_on(program: Witness) -> bool:
     before, end = program.step, time.monotonic() + 20
     while program.step <= before and time.monotonic() < end:
         await asyncio.sleep(0.1)
-    return program.step > before
+    return program.step > before or program.done
 
 
 async def one_fault(
@@ -116,6 +119,7 @@ async def one_fault(
     statuses: Counter[int] = Counter()
     forms = [await at_a_form(stack, browser, size, statuses) for size in SIZES]
     plays = [await at_play(stack, browser, size, statuses) for size in SIZES]
+    workers = pids_of(stack, "worker", "experiments")
     with BROKEN[database][name](stack):
         began = time.monotonic()
         for page in forms:
@@ -130,11 +134,16 @@ async def one_fault(
     wrong = [f"{name}: the form did not go in by itself" for page in forms if not await gone_on(page)]
     wrong += [f"{name}: the choice did not go in by itself" for one in plays if not await has_stepped(one)]
     took = time.monotonic() - back
-    print(
-        f"{name}: {dict(statuses)}; all in {took:.1f} s after it was over; said: {' | '.join(words)}",
-        flush=True,
-    )
+    print(f"{name}: statuses {dict(statuses)}; all was in {took:.1f} s after it was over", flush=True)
+    print("\n".join(f"  {line}" for line in words), flush=True)
+    if name != "readonly" or database == "postgres":  # else they were killed, to open what is broken anew
+        wrong += [f"{name}: a worker died" for _ in workers - pids_of(stack, "worker", "experiments")]
     return wrong + [f"{name}: {status}, {statuses[status]} times" for status in statuses if is_error(status)]
+
+
+def pids_of(stack: Running, *names: str) -> set[int]:
+    """Processes of these names."""
+    return {pid for pid, name in stack.processes().items() if name in names}
 
 
 def is_error(status: int) -> bool:
