@@ -20,7 +20,7 @@ BENCHES = engine models planner exports live locks
 
 MINUTES = 60
 
-.PHONY: $(BENCHES) run restart test test-all check bench load soak install optimum lock sbom audit clean python app
+.PHONY: $(BENCHES) backup run restart test test-all check bench load soak install optimum lock sbom audit clean python app
 
 run: app  ## start everything on this machine; PORT=8001 HOST=127.0.0.1 PYTHON=python3.12
 	@$(OURS) -m brigade.runner
@@ -28,6 +28,8 @@ restart: app  ## exchange the programs of a `make run` of this folder one after 
 	@$(OURS) -m brigade.restart
 test test-all check: install  ## checks and tests; on both databases; only checks
 	@$(OURS) -m tests.run $@
+backup: app  ## one file with everything, made while it runs: make backup FILE=backup.tar
+	@$(OURS) manage.py back_up $(FILE)
 bench: install  ## the benchmarks, or one of them: make bench live
 	@$(OURS) -m tests.run bench $(filter $(BENCHES),$(MAKECMDGOALS))
 $(BENCHES): bench

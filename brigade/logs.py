@@ -1,5 +1,5 @@
 """Log lines without secrets. Whoever knows a participant's or a seat's key is that person, so no log may
-hold one: not in a message, not in its arguments, not in a traceback. Plain Python, no Django."""
+hold one: not in a message, not in its arguments, not in a traceback."""
 
 from __future__ import annotations
 
@@ -9,6 +9,8 @@ from copy import copy
 from io import TextIOWrapper
 from logging.handlers import WatchedFileHandler
 from pathlib import Path
+
+from kitchen.machine.storage import trouble_of
 
 _ADDRESS = r"(?:(?<![\w-])|(?<=%2F))(?:p|ws/seat|ws%2Fseat)(?:/|%2F)"
 """What stands before the key in `/p/<key>/` and `/ws/seat/<key>/`, also where it is quoted in a query."""
@@ -28,10 +30,12 @@ class DiscreetFormatter(logging.Formatter):
     """Shortens what comes out of it: message, arguments, traceback and stack alike, whoever logs."""
 
     def format(self, record: logging.LogRecord) -> str:
-        """The whole entry, without secrets. A line is enough where somebody was refused or Redis is
-        away."""
+        """The whole entry, without secrets. A line is enough where somebody was refused, or the database or
+        Redis is away."""
         if record.name == "django.request" and record.levelno < logging.ERROR:
             record = _in_one_line(record)
+        if record.name == "django.request" and record.exc_info and (why := trouble_of(record.exc_info[1])):
+            record = _in_one_line(record, why=f": {why}")
         if record.name.startswith("channels_redis.") and record.exc_info:
             record = _in_one_line(record, why=f": {type(record.exc_info[1]).__name__}: {record.exc_info[1]}")
         return shortened(super().format(record))
@@ -47,7 +51,14 @@ def _in_one_line(record: logging.LogRecord, why: str = "") -> logging.LogRecord:
 
 class OwnFile(WatchedFileHandler):
     """A log of its own, made with its folder when the first line is written, and made anew when it was put
-    aside."""
+    aside. Where nothing can be written the line goes to standard error, and nobody's page fails for it."""
+
+    def emit(self, record: logging.LogRecord) -> None:
+        """Write the line, as far as that is possible."""
+        try:
+            super().emit(record)
+        except OSError:
+            self.handleError(record)
 
     def _open(self) -> TextIOWrapper:
         Path(self.baseFilename).parent.mkdir(parents=True, exist_ok=True)

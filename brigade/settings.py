@@ -46,6 +46,8 @@ from brigade.private import say_private
 from kitchen.machine.cores import planners, web_processes
 from kitchen.registry.worlds import folders
 
+LOCK_SECONDS = 5
+"""So long somebody waits for a database that is locked or does not answer, and then is told so."""
 TRUE, FALSE = {"true", "yes", "on", "1"}, {"false", "no", "off", "0"}
 
 
@@ -150,14 +152,16 @@ def _database() -> dict[str, Any]:
     if database.get("ENGINE") == "django.db.backends.sqlite3":
         database["OPTIONS"] = {
             "transaction_mode": "IMMEDIATE",
-            "timeout": 5,
+            "timeout": LOCK_SECONDS,
             "init_command": "PRAGMA journal_mode=WAL; PRAGMA synchronous=NORMAL; PRAGMA secure_delete=ON;",
         }
         database["TEST"] = {"NAME": f"{database['NAME']}.test"}
         return {**database, "CONN_MAX_AGE": None}
     if database.get("ENGINE") != "django.db.backends.postgresql":
         raise ImproperlyConfigured("DATABASE_URL: only sqlite:/// and postgres:// are supported")
-    return {**database, "CONN_MAX_AGE": 60, "CONN_HEALTH_CHECKS": True}
+    options = {"connect_timeout": LOCK_SECONDS, **database.get("OPTIONS", {})}
+    options["options"] = f"-c lock_timeout={LOCK_SECONDS}s {options.get('options', '')}".strip()
+    return {**database, "CONN_MAX_AGE": 60, "CONN_HEALTH_CHECKS": True, "OPTIONS": options}
 
 
 def _named_database() -> dict[str, Any]:
@@ -191,6 +195,9 @@ say_private(_sqlite_file())
 BASE_DIR: Path = places.base_dir()
 VAR_DIR: Path = places.make_var_dir()
 SECRET_KEY: str = places.secret_key()
+SECRET_KEY_FILE: Path | None = None if _given("BRIGADE_SECRET_KEY", "") else VAR_DIR / "secret.key"
+RUN_LOCK: Path = VAR_DIR / "run.lock"
+"""What `make run` holds locked while it runs."""
 DEBUG: bool = _flag("BRIGADE_DEBUG")
 PUBLIC_URL: str = _public_url()
 NOTED_URL = noted_url

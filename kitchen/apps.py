@@ -10,8 +10,12 @@ class KitchenConfig(AppConfig):
     verbose_name = "Live play"
 
     def ready(self) -> None:
-        """What is wrong with this installation is told by `manage.py check`. Turns hear of outages."""
+        """What is wrong with this installation is told by `manage.py check`; which migrations it came with is
+        kept in mind. Turns hear of outages."""
         from kitchen.machine import checks  # noqa: F401 - the settings must be read first
+        from kitchen.machine.storage import known_migrations
+
+        known_migrations()
         from kitchen.play.extending import turns_extend, turns_move
         from kitchen.uptime.news import clock_set, outage_over
 

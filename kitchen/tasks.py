@@ -11,12 +11,13 @@ import threading
 from typing import Any
 
 from celery import shared_task
-from celery.signals import worker_ready
+from celery.signals import task_failure, worker_ready
 from django.conf import settings
 
 from kitchen.contract.model import ModelError
 from kitchen.experiments import tasks  # noqa: F401 - Celery looks for tasks here
 from kitchen.llm.registry import default_provider, warm_up
+from kitchen.machine.storage import let_go, trouble_of
 from kitchen.play.claims import claims_free_dead, decision_claim, kept_claim
 from kitchen.play.deciding import decide_step
 from kitchen.play.open_turns import open_turns, overdue_turns
@@ -70,6 +71,14 @@ def pick_up_open_turns() -> int:
     for episode_id, step in waiting:
         ask_coplayers(episode_id, step)
     return len(waiting)
+
+
+@task_failure.connect
+def let_go_of_the_database(exception: BaseException, **_: Any) -> None:
+    """The next task of this thread has a connection of its own where this one could not store anything. What
+    was not done is found by the looks."""
+    if trouble := trouble_of(exception):
+        let_go(trouble)
 
 
 @worker_ready.connect

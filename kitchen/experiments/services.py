@@ -13,7 +13,7 @@ from datetime import timedelta
 from decimal import Decimal
 from functools import partial
 
-from django.db import transaction
+from django.db import Error, transaction
 from django.db.models import Q, QuerySet
 from django.utils import timezone
 
@@ -25,7 +25,7 @@ from kitchen.experiments.queue import ask_lanes
 from kitchen.experiments.rows import FAILED, Row
 from kitchen.experiments.setup import Setup, SetupError, check_answers
 from kitchen.llm.prices import load_prices
-from kitchen.machine.outage import AWAY, drop_broken_connection, outlast
+from kitchen.machine.outage import drop_broken_connection, outlast
 from kitchen.machine.pieces import pieces, write_in_pieces
 from kitchen.money.models import Budget
 from kitchen.money.spending import BudgetPurse, booked, money
@@ -244,7 +244,7 @@ def _renew(episode: ExperimentEpisode) -> None:
     mine = ExperimentEpisode.objects.filter(pk=episode.pk, row__isnull=True)
     try:
         mine.update(claimed_until=_claim())
-    except AWAY as error:
+    except Error as error:
         log.warning("the claim on episode %s was not renewed: %s", episode.pk, type(error).__name__)
         drop_broken_connection()
 

@@ -5,6 +5,9 @@ A connection is looked at when it was quiet for some time or has failed, not bef
 question more for each step. So one that broke is noticed by the first hop that needs it; it is closed, and
 the hop is made again. What hops must therefore be such that it may run twice.
 
+Once the database was locked for too long, nobody waits long for it in the next seconds: many may be waiting
+for the same thread, and each of them is to be told soon.
+
 For what is quick, as play is: it shares these threads. What takes longer (what staff look at) goes through
 `channels.db`, in another thread.
 """
@@ -19,15 +22,22 @@ from concurrent.futures import ThreadPoolExecutor
 from functools import cache, partial
 from typing import ParamSpec, TypeVar
 
-from django.db import InterfaceError, OperationalError, connection
+from django.conf import settings
+from django.db import Error, connection
+
+from kitchen.machine.storage import Trouble, let_go, trouble_of
 
 P = ParamSpec("P")
 T = TypeVar("T")
 
 QUIET = 5.0
 """Seconds after which a connection is looked at before it is used again."""
+HURRIED_SECONDS, HURRIED_MILLISECONDS = 10.0, 200
+"""After a lock that lasted too long, so long nobody waits longer than that for another one."""
 THREADS = 4
 """So many at most wait for a database that serves many at once; SQLite serves one writer at a time."""
+
+WAIT = {"sqlite": "PRAGMA busy_timeout = {}", "postgresql": "SET lock_timeout = {}"}
 
 _local = threading.local()
 
@@ -48,10 +58,29 @@ def _visit(act: Callable[[], T]) -> T:
     if now - getattr(_local, "used", now) > QUIET:
         connection.close_if_unusable_or_obsolete()
     _local.used = now
+    if 0 < getattr(_local, "hurried_until", 0) < now:
+        _wait_at_most(1000 * settings.LOCK_SECONDS, until=0)
     try:
         return act()
-    except (OperationalError, InterfaceError):
-        if connection.connection is not None and connection.is_usable():
+    except Error as error:
+        if (connection.connection is not None and connection.is_usable()) or not trouble_of(error):
+            _take_to_heart(error)
             raise
         connection.close()
         return act()
+
+
+def _take_to_heart(error: Exception) -> None:
+    """What follows from it for those who come next."""
+    trouble = trouble_of(error)
+    if trouble is Trouble.BUSY:
+        _wait_at_most(HURRIED_MILLISECONDS, until=time.monotonic() + HURRIED_SECONDS)
+    elif trouble:
+        let_go(trouble)
+
+
+def _wait_at_most(milliseconds: int, until: float) -> None:
+    """So long this thread waits for a lock from now on; 0 until somebody says otherwise."""
+    _local.hurried_until = until
+    with connection.cursor() as cursor:
+        cursor.execute(WAIT[connection.vendor].format(milliseconds))

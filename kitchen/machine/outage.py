@@ -8,27 +8,29 @@ from collections.abc import Callable
 from contextlib import suppress
 from typing import TypeVar
 
-from django.db import Error, InterfaceError, OperationalError, connection
+from django.db import Error, connection
+
+from kitchen.machine.storage import let_go, trouble_of
 
 T = TypeVar("T")
 
 log = logging.getLogger(__name__)
 
-AWAY = (OperationalError, InterfaceError)
-"""What a database raises that is away, or locked for too long."""
 WAITS = (0.1, 0.3, 1.0, 2.0, 4.0, 8.0)
 """Seconds between tries: together about what a database needs to come up again."""
 
 
 def outlast(act: Callable[[], T], what: str) -> T:
-    """What `act` returns, tried again while the database is away. The last error if it stays away."""
+    """What `act` returns, tried again while the database can store nothing; the last error if that stays."""
     for wait in WAITS:
         try:
             return act()
-        except AWAY as error:
-            log.warning("%s is tried again: %s", what, type(error).__name__)
+        except Error as error:
+            if not (trouble := trouble_of(error)):
+                raise
+            log.warning("%s is tried again: %s", what, trouble)
             time.sleep(wait)
-            drop_broken_connection()
+            let_go(trouble)
     return act()
 
 

@@ -25,7 +25,8 @@ from kitchen.play.stored import known_commands, known_events
 from kitchen.play.turns import OpenTurn
 
 UNSTORABLE = (DatabaseError, ArithmeticError, UnicodeError, ValueError)
-"""What is raised by what cannot be stored, however often it is tried; an OperationalError goes away."""
+"""What is raised by what cannot be stored, however often it is tried. What keeps a database from storing
+anything (`storage.trouble_of`) is among it, and goes away."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -27,11 +27,13 @@ from typing import Any, ParamSpec, TypeVar
 from urllib.parse import parse_qs
 
 from channels.generic.websocket import AsyncWebsocketConsumer
+from django.db import Error
 
 from kitchen.machine.client_address import network_of, socket_address
 from kitchen.machine.draining import RESTART, house
 from kitchen.machine.hops import in_database
 from kitchen.machine.pace import TOO_MUCH, Bucket, Buckets
+from kitchen.machine.storage import trouble_of
 from kitchen.play import render, seating
 from kitchen.play.at_once import Deciding
 from kitchen.play.messages import (
@@ -46,7 +48,7 @@ from kitchen.play.messages import (
     to_json,
 )
 from kitchen.play.models import Episode
-from kitchen.play.open_page import ELSEWHERE, GONE, NO_SUCH_SEAT, Answer, OpenPage, page_opened
+from kitchen.play.open_page import ELSEWHERE, GONE, LATER, NO_SUCH_SEAT, Answer, OpenPage, page_opened
 from kitchen.play.stream import AWAY, episode_group
 from kitchen.play.watch import LOOK_SECONDS, watch
 
@@ -68,6 +70,15 @@ MISSES = partial(Bucket, rate=1.0, most=60)
 FAILED = 1011
 """Close code: something went wrong here; the page connects anew."""
 
+UNSTORED = NoticeMessage(
+    "unstored",
+    "Nothing can be stored at the moment. Your choice is kept in this page, which sends it again by itself.",
+    "warning",
+    again=True,
+)
+"""The answer to a command that the database could not take."""
+
+log = logging.getLogger(__name__)
 _knocks, _misses = Buckets(CONNECTIONS), Buckets(MISSES)
 
 
@@ -78,6 +89,14 @@ async def visited(act: Callable[P, T], /, *args: P.args, **kwargs: P.kwargs) -> 
         return await in_database(act, *args, **kwargs)
     except Episode.DoesNotExist:
         return GONE
+
+
+def pass_over(error: Error, what: str) -> None:
+    """A line in the log where the database cannot store or read for the time being; any other error is
+    raised."""
+    if not (trouble := trouble_of(error)):
+        raise error
+    log.warning("%s: %s", what, trouble)
 
 
 class NowhereConsumer(AsyncWebsocketConsumer):
@@ -146,13 +165,13 @@ class SeatConsumer(AsyncWebsocketConsumer):
     async def opened(self, key: str) -> tuple[OpenPage | None, Answer]:
         """The page that this key opens, by the name that it gives itself, and what it is sent."""
         asked = parse_qs(self.scope.get("query_string", b"").decode("ascii", "replace"))
-        return await in_database(
-            page_opened,
-            key,
-            seating.page_name(asked.get("page", [""])[0]),
-            newest="page" not in asked or "take" in asked,
-            json=self.json,
-        )
+        name = seating.page_name(asked.get("page", [""])[0])
+        newest = "page" not in asked or "take" in asked
+        try:
+            return await in_database(page_opened, key, name, newest=newest, json=self.json)
+        except Error as error:
+            pass_over(error, "a page cannot be opened")
+            return None, Answer(close=LATER)
 
     async def make_way(self) -> None:
         """This process is to end: it answers what it was asked, then the page connects to another."""
@@ -225,10 +244,14 @@ class SeatConsumer(AsyncWebsocketConsumer):
     async def on_command(self, page: OpenPage, message: CommandMessage) -> None:
         """Hand it in, say what came of it, and show the state."""
         async with self.in_turn:
-            answer = await visited(page.command, message)
-            if isinstance(answer, Deciding):
-                await answer.finish()
-                answer = await visited(page.decided, message, answer.asked)
+            try:
+                answer = await visited(page.command, message)
+                if isinstance(answer, Deciding):
+                    await answer.finish()
+                    answer = await visited(page.decided, message, answer.asked)
+            except Error as error:
+                pass_over(error, "a command cannot be stored")
+                answer = page.said(UNSTORED)
             await self.say(answer)
 
     async def episode_changed(self, event: dict[str, Any]) -> None:
@@ -243,9 +266,15 @@ class SeatConsumer(AsyncWebsocketConsumer):
             await self.answer(self.page.look)
 
     async def answer(self, act: Callable[P, Answer], *args: P.args, **kwargs: P.kwargs) -> None:
-        """Send what comes of this."""
+        """Send what comes of this; nothing while nothing can be read: the next look finds what has
+        changed."""
         async with self.in_turn:
-            await self.say(await visited(act, *args, **kwargs))
+            try:
+                answer = await visited(act, *args, **kwargs)
+            except Error as error:
+                pass_over(error, "a page cannot be shown how things stand")
+                answer = Answer()
+            await self.say(answer)
 
     async def say(self, answer: Answer) -> None:
         """Send it; a browser gets what belongs together in one message."""

@@ -17,7 +17,7 @@ from concurrent.futures import TimeoutError as DecisionTimeoutError
 from dataclasses import replace
 from functools import partial
 
-from django.db import OperationalError, connection
+from django.db import connection
 
 from kitchen.contract.agent import Decision as MindDecision
 from kitchen.contract.agent import Situation
@@ -25,6 +25,7 @@ from kitchen.contract.model import Call, total
 from kitchen.contract.world import Json
 from kitchen.machine.failures import told, traced
 from kitchen.machine.outage import outlast
+from kitchen.machine.storage import trouble_of
 from kitchen.play.asking import UNSTORABLE, Asked, Asking, MindOutcome, ask_minds, checked, to_hand_in
 from kitchen.play.kept import turn_now
 from kitchen.play.models import Episode
@@ -65,9 +66,9 @@ def _decide(episode: Episode, step: int, claim: str, asked: Sequence[Asked]) -> 
     """Hand in what was decided, or, where that cannot be stored, what the fallbacks command."""
     try:
         receipt = _hand_in(episode, step, claim, asked)
-    except OperationalError:
-        raise
     except UNSTORABLE as failure:
+        if trouble_of(failure):
+            raise
         log.error("the decisions of step %s could not be stored: %s", step, traced(failure))
         _tell_dropped(episode, step, asked, "it could not be stored")
         asked = [_given_up(each, failure) for each in asked]

@@ -90,11 +90,13 @@ class PongMessage:
 
 @dataclass(frozen=True, slots=True)
 class NoticeMessage:
-    """An answer in words: `code` for programs, `text` for people, `tone` is `info` or `warning`."""
+    """An answer in words: `code` for programs, `text` for people, `tone` is `info` or `warning`. `again`:
+    nothing came of the command for now, and it is to be sent once more."""
 
     code: str
     text: str
     tone: str = "info"
+    again: bool = False
     type: str = field(default="notice", init=False)
 
 

@@ -8,9 +8,8 @@ import logging
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from django.db import OperationalError
-
 from kitchen.machine.failures import traced
+from kitchen.machine.storage import trouble_of
 from kitchen.play import seating, selectors
 from kitchen.play.asking import UNSTORABLE, Asked, to_hand_in
 from kitchen.play.at_once import Deciding, deciding_at_once, make_ready
@@ -28,6 +27,9 @@ NO_SUCH_SEAT = 4404
 """Close code: the key opens nothing (any more)."""
 ELSEWHERE = 4409
 """Close code: a newer page plays this seat."""
+
+LATER = 4503
+"""Close code: nothing can be read or stored at the moment."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -82,10 +84,8 @@ class OpenPage:
         try:
             with turn_taken(self.seat.episode_id) as turn:
                 return self._handed_in(turn, message, asked or ())
-        except OperationalError:
-            raise
         except UNSTORABLE as failure:
-            if not asked:
+            if not asked or trouble_of(failure):
                 raise
             log.error("what co-players decided at once could not be stored: %s", traced(failure))
             return self.decided(message, None)

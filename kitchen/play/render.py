@@ -58,7 +58,7 @@ class Screen:
         words takes away what was said before, and is empty where nothing was."""
         if message.text:
             self._shown.pop("notice", None)
-        return self._changes((notice_panel(Notice(message.text, message.tone)),))
+        return self._changes((notice_panel(Notice(message.text, message.tone, message.again)),))
 
     def _changes(self, panels: Iterable[Panel]) -> str:
         fragments: list[str] = []

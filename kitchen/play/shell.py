@@ -57,6 +57,8 @@ class Notice(NamedTuple):
 
     text: str = ""
     tone: str = "info"
+    again: bool = False
+    """Whether the page is to send again what could not be stored."""
 
 
 def shell(page: Page, view: SeatView) -> tuple[Panel, ...]:

@@ -13,6 +13,7 @@ from weakref import WeakKeyDictionary, WeakSet
 
 from kitchen.machine.hops import in_database
 from kitchen.machine.pace import Newest
+from kitchen.machine.storage import trouble_of
 from kitchen.play.messages import Stamp
 from kitchen.play.open_page import OpenPage
 from kitchen.play.selectors import seats_stand
@@ -74,8 +75,11 @@ class Watch:
                     await self._look(pages[first : first + AT_ONCE])
                 if look % STRANDED_EVERY == 0:
                     await self._see_to_stranded()
-            except Exception:  # whatever it was, the next look may succeed
-                log.exception("pages could not be looked after")
+            except Exception as error:  # whatever it was, the next look may succeed
+                if trouble := trouble_of(error):
+                    log.warning("pages could not be looked after: %s", trouble)
+                else:
+                    log.exception("pages could not be looked after")
             if not self._pages:
                 return
 

@@ -13,9 +13,12 @@
   const SILENCE = 12000; // after which we connect anew
   const ELSEWHERE = 4409; // close code: a newer tab plays
   const TOO_MUCH = 4429; // close code: too much came from this page at once
+  const LATER = 4503; // close code: nothing can be read or stored at the moment
+  const AGAIN = 3000; // milliseconds after which a choice that could not be stored is sent again
   const LAST = { // what is said after a close code that htmx does not connect anew after
     [ELSEWHERE]: "Open in another tab",
     [TOO_MUCH]: "Too much came from this page at once. Nothing is lost; it connects again within a minute.",
+    [LATER]: "Nothing can be stored at the moment. Nothing is lost; this page tries again by itself.",
   };
   const RESTART = 1012; // close code: this process of the server ends, another one takes us at once
   const CALM = 1000; // milliseconds in which it does, and nobody need know
@@ -31,6 +34,8 @@
     heard: Date.now(), socket: null, raw: null, silent: false, taking: true,
     moving: null, // the timer within which we are connected to another process
     clock: null, closes: null, left: Infinity,
+    later: false, // turned away while nothing can be stored: connected only when something comes
+    owed: "", toldAt: 0, // the step whose choice could not be stored, and when we were told
   };
   const drawer = new Map(); // elements that are not on the page now, by id: they may come back in this episode
   let kept = null;
@@ -114,6 +119,11 @@
     state.socket = event.detail.socketWrapper;
     state.heard = Date.now();
     state.silent = false;
+    if (!state.later) connected();
+  }
+
+  function connected() {
+    state.later = false;
     state.connected = true;
     state.attempt = 0;
     state.final = "";
@@ -127,6 +137,7 @@
     if (silence > SILENCE) {
       state.connected = false;
       state.silent = true;
+      if (state.sent !== null) owe();
       unlock();
       state.attempt += 1;
       state.heard = Date.now();
@@ -140,6 +151,7 @@
   function onMessage() {
     state.heard = Date.now();
     state.taking = false;
+    if (state.later) connected();
     showElsewhere(false);
     remember();
   }
@@ -147,8 +159,9 @@
   function onClose(event) {
     const code = event.detail.event?.code;
     if (event.detail.event?.target !== state.raw) return;
-    if (state.silent && ![4404, ELSEWHERE, TOO_MUCH].includes(code)) return;
+    if (state.silent && ![4404, ELSEWHERE, TOO_MUCH, LATER].includes(code)) return;
     state.connected = false;
+    if (state.sent !== null) owe();
     if (state.moving !== null && [1006, RESTART].includes(code)) return;
     unlock();
     state.attempt += 1;
@@ -156,6 +169,8 @@
       state.final = LAST[code] ?? "The connection was closed. Load this page again to go on.";
       showElsewhere(code === ELSEWHERE);
       if (code === TOO_MUCH) setTimeout(comeBack, PATIENCE * (1 + Math.random()));
+      state.later = code === LATER;
+      if (state.later) setTimeout(comeBack, AGAIN * (1 + Math.random()));
     }
     showConnection();
   }
@@ -194,6 +209,7 @@
   /* No more is chosen until the answer is there; that is said only if it does not come at once. */
   function lock() {
     state.sent = state.step;
+    state.owed = "";
     state.locked = setTimeout(showLock, AT_ONCE);
     if (document.activeElement === document.body || menu().contains(document.activeElement)) focusTitle();
   }
@@ -205,6 +221,17 @@
       hint.textContent = `You chose: ${words(chosen())}`;
     }
     showSubmit();
+  }
+
+  /* What could not be stored is sent again, unless its person has chosen something else meanwhile. */
+  function owe() {
+    state.owed = state.step;
+    state.toldAt = Date.now();
+  }
+
+  function sendAgain() {
+    if (state.owed !== state.step || !choosing()) return;
+    if (state.connected && chosen() && Date.now() - state.toldAt > AGAIN) menu().requestSubmit();
   }
 
   /* an answer is there, or none will come */
@@ -318,7 +345,10 @@
     const target = event.detail.target;
     const fresh = event.detail.fragment.firstElementChild;
     if (target.id === "bar") readBar(fresh);
-    if (target.id === "notice" && fresh.textContent) unlock();
+    if (target.id === "notice" && fresh.textContent) {
+      unlock();
+      if (fresh.matches("[data-again]")) owe();
+    }
     if (state.said?.[0] === target) state.said = null;
     event.detail.shouldSwap = !target.isEqualNode(fresh);
     if (!event.detail.shouldSwap) return;
@@ -439,7 +469,10 @@
   window.addEventListener("offline", showConnection);
   document.addEventListener("keydown", onKey);
   document.addEventListener("change", (event) => {
-    if (event.target.name === "command") showSubmit();
+    if (event.target.name === "command") {
+      state.owed = "";
+      showSubmit();
+    }
     if (event.target.matches("[data-keys-switch]")) setKeys(event.target.checked);
   });
   document.addEventListener("submit", (event) => {
@@ -466,6 +499,7 @@
   readBar(document.getElementById("bar"));
   setInterval(showWait, 1000);
   setInterval(listen, 1000);
+  setInterval(sendAgain, 1000);
   setInterval(showClock, 200);
   showConnection();
   showWait();

@@ -15,6 +15,7 @@ from kitchen.play.erasing import episode_erase, prompts_erase
 from kitchen.play.models import Episode, Seat, new_key
 from kitchen.play.services import episode_abandon, episode_end
 from study.design.models import Outcome, Study
+from study.people.marks import mark_of
 from study.people.models import Participant
 from study.people.news import audience_name, tell
 from study.people.receipts import LeavingReceipt, receipt_make
@@ -77,32 +78,35 @@ def participant_withdraw(*, participant_id: int, counted: bool = True, by: Any =
     nobody who plays waits; what a process that dies meanwhile leaves of these is erased when the next one
     leaves (`episodes_erase_left`). Participant.DoesNotExist if it was erased already.
     """
-    person, episodes = _forget(participant_id, counted)
+    person, mark, episodes = _forget(participant_id, counted)
+    receipt = receipt_make(person.study.slug, timezone.now())
+    told = partial(
+        person_erased.send, Participant, study_id=person.study_id, receipt=receipt, mark=mark, by=by
+    )
+    transaction.on_commit(told, robust=True)  # it is done: whoever hears of it cannot undo it
     prompts = prompts_of(episodes)
     for episode_id in episodes:
         episode_erase(episode_id)
     prompts_erase(prompts)
     episodes_erase_left(study_id=person.study_id)
-    receipt = receipt_make(person.study.slug, timezone.now())
-    told = partial(person_erased.send, Participant, study_id=person.study_id, receipt=receipt, by=by)
-    transaction.on_commit(told)
     transaction.on_commit(_overwrite)
     return receipt
 
 
 @transaction.atomic
-def _forget(participant_id: int, counted: bool) -> tuple[Participant, list[int]]:
-    """Erase the person. Their episodes end; those in which nobody plays any more are to be erased."""
+def _forget(participant_id: int, counted: bool) -> tuple[Participant, str, list[int]]:
+    """Erase the person; what is kept of them is their mark. Their episodes end; those in which nobody plays any more are to be erased."""
     person = Participant.objects.select_for_update().get(pk=participant_id)
     episodes = list(their_episodes(person).select_for_update())  # no step is written meanwhile
     seats = dict(person.rounds.exclude(episode=None).values_list("episode", "seat"))
     if counted and not person.preview:
         counter = "withdrawn_synthetic" if person.synthetic else "withdrawn"
         Study.objects.filter(pk=person.study_id).update(**{counter: F(counter) + 1})
+    mark = mark_of(person)
     person.delete()
     left = [episode.pk for episode in episodes if _end_without(episode, seats.get(episode.pk, 0))]
     tell(person)
-    return person, left
+    return person, mark, left
 
 
 def _end_without(episode: Episode, seat: int) -> bool:

@@ -2,7 +2,8 @@
 
 No secret is in it: no password, not even a wrong one or a name that nobody has, for it may be a password
 typed in the wrong place; of a token only how it begins; of somebody who was erased only what their receipt
-says, without what proves it.
+says, without what proves it, and a mark that leads to nobody, so that no backup brings them back
+(`study.people.marks`).
 """
 
 from __future__ import annotations
@@ -69,10 +70,10 @@ def _login_failed(*, credentials: dict[str, Any], request: HttpRequest | None = 
     security_note(Kind.LOGIN_FAILED, user=user, request=request)
 
 
-def _person_erased(*, study_id: int, receipt: LeavingReceipt, by: Any, **_: Any) -> None:
+def _person_erased(*, study_id: int, receipt: LeavingReceipt, mark: str, by: Any, **_: Any) -> None:
     security_note(
         Kind.PERSON_ERASED,
         user=by,
         study=Study.objects.filter(pk=study_id).first(),
-        what=receipt.without_proof,
+        what=f"{receipt.without_proof} {mark}",
     )

@@ -14,8 +14,9 @@ from contextlib import suppress
 
 from channels.db import database_sync_to_async
 from django.conf import settings
+from django.db import Error
 
-from kitchen.machine.outage import AWAY, outlast
+from kitchen.machine.outage import outlast
 from study.trying_out.dry_run_asking import (
     AskError,
     DryRunRequest,
@@ -77,7 +78,7 @@ class Watch:
         while True:
             try:
                 self.stop = not await heard(run_id=self.run_id, done=self.done)
-            except AWAY as error:
+            except Error as error:
                 log.warning("no news of dry run %s: %s", self.run_id, type(error).__name__)
             await asyncio.sleep(NEWS_SECONDS)
 

@@ -7,12 +7,14 @@ import io
 import logging
 import sys
 from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
 from urllib.parse import urlsplit
 
 import pytest
 from django.test import Client
 
-from brigade.logs import DiscreetFormatter, shortened
+from brigade.logs import DiscreetFormatter, OwnFile, shortened
 from kitchen.play.models import new_key
 from tests.servers import Stack, wait_until
 
@@ -95,6 +97,13 @@ def test_a_page_that_is_refused_is_logged_without_its_key(lines: io.StringIO) ->
     assert answer.status_code == 403
     assert "Forbidden (CSRF cookie not set.): /p/Ab3-…/" in lines.getvalue()
     assert KEY not in lines.getvalue()
+
+
+def test_a_log_that_cannot_be_written_breaks_nothing(tmp_path: Path, capsys: Any) -> None:
+    (tmp_path / "log").write_text("a file where a folder is to be")
+    record = logging.LogRecord("brigade.security", logging.INFO, "", 0, "who logged in", (), None)
+    OwnFile(tmp_path / "log" / "security.log", delay=True).emit(record)
+    assert "who logged in" in capsys.readouterr().err
 
 
 def test_a_running_server_writes_no_key_down(live_stack: Stack) -> None:

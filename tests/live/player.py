@@ -15,6 +15,8 @@ from kitchen.machine.draining import RESTART
 from tests.live.line import Line, dial
 from tests.live.sight import HtmlSight, JsonSight, Reader
 
+ONCE_MORE = 1.0
+"""Seconds after which a command that could not be stored is sent once more."""
 AGAIN = 0.4
 """Seconds after which a lost page connects anew."""
 AT_ONCE = 0.05
@@ -103,7 +105,9 @@ class Player:
         now = perf_counter()
         self.heard_once = True
         sight = self.sight.read(text)
-        if sight.noticed and self.waits_for is not None:
+        if sight.again and self.waits_for is not None:
+            self.waits_for, self.later = None, self.loop.call_later(ONCE_MORE, self._choose)
+        elif sight.noticed and self.waits_for is not None:
             self.refused, self.refusals = True, self.refusals + 1
         if sight.options is not None:
             self.options = sight.options

@@ -29,6 +29,8 @@ class Sight:
     options: list[Any] | None = None
     """Commands: lists of words, or, from HTML, that list as JSON text as it stands in an attribute."""
     noticed: bool = False
+    again: bool = False
+    """Whether the command could not be stored, and is to be sent once more."""
     """Something was refused or said in words."""
 
 
@@ -39,7 +41,7 @@ class JsonSight:
         """One message."""
         sent = json.loads(text)
         if sent["type"] == "notice":
-            return Sight(noticed=bool(sent["code"]))
+            return Sight(noticed=bool(sent["code"]), again=sent["again"])
         if sent["type"] != "state":
             return Sight()
         return Sight(sent["step"], sent["phase"], sent["legal"])
@@ -59,7 +61,8 @@ class HtmlSight:
 
     def read(self, text: bytes) -> Sight:
         """One message."""
-        sight = Sight(noticed=_NOTICE.search(text) is not None)
+        said = _NOTICE.search(text)
+        sight = Sight(noticed=said is not None, again=said is not None and b"data-again" in said[0])
         if bar := _BAR.search(text):
             step, phase = _STEP.search(bar[0]), _PHASE.search(bar[0])
             sight.step = int(step[1]) if step else None

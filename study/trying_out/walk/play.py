@@ -113,6 +113,8 @@ class Sitting:
         if notice["code"] in TURNED_DOWN:
             self.player.refused()
             self.sent -= 1
+        elif notice["again"]:
+            self.sent -= 1
 
     def _place(self) -> str:
         last = self.player.last

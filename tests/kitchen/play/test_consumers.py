@@ -6,7 +6,7 @@ import asyncio
 import contextlib
 import json
 import threading
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Callable, Iterator
 from typing import Any
 
 import pytest
@@ -14,13 +14,14 @@ from channels.db import database_sync_to_async
 from channels.layers import InMemoryChannelLayer
 from channels.routing import URLRouter
 from channels.testing import WebsocketCommunicator
+from django.db import connection
 from redis.exceptions import RedisError
 
 from kitchen.machine.pace import TOO_MUCH, Bucket, Buckets
 from kitchen.play import consumers, watch
 from kitchen.play.consumers import FAILED, JSON_PROTOCOL, SeatConsumer
 from kitchen.play.models import Episode, Seat, SeatCommand
-from kitchen.play.open_page import ELSEWHERE, GONE, NO_SUCH_SEAT, OpenPage
+from kitchen.play.open_page import ELSEWHERE, GONE, LATER, NO_SUCH_SEAT, OpenPage
 from kitchen.urls import websocket_urlpatterns
 from tests.kitchen.factories import make_episode, mind, submit
 
@@ -101,6 +102,55 @@ async def test_a_message_that_cannot_be_used_is_answered_and_changes_nothing(
     assert (notice["type"], notice["code"]) == ("notice", code)
     assert notice["text"]
     assert not await database_sync_to_async(SeatCommand.objects.exists)()
+
+
+@pytest.fixture
+def renamed(transactional_db: None) -> Iterator[Callable[[str, str], None]]:
+    """`renamed(table, column)`: as another version has it; a second time, and at the end, it is back."""
+    away: list[tuple[str, str]] = []
+
+    def rename(table: str, column: str) -> None:
+        names = [column, f"{column}_of_tomorrow"]
+        back = (table, column) in away
+        away.remove((table, column)) if back else away.append((table, column))
+        with connection.cursor() as cursor:
+            old, new = names[::-1] if back else names
+            cursor.execute(f"ALTER TABLE {table} RENAME COLUMN {old} TO {new}")
+
+    yield rename
+    while away:
+        rename(*away[-1])
+
+
+async def test_a_command_that_cannot_be_stored_is_answered_and_can_be_sent_again(
+    renamed: Callable[[str, str], None],
+) -> None:
+    seat, change = await new_seat(), database_sync_to_async(renamed)
+    command = {"type": "command", "step": 1, "command": ["goto", "storage0"]}
+    socket, browser = await opened(seat), None
+    await told(socket)
+    await change("kitchen_seatcommand", "received_at")
+    await socket.send_json_to(command)
+    notice = await told(socket)
+    assert (notice["code"], notice["again"]) == ("unstored", True)
+    assert "Your choice is kept" in notice["text"]
+    await change("kitchen_seatcommand", "received_at")
+    await socket.send_json_to(command)
+    assert (await told(socket))["step"] == 1
+    await socket.disconnect()
+    browser = await opened(seat, None, "?page=a-page-of-hers&take=1")
+    await browser.receive_from(timeout=3)
+    await change("kitchen_seatcommand", "received_at")
+    await browser.send_json_to(command | {"step": 2, "command": ["noop"]})
+    assert 'id="notice" class="notice warning" data-again' in await browser.receive_from(timeout=3)
+    await browser.disconnect()
+
+
+async def test_a_page_that_cannot_be_opened_is_told_to_come_back(renamed: Callable[[str, str], None]) -> None:
+    seat = await new_seat()
+    await database_sync_to_async(renamed)("kitchen_seat", "page")
+    socket = await opened(seat)
+    assert await socket.receive_output(timeout=3) == {"type": "websocket.close", "code": LATER}
 
 
 async def test_bytes_are_answered_like_any_unreadable_message(socket: WebsocketCommunicator) -> None:

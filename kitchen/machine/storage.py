@@ -1,0 +1,124 @@
+"""What a database says that cannot store or read anything for now, told apart from mistakes of ours.
+
+Drivers say which error it is by a number (SQLite) or five characters (PostgreSQL); their words change.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import suppress
+from enum import StrEnum
+from functools import cache
+from pkgutil import iter_modules
+
+from django.apps import apps
+from django.db import Error, InterfaceError, OperationalError, connection
+from django.db.migrations.recorder import MigrationRecorder
+
+
+class Trouble(StrEnum):
+    """Why nothing can be stored, in words for whoever runs the server."""
+
+    BUSY = "something else holds the database locked"
+    FULL = "the database has no room left on its disk, or cannot write there"
+    READ_ONLY = "the database may only be read"
+    AWAY = "the database cannot be reached"
+    DAMAGED = "the database says that its file is damaged"
+    UPDATING = "database and app are of different versions: an update is under way, or migrate was forgotten"
+
+    @property
+    def passes(self) -> bool:
+        """Whether it goes away by itself, usually."""
+        return self in {Trouble.BUSY, Trouble.AWAY, Trouble.UPDATING}
+
+
+OF_SQLITE = {
+    **dict.fromkeys((5, 6), Trouble.BUSY),  # BUSY, LOCKED
+    **dict.fromkeys((3, 8), Trouble.READ_ONLY),  # PERM, READONLY
+    **dict.fromkeys((10, 13), Trouble.FULL),  # IOERR, FULL
+    14: Trouble.AWAY,  # CANTOPEN
+    **dict.fromkeys((11, 26), Trouble.DAMAGED),  # CORRUPT, NOTADB
+    17: Trouble.UPDATING,  # SCHEMA
+}
+"""By the lowest byte of an error's number."""
+NO_SUCH = ("no such table", "no such column", "has no column named")
+"""What SQLite says of a table or column that is not there; the number says only that something is wrong."""
+NOT_NULL_OF_SQLITE, NOT_NULL = 1299, "23502"
+OF_POSTGRESQL = {
+    **dict.fromkeys(("55P03", "40001", "40P01", "57014"), Trouble.BUSY),
+    **dict.fromkeys(("53100", "53200", "58030"), Trouble.FULL),
+    "25006": Trouble.READ_ONLY,
+    **dict.fromkeys(("53300", "57P01", "57P02", "57P03", "57P05"), Trouble.AWAY),
+    **dict.fromkeys(("XX001", "XX002"), Trouble.DAMAGED),
+    **dict.fromkeys(("42P01", "42703", "0A000"), Trouble.UPDATING),
+}
+
+
+def trouble_of(error: BaseException | None) -> Trouble | None:
+    """What kept the database from storing or reading, if it was that which led to this error."""
+    return next((found for each in _led_to(error) if (found := _trouble(each))), None)
+
+
+def _led_to(error: BaseException | None) -> Iterator[BaseException]:
+    """The error, and what it was raised from or after."""
+    seen: set[int] = set()
+    while error is not None and id(error) not in seen:
+        seen.add(id(error))
+        yield error
+        error = error.__cause__ or error.__context__
+
+
+def _trouble(error: BaseException) -> Trouble | None:
+    """What Django's error says, by the driver's behind it; one without a number is a lost connection."""
+    if not isinstance(error, Error):
+        return None
+    said = error.__cause__
+    number, state = getattr(said, "sqlite_errorcode", None), getattr(said, "sqlstate", None)
+    if number is None and state is None:
+        return Trouble.AWAY if isinstance(error, (OperationalError, InterfaceError)) else None
+    if state == NOT_NULL or number == NOT_NULL_OF_SQLITE:
+        return Trouble.UPDATING if database_is_newer() else None
+    return _of_sqlite(number or 0, str(said)) if state is None else _of_postgresql(state)
+
+
+def _of_sqlite(number: int, words: str) -> Trouble | None:
+    if any(words.startswith(each) or each in words for each in NO_SUCH):
+        return Trouble.UPDATING
+    return OF_SQLITE.get(number & 0xFF)
+
+
+def _of_postgresql(state: str) -> Trouble | None:
+    return Trouble.AWAY if state.startswith("08") else OF_POSTGRESQL.get(state)
+
+
+def let_go(trouble: Trouble) -> None:
+    """Close this thread's connection, unless it is only that something else holds a lock: one that was opened
+    while nothing could be written stays so, whatever becomes of the disk."""
+    if trouble is not Trouble.BUSY and not connection.in_atomic_block:
+        with suppress(Error):
+            connection.close()
+
+
+def database_is_newer() -> bool:
+    """Whether a later version of the app has migrated the database while this process ran: columns that this
+    one does not know stay empty then, and some may not."""
+    try:
+        applied = set(MigrationRecorder(connection).applied_migrations())
+    except Error:
+        return False
+    return any(app in our_apps() for app, _ in applied - known_migrations())
+
+
+def our_apps() -> set[str]:
+    """Labels of the apps whose models are ours."""
+    return {app for app, _ in known_migrations()}
+
+
+@cache
+def known_migrations() -> frozenset[tuple[str, str]]:
+    """App and name of the migrations that this process came with. To be asked for the first time when it
+    starts: later the files may be those of another version."""
+    ours = (apps.get_app_config(label) for label in ("kitchen", "study"))
+    return frozenset(
+        (app.label, module.name) for app in ours for module in iter_modules([f"{app.path}/migrations"])
+    )

@@ -1,0 +1,58 @@
+"""`python manage.py restore FILE`: put a backup in the place of what is stored, while nothing runs.
+
+What is wrong with the file is said before anything is changed. What was there is kept aside, and only
+replaced with `--yes`. Whoever was erased since the backup is erased again, and every log is verified: exit
+code 1 where one does not hold, 2 where nothing was done.
+"""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+from django.core.management.base import CommandError, CommandParser
+
+from kitchen.management.base import OneLineCommand
+from kitchen.words.counting import counted
+from study.backups.archive import BackupError
+from study.backups.restoring import Restored, restore
+
+
+class Command(OneLineCommand):
+    """Replaces everything that is stored."""
+
+    help = __doc__
+    requires_system_checks = ()
+
+    def add_arguments(self, parser: CommandParser) -> None:
+        """Which backup, and whether somebody is sure."""
+        parser.add_argument("file", metavar="FILE", type=Path, help="a backup, as back_up makes them")
+        parser.add_argument("--yes", action="store_true", help="replace what is there")
+
+    def handle(self, *args: Any, file: Path, yes: bool, **options: Any) -> None:
+        """Put it in place, and say what was done."""
+        try:
+            restored = restore(file, sure=yes)
+        except BackupError as error:
+            raise CommandError(str(error), returncode=2) from error
+        for line in told(restored):
+            self.stdout.write(line)
+        if wrong := [verdict.episode for verdict in restored.verdicts if not verdict.holds]:
+            raise CommandError(
+                f"the log of {counted(len(wrong), 'episode')} does not hold: manage.py verify_log"
+            )
+
+
+def told(restored: Restored) -> list[str]:
+    """What was done, in lines."""
+    manifest = restored.manifest
+    lines = [f"restored what was stored at {manifest.made_at}: {manifest.words}"]
+    if restored.aside:
+        lines.append(f"what was there before is in {restored.aside}: remove it when you need it no more")
+    for study, count in sorted(restored.erased.items()):
+        lines.append(f"erased again in {study}: {counted(count, 'participant')}, erased since the backup")
+    if restored.key:
+        lines.append(restored.key)
+    held = sum(verdict.holds for verdict in restored.verdicts)
+    lines.append(f"verified: the logs of {held} of {counted(len(restored.verdicts), 'episode')} hold")
+    return lines

@@ -1,0 +1,161 @@
+"""What a database says that cannot store, in its own words and numbers, and what is told from it."""
+
+from __future__ import annotations
+
+import sqlite3
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+from django.db import (
+    DatabaseError,
+    Error,
+    IntegrityError,
+    InterfaceError,
+    OperationalError,
+    connection,
+    transaction,
+)
+from django.db.migrations.recorder import MigrationRecorder
+
+from kitchen.machine import hops, storage
+from kitchen.machine.storage import Trouble, trouble_of
+from kitchen.play.models import Episode
+
+Break = Callable[[sqlite3.Connection, Path], object]
+
+
+def failed(file: Path, break_it: Break, statement: str = "INSERT INTO things VALUES (2)") -> Error:
+    """What Django makes of a statement over a database that was broken so."""
+    made = sqlite3.connect(file, timeout=0, isolation_level=None)
+    made.executescript("CREATE TABLE things (number INTEGER NOT NULL); INSERT INTO things VALUES (1)")
+    break_it(made, file)
+    with pytest.raises(sqlite3.Error) as raised:
+        made.execute(statement)
+    error = OperationalError(*raised.value.args)
+    error.__cause__ = raised.value
+    return error
+
+
+def lock(_: sqlite3.Connection, file: Path) -> None:
+    other = sqlite3.connect(file, isolation_level=None)
+    other.execute("BEGIN IMMEDIATE")
+    LOCKED.append(other)
+
+
+LOCKED: list[sqlite3.Connection] = []
+
+
+@pytest.mark.parametrize(
+    ("break_it", "statement", "trouble"),
+    [
+        (lock, "INSERT INTO things VALUES (2)", Trouble.BUSY),
+        (lambda made, _: made.execute("PRAGMA query_only = 1"), "DELETE FROM things", Trouble.READ_ONLY),
+        (
+            lambda made, _: made.execute("PRAGMA max_page_count = 2"),
+            "INSERT INTO things SELECT zeroblob(9999)",
+            Trouble.FULL,
+        ),
+        (lambda *_: None, "SELECT * FROM others", Trouble.UPDATING),
+        (lambda *_: None, "SELECT name FROM things", Trouble.UPDATING),
+        (lambda *_: None, "INSERT INTO things (name) VALUES (1)", Trouble.UPDATING),
+        (lambda *_: None, "SELECT * FROM", None),
+        (lambda _, file: file.write_bytes(b"no database" * 900), "SELECT * FROM things", Trouble.DAMAGED),
+    ],
+)
+def test_sqlite_says_what_is_wrong_by_a_number(
+    tmp_path: Path, break_it: Break, statement: str, trouble: Trouble | None
+) -> None:
+    assert trouble_of(failed(tmp_path / "db", break_it, statement)) is trouble
+    while LOCKED:
+        LOCKED.pop().close()
+
+
+@pytest.mark.parametrize(
+    ("state", "trouble"),
+    [
+        ("55P03", Trouble.BUSY),
+        ("53100", Trouble.FULL),
+        ("25006", Trouble.READ_ONLY),
+        ("57P03", Trouble.AWAY),
+        ("08006", Trouble.AWAY),
+        ("42703", Trouble.UPDATING),
+        ("42P01", Trouble.UPDATING),
+        ("23505", None),
+    ],
+)
+def test_postgresql_says_it_by_five_characters(state: str, trouble: Trouble | None) -> None:
+    class Said(Exception):  # noqa: N818 - as a driver's
+        sqlstate = state
+
+    error = DatabaseError("in words of any language")
+    error.__cause__ = Said()
+    assert trouble_of(error) is trouble
+
+
+def test_what_came_of_it_is_the_same_trouble() -> None:
+    try:
+        try:
+            raise InterfaceError("connection already closed")
+        except InterfaceError:
+            raise RuntimeError("the session was deleted")  # noqa: B904 - as Django does
+    except RuntimeError as error:
+        assert trouble_of(error) is Trouble.AWAY
+    assert trouble_of(ValueError("no database in it")) is None
+
+
+@pytest.mark.servers
+@pytest.mark.django_db
+def test_a_column_of_a_later_version_that_may_not_be_empty_is_an_update(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    with pytest.raises(IntegrityError) as raised, transaction.atomic(), connection.cursor() as cursor:
+        cursor.execute("INSERT INTO kitchen_mind (id) VALUES (1)")
+    monkeypatch.setattr(storage, "database_is_newer", lambda: True)
+    assert trouble_of(raised.value) is Trouble.UPDATING
+    monkeypatch.setattr(storage, "database_is_newer", lambda: False)
+    assert trouble_of(raised.value) is None
+
+
+@pytest.mark.servers
+@pytest.mark.django_db
+def test_a_migration_that_this_process_did_not_come_with_makes_the_database_newer() -> None:
+    assert not storage.database_is_newer()
+    MigrationRecorder(connection).record_applied("kitchen", "9999_of_tomorrow")
+    assert storage.database_is_newer()
+
+
+@pytest.mark.servers
+@pytest.mark.django_db
+def test_what_may_only_be_read_is_told_by_either_database() -> None:
+    only_read = {"sqlite": "PRAGMA query_only = 1", "postgresql": "SET TRANSACTION READ ONLY"}
+    with connection.cursor() as cursor:
+        cursor.execute(only_read[connection.vendor])
+        try:
+            with pytest.raises(Error) as raised, transaction.atomic():
+                Episode.objects.update(label="other")
+        finally:
+            if connection.vendor == "sqlite":
+                cursor.execute("PRAGMA query_only = 0")
+    assert trouble_of(raised.value) is Trouble.READ_ONLY
+
+
+@pytest.mark.servers
+@pytest.mark.django_db
+def test_after_a_lock_nobody_waits_long_for_some_seconds(monkeypatch: pytest.MonkeyPatch) -> None:
+    def locked() -> None:
+        error = OperationalError("locked")
+        error.__cause__ = type("Said", (Exception,), {"sqlstate": "55P03"})()
+        raise error
+
+    waited: list[Any] = []
+    monkeypatch.setattr(hops, "_wait_at_most", lambda most, until: waited.append((most, until > 0)))
+    with pytest.raises(OperationalError):
+        hops._visit(locked)
+    hops._local.hurried_until = 1.0  # long ago
+    try:
+        hops._visit(lambda: None)
+    finally:
+        hops._local.hurried_until = 0
+    assert waited == [(hops.HURRIED_MILLISECONDS, True), (5000, False)]
