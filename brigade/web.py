@@ -26,6 +26,7 @@ from twisted.web.http import HTTPChannel
 
 from brigade import limits
 from brigade.errors import PAGES, error_page
+from brigade.sharing import count_together
 from kitchen.machine.pace import TOO_MUCH
 
 
@@ -126,6 +127,7 @@ def squeezed(offers: Iterable[object]) -> PerMessageDeflateOfferAccept | None:
 def main() -> None:
     """Serve until asked to end, and take one connection at a time."""
     limits.more_files()
+    count_together()
     setattr(Port, "numberAccepts", property(lambda port: 1, lambda port, wanted: None))  # noqa: B010
     daphne.server.HTTPFactory, daphne.server.WebSocketFactory = PageFactory, SocketFactory
     command = CommandLineInterface()

@@ -21,6 +21,9 @@ from typing import ParamSpec, TypeVar
 
 from django.db import InterfaceError, OperationalError, connection
 
+from kitchen.machine import metrics
+from kitchen.machine.about import carried
+
 P = ParamSpec("P")
 T = TypeVar("T")
 
@@ -34,7 +37,8 @@ _local = threading.local()
 
 async def in_database(act: Callable[P, T], /, *args: P.args, **kwargs: P.kwargs) -> T:
     """What `act` returns, called in a thread that has a connection to the database."""
-    return await asyncio.get_running_loop().run_in_executor(_pool(), _visit, partial(act, *args, **kwargs))
+    visit = carried(partial(_visit, partial(act, *args, **kwargs), time.monotonic()))
+    return await asyncio.get_running_loop().run_in_executor(_pool(), visit)
 
 
 @cache
@@ -43,8 +47,9 @@ def _pool() -> ThreadPoolExecutor:
     return ThreadPoolExecutor(at_once, thread_name_prefix="database")
 
 
-def _visit(act: Callable[[], T]) -> T:
+def _visit(act: Callable[[], T], asked_at: float) -> T:
     now = time.monotonic()
+    metrics.thread_wait_seconds.observe(now - asked_at)
     if now - getattr(_local, "used", now) > QUIET:
         connection.close_if_unusable_or_obsolete()
     _local.used = now
@@ -53,5 +58,6 @@ def _visit(act: Callable[[], T]) -> T:
     except (OperationalError, InterfaceError):
         if connection.connection is not None and connection.is_usable():
             raise
+        metrics.away.labels("database").inc()
         connection.close()
         return act()

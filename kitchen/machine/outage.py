@@ -10,6 +10,8 @@ from typing import TypeVar
 
 from django.db import Error, InterfaceError, OperationalError, connection
 
+from kitchen.machine import metrics
+
 T = TypeVar("T")
 
 log = logging.getLogger(__name__)
@@ -26,6 +28,7 @@ def outlast(act: Callable[[], T], what: str) -> T:
         try:
             return act()
         except AWAY as error:
+            metrics.away.labels("database").inc()
             log.warning("%s is tried again: %s", what, type(error).__name__)
             time.sleep(wait)
             drop_broken_connection()

@@ -31,6 +31,13 @@ def process_is_gone(name: str) -> bool:
     return _started(int(pid)) != started
 
 
+def process_is_here(name: str) -> bool:
+    """Whether the process of this name certainly runs."""
+    place, _, started = name.rpartition("/")
+    place, _, pid = place.rpartition("/")
+    return bool(place and started) and place == _place() and pid.isdecimal() and _started(int(pid)) == started
+
+
 def _place() -> str:
     """This run of this machine, and the numbering of processes that we are in."""
     try:

@@ -16,6 +16,7 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
+import time
 from collections.abc import Callable
 from functools import partial
 from typing import Any, ParamSpec, TypeVar
@@ -23,6 +24,8 @@ from urllib.parse import parse_qs
 
 from channels.generic.websocket import AsyncWebsocketConsumer
 
+from kitchen.machine import metrics
+from kitchen.machine.about import about, note
 from kitchen.machine.hops import in_database
 from kitchen.machine.pace import TOO_MUCH, Bucket, Buckets
 from kitchen.play import render, seating
@@ -91,6 +94,7 @@ class SeatConsumer(AsyncWebsocketConsumer):
             await super().__call__(*scope_receive_send)
         finally:
             if self.page:
+                metrics.pages.dec()
                 watch().discard(self, self.page)
 
     async def connect(self) -> None:
@@ -102,6 +106,8 @@ class SeatConsumer(AsyncWebsocketConsumer):
         await self.say(answer)
         if page is not None:
             self.page = page
+            metrics.pages.inc()
+            note(episode=page.seat.episode_id)
             for older in watch().add(self, page):
                 await older.close(ELSEWHERE)
             self.subscribing = asyncio.create_task(self.subscribe())
@@ -164,12 +170,16 @@ class SeatConsumer(AsyncWebsocketConsumer):
 
     async def on_command(self, page: OpenPage, message: CommandMessage) -> None:
         """Hand it in, say what came of it, and show the state."""
+        began, before = time.monotonic(), page.stamp
         async with self.in_turn:
-            answer = await visited(page.command, message)
-            if isinstance(answer, Deciding):
-                await answer.finish()
-                answer = await visited(page.decided, message, answer.asked)
+            with about(step=message.step):
+                answer = await visited(page.command, message)
+                if isinstance(answer, Deciding):
+                    await answer.finish()
+                    answer = await visited(page.decided, message, answer.asked)
             await self.say(answer)
+        if page.stamp != before:
+            metrics.command_seconds.observe(time.monotonic() - began)
 
     async def episode_changed(self, event: dict[str, Any]) -> None:
         """A nudge from the channel layer, perhaps for what this page shows already."""
