@@ -9,8 +9,10 @@ from urllib.parse import urlsplit
 
 import pytest
 from django.test import Client
+from prometheus_client.metrics import MetricWrapperBase
 
-from kitchen.machine import readiness
+from brigade.places import base_dir
+from kitchen.machine import metrics, readiness
 from kitchen.machine.readiness import Readiness
 from study.operation import figures
 from tests.servers import Stack
@@ -109,3 +111,21 @@ def asked(stack: Stack, path: str) -> tuple[int, str]:
     connection.request("GET", path)
     answer = connection.getresponse()
     return answer.status, answer.read().decode()
+
+
+def test_every_figure_is_told_to_operators_and_no_other(away: None) -> None:
+    counted = [one for one in vars(metrics).values() if isinstance(one, MetricWrapperBase)]
+    names = {f"{one._name}{'_total' if one._type == 'counter' else ''}" for one in counted}
+    names |= {"brigade_queue_tasks", "brigade_queue_seconds", "brigade_money_dollars", "brigade_reachable"}
+    names |= {"brigade_episodes_live", "brigade_episodes_late"}
+    guide, rules = ((base_dir() / "docs" / name).read_text() for name in ("operators.md", "alerts.yml"))
+    rows = {
+        name
+        for row in re.findall(r"^\| (`brigade_.*?) \|", guide, re.MULTILINE)
+        for name in NAME.findall(row)
+    }
+    assert rows == names
+    assert {re.sub(r"_(bucket|count|sum)$", "", name) for name in NAME.findall(rules)} <= names
+
+
+NAME = re.compile(r"\bbrigade_[a-z_]+")
