@@ -1,4 +1,4 @@
-"""When the last backup was made, as far as somebody noted it. Plain Python."""
+"""When the last backup was made, as far as that is to be seen from here. Plain Python."""
 
 from __future__ import annotations
 
@@ -8,7 +8,9 @@ from pathlib import Path
 from kitchen.machine import atomic
 
 NAME = "last-backup"
-"""A file that holds a moment (ISO 8601), in the folder of what the app writes."""
+"""A file that holds a moment (ISO 8601), in the folder of what the app writes. Other tools may write it."""
+ARCHIVES = "backups/brigade-*.tar"
+"""Backups that were made there."""
 
 
 def backup_note(folder: Path, at: datetime) -> None:
@@ -17,9 +19,14 @@ def backup_note(folder: Path, at: datetime) -> None:
 
 
 def backup_last(folder: Path) -> datetime | None:
-    """When the last one was made; None if nobody noted it."""
+    """When the last one was made that was noted or lies there; None if there is none."""
+    made = [datetime.fromtimestamp(file.stat().st_mtime, UTC) for file in folder.glob(ARCHIVES)]
+    return max([*made, *_noted(folder / NAME)], default=None)
+
+
+def _noted(file: Path) -> list[datetime]:
     try:
-        at = datetime.fromisoformat((folder / NAME).read_text().strip())
+        at = datetime.fromisoformat(file.read_text().strip())
     except (OSError, ValueError):
-        return None
-    return at if at.tzinfo else at.replace(tzinfo=UTC)
+        return []
+    return [at if at.tzinfo else at.replace(tzinfo=UTC)]

@@ -25,6 +25,7 @@ KINDS = ("counter", "gauge_livesum", "histogram")
 """One file of each for every process."""
 LASTING = ("counter", "histogram")
 PAST = "past"
+LOCK = "lock"
 ROOM = 1 << 19
 """Bytes of each file: more than all our figures take."""
 SILENT_SECONDS = 24 * 3600
@@ -36,6 +37,7 @@ def share(folder: Path) -> None:
     counts for itself alone."""
     own = process_name().replace("/", "~") or str(os.getpid())
     folder.mkdir(parents=True, exist_ok=True)
+    (folder / LOCK).touch()
     with locked(folder):
         tidy(folder)
         for kind in KINDS:
@@ -52,8 +54,8 @@ def shared_folder() -> Path | None:
 
 @contextmanager
 def locked(folder: Path) -> Iterator[None]:
-    """In this block nobody else tidies up; OSError."""
-    with (folder / "lock").open("a") as lock:
+    """In this block nobody else tidies up. The folder may have become read-only; OSError if it is gone."""
+    with (folder / LOCK).open("rb") as lock:
         fcntl.flock(lock, fcntl.LOCK_EX)
         yield
 
@@ -81,7 +83,7 @@ def _is_over(file: Path) -> bool:
 
 def _take_room(file: Path) -> None:
     with file.open("ab") as made:
-        os.posix_fallocate(made.fileno(), 0, ROOM)
+        made.write(bytes(max(0, ROOM - made.tell())))
 
 
 def _add(file: Path, past: Path) -> None:

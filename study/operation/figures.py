@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import logging
 from collections.abc import Iterator
-from contextlib import nullcontext
+from contextlib import nullcontext, suppress
 
 from django.db import Error
 from prometheus_client import REGISTRY, CollectorRegistry, generate_latest
@@ -26,7 +26,8 @@ def exposition() -> bytes:
     folder, registry = tallies.shared_folder(), CollectorRegistry()
     with tallies.locked(folder) if folder else nullcontext():
         if folder:
-            tallies.tidy(folder)
+            with suppress(OSError):  # a disk that is full or read-only: all the more is wanted
+                tallies.tidy(folder)
             MultiProcessCollector(registry, path=str(folder))
             counted = generate_latest(registry)
         else:

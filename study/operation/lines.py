@@ -38,6 +38,8 @@ def summary(lines: Iterable[Line]) -> str:
 
 def seconds_said(seconds: float) -> str:
     """`12 ms`, `3.4 s`, `2 minutes`."""
+    if seconds < 0.001:
+        return "1 ms"
     if seconds < 1:
         return f"{seconds * 1000:.0f} ms"
     return f"{seconds:.1f} s" if seconds < 120 else f"{seconds / 60:.0f} minutes"

@@ -20,7 +20,7 @@ def steps() -> Line:
     """How many, and how quick."""
     live, pace = sum(episodes_live().values()), pace_lately()
     number = f"{pace.steps}{' or more' if pace.capped else ''}"
-    means = f"{counted(live, 'episode')} being played; {number} steps in the last minute. {_how_quick(pace)}"
+    means = f"{counted(live, 'episode')} being played; {number} steps in the last minute.{_how_quick(pace)}"
     if pace.most is None or pace.most < SLOW_SECONDS:
         return Line("Steps", WELL, means)
     do = "Look at the load of the machine, and at what else uses the database (Limits, How many people)."
@@ -29,9 +29,9 @@ def steps() -> Line:
 
 def _how_quick(pace: Pace) -> str:
     if pace.half is None or pace.most is None:
-        return "None of them waited for us alone, so nothing is known of how quick we are."
+        return " All of them waited for somebody else than us." if pace.steps else ""
     return (
-        f"Stored after the last command within {seconds_said(pace.half)} for half of those that wait for no "
+        f" Stored after the last command within {seconds_said(pace.half)} for half of those that wait for no "
         f"model, within {seconds_said(pace.most)} for 95 of 100."
     )
 

@@ -51,6 +51,7 @@ def states() -> dict[str, str]:
     return {line.name: line.state for line in well.installation_lines() if line.state != WELL}
 
 
+@pytest.mark.servers
 def test_all_is_looked_at_and_well() -> None:
     lines = well.installation_lines()
     assert tuple(line.name for line in lines) == well.ORDER
@@ -122,6 +123,9 @@ def test_a_backup_is_known_if_somebody_noted_it(settings: Any, tmp_path: Path) -
     assert machine_lines.backup().state == WELL
     (tmp_path / "last-backup").write_text("yesterday")
     assert "None is known" in machine_lines.backup().means
+    (tmp_path / "backups").mkdir()
+    (tmp_path / "backups" / "brigade-20261122T080000Z.tar").touch()
+    assert machine_lines.backup().state == WELL
 
 
 def test_migrations_that_are_missing_are_named(monkeypatch: pytest.MonkeyPatch) -> None:
