@@ -37,7 +37,7 @@ _local = threading.local()
 
 async def in_database(act: Callable[P, T], /, *args: P.args, **kwargs: P.kwargs) -> T:
     """What `act` returns, called in a thread that has a connection to the database."""
-    visit = carried(partial(_visit, partial(act, *args, **kwargs), time.monotonic()))
+    visit = carried(partial(_taken_up, partial(act, *args, **kwargs), time.monotonic()))
     return await asyncio.get_running_loop().run_in_executor(_pool(), visit)
 
 
@@ -47,9 +47,14 @@ def _pool() -> ThreadPoolExecutor:
     return ThreadPoolExecutor(at_once, thread_name_prefix="database")
 
 
-def _visit(act: Callable[[], T], asked_at: float) -> T:
+def _taken_up(act: Callable[[], T], asked_at: float) -> T:
+    """A thread has time for it."""
+    metrics.thread_wait_seconds.observe(time.monotonic() - asked_at)
+    return _visit(act)
+
+
+def _visit(act: Callable[[], T]) -> T:
     now = time.monotonic()
-    metrics.thread_wait_seconds.observe(now - asked_at)
     if now - getattr(_local, "used", now) > QUIET:
         connection.close_if_unusable_or_obsolete()
     _local.used = now

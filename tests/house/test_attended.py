@@ -3,13 +3,21 @@
 from __future__ import annotations
 
 import asyncio
+import time
+from contextvars import copy_context
+from types import SimpleNamespace
 from typing import Any
 
 import pytest
+from celery.app.task import Context
+from django.conf import settings
 
 from brigade.attended import Pages, Sockets, request_name
+from brigade.celery import begin_task, end_task
 from kitchen.machine import metrics
 from kitchen.machine.about import known
+from kitchen.machine.broker import REQUEST
+from kitchen.machine.queues import ASKED_AT
 
 
 @pytest.mark.parametrize(
@@ -89,3 +97,20 @@ async def test_a_websocket_is_counted_while_it_is_open_and_once_when_it_ends(
     await closed(code, by_us=by_us, accepted=accepted)
     assert metrics.sockets.labels("play")._value.get() == 0
     assert ended._value.get() == before + 1
+
+
+def test_a_task_knows_its_request_and_how_long_it_waited() -> None:
+    headers = {REQUEST: "from-a-page", ASKED_AT: time.time() - 100}
+    delivery = {"routing_key": settings.CELERY_TASK_DEFAULT_QUEUE}
+    task = SimpleNamespace(request=Context({**headers, "delivery_info": delivery}))
+    waited = metrics.task_wait_seconds.labels("people")
+    before = waited._sum.get()
+
+    def taken_up() -> object:
+        begin_task(task_id="one", task=task)
+        there = dict(known())
+        end_task()
+        return there, dict(known())
+
+    assert copy_context().run(taken_up) == ({"task": "one", "request": "from-a-page"}, {})
+    assert waited._sum.get() - before >= 100

@@ -80,6 +80,19 @@ def test_fallbacks_are_counted_for_a_while(monkeypatch: pytest.MonkeyPatch) -> N
     assert faults_lately().decisions == 0
 
 
+def test_a_person_whose_time_ran_out_is_counted(
+    django_capture_on_commit_callbacks: Any, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(stream, "nudge_pages", lambda *_: None)
+    episode = make_episode(step_seconds=10)
+    Episode.objects.filter(pk=episode.pk).update(turn_closes_at=timezone.now())
+    ran_out = metrics.timed_out.labels("cuisine")
+    before = ran_out._value.get()
+    with django_capture_on_commit_callbacks(execute=True):
+        assert services.turn_close(episode_id=episode.pk, step=1)
+    assert ran_out._value.get() == before + 1
+
+
 def test_a_step_is_counted_once_it_is_stored(
     django_capture_on_commit_callbacks: Any, monkeypatch: pytest.MonkeyPatch
 ) -> None:
