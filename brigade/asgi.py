@@ -13,7 +13,8 @@ os.environ.setdefault("DJANGO_SETTINGS_MODULE", "brigade.settings")
 
 django_application = get_asgi_application()
 
-from brigade.door import Door  # noqa: E402 - the apps must be loaded first
+from brigade.attended import Pages, Sockets  # noqa: E402 - the apps must be loaded first
+from brigade.door import Door  # noqa: E402
 from brigade.hosts import FromOurPages  # noqa: E402
 from brigade.places import redis_url  # noqa: E402
 from brigade.queueing import InLine  # noqa: E402
@@ -23,8 +24,8 @@ from study.sockets import websocket_urlpatterns as staff_patterns  # noqa: E402
 
 application = ProtocolTypeRouter(
     {
-        "http": Door(InLine(django_application)),
-        "websocket": FromOurPages(URLRouter([*staff_patterns, *websocket_urlpatterns])),
+        "http": Pages(Door(InLine(django_application))),
+        "websocket": Sockets(FromOurPages(URLRouter([*staff_patterns, *websocket_urlpatterns]))),
     }
 )
 

@@ -4,14 +4,17 @@ from __future__ import annotations
 
 import logging
 import os
+import time
 from typing import Any
 
 from celery import Celery
-from celery.signals import celeryd_init, worker_init, worker_ready
+from celery.signals import celeryd_init, task_postrun, task_prerun, worker_init, worker_ready
 
 from brigade import places
 from brigade.limits import more_files
 from brigade.notify import say_ready
+from brigade.sharing import count_together
+from kitchen.machine.about import forget, note
 from kitchen.machine.redis_access import open_to_others
 
 os.environ.setdefault("DJANGO_SETTINGS_MODULE", "brigade.settings")
@@ -32,7 +35,7 @@ def outlive_the_broker(**_: object) -> None:
 
 @celeryd_init.connect
 def begin(**_: Any) -> None:
-    """A worker begins: what it opens is counted."""
+    """A worker begins: what it opens is counted, and what it does, too."""
     more_files()
 
 
@@ -40,3 +43,25 @@ def begin(**_: Any) -> None:
 def work(**_: Any) -> None:
     """It takes tasks from now on."""
     say_ready()
+    count_together()
+
+
+@task_prerun.connect
+def begin_task(task_id: str, task: Any, **_: Any) -> None:
+    """A thread takes up a task: its lines in the log say which, and for which request."""
+    from kitchen.machine import metrics  # counts into what `begin` has made
+    from kitchen.machine.broker import REQUEST
+    from kitchen.machine.queues import ASKED_AT, queue_of
+
+    request = task.request.get(REQUEST)
+    forget()
+    note(task=task_id, **({"request": request} if request else {}))
+    if asked_at := task.request.get(ASKED_AT):
+        queue = queue_of((task.request.delivery_info or {}).get("routing_key"))
+        metrics.task_wait_seconds.labels(queue or metrics.OTHER).observe(max(0.0, time.time() - asked_at))
+
+
+@task_postrun.connect
+def end_task(**_: Any) -> None:
+    """The thread goes on to another task."""
+    forget()

@@ -27,11 +27,18 @@ NOTHING_ALLOWED = "camera=(), geolocation=(), microphone=(), payment=(), usb=()"
 log = logging.getLogger(__name__)
 
 
+ASKED_BY_ADDRESS = {"/health", "/ready", "/metrics"}
+"""What orchestrators and web servers ask for by the address of a process. Their answers depend on no name and
+make no link, so any name will do there."""
+
+
 def under_our_name(page: Page) -> Page:
     """Django's middleware, before files are served: DisallowedHost (an answer 400) for a name that is not
     ours; every answer says what pages may not do."""
 
     def enter(request: HttpRequest) -> HttpResponseBase:
+        if request.path in ASKED_BY_ADDRESS:
+            request.META["HTTP_HOST"] = urlsplit(settings.PUBLIC_URL).netloc
         request.get_host()
         answer = page(request)
         answer.headers.setdefault("Permissions-Policy", NOTHING_ALLOWED)

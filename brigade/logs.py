@@ -1,15 +1,22 @@
 """Log lines without secrets. Whoever knows a participant's or a seat's key is that person, so no log may
-hold one: not in a message, not in its arguments, not in a traceback."""
+hold one: not in a message, not in its arguments, not in a traceback.
+
+Lines are for people (`LineFormatter`) or for programs (`JsonFormatter`); both say what they are about, as far
+as it is known (`kitchen.machine.about`).
+"""
 
 from __future__ import annotations
 
+import json
 import logging
 import re
 from copy import copy
+from datetime import UTC, datetime
 from io import TextIOWrapper
 from logging.handlers import WatchedFileHandler
 from pathlib import Path
 
+from kitchen.machine.about import known
 from kitchen.machine.storage import trouble_of
 
 _ADDRESS = r"(?:(?<![\w-])|(?<=%2F))(?:p|ws/seat|ws%2Fseat)(?:/|%2F)"
@@ -32,13 +39,44 @@ class DiscreetFormatter(logging.Formatter):
     def format(self, record: logging.LogRecord) -> str:
         """The whole entry, without secrets. A line is enough where somebody was refused, or the database or
         Redis is away."""
-        if record.name == "django.request" and record.levelno < logging.ERROR:
-            record = _in_one_line(record)
-        if record.name == "django.request" and record.exc_info and (why := trouble_of(record.exc_info[1])):
-            record = _in_one_line(record, why=f": {why}")
-        if record.name.startswith("channels_redis.") and record.exc_info:
-            record = _in_one_line(record, why=f": {type(record.exc_info[1]).__name__}: {record.exc_info[1]}")
-        return shortened(super().format(record))
+        return shortened(super().format(_as_told(record)))
+
+
+class LineFormatter(DiscreetFormatter):
+    """For people: what it is about stands behind the message, in brackets."""
+
+    def formatMessage(self, record: logging.LogRecord) -> str:  # noqa: N802 - logging's name
+        """The line before a traceback."""
+        about = " ".join(f"{name}={value}" for name, value in known().items())
+        return super().formatMessage(record) + (f" [{about}]" if about else "")
+
+
+class JsonFormatter(DiscreetFormatter):
+    """For programs: an entry is one line of JSON, its traceback in it."""
+
+    def format(self, record: logging.LogRecord) -> str:
+        """`time` (UTC), `level`, `logger`, `message`, what it is about, and `traceback` if there is one."""
+        record = _as_told(record)
+        traceback = self.formatException(record.exc_info) if record.exc_info else record.exc_text or ""
+        said = {"message": record.getMessage(), "traceback": traceback, "stack": record.stack_info or ""}
+        entry = {
+            "time": datetime.fromtimestamp(record.created, UTC).isoformat(timespec="milliseconds"),
+            "level": record.levelname,
+            "logger": record.name,
+            **known(),
+            **{name: shortened(text) for name, text in said.items() if text or name == "message"},
+        }
+        return json.dumps(entry, ensure_ascii=False)
+
+
+def _as_told(record: logging.LogRecord) -> logging.LogRecord:
+    if record.name == "django.request" and record.levelno < logging.ERROR:
+        return _in_one_line(record)
+    if record.name == "django.request" and record.exc_info and (why := trouble_of(record.exc_info[1])):
+        return _in_one_line(record, why=f": {why}")
+    if record.name.startswith("channels_redis.") and record.exc_info:
+        return _in_one_line(record, why=f": {type(record.exc_info[1]).__name__}: {record.exc_info[1]}")
+    return record
 
 
 def _in_one_line(record: logging.LogRecord, why: str = "") -> logging.LogRecord:

@@ -13,6 +13,7 @@ import re
 import secrets
 import stat
 import tempfile
+import tomllib
 from pathlib import Path
 from urllib.parse import parse_qs, urlsplit
 
@@ -33,6 +34,12 @@ class PlaceError(OSError):
 def base_dir() -> Path:
     """The folder that `manage.py` is in."""
     return Path(__file__).resolve().parent.parent
+
+
+def version() -> str:
+    """Which version this is, as `pyproject.toml` says."""
+    said = tomllib.loads((base_dir() / "pyproject.toml").read_text())
+    return str(said["project"]["version"])
 
 
 def var_dir() -> Path:
@@ -70,6 +77,11 @@ def database_file() -> Path:
 def log_dir() -> Path:
     """Where the runner's children write what they have to say."""
     return var_dir() / "log"
+
+
+def metrics_dir() -> Path:
+    """Where the processes of one machine count what they do; nothing in it must be kept."""
+    return var_dir() / "metrics"
 
 
 def valkey_socket() -> Path:

@@ -15,6 +15,7 @@ import asyncio
 import contextlib
 import http.client
 import os
+import shutil
 import signal
 import socket
 import sys
@@ -48,6 +49,7 @@ def main() -> int:
     try:
         say_private()
         with only_one(), listen(wanted_address()) as listener:
+            shutil.rmtree(places.metrics_dir(), ignore_errors=True)
             asyncio.run(run(listener))
     except* (RunError, OSError) as group:
         wrong = group

@@ -17,6 +17,8 @@
 | `REDIS_URL` | `redis://…`, `rediss://…` or `unix://…` | the Valkey that `make run` starts |
 | `BRIGADE_PREFIX` | tells installations on one Redis apart: its queues, its channels, its cache | brigade |
 | `BRIGADE_WORLDS` | worlds beside those that come with it, as `name=package.module:KIT`, with commas | none |
+| `BRIGADE_LOG` | `text`, lines for people, or `json`, a line of JSON for each entry | text |
+| `BRIGADE_METRICS_TOKEN` | who gives it as bearer token reads `/metrics` from another machine | nobody |
 | `BRIGADE_DECISION_SECONDS` | time for the co-players of one step before the fallback | 30 |
 | `BRIGADE_WEB` | web processes on this machine | as many as cores, 8 at most |
 | `BRIGADE_PLANNERS` | processes in which one web process lets co-players think | cores per web process |
@@ -139,6 +141,20 @@ def _days(name: str) -> int | None:
     return int(days) if days else None
 
 
+def _log_form() -> str:
+    form = _given("BRIGADE_LOG", "text").lower()
+    if form not in {"text", "json"}:
+        raise ImproperlyConfigured(f"BRIGADE_LOG: {form!r} is neither text nor json")
+    return form
+
+
+def _metrics_token() -> str:
+    token = _given("BRIGADE_METRICS_TOKEN", "")
+    if token and not re.fullmatch(r"[!-~]{20,200}", token):
+        raise ImproperlyConfigured("BRIGADE_METRICS_TOKEN: 20 to 200 characters without spaces are wanted")
+    return token
+
+
 def _prefix() -> str:
     prefix = _given("BRIGADE_PREFIX", "brigade")
     if not re.fullmatch(r"[A-Za-z0-9_.-]{1,40}", prefix):
@@ -193,6 +209,7 @@ def _folders_of_worlds(name: str) -> list[Path]:
 
 say_private(_sqlite_file())
 BASE_DIR: Path = places.base_dir()
+VERSION: str = places.version()
 VAR_DIR: Path = places.make_var_dir()
 SECRET_KEY: str = places.secret_key()
 SECRET_KEY_FILE: Path | None = None if _given("BRIGADE_SECRET_KEY", "") else VAR_DIR / "secret.key"
@@ -207,6 +224,9 @@ TRUSTED_PROXIES = _trusted_proxies()
 REDIS_URL: str = places.redis_url()
 PREFIX: str = _prefix()
 DECISION_SECONDS: float = _decision_seconds()
+METRICS_TOKEN: str = _metrics_token()
+LOG_DIR: Path = places.log_dir()
+METRICS_DIR: Path = places.metrics_dir()
 _check_processes()
 
 INSTALLED_APPS = [
@@ -403,7 +423,7 @@ LOGGING = {
     "disable_existing_loggers": False,
     "formatters": {
         "line": {
-            "()": "brigade.logs.DiscreetFormatter",
+            "()": "brigade.logs.JsonFormatter" if _log_form() == "json" else "brigade.logs.LineFormatter",
             "format": "%(asctime)s %(levelname)s %(name)s %(message)s",
         },
         "bare": {"()": "brigade.logs.DiscreetFormatter", "format": "%(message)s"},

@@ -17,6 +17,7 @@ from django.conf import settings
 from kitchen.contract.model import ModelError
 from kitchen.experiments import tasks  # noqa: F401 - Celery looks for tasks here
 from kitchen.llm.registry import default_provider, warm_up
+from kitchen.machine.about import about
 from kitchen.machine.storage import let_go, trouble_of
 from kitchen.play.claims import claims_free_dead, decision_claim, kept_claim
 from kitchen.play.deciding import decide_step
@@ -43,21 +44,24 @@ PICK_UP_SECONDS = 3.0
 @shared_task(name=DECIDE)
 def decide(episode_id: int, step: int) -> None:
     """Let the co-players decide one step, unless it is taken up or over."""
-    if claim := decision_claim(episode_id=episode_id, step=step):
-        with kept_claim(episode_id, step, claim):
-            decide_step(episode_id=episode_id, step=step, claim=claim)
+    with about(episode=episode_id, step=step):
+        if claim := decision_claim(episode_id=episode_id, step=step):
+            with kept_claim(episode_id, step, claim):
+                decide_step(episode_id=episode_id, step=step, claim=claim)
 
 
 @shared_task(name=CLOSE_TURN)
 def close_turn(episode_id: int, step: int) -> None:
     """Close a turn whose time is over; what is not, or was closed already, is left alone."""
-    turn_close(episode_id=episode_id, step=step)
+    with about(episode=episode_id, step=step):
+        turn_close(episode_id=episode_id, step=step)
 
 
 @shared_task(name=RUN_STEP)
 def run_step(episode_id: int, step: int) -> None:
     """Run a step that is due; what is not, or no longer, is left alone."""
-    step_run(episode_id=episode_id, step=step)
+    with about(episode=episode_id, step=step):
+        step_run(episode_id=episode_id, step=step)
 
 
 @shared_task(name=PICK_UP_OPEN_TURNS)

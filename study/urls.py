@@ -9,12 +9,17 @@ from study.editor import freezing, studies
 from study.editor.urls import design_urls
 from study.exports import data_page, tokens_page
 from study.monitor import entry_page, live_page, participants
+from study.operation import page as operation_page
+from study.operation import probes
 from study.planning import sample_size
 from study.researchers import second_factor_page, security_page, sure
 from study.taking_part import stored_page, views
 
 app_name = "study"
 urlpatterns = [
+    path("health", probes.health, name="health"),
+    path("ready", probes.ready, name="ready"),
+    path("metrics", probes.metrics, name="metrics"),
     path("", views.home, name="home"),
     path("s/<slug:slug>/", views.enter, name="enter"),
     path("s/<slug:slug>/stored/", stored_page.stored, name="stored"),
@@ -28,6 +33,7 @@ urlpatterns = [
     path("staff/security-events/", security_page.security_events, name="security-events"),
     path("staff/sample-size/", sample_size.sample_size, name="sample-size"),
     path("staff/sample-size/power.svg", sample_size.power_figure, name="power-figure"),
+    path("staff/well/", operation_page.well, name="staff-well"),
     path("staff/new/", studies.new, name="staff-new"),
     path("staff/<slug:slug>/", pages.detail, name="staff-study"),
     path("staff/<slug:slug>/sample-size/", sample_size.study_sample_size, name="sample-size"),

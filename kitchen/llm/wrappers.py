@@ -11,7 +11,7 @@ from __future__ import annotations
 import logging
 import time
 from collections.abc import Callable
-from dataclasses import dataclass, replace
+from dataclasses import asdict, dataclass, replace
 from random import Random
 from threading import Lock
 
@@ -31,6 +31,7 @@ from kitchen.contract.model import (
 )
 from kitchen.llm.money import dollars
 from kitchen.llm.prices import PriceList, UnknownPriceError
+from kitchen.machine import metrics
 from kitchen.machine.failures import traced
 
 log = logging.getLogger(__name__)
@@ -213,8 +214,15 @@ class Wallet:
 
 
 def ask_and_record(model: LanguageModel, request: Request) -> Call:
-    """Ask, and say how it ended. Never raises: what is no ModelError has the code `error` and is logged, by
-    where it happened and not by its message, in which there might be a key."""
+    """Ask, and say how it ended; it is counted. Never raises: what is no ModelError has the code `error` and
+    is logged, by where it happened and not by its message, in which there might be a key."""
+    call = _asked(model, request)
+    metrics.model_called(call.provider, request.model, call.error, call.seconds)
+    metrics.tokens_used(call.provider, request.model, asdict(call.usage).items())
+    return call
+
+
+def _asked(model: LanguageModel, request: Request) -> Call:
     began = time.monotonic()
     try:
         reply = model.ask(request)

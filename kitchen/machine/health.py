@@ -29,10 +29,12 @@ _asker = ThreadPoolExecutor(max_workers=1, thread_name_prefix="health")
 
 @dataclass(frozen=True, slots=True)
 class Health:
-    """How many workers take up co-players' decisions; None if that is not known."""
+    """How many workers take up co-players' decisions, and how many play experiments; None if that is not
+    known."""
 
     workers: int | None = None
     problem: str = ""
+    experimenters: int | None = None
 
     @property
     def words(self) -> str:
@@ -77,4 +79,7 @@ def health_asked() -> Health:
     replies = current_app.control.broadcast("active_queues", reply=True, timeout=ANSWER_SECONDS) or []
     answers = [queues for reply in replies for queues in reply.values()]  # workers may have the same name
     names = [{queue["name"] for queue in queues} for queues in answers]
-    return Health(workers=sum(settings.CELERY_TASK_DEFAULT_QUEUE in queues for queues in names))
+    return Health(
+        workers=sum(settings.CELERY_TASK_DEFAULT_QUEUE in queues for queues in names),
+        experimenters=sum(settings.EXPERIMENTS_QUEUE in queues for queues in names),
+    )

@@ -27,6 +27,9 @@ from django.db import Error, connection
 
 from kitchen.machine.storage import Trouble, let_go, trouble_of
 
+from kitchen.machine import metrics
+from kitchen.machine.about import carried
+
 P = ParamSpec("P")
 T = TypeVar("T")
 
@@ -44,13 +47,20 @@ _local = threading.local()
 
 async def in_database(act: Callable[P, T], /, *args: P.args, **kwargs: P.kwargs) -> T:
     """What `act` returns, called in a thread that has a connection to the database."""
-    return await asyncio.get_running_loop().run_in_executor(_pool(), _visit, partial(act, *args, **kwargs))
+    visit = carried(partial(_taken_up, partial(act, *args, **kwargs), time.monotonic()))
+    return await asyncio.get_running_loop().run_in_executor(_pool(), visit)
 
 
 @cache
 def _pool() -> ThreadPoolExecutor:
     at_once = THREADS if connection.features.has_select_for_update else 1
     return ThreadPoolExecutor(at_once, thread_name_prefix="database")
+
+
+def _taken_up(act: Callable[[], T], asked_at: float) -> T:
+    """A thread has time for it."""
+    metrics.thread_wait_seconds.observe(time.monotonic() - asked_at)
+    return _visit(act)
 
 
 def _visit(act: Callable[[], T]) -> T:
@@ -66,6 +76,7 @@ def _visit(act: Callable[[], T]) -> T:
         if (connection.connection is not None and connection.is_usable()) or not trouble_of(error):
             _take_to_heart(error)
             raise
+        metrics.away.labels("database").inc()
         connection.close()
         return act()
 

@@ -12,6 +12,8 @@ from django.db import Error, connection
 
 from kitchen.machine.storage import let_go, trouble_of
 
+from kitchen.machine import metrics
+
 T = TypeVar("T")
 
 log = logging.getLogger(__name__)
@@ -28,6 +30,7 @@ def outlast(act: Callable[[], T], what: str) -> T:
         except Error as error:
             if not (trouble := trouble_of(error)):
                 raise
+            metrics.away.labels("database").inc()
             log.warning("%s is tried again: %s", what, trouble)
             time.sleep(wait)
             let_go(trouble)

@@ -12,10 +12,12 @@ import threading
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from datetime import timedelta
+from functools import partial
 
 from django.db import Error, connection
 from django.utils import timezone
 
+from kitchen.machine.about import carried
 from kitchen.machine.processes import process_is_gone, process_name
 from kitchen.play.models import Episode
 
@@ -68,8 +70,8 @@ def claims_free_dead() -> int:
 def kept_claim(episode_id: int, step: int, claim: str) -> Iterator[None]:
     """Say every few seconds that this decision is being made, for as long as it is."""
     done = threading.Event()
-    told = (episode_id, step, claim, done)
-    threading.Thread(target=_keep, args=told, name="claim", daemon=True).start()
+    keep = carried(partial(_keep, episode_id, step, claim, done))
+    threading.Thread(target=keep, name="claim", daemon=True).start()
     try:
         yield
     finally:

@@ -21,6 +21,7 @@ from __future__ import annotations
 import asyncio
 import contextlib
 import logging
+import time
 from collections.abc import Callable
 from functools import partial
 from typing import Any, ParamSpec, TypeVar
@@ -29,6 +30,8 @@ from urllib.parse import parse_qs
 from channels.generic.websocket import AsyncWebsocketConsumer
 from django.db import Error
 
+from kitchen.machine import metrics
+from kitchen.machine.about import about, note
 from kitchen.machine.client_address import network_of, socket_address
 from kitchen.machine.draining import RESTART, house
 from kitchen.machine.hops import in_database
@@ -130,6 +133,7 @@ class SeatConsumer(AsyncWebsocketConsumer):
             house.go(self)
             self.closed = True
             if self.page:
+                metrics.pages.dec()
                 watch().discard(self, self.page)
 
     async def connect(self) -> None:
@@ -142,6 +146,8 @@ class SeatConsumer(AsyncWebsocketConsumer):
         if page is not None:
             self.page = page
             house.come(self)
+            metrics.pages.inc()
+            note(episode=page.seat.episode_id)
             for older in watch().add(self, page):
                 await older.close(ELSEWHERE)
             self.subscribing = asyncio.create_task(self.subscribe())
@@ -243,16 +249,20 @@ class SeatConsumer(AsyncWebsocketConsumer):
 
     async def on_command(self, page: OpenPage, message: CommandMessage) -> None:
         """Hand it in, say what came of it, and show the state."""
+        began, before = time.monotonic(), page.stamp
         async with self.in_turn:
             try:
-                answer = await visited(page.command, message)
-                if isinstance(answer, Deciding):
-                    await answer.finish()
-                    answer = await visited(page.decided, message, answer.asked)
+                with about(step=message.step):
+                    answer = await visited(page.command, message)
+                    if isinstance(answer, Deciding):
+                        await answer.finish()
+                        answer = await visited(page.decided, message, answer.asked)
             except Error as error:
                 pass_over(error, "a command cannot be stored")
                 answer = page.said(UNSTORED)
             await self.say(answer)
+        if page.stamp != before:
+            metrics.command_seconds.observe(time.monotonic() - began)
 
     async def episode_changed(self, event: dict[str, Any]) -> None:
         """A nudge from the channel layer, perhaps for what this page shows already."""

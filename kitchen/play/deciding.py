@@ -23,6 +23,7 @@ from kitchen.contract.agent import Decision as MindDecision
 from kitchen.contract.agent import Situation
 from kitchen.contract.model import Call, total
 from kitchen.contract.world import Json
+from kitchen.machine.about import carried
 from kitchen.machine.failures import told, traced
 from kitchen.machine.outage import outlast
 from kitchen.machine.storage import trouble_of
@@ -151,7 +152,7 @@ def _within(seconds: float, name: str, make: Callable[[], MindDecision], late: L
         if given_up.is_set():
             late(made)
 
-    threading.Thread(target=decide, name=f"mind-{name}", daemon=True).start()
+    threading.Thread(target=carried(decide), name=f"mind-{name}", daemon=True).start()
     try:
         return made.result(timeout=max(seconds, 0.001))
     except DecisionTimeoutError:

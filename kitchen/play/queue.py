@@ -8,8 +8,10 @@ from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
 from contextvars import ContextVar
+from functools import partial
 from typing import Any
 
+from kitchen.machine.about import carried
 from kitchen.machine.broker import task_send
 
 DECIDE = "kitchen.decide"
@@ -65,4 +67,4 @@ def ask_look(expires: float) -> None:
 
 def _send_later(task: str, episode_id: int, step: int, **options: Any) -> None:
     waits = f"step {step} of episode {episode_id} waits"
-    publisher.submit(task_send, task, episode_id, step, otherwise=waits, **options)
+    publisher.submit(carried(partial(task_send, task, episode_id, step, otherwise=waits, **options)))

@@ -9,11 +9,12 @@ Whoever comes late, twice or with a command for another step changes nothing and
 from __future__ import annotations
 
 import logging
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field
 from datetime import timedelta
 from functools import partial
+from time import perf_counter
 
 from django.conf import settings as django_settings
 from django.db import transaction
@@ -22,6 +23,7 @@ from django.utils.text import capfirst
 
 from kitchen.contract.model import Call
 from kitchen.contract.world import Command, Json, SettingsError
+from kitchen.machine import metrics
 from kitchen.machine.storable import printable
 from kitchen.money.models import Budget
 from kitchen.play import clock, stream
@@ -209,9 +211,10 @@ def hand_in(
     claim: str = "",
 ) -> Receipt:
     """`commands_submit` for a turn that the caller has taken; it is up to date afterwards."""
-    ahead = _work_ahead(turn, step, commands)
+    ahead, began = _work_ahead(turn, step, commands), perf_counter()
     with transaction.atomic():
         same = bring_up_to_date(turn, lock=True)
+        metrics.lock_wait_seconds.observe(perf_counter() - began)
         ahead = ahead if same else None
         _in_time(turn)
         taken = decisions and is_claimed_by_another(turn.episode, claim)
@@ -220,6 +223,7 @@ def hand_in(
         turn.add([_row(turn, given) for given in commands])
         Decision.objects.bulk_create([decision.row for decision in decisions])
         turn.remember([decision.row for decision in decisions])
+        _count_decisions(decisions)
         _go_on(turn, ahead)
         calls_store([(each.row, each.calls) for each in decisions])  # last: it locks what others need
         _nudge(turn, commands)
@@ -265,6 +269,7 @@ def _in_time(turn: OpenTurn) -> bool:
         return False
     idle, why = get_world(turn.episode.world).idle, clock.why_it_ran_out(turn.episode)
     turn.add([_row(turn, GivenCommand(seat, idle, why, why)) for seat in overdue])
+    _count(partial(metrics.timed_out.labels(turn.episode.world).inc, len(overdue)))
     _go_on(turn)
     _nudge(turn)
     return True
@@ -336,10 +341,32 @@ def _go_on(turn: OpenTurn, ahead: StepAhead | None = None) -> None:
     """The step runs, now or when it is due; or the co-players are asked. Tasks begin after the commit."""
     if turn.is_complete and _is_due(turn):
         rows = turn.take(ahead)
+        _count_step(turn, rows)
         _tell_audience(turn.episode, rows)
         clock.arm(turn.episode)
     if turn.waits_for_minds and not is_aside():
         transaction.on_commit(partial(ask_coplayers, turn.episode.pk, turn.step))
+
+
+def _count_step(turn: OpenTurn, rows: Collection[SeatCommand]) -> None:
+    """How long the last person waited for the step that was just taken."""
+    episode, came = turn.episode, [row.received_at for row in rows if row.seat in turn.people]
+    if came:
+        seconds = (episode.turn_opened_at - max(came)).total_seconds()
+        timed = "untimed" if episode.step_seconds is None else "timed"
+        _count(partial(metrics.step_taken, episode.world, timed, seconds))
+
+
+def _count_decisions(decisions: Sequence[MadeDecision]) -> None:
+    made = [(each.row.mind.kind, each.row.milliseconds, each.row.fallback) for each in decisions]
+    if made:
+        _count(partial(metrics.decisions_made, made))
+
+
+def _count(counted: Callable[[], None]) -> None:
+    """What is stored is counted, once it is, unless nobody is to know."""
+    if not is_aside():
+        transaction.on_commit(counted)
 
 
 def _is_due(turn: OpenTurn) -> bool:

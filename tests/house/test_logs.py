@@ -4,9 +4,12 @@ from __future__ import annotations
 
 import http.client
 import io
+import json
 import logging
 import sys
 from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
+from contextvars import copy_context
 from pathlib import Path
 from typing import Any
 from urllib.parse import urlsplit
@@ -14,7 +17,8 @@ from urllib.parse import urlsplit
 import pytest
 from django.test import Client
 
-from brigade.logs import DiscreetFormatter, OwnFile, shortened
+from brigade.logs import DiscreetFormatter, JsonFormatter, LineFormatter, OwnFile, shortened
+from kitchen.machine.about import about, carried, forget, known, note
 from kitchen.play.models import new_key
 from tests.servers import Stack, wait_until
 
@@ -62,6 +66,53 @@ def test_that_redis_is_away_is_a_line_that_says_why() -> None:
     record = logging.LogRecord("channels_redis.pubsub", logging.ERROR, __file__, 1, said, (), trace)
     line = DiscreetFormatter("%(message)s").format(record)
     assert line == f"{said}: ConnectionError: no such socket: 100%"
+
+
+def entry(*args: object, name: str = "kitchen.play", **more: object) -> logging.LogRecord:
+    trace = sys.exc_info()
+    record = logging.LogRecord(
+        name, logging.WARNING, __file__, 1, "lost %s", args, trace if trace[0] else None
+    )
+    vars(record).update(more)
+    return record
+
+
+def test_a_line_says_what_it_is_about() -> None:
+    with about(request="req-12345", episode=7), about(step=3):
+        line = LineFormatter("%(levelname)s %(message)s").format(entry("it"))
+    assert line == "WARNING lost it [request=req-12345 episode=7 step=3]"
+    assert LineFormatter("%(message)s").format(entry("it")) == "lost it"
+
+
+def test_an_entry_for_programs_is_one_line_of_json_without_secrets() -> None:
+    try:
+        raise LookupError(f"no such page: /p/{KEY}/")
+    except LookupError:
+        with about(request="req-12345", step=3):
+            line = JsonFormatter().format(entry(f'"/ws/seat/{KEY}/"', created=0.5))
+    assert "\n" not in line and KEY not in line
+    said = json.loads(line)
+    assert said.pop("traceback").endswith("LookupError: no such page: /p/Ab3-…/")
+    assert said == {
+        "time": "1970-01-01T00:00:00.500+00:00",
+        "level": "WARNING",
+        "logger": "kitchen.play",
+        "request": "req-12345",
+        "step": 3,
+        "message": 'lost "/ws/seat/Ab3-…/"',
+    }
+
+
+def test_what_it_is_about_goes_along_to_other_threads_and_no_further() -> None:
+    def asked() -> object:
+        note(episode=1)
+        with ThreadPoolExecutor(1) as pool:
+            there = pool.submit(carried(known)).result(), pool.submit(known).result()
+        forget()
+        return *there, known()
+
+    assert copy_context().run(asked) == ({"episode": 1}, {}, {})
+    assert known() == {}
 
 
 def test_every_key_that_is_made_is_known_for_one() -> None:

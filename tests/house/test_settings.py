@@ -69,6 +69,9 @@ def test_a_named_database_goes_before_it(monkeypatch: pytest.MonkeyPatch) -> Non
         ("BRIGADE_STAFF_IDLE_MINUTES", "0"),
         ("BRIGADE_STAFF_IDLE_MINUTES", "two hours"),
         ("BRIGADE_SECOND_FACTOR", "perhaps"),
+        ("BRIGADE_LOG", "xml"),
+        ("BRIGADE_METRICS_TOKEN", "short"),
+        ("BRIGADE_METRICS_TOKEN", "with spaces in it, and long"),
         ("BRIGADE_PREFIX", "two words"),
         ("BRIGADE_WORLDS", "beacon"),
         ("BRIGADE_WORLDS", "beacon=no.such.module:KIT"),
@@ -96,6 +99,16 @@ def test_an_empty_variable_is_one_that_is_not_set(name: str, monkeypatch: pytest
     found = read()
     assert found.ALLOWED_HOSTS == ["localhost", "127.0.0.1", "[::1]"]
     assert (found.DEBUG, found.PREFIX, found.PUBLIC_URL) == (False, "brigade", "http://localhost:8000")
+
+
+@pytest.mark.parametrize(
+    ("form", "formatter"), [("", "LineFormatter"), ("text", "LineFormatter"), ("JSON", "JsonFormatter")]
+)
+def test_logs_are_for_people_unless_programs_are_to_read_them(
+    form: str, formatter: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("BRIGADE_LOG", form)
+    assert read().LOGGING["formatters"]["line"]["()"] == f"brigade.logs.{formatter}"
 
 
 @pytest.mark.parametrize(("word", "meant"), [("True", True), ("1", True), ("on", True), ("no", False)])

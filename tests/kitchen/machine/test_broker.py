@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import logging
+import time
 from types import SimpleNamespace
 from typing import Any
 
@@ -15,7 +16,9 @@ import kitchen.play.queue
 import kitchen.tasks
 import study.queue
 import study.tasks
-from kitchen.machine.broker import broker_answers, task_send
+from kitchen.machine.about import about
+from kitchen.machine.broker import REQUEST, broker_answers, task_send
+from kitchen.machine.queues import ASKED_AT
 
 QUEUES = (kitchen.play.queue, kitchen.experiments.queue, study.queue)
 TASKS = (kitchen.tasks, kitchen.experiments.tasks, study.tasks)
@@ -48,7 +51,12 @@ def test_a_task_is_sent_once_with_what_it_needs(monkeypatch: pytest.MonkeyPatch)
     sent: list[Any] = []
     app = SimpleNamespace(send_task=lambda name, **more: sent.append((name, more)))
     monkeypatch.setattr("kitchen.machine.broker.current_app", app)
-    assert task_send("a.task", 3, 4, otherwise="nothing happens", countdown=2.0)
+    before = time.time()
+    with about(request="from-a-page"):
+        assert task_send("a.task", 3, 4, otherwise="nothing happens", countdown=2.0)
+    headers = sent[0][1].pop("headers")
+    assert headers[ASKED_AT] >= before + 2  # it cannot be begun before
+    assert headers[REQUEST] == "from-a-page"
     assert sent == [("a.task", {"args": (3, 4), "retry": False, "countdown": 2.0})]
 
 

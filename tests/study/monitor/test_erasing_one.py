@@ -11,6 +11,7 @@ from django.contrib.auth.models import User
 from django.test import Client
 
 from kitchen.play.models import Episode
+from study.people.marks import mark_of
 from study.people.models import Participant
 from study.people.receipts import receipt_read
 from study.researchers.models import SecurityEvent
@@ -46,5 +47,5 @@ def test_an_owner_erases_one_person_and_gets_the_receipt(
     assert receipt and receipt.study == "small"
     assert list(Participant.objects.all()) == [stays] and Episode.objects.count() == 1
     noted = SecurityEvent.objects.get(kind="person_erased")
-    assert (noted.user_name, noted.what) == ("ann", receipt.without_proof)
+    assert (noted.user_name, noted.what) == ("ann", f"{receipt.without_proof} {mark_of(person)}")
     assert client.get(here).status_code == 404

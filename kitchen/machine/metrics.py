@@ -1,0 +1,88 @@
+"""What is counted while people play, for Prometheus (docs/operators.md, *Metrics*). Plain Python.
+
+Processes count for themselves and are added up (`kitchen.machine.tallies`), so this module is loaded after
+`tallies.share`. What the database knows anyway (money, episodes) is asked there when somebody looks. No label
+holds a person, a key or a code: they are names of worlds, kinds, providers, models, statuses and codes.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+from prometheus_client import Counter, Gauge, Histogram
+
+QUICK = (0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1.0, 2.5, 5.0, 10.0, 30.0)
+"""Seconds, for what a machine does."""
+PATIENT = (0.01, 0.05, 0.1, 0.25, 0.5, 1.0, 2.0, 4.0, 8.0, 15.0, 30.0, 60.0)
+"""Seconds, for what is waited for."""
+OTHER = "other"
+"""The label of what strangers may make up."""
+
+step_seconds = Histogram(
+    "brigade_step_seconds",
+    "From the last person's command to the stored step; its count is the steps.",
+    ["world", "clock"],
+    buckets=QUICK,
+)
+command_seconds = Histogram(
+    "brigade_command_seconds",
+    "From the arrival of a command to what its page is sent.",
+    buckets=QUICK,
+)
+decision_seconds = Histogram(
+    "brigade_decision_seconds", "Time of a co-player for a decision.", ["policy"], buckets=PATIENT
+)
+fallbacks = Counter("brigade_fallbacks", "Decisions that a fallback made.", ["policy", "reason"])
+timed_out = Counter("brigade_turns_timed_out", "Seats of people whose time for a step ran out.", ["world"])
+model_seconds = Histogram(
+    "brigade_model_call_seconds",
+    "Time of a call of a language model, all tries; `outcome` is ok or an error code.",
+    ["provider", "model", "outcome"],
+    buckets=PATIENT,
+)
+tokens = Counter(
+    "brigade_model_tokens", "Tokens that models were sent or answered.", ["provider", "model", "kind"]
+)
+task_wait_seconds = Histogram(
+    "brigade_task_wait_seconds", "How long a task waited for a worker.", ["queue"], buckets=PATIENT
+)
+thread_wait_seconds = Histogram(
+    "brigade_database_thread_wait_seconds",
+    "How long a page's message waited for a thread that asks the database.",
+    buckets=QUICK,
+)
+lock_wait_seconds = Histogram(
+    "brigade_database_lock_wait_seconds",
+    "How long a command waited for its episode's lock, or for SQLite's.",
+    buckets=QUICK,
+)
+away = Counter("brigade_away", "Times that something was found to be away.", ["what"])
+answers = Counter("brigade_http_answers", "Answers to HTTP requests.", ["status"])
+closes = Counter("brigade_websocket_closes", "Websockets that ended, by close code.", ["code"])
+sockets = Gauge("brigade_websockets_open", "Open websockets.", ["page"], multiprocess_mode="livesum")
+pages = Gauge("brigade_pages_playing", "Pages that play a seat now.", multiprocess_mode="livesum")
+
+
+def step_taken(world: str, clock: str, seconds: float) -> None:
+    """A step is stored."""
+    step_seconds.labels(world, clock).observe(max(0.0, seconds))
+
+
+def decisions_made(made: Iterable[tuple[str, float, str]]) -> None:
+    """Decisions are stored: kind of the co-player, milliseconds, why a fallback made it."""
+    for policy, milliseconds, reason in made:
+        decision_seconds.labels(policy).observe(milliseconds / 1000)
+        if reason:
+            fallbacks.labels(policy, reason).inc()
+
+
+def model_called(provider: str, model: str, outcome: str, seconds: float) -> None:
+    """A call of a model has ended."""
+    model_seconds.labels(provider, model, outcome or "ok").observe(seconds)
+
+
+def tokens_used(provider: str, model: str, counted: Iterable[tuple[str, int]]) -> None:
+    """What a server counted, by kind."""
+    for kind, number in counted:
+        if number:
+            tokens.labels(provider, model, kind).inc(number)

@@ -1,0 +1,96 @@
+"""Processes of one machine count into files of one folder, and whoever asks gets the sum. Plain Python.
+
+Each process has files of its own, named as `process_name` names it. What a process has counted stays when it
+ends: it is added to the files named `past`, so the folder does not grow. What it had open is over. Room for
+the files is taken when they are made: a disk that is full later does not end who counts.
+"""
+
+from __future__ import annotations
+
+import fcntl
+import os
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+from prometheus_client import values
+from prometheus_client.mmap_dict import MmapedDict
+
+from kitchen.machine.processes import process_is_gone, process_is_here, process_name
+
+VARIABLE = "PROMETHEUS_MULTIPROC_DIR"
+"""By which prometheus-client knows the folder."""
+KINDS = ("counter", "gauge_livesum", "histogram")
+"""One file of each for every process."""
+LASTING = ("counter", "histogram")
+PAST = "past"
+LOCK = "lock"
+ROOM = 1 << 19
+"""Bytes of each file: more than all our figures take."""
+SILENT_SECONDS = 24 * 3600
+"""Files of a process that cannot be seen from here, and that were not written for so long, are over."""
+
+
+def share(folder: Path) -> None:
+    """From now on this process counts into the folder. To be called before anything counts. OSError, and it
+    counts for itself alone."""
+    own = process_name().replace("/", "~") or str(os.getpid())
+    folder.mkdir(parents=True, exist_ok=True)
+    (folder / LOCK).touch()
+    with locked(folder):
+        tidy(folder)
+        for kind in KINDS:
+            _take_room(_file(folder, kind, own))
+    os.environ[VARIABLE] = str(folder)
+    setattr(values, "ValueClass", values.MultiProcessValue(lambda: own))  # noqa: B010 - of one kind at first
+
+
+def shared_folder() -> Path | None:
+    """Where this process counts; None where it counts for itself."""
+    folder = os.environ.get(VARIABLE)
+    return Path(folder) if folder else None
+
+
+@contextmanager
+def locked(folder: Path) -> Iterator[None]:
+    """In this block nobody else tidies up. The folder may have become read-only; OSError if it is gone."""
+    with (folder / LOCK).open("rb") as lock:
+        fcntl.flock(lock, fcntl.LOCK_EX)
+        yield
+
+
+def tidy(folder: Path) -> None:
+    """Add what ended processes counted to what is past. OSError."""
+    for file in sorted(folder.glob("*.db")):
+        if _is_over(file):
+            kind = file.name.partition("_")[0]
+            if kind in LASTING:
+                _add(file, _file(folder, kind, PAST))
+            file.unlink()
+
+
+def _file(folder: Path, kind: str, whose: str) -> Path:
+    return folder / f"{kind}_{whose}.db"
+
+
+def _is_over(file: Path) -> bool:
+    whose = file.stem.rpartition("_")[2].replace("~", "/")
+    if whose == PAST or process_is_here(whose):
+        return False
+    return process_is_gone(whose) or time.time() - file.stat().st_mtime > SILENT_SECONDS
+
+
+def _take_room(file: Path) -> None:
+    with file.open("ab") as made:
+        made.write(bytes(max(0, ROOM - made.tell())))
+
+
+def _add(file: Path, past: Path) -> None:
+    _take_room(past)
+    whole = MmapedDict(str(past))
+    try:
+        for key, value, at, _ in MmapedDict.read_all_values_from_file(str(file)):
+            whole.write_value(key, whole.read_value(key)[0] + value, at)
+    finally:
+        whole.close()

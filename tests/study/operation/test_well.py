@@ -1,0 +1,197 @@
+"""Is everything well? The page, and the command that says the same."""
+
+from __future__ import annotations
+
+import io
+from collections.abc import Iterator
+from datetime import UTC, datetime, timedelta
+from pathlib import Path
+from typing import Any
+
+import pytest
+from django.contrib.auth.models import User
+from django.core.management import CommandError, call_command
+from django.db import OperationalError
+from django.test import Client
+
+from kitchen.machine.backups import backup_note
+from kitchen.machine.health import Health
+from kitchen.machine.queues import Queue
+from kitchen.play.standing import Faults, Pace
+from study.operation import machine_lines, play_lines, well, worker_lines
+from study.operation.lines import BROKEN, LOOK, WELL, Line, seconds_said, size_said, summary, worst
+from study.operation.worker_lines import Broker
+
+pytestmark = pytest.mark.django_db
+
+QUEUES = {"people": Queue(0, 0.0), "experiments": Queue(3, 99.0)}
+THERE = Broker(0.001, "", QUEUES, Health(workers=2, experimenters=1))
+
+
+@pytest.fixture(autouse=True)
+def there(settings: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """An installation that is well."""
+    settings.VAR_DIR, settings.LOG_DIR = tmp_path, tmp_path / "log"
+    backup_note(tmp_path, datetime.now(UTC))
+    monkeypatch.setattr(worker_lines, "broker_asked", lambda: THERE)
+    monkeypatch.setattr(
+        machine_lines.shutil,
+        "disk_usage",
+        lambda _: machine_lines.shutil._ntuple_diskusage(10**12, 0, 10**12),
+    )
+
+
+@pytest.fixture
+def staff(client: Client) -> Client:
+    client.force_login(User.objects.create_user("ada", is_staff=True))
+    return client
+
+
+def states() -> dict[str, str]:
+    return {line.name: line.state for line in well.installation_lines() if line.state != WELL}
+
+
+@pytest.mark.servers
+def test_all_is_looked_at_and_well() -> None:
+    lines = well.installation_lines()
+    assert tuple(line.name for line in lines) == well.ORDER
+    assert {line.state for line in lines} == {WELL}
+    assert not any(line.do for line in lines)
+    assert summary(lines) == "Everything is well."
+
+
+def test_without_redis_and_workers_all_else_is_told(monkeypatch: pytest.MonkeyPatch, settings: Any) -> None:
+    monkeypatch.undo()
+    settings.REDIS_URL = "unix:///nowhere.sock?db=0"
+    found = states()
+    assert found["Redis"] == BROKEN
+    assert found["Queue"] == found["Workers of people's co-players"] == LOOK
+    assert found.keys() <= {
+        "Redis",
+        "Queue",
+        "Disk",
+        "Backup",
+        *(name for name in found if "Workers" in name),
+    }
+
+
+@pytest.mark.parametrize(
+    ("line", "broker", "state"),
+    [
+        (worker_lines.redis, Broker(0.5), LOOK),
+        (worker_lines.people_workers, Broker(0.1, "", QUEUES, Health(workers=0)), BROKEN),
+        (worker_lines.experiment_workers, Broker(0.1, "", QUEUES, Health(experimenters=0)), LOOK),
+        (worker_lines.queue, Broker(0.1, "", {"people": Queue(1, 6.0)}), LOOK),
+        (worker_lines.queue, Broker(0.1, "", {"people": Queue(9, 31.0)}), BROKEN),
+    ],
+)
+def test_what_workers_lack_has_its_word(line: Any, broker: Broker, state: str) -> None:
+    found = line(broker)
+    assert (found.state, bool(found.do)) == (state, True)
+
+
+@pytest.mark.parametrize(
+    ("where", "found", "line", "state"),
+    [
+        ("turns_late", 2, play_lines.stuck, BROKEN),
+        ("pace_lately", Pace(9, False, 0.5, 1.5), play_lines.steps, LOOK),
+        ("faults_lately", Faults(9, 2, 9, 2), play_lines.coplayers, WELL),
+        ("faults_lately", Faults(9, 3, 9, 0), play_lines.coplayers, LOOK),
+        ("faults_lately", Faults(9, 0, 9, 8), play_lines.coplayers, BROKEN),
+        ("budgets_nearly_spent", 1, play_lines.money, LOOK),
+    ],
+)
+def test_how_play_goes_has_its_word(
+    where: str, found: Any, line: Any, state: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(play_lines, where, lambda *_: found)
+    said = line()
+    assert (said.state, bool(said.do)) == (state, state != WELL)
+
+
+@pytest.mark.parametrize(("free", "state"), [(0.5, WELL), (0.09, LOOK), (0.01, BROKEN)])
+def test_a_disk_is_told_before_it_is_full(free: float, state: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    usage = machine_lines.shutil._ntuple_diskusage(10**12, 0, int(free * 10**12))
+    monkeypatch.setattr(machine_lines.shutil, "disk_usage", lambda _: usage)
+    assert machine_lines.disk().state == state
+
+
+def test_a_backup_is_known_if_somebody_noted_it(settings: Any, tmp_path: Path) -> None:
+    backup_note(tmp_path, datetime(2026, 11, 1, 12, 30, tzinfo=UTC))
+    assert machine_lines.backup().state == LOOK
+    backup_note(tmp_path, datetime.now(UTC) - timedelta(days=6))
+    assert machine_lines.backup().state == WELL
+    (tmp_path / "last-backup").write_text("yesterday")
+    assert "None is known" in machine_lines.backup().means
+    (tmp_path / "backups").mkdir()
+    (tmp_path / "backups" / "brigade-20261122T080000Z.tar").touch()
+    assert machine_lines.backup().state == WELL
+
+
+def test_migrations_that_are_missing_are_named(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(machine_lines, "migrations_missing", lambda: ["study 0099_later", "study 0100_last"])
+    line = machine_lines.migrations()
+    assert (line.state, "study 0099_later" in line.means) == (BROKEN, True)
+
+
+def test_without_a_database_the_rest_is_told(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(machine_lines, "database", raises(OperationalError("password of the database")))
+    lines = {line.name: line for line in well.installation_lines()}
+    assert lines["Database"].state == BROKEN
+    assert "password" not in str(lines)
+    assert {lines[name].state for name in well.OF_THE_DATABASE} == {LOOK}
+    assert lines["Redis"].state == lines["Disk"].state == WELL
+
+
+def test_what_cannot_be_looked_at_is_a_line_that_says_so(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setitem(well.OF_THE_MACHINE, "Disk", raises(PermissionError("no")))
+    assert states() == {"Disk": LOOK}
+
+
+def raises(error: Exception) -> Any:
+    def look() -> Iterator[Line]:
+        raise error
+
+    return look
+
+
+def test_the_page_is_for_all_staff(client: Client, staff: Client) -> None:
+    page = staff.get("/staff/well/")
+    assert page.status_code == 200
+    assert "Everything is well." in page.content.decode()
+    assert Client().get("/staff/well/").status_code == 302
+    assert 'href="/staff/well/"' in staff.get("/staff/").content.decode()
+
+
+def test_an_open_page_looks_again_and_is_read_aloud_only_if_something_changed(
+    staff: Client, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    again = staff.get("/staff/well/", {"said": "Everything is well."}).content.decode()
+    assert again.startswith('<div id="well" hx-get="/staff/well/?said=Everything%20is%20well."')
+    assert "well-summary" not in again
+    monkeypatch.setattr(play_lines, "turns_late", lambda: 1)
+    changed = staff.get("/staff/well/", {"said": "Everything is well."}).content.decode()
+    assert 'id="well-summary" hx-swap-oob="true">Something is broken: Waiting.' in changed
+
+
+def test_the_command_says_the_same_and_its_exit_code_too(monkeypatch: pytest.MonkeyPatch) -> None:
+    out = io.StringIO()
+    call_command("well", stdout=out)
+    assert out.getvalue().endswith("Everything is well.\n")
+    assert "well    Redis: It answers within 1 ms.\n" in out.getvalue()
+    monkeypatch.setattr(play_lines, "turns_late", lambda: 1)
+    with pytest.raises(CommandError, match="Something is broken: Waiting"):
+        call_command("well", stdout=io.StringIO())
+
+
+def test_words() -> None:
+    lines = [Line("Redis", BROKEN, ""), Line("Clock", LOOK, "")]
+    assert (worst(lines), worst(lines[1:]), worst([])) == (BROKEN, LOOK, WELL)
+    assert summary(lines) == "Something is broken: Redis. Look at these, too: Clock."
+    assert [seconds_said(one) for one in (0.0123, 3.42, 130)] == ["12 ms", "3.4 s", "2 minutes"]
+    assert [size_said(one) for one in (12, 3456, 2.5e9, 3e15)] == [
+        "12 bytes",
+        "3.46 kB",
+        "2.5 GB",
+        "3e+03 TB",
+    ]
