@@ -59,11 +59,14 @@ class ExperimentAdmin(ClearedFirst, admin.ModelAdmin):  # type: ignore[type-arg]
     actions = ("start", "stop", "compare")
     readonly_fields = ("what", "settings", "progress", "state", "created_at")
     change_form_template = "admin/kitchen/experiment.html"
-    clear = staticmethod(services.experiment_clear)
 
     class Media:
         css = {"all": ["css/admin-study.css"]}
         js = ["js/admin-condition.js"]
+
+    def clear(self, obj: Experiment) -> None:
+        """Its episodes."""
+        services.experiment_clear(obj)
 
     def get_queryset(self, request: HttpRequest) -> QuerySet[Experiment]:
         """Experiments with how many episodes are played."""

@@ -25,10 +25,9 @@ from typing import ParamSpec, TypeVar
 from django.conf import settings
 from django.db import Error, connection
 
-from kitchen.machine.storage import Trouble, let_go, trouble_of
-
 from kitchen.machine import metrics
 from kitchen.machine.about import carried
+from kitchen.machine.storage import Trouble, let_go, trouble_of
 
 P = ParamSpec("P")
 T = TypeVar("T")

@@ -10,9 +10,8 @@ from typing import TypeVar
 
 from django.db import Error, connection
 
-from kitchen.machine.storage import let_go, trouble_of
-
 from kitchen.machine import metrics
+from kitchen.machine.storage import let_go, trouble_of
 
 T = TypeVar("T")
 

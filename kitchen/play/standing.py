@@ -17,7 +17,7 @@ from django.utils import timezone
 from kitchen.contract.world import Json
 from kitchen.play.clock import TIMEOUT
 from kitchen.play.models import Decision, Episode, Mind, ModelCall, Seat, SeatCommand, Step
-from kitchen.play.open_turns import overdue_since
+from kitchen.play.open_turns import overdue_turns
 from kitchen.registry.agents import agent_kinds, get_agent
 
 PERSON = "person"
@@ -65,7 +65,7 @@ def turns_late() -> int:
         for pk, since, decision, thinking in _waiting_for_coplayers()
         if since and now - since > timedelta(seconds=decision + thinking) + PATIENCE
     ]
-    return len({*late, *overdue_since(now - PATIENCE)})
+    return len({*late, *(pk for pk, _ in overdue_turns(PATIENCE))})
 
 
 def _waiting_for_coplayers() -> list[tuple[int, datetime, float, float]]:

@@ -37,7 +37,7 @@ Turns = list[tuple[int, int]]
 def stranded_turns() -> tuple[Turns, Turns]:
     """Turns whose co-players had their time since the last person commanded, and whom nobody is asking; and
     turns that should have been closed."""
-    return _undecided(open_turns()), overdue_turns(GRACE)
+    return _undecided(open_turns()), overdue_turns(timedelta(seconds=GRACE))
 
 
 def _undecided(waiting: Turns) -> Turns:

@@ -6,5 +6,5 @@ from django.dispatch import Signal
 
 person_erased = Signal()
 """After the commit that erased somebody; `study_id` says in which study, `receipt` is what they were given,
-`mark` is all that is kept of them (`study.people.marks`), `by` who of the staff did it, if they did not leave by
+`mark` all that is kept of them (`study.people.marks`), `by` who of the staff did it, if they did not leave by
 themselves."""
