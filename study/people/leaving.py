@@ -95,8 +95,8 @@ def participant_withdraw(*, participant_id: int, counted: bool = True, by: Any =
 
 @transaction.atomic
 def _forget(participant_id: int, counted: bool) -> tuple[Participant, str, list[int]]:
-    """Erase the person: their mark is kept. Their episodes end; those in which nobody plays any more are to be
-    erased."""
+    """Erase the person, and keep their mark. Their episodes end; those in which nobody plays any more are to
+    be erased."""
     person = Participant.objects.select_for_update().get(pk=participant_id)
     episodes = list(their_episodes(person).select_for_update())  # no step is written meanwhile
     seats = dict(person.rounds.exclude(episode=None).values_list("episode", "seat"))
