@@ -1,13 +1,58 @@
-"""Whether this process is about to end: whoever hands out work gives it none. Plain Python."""
+"""A process that is to end asks those who are connected to come again: another one takes them. Plain Python.
+
+Whoever has a long connection is a `Guest` from the moment it is open. `draining()` says whether this process
+is about to end: whoever hands out work gives it none.
+"""
 
 from __future__ import annotations
 
+import asyncio
+import logging
+from typing import Protocol
+from weakref import WeakSet
+
+log = logging.getLogger(__name__)
+
+RESTART = 1012
+"""Close code of a websocket, "service restart" (RFC 6455's registry): the page connects again at once."""
+AT_ONCE = 10
+"""Guests that are asked at a time."""
+PAUSE = 0.05
+"""Seconds between two askings, so that those who take them are not overrun."""
+
+
+class Guest(Protocol):
+    """Somebody who is connected for long."""
+
+    async def make_way(self) -> None:
+        """Finish what is being done, and close with `RESTART`."""
+
 
 class House:
-    """This process, as those see it who send people here."""
+    """The guests of one process, and whether it is about to end."""
 
     def __init__(self) -> None:
         self.draining = False
+        self._guests: WeakSet[Guest] = WeakSet()
+
+    def come(self, guest: Guest) -> None:
+        """Be told when the process is to end."""
+        self._guests.add(guest)
+
+    def go(self, guest: Guest) -> None:
+        """The connection is over, whoever ended it."""
+        self._guests.discard(guest)
+
+    async def empty(self) -> None:
+        """Ask all to come again, some at a time, those too who come meanwhile; each is asked once."""
+        self.draining = True
+        while guests := list(self._guests)[:AT_ONCE]:
+            for guest in guests:
+                self._guests.discard(guest)
+            for failure in await asyncio.gather(*(one.make_way() for one in guests), return_exceptions=True):
+                if isinstance(failure, Exception):
+                    log.error("somebody could not be asked to come again", exc_info=failure)
+            await asyncio.sleep(PAUSE)
 
 
 house = House()

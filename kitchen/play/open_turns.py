@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from datetime import datetime, timedelta
+from datetime import timedelta
 
-from django.db.models import Exists, OuterRef, Q, QuerySet
+from django.db.models import Exists, OuterRef, Q
 from django.utils import timezone
 
 from kitchen.play.models import Episode, Mind, Seat, SeatCommand
@@ -30,22 +30,14 @@ def open_turns() -> list[tuple[int, int]]:
     return [(pk, step + 1) for pk, step in waiting.values_list("pk", "step")]
 
 
-def overdue_turns() -> list[tuple[int, int]]:
-    """(episode, step) of the turns whose time is over and where a person has not commanded."""
-    late = _closed_before(timezone.now())
-    return [(pk, step + 1) for pk, step in late.values_list("pk", "step")]
-
-
-def overdue_since(then: datetime) -> list[int]:
-    """The episodes that were such already then."""
-    return list(_closed_before(then).values_list("pk", flat=True))
-
-
-def _closed_before(then: datetime) -> QuerySet[Episode]:
+def overdue_turns(since: float = 0.0) -> list[tuple[int, int]]:
+    """(episode, step) of the turns whose time is over, for so many seconds, and where a person has not
+    commanded."""
     done = SeatCommand.objects.filter(episode=OuterRef("episode"), step=OuterRef("episode__step") + 1)
     people = Seat.objects.filter(episode=OuterRef("pk"), mind=None)
-    return Episode.objects.filter(
+    late = Episode.objects.filter(
         Exists(people.exclude(Exists(done.filter(seat=OuterRef("number"))))),
         status=Episode.Status.PLAYING,
-        turn_closes_at__lt=then,
+        turn_closes_at__lt=timezone.now() - timedelta(seconds=since),
     )
+    return [(pk, step + 1) for pk, step in late.values_list("pk", "step")]
