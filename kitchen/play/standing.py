@@ -15,7 +15,6 @@ from django.db.models import Count, Exists, Max, OuterRef, Subquery
 from django.utils import timezone
 
 from kitchen.contract.world import Json
-from kitchen.play.clock import TIMEOUT
 from kitchen.play.models import Decision, Episode, Mind, ModelCall, Seat, SeatCommand, Step
 from kitchen.play.open_turns import overdue_turns
 from kitchen.registry.agents import agent_kinds, get_agent
@@ -73,7 +72,8 @@ def _waiting_for_coplayers() -> list[tuple[int, datetime, float, float]]:
     done = SeatCommand.objects.filter(episode=OuterRef("episode"), step=OuterRef("episode__step") + 1)
     people = Seat.objects.filter(episode=OuterRef("pk"), mind=None)
     given = SeatCommand.objects.filter(episode=OuterRef("pk"), step=OuterRef("step") + 1).order_by()
-    last = given.filter(chosen_by__in=[PERSON, TIMEOUT]).values("episode").annotate(at=Max("received_at"))
+    of_a_person = Seat.objects.filter(episode=OuterRef("episode"), number=OuterRef("seat"), mind=None)
+    last = given.filter(Exists(of_a_person)).values("episode").annotate(at=Max("received_at"))
     waiting = Episode.objects.filter(
         ~Exists(people.exclude(Exists(done.filter(seat=OuterRef("number"))))),
         Exists(Mind.objects.filter(episode=OuterRef("pk"))),

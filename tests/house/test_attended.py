@@ -52,7 +52,10 @@ async def test_a_page_is_named_and_its_answer_counted() -> None:
     async def send(message: Any) -> None:
         sent.append(message)
 
-    await asyncio.create_task(Pages(page)({"headers": [(HEADER, b"from-the-proxy")]}, send, send))
+    async def receive() -> Any:
+        return {"type": "http.disconnect"}
+
+    await asyncio.create_task(Pages(page)({"headers": [(HEADER, b"from-the-proxy")]}, receive, send))
     assert sent[0]["headers"] == [(b"a", b"b"), (HEADER, b"from-the-proxy")]
     assert sent[1]["body"] == b"from-the-proxy"
     assert answered._value.get() == before + 1

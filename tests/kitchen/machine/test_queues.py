@@ -8,7 +8,6 @@ from typing import Any
 import pytest
 from redis import RedisError
 
-from kitchen.machine import broker
 from kitchen.machine.about import about
 from kitchen.machine.broker import task_send
 from kitchen.machine.queues import asked_redis, queue_of, queues_standing
@@ -28,7 +27,7 @@ def test_the_first_task_tells_how_long_it_waits(settings: Any, monkeypatch: pyte
     name = settings.CELERY_TASK_DEFAULT_QUEUE
     now = time.time()
     for seconds_ago in (40, 10):
-        monkeypatch.setattr(broker.time, "time", lambda ago=seconds_ago: now - ago)
+        monkeypatch.setattr(time, "time", lambda ago=seconds_ago: now - ago)
         with about(request="abcdefgh"):
             assert task_send("kitchen.nothing", 1, otherwise="nothing", queue=name)
         monkeypatch.undo()

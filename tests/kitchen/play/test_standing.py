@@ -21,7 +21,7 @@ pytestmark = [pytest.mark.django_db, pytest.mark.servers]
 def later(monkeypatch: pytest.MonkeyPatch, seconds: float) -> None:
     """It is so much later for who looks."""
     now = timezone.now() + timedelta(seconds=seconds)
-    monkeypatch.setattr(standing.timezone, "now", lambda: now)
+    monkeypatch.setattr(timezone, "now", lambda: now)
 
 
 def test_episodes_are_counted_while_they_are_played() -> None:

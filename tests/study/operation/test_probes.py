@@ -15,7 +15,7 @@ from brigade.places import base_dir
 from kitchen.machine import metrics, readiness
 from kitchen.machine.readiness import Readiness
 from study.operation import figures
-from tests.servers import Stack
+from tests.servers import Stack, wait_until
 from tests.study.factories import complete, make_study
 
 TOKEN = "a-token-of-prometheus-0123"
@@ -98,11 +98,15 @@ KNOWN |= {"queue", "reason", "status", "what", "world"}
 
 
 def test_the_figures_of_all_processes_are_added_up(live_stack: Stack) -> None:
-    _, said = asked(live_stack, "/metrics")
-    (taken,) = re.findall(r'^brigade_task_wait_seconds_count\{queue="people"\} (.*)$', said, re.MULTILINE)
-    assert float(taken) > 0  # counted by a worker
-    assert re.search(r'^brigade_http_answers_total\{status="\d+"\} ', said, re.MULTILINE)  # by a daphne
-    assert asked(live_stack, "/ready") == (200, '{"ready": true, "missing": {}}')
+    by_a_worker = re.compile(r'^brigade_task_wait_seconds_count\{queue="people"\} [1-9]', re.MULTILINE)
+    by_daphne = re.compile(r'^brigade_http_answers_total\{status="\d+"\} [1-9]', re.MULTILINE)
+
+    def both_counted() -> bool:
+        said = asked(live_stack, "/metrics")[1]
+        return bool(by_a_worker.search(said) and by_daphne.search(said))
+
+    wait_until(both_counted, "what a worker and a daphne have counted")
+    wait_until(lambda: asked(live_stack, "/ready")[0] == 200, "an app that is ready")
 
 
 def asked(stack: Stack, path: str) -> tuple[int, str]:

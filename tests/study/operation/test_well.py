@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import io
+import shutil
+from collections import namedtuple
 from collections.abc import Iterator
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
@@ -24,6 +26,7 @@ from study.operation.worker_lines import Broker
 
 pytestmark = pytest.mark.django_db
 
+DISK = namedtuple("DISK", ["total", "used", "free"])
 QUEUES = {"people": Queue(0, 0.0), "experiments": Queue(3, 99.0)}
 THERE = Broker(0.001, "", QUEUES, Health(workers=2, experimenters=1))
 
@@ -35,9 +38,9 @@ def there(settings: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Non
     backup_note(tmp_path, datetime.now(UTC))
     monkeypatch.setattr(worker_lines, "broker_asked", lambda: THERE)
     monkeypatch.setattr(
-        machine_lines.shutil,
+        shutil,
         "disk_usage",
-        lambda _: machine_lines.shutil._ntuple_diskusage(10**12, 0, 10**12),
+        lambda _: DISK(10**12, 0, 10**12),
     )
 
 
@@ -111,8 +114,8 @@ def test_how_play_goes_has_its_word(
 
 @pytest.mark.parametrize(("free", "state"), [(0.5, WELL), (0.09, LOOK), (0.01, BROKEN)])
 def test_a_disk_is_told_before_it_is_full(free: float, state: str, monkeypatch: pytest.MonkeyPatch) -> None:
-    usage = machine_lines.shutil._ntuple_diskusage(10**12, 0, int(free * 10**12))
-    monkeypatch.setattr(machine_lines.shutil, "disk_usage", lambda _: usage)
+    usage = DISK(10**12, 0, int(free * 10**12))
+    monkeypatch.setattr(shutil, "disk_usage", lambda _: usage)
     assert machine_lines.disk().state == state
 
 
