@@ -19,7 +19,7 @@ from dataclasses import replace
 from brigade.notify import READY
 from brigade.supervise import Child, keep
 
-START_SECONDS = 60.0
+START_SECONDS = 120.0
 """A program that does not work after so long will not come up."""
 LAST_SECONDS = 90.0
 """An old one may take so long to finish what it does: longer than a decision takes."""
