@@ -12,7 +12,7 @@ from django.http import HttpRequest, HttpResponse
 class ClearedFirst:
     """A ModelAdmin whose rows may have much that belongs to them; `clear` erases that, in pieces."""
 
-    def clear(self, obj: Any) -> None:
+    def clear(self, obj: Any, /) -> None:
         """Erase what belongs to this row, in transactions of its own, if the row may be deleted."""
         raise NotImplementedError
 

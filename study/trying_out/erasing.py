@@ -2,6 +2,10 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+from contextlib import contextmanager
+
+from django.db import IntegrityError
 from django.db.models import Q
 
 from kitchen.play.erasing import episode_erase
@@ -51,3 +55,13 @@ def _erase(participant_id: int) -> bool:
     except Participant.DoesNotExist:
         return False
     return True
+
+
+@contextmanager
+def unless_erased(study: Study) -> Iterator[None]:
+    """Programs are made here; DesignError where somebody erases programs of the study meanwhile."""
+    try:
+        yield
+    except (IntegrityError, Episode.DoesNotExist) as error:
+        rest = "those that are whole stay, erase_synthetic erases the rest"
+        raise DesignError(f"programs of {study.slug} were erased meanwhile: {rest}") from error

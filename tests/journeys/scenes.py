@@ -108,6 +108,7 @@ def addresses(study: Study) -> dict[str, str]:
     return {
         "home": "/",
         "welcome": study.get_absolute_url(),
+        "stored": reverse("study:stored", args=[study.slug]),
         "closed": shut,
         "labelled": labelled,
         "withdraw": leaving,

@@ -11,14 +11,12 @@ from __future__ import annotations
 from typing import Any
 
 from django.core.management.base import CommandError, CommandParser
-from django.db import IntegrityError
 
 from kitchen.contract.world import WorldError
-from kitchen.play.models import Episode
+from study.design.errors import DesignError
 from study.management.base import StudyCommand
+from study.trying_out.erasing import unless_erased
 from study.trying_out.synthetic.making import SyntheticRequest, make
-
-STOPPED = "those that are whole stay; erase_synthetic erases the rest"
 
 
 class Command(StudyCommand):
@@ -52,9 +50,10 @@ class Command(StudyCommand):
         if not study.conditions.exists():
             raise CommandError(f"{slug} has no conditions: nobody can take part", returncode=2)
         try:
-            made = make(study, wish, self.stdout.write)
+            with unless_erased(study):
+                made = make(study, wish, self.stdout.write)
         except WorldError as error:
             raise CommandError(str(error), returncode=2) from error
-        except (IntegrityError, Episode.DoesNotExist) as error:
-            raise CommandError(f"programs of {slug} were erased meanwhile: {STOPPED}") from error
+        except DesignError as error:
+            raise CommandError(str(error)) from error
         self.stdout.write(f"{made} synthetic participants made in {slug}")
