@@ -17,11 +17,15 @@ from io import BytesIO
 from pathlib import Path
 from typing import IO, Any
 
+from kitchen.words.counting import counted
+
 FORMAT = 1
 """Raised when older programs could not read the file any more."""
 MANIFEST, KEY = "manifest.json", "secret.key"
 DATABASES = {"sqlite": "database.sqlite3", "postgresql": "database.dump"}
 """Name of the database in the tar, by Django's name of its kind."""
+ONE = {"studies": "study", "participants": "participant", "episodes": "episode"}
+"""What a manifest counts, one of each."""
 PIECE = 1 << 20
 
 
@@ -51,7 +55,7 @@ class Manifest:
     @property
     def words(self) -> str:
         """What is in it, for a person."""
-        return ", ".join(f"{count:,} {name}" for name, count in self.counts.items())
+        return ", ".join(counted(count, ONE.get(name, name), name) for name, count in self.counts.items())
 
 
 def key_hash(key: str) -> str:

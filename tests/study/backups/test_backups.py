@@ -82,7 +82,7 @@ def test_what_was_stored_comes_back_and_who_left_since_does_not(home: Path) -> N
 def test_a_whole_restore_by_the_commands_says_what_was_done(home: Path, capsys: Any) -> None:
     complete(make_study(conditions=1), "stays")
     call_command("back_up", str(home / "b.tar"))
-    assert "1 studies, 1 participants, 1 episodes" in (said := capsys.readouterr().out)
+    assert "1 study, 1 participant, 1 episode" in (said := capsys.readouterr().out)
     assert "with the secret key" in said
     with pytest.raises(CommandError) as refused:
         call_command("back_up", str(home / "b.tar"))
