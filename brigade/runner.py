@@ -2,7 +2,7 @@
 
 Valkey from its wheel on a unix socket (unless `REDIS_URL` names another server), the database prepared, a
 daphne for each core on one listening socket that this process owns (connections queue while none runs), and
-two Celery workers, for people's co-players and for experiments. Whatever dies is started again
+three Celery workers, two for people's co-players and one for experiments. Whatever dies is started again
 (`brigade/supervise.py`). Configured by the environment only: `BRIGADE_HOST`, `BRIGADE_PORT` (0 takes a free
 one), `BRIGADE_WEB`, and what the settings read. What cannot work is said in one line, with the exit code 2.
 """
@@ -84,7 +84,11 @@ async def serve(listener: socket.socket) -> None:
         if address.local != address.host:
             say(f"reached from elsewhere only by the names in BRIGADE_HOSTS: {environment['BRIGADE_HOSTS']}")
         say(f"ready after {time.monotonic() - began:.1f} s; Ctrl-C stops it, logs are in {places.log_dir()}")
-        for child in (*others, experimenter(environment)):  # last: nobody waits for them
+        for child in (
+            *others,
+            worker(environment, 2),
+            experimenter(environment),
+        ):  # last: nobody waits for them
             programs.create_task(keep(child, say))
 
 

@@ -24,15 +24,15 @@ from kitchen.play.queue import (
     DECIDE,
     PICK_UP_OPEN_TURNS,
     RUN_STEP,
-    ask_coplayers,
+    ask_coplayers_again,
     ask_look,
-    close_turn_later,
+    close_turn_again,
 )
 from kitchen.play.services import step_run, turn_close
 
 log = logging.getLogger(__name__)
 
-PICK_UP_SECONDS = 3.0
+PICK_UP_SECONDS = 1.0
 """How often a worker looks for steps that wait for co-players and that nobody has taken up."""
 
 
@@ -62,10 +62,10 @@ def pick_up_open_turns() -> int:
     turn whose time is over; how many steps wait."""
     claims_free_dead()
     for episode_id, step in overdue_turns():
-        close_turn_later(episode_id, step, 0)
+        close_turn_again(episode_id, step)
     waiting = open_turns()
     for episode_id, step in waiting:
-        ask_coplayers(episode_id, step)
+        ask_coplayers_again(episode_id, step)
     return len(waiting)
 
 

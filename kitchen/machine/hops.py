@@ -3,7 +3,8 @@ connections.
 
 A connection is looked at when it was quiet for some time or has failed, not before every hop: that would be a
 question more for each step. So one that broke is noticed by the first hop that needs it; it is closed, and
-the hop is made again. What hops must therefore be such that it may run twice.
+the hop is made again, until the database is back or `WAITS` are over. What hops must therefore be such
+that it may run twice.
 
 For what is quick, as play is: it shares these threads. What takes longer (what staff look at) goes through
 `channels.db`, in another thread.
@@ -29,6 +30,9 @@ QUIET = 5.0
 THREADS = 4
 """So many at most wait for a database that serves many at once; SQLite serves one writer at a time."""
 
+WAITS = (0.0, 0.05, 0.1, 0.2, 0.3, 0.5, 0.5, 0.5, 1.0, 1.0, 1.0)
+"""Seconds between tries while the database is away: together about what it needs to come up again."""
+
 _local = threading.local()
 
 
@@ -48,10 +52,12 @@ def _visit(act: Callable[[], T]) -> T:
     if now - getattr(_local, "used", now) > QUIET:
         connection.close_if_unusable_or_obsolete()
     _local.used = now
-    try:
-        return act()
-    except (OperationalError, InterfaceError):
-        if connection.connection is not None and connection.is_usable():
-            raise
-        connection.close()
-        return act()
+    for wait in WAITS:
+        try:
+            return act()
+        except (OperationalError, InterfaceError):
+            if connection.connection is not None and connection.is_usable():
+                raise
+            connection.close()
+        time.sleep(wait)
+    return act()

@@ -431,7 +431,7 @@
 
   if (window.htmx) {
     htmx.createWebSocket = open;
-    htmx.config.wsReconnectDelay = (tries) => Math.min(5000, 400 * 2 ** tries) * (0.6 + Math.random() * 0.4);
+    htmx.config.wsReconnectDelay = (tries) => Math.min(5000, 400 * 1.4 ** tries) * (0.6 + Math.random() * 0.4);
   }
   const on = readKeys();
   document.querySelector("[data-keys-switch]").checked = on;

@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import secrets
 from collections.abc import Sequence
+from contextlib import suppress
 from random import Random
 from time import perf_counter
 from typing import Any
@@ -14,8 +15,15 @@ from websockets.typing import Subprotocol
 from tests.live.line import Line, dial
 from tests.live.sight import HtmlSight, JsonSight, Reader
 
-AGAIN = 0.4
-"""Seconds after which a lost page connects anew."""
+PING, SILENCE = 4.0, 12.0
+"""Seconds of silence after which a page asks whether anybody is there, and after which it connects anew."""
+FIRST, GROWS, LONGEST = 0.4, 1.4, 5.0
+"""Seconds until a lost page connects anew, how much longer each time, and how long at most (`play.js`)."""
+
+
+def pause_before(tries: int, chance: Random) -> float:
+    """Seconds that a page waits before it connects anew, after so many tries in vain."""
+    return min(LONGEST, FIRST * GROWS**tries) * chance.uniform(0.6, 1.0)
 
 
 class Player:
@@ -38,6 +46,8 @@ class Player:
         self.heard_once = self.stopped = self.refused = self.playing = False
         self.step, self.phase = -1, ""
         self.options: list[Any] = []
+        self.option: Any = None
+        """What was chosen last."""
         self.sent = 0.0
         self.waits_for: int | None = None
         self.due = 0.0
@@ -98,8 +108,8 @@ class Player:
         now = perf_counter()
         self.heard_once = True
         sight = self.sight.read(text)
-        if sight.noticed and self.waits_for is not None:
-            self.refused, self.refusals = True, self.refusals + 1
+        if sight.noticed:
+            self.told()
         if sight.options is not None:
             self.options = sight.options
         if sight.step is None:
@@ -107,6 +117,11 @@ class Player:
         self.step, self.phase = sight.step, sight.phase or self.phase
         self.showed(text)
         self._see(now)
+
+    def told(self) -> None:
+        """Something was said in words: a command is not taken."""
+        if self.waits_for is not None:
+            self.refused, self.refusals = True, self.refusals + 1
 
     def showed(self, text: bytes) -> None:
         """A state was shown; for those who keep a record."""
@@ -140,7 +155,8 @@ class Player:
         if not self.playing or self.phase != "choose" or self.waits_for is not None or self.line is None:
             return
         self.waits_for = self.step + 1
-        text = self.sight.say(self.waits_for, self.chance.choice(self.options))
+        self.option = self.chance.choice(self.options)
+        text = self.sight.say(self.waits_for, self.option)
         self.sent = perf_counter()
         self.line.say(text)
 
@@ -162,11 +178,10 @@ class Player:
 
     async def _connect_again(self) -> None:
         """Until it succeeds; a command of which nothing was heard is chosen again."""
+        tries = 0 if self.heard_once else -1
         while self.line is None:
-            if self.heard_once:
-                await asyncio.sleep(AGAIN)
-            self.refused = True
-            try:
+            if tries >= 0:
+                await asyncio.sleep(pause_before(tries, self.chance))
+            tries, self.refused = tries + 1, True
+            with suppress(OSError):
                 await self.connect()
-            except OSError:
-                await asyncio.sleep(AGAIN)
