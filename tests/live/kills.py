@@ -1,6 +1,6 @@
 """`make faults`, or `python -m tests.live.kills [--database postgres] [--kills 100] [--episodes 40]
-[--seed N] [--minutes N] [--victims web,worker,broker,database]`: people play over websockets while processes of the
-running product are killed with SIGKILL at random moments; docs/faults.md tells what comes out.
+[--seed N] [--minutes N] [--victims web,worker,broker,database]`: people play over websockets while processes
+of the running product are killed with SIGKILL at random moments; docs/faults.md tells what comes out.
 
 Then nothing may be missing: every step that a page showed is stored and looks as it was shown, every command
 that a page was told to be in is in the log, every stored state comes out again when the log is played anew
@@ -169,7 +169,8 @@ def told(people: Sequence[Witness], blows: Sequence[Blow], log: dict[str, int], 
     taken = sum(len(person.taken) for person in people)
     end = "all came to the end" if ended else "NOT all came to the end"
     print(
-        f"{len(people)} people were shown {shown} steps, {taken} commands as taken ({views} views are compared); {end}"
+        f"{len(people)} people were shown {shown} steps, and {taken} commands as taken "
+        f"({views} views are compared); {end}"
     )
 
 

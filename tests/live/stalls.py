@@ -78,7 +78,7 @@ def quantile(values: Iterable[float], share: float) -> float:
 
 
 def told_stalls(blows: Sequence[Blow], longest: Sequence[Wait]) -> str:
-    """A table: single kills by victim, all of them beside the goal, pairs, and kills close upon each other."""
+    """A table: single kills by victim, all of them beside the goal, pairs, and dense kills."""
     singles = [(blow, stall) for blow, stall in zip(blows, longest, strict=True) if blow.kind == "single"]
     rows = [
         _row(name, [each for each in singles if each[0].killed == [name]])
