@@ -20,10 +20,10 @@ def shown() -> dict[str, Any]:
     """What a page showed of a whole episode."""
     episode = make_episode(steps=STEPS)
     seat = Seat.objects.get(episode=episode)
-    views, taken = [view(episode)], []
-    for step in range(1, STEPS + 1):
-        taken.append([step, ["goto", "storage0" if step % 2 else "pot0"]])
-        submit(episode, step, *taken[-1][1])
+    views = [view(episode)]
+    taken = [(step, ["goto", "storage0" if step % 2 else "pot0"]) for step in range(1, STEPS + 1)]
+    for step, command in taken:
+        submit(episode, step, *command)
         views.append(view(episode))
     return {"key": seat.key, "steps": list(range(STEPS + 1)), "views": views, "taken": taken}
 
@@ -51,7 +51,7 @@ def test_a_state_that_was_shown_and_is_not_the_stored_one_is_named(shown: dict[s
 
 
 def test_a_command_that_was_taken_and_is_not_stored_is_named(shown: dict[str, Any]) -> None:
-    shown["taken"][1] = [2, ["noop"]]
+    shown["taken"][1] = (2, ["noop"])
     (fault,) = faults_in([shown])
     assert fault.endswith("step 2: ['noop'] was taken, and ['goto', 'pot0'] is stored")
 

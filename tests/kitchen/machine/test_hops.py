@@ -46,7 +46,7 @@ def test_a_database_that_is_away_for_a_moment_is_waited_for(
 ) -> None:
     waited: list[float] = []
     monkeypatch.setattr(connections["default"], "is_usable", lambda: False)
-    monkeypatch.setattr(hops.time, "sleep", waited.append)
+    monkeypatch.setattr("kitchen.machine.hops.time.sleep", waited.append)
     assert hops._visit(Away(6)) == "here"
     assert waited == list(hops.WAITS[:6])
     with pytest.raises(OperationalError):
