@@ -18,7 +18,7 @@ OLD = import sys; sys.exit(sys.version_info < (3, 11) and "brigade: this is Pyth
 
 BENCHES = engine models planner exports live locks
 
-.PHONY: $(BENCHES) run test test-all check bench install optimum lock sbom audit clean python app
+.PHONY: $(BENCHES) run test test-all check bench faults install optimum lock sbom audit clean python app
 
 run: app  ## start everything on this machine; PORT=8001 HOST=127.0.0.1 PYTHON=python3.12
 	@$(OURS) -m brigade.runner
@@ -28,6 +28,8 @@ bench: install  ## the benchmarks, or one of them: make bench live
 	@$(OURS) -m tests.run bench $(filter $(BENCHES),$(MAKECMDGOALS))
 $(BENCHES): bench
 	@:
+faults: install  ## play while all dies, and see that nothing is lost: make faults ARGS="--database postgres"
+	@$(OURS) -m tests.live.kills $(ARGS)
 install: python  ## only make .venv, with the tools for tests
 	@$(INSTALL) requirements-dev.txt
 optimum: python  ## how far the planner is from the exact optimum of small cases (installs OR-tools)

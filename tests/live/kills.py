@@ -139,7 +139,7 @@ def all_well(people: Sequence[Witness]) -> bool:
 async def take_seats(people: Sequence[Witness]) -> None:
     """Connect, and play from now on."""
     for start in range(0, len(people), AT_ONCE):
-        await asyncio.gather(*(person.connect() for person in people[start : start + AT_ONCE]))
+        await asyncio.gather(*(person.open() for person in people[start : start + AT_ONCE]))
     for person in people:
         person.begin(person.every * person.chance.random())
 

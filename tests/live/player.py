@@ -76,6 +76,10 @@ class Player:
         protocols = [] if self.as_html else [Subprotocol("brigade.json")]
         self._use(await dial(address, protocols, self.heard, self.lost))
 
+    async def open(self) -> None:
+        """Connect, as often as it takes."""
+        await self._connect_again()
+
     def _use(self, line: Line) -> None:
         """It is open; what it was shown may have been heard before. OSError if it is gone already."""
         if line.transport is None:
