@@ -123,12 +123,24 @@ def squeezed(offers: Iterable[object]) -> PerMessageDeflateOfferAccept | None:
     return None
 
 
+class Server(daphne.server.Server):
+    """daphne, which has loaded what pages need before it takes one."""
+
+    def run(self) -> None:
+        """Serve; our apps are loaded by now."""
+        from kitchen.play.warm import load_all
+
+        load_all()
+        super().run()
+
+
 def main() -> None:
     """Serve until asked to end, and take one connection at a time."""
     limits.more_files()
     setattr(Port, "numberAccepts", property(lambda port: 1, lambda port, wanted: None))  # noqa: B010
     daphne.server.HTTPFactory, daphne.server.WebSocketFactory = PageFactory, SocketFactory
     command = CommandLineInterface()
+    command.server_class = Server
     longest = limits.LARGEST_MESSAGE
     command.parser.set_defaults(websocket_max_message_size=longest, websocket_max_frame_size=longest)
     command.run(sys.argv[1:])
