@@ -20,7 +20,7 @@ BENCHES = engine models planner exports live locks
 
 MINUTES = 60
 
-.PHONY: $(BENCHES) backup run restart test test-all check bench load soak install optimum lock sbom audit clean python app
+.PHONY: $(BENCHES) backup run restart test test-all check bench load soak faults install optimum lock sbom audit clean python app
 
 run: app  ## start everything on this machine; PORT=8001 HOST=127.0.0.1 PYTHON=python3.12
 	@$(OURS) -m brigade.runner
@@ -38,6 +38,8 @@ load: install  ## how many people it carries, and what twice as many get: make l
 	@$(OURS) -m tests.live.load $(OPTIONS)
 soak: install  ## half as many people for MINUTES=60: what grows meanwhile
 	@$(OURS) -m tests.live.load --soak $(MINUTES) $(OPTIONS)
+faults: install  ## play while all dies, and see that nothing is lost: make faults OPTIONS="--database postgres"
+	@$(OURS) -m tests.live.kills $(OPTIONS)
 install: python  ## only make .venv, with the tools for tests
 	@$(INSTALL) requirements-dev.txt
 optimum: python  ## how far the planner is from the exact optimum of small cases (installs OR-tools)

@@ -65,9 +65,11 @@ def _web(environment: dict[str, str], fd: int, number: int) -> Child:
     return Child(name, command, log_of(name), environment, keep=(fd,))
 
 
-def worker(environment: dict[str, str]) -> Child:
-    """A Celery worker with threads: co-players wait for models most of the time."""
-    return Child("worker", _celery("worker", threads=8), log_of("worker"), environment)
+def worker(environment: dict[str, str], number: int = 1) -> Child:
+    """A Celery worker with threads: co-players wait for models most of the time. There are two, so that one
+    goes on where the other dies."""
+    name = f"worker-{number}"
+    return Child(name, _celery(name, threads=8), log_of(name), environment)
 
 
 def experimenter(environment: dict[str, str]) -> Child:

@@ -2,7 +2,7 @@
 
 Valkey from its wheel on a unix socket (unless `REDIS_URL` names another server), the database prepared, a
 daphne for each core on one listening socket that this process owns (connections queue while none runs), and
-two Celery workers, for people's co-players and for experiments. Whatever dies is started again
+three Celery workers, two for people's co-players and one for experiments. Whatever dies is started again
 (`brigade/supervise.py`); on SIGUSR1 (`make restart`) daphne and workers are exchanged one after the other,
 for those that the files make now (`brigade/crew.py`). Configured by the environment only: `BRIGADE_HOST`,
 `BRIGADE_PORT` (0 takes a free one), `BRIGADE_WEB`, and what the settings read. What cannot work is said in
@@ -93,7 +93,11 @@ async def serve(listener: socket.socket, asked: asyncio.Event) -> None:
         if address.local != address.host:
             say(f"reached from elsewhere only by the names in BRIGADE_HOSTS: {environment['BRIGADE_HOSTS']}")
         say(f"ready after {time.monotonic() - began:.1f} s; Ctrl-C stops it, logs are in {places.log_dir()}")
-        for child in (*others, experimenter(environment)):  # last: nobody waits for them
+        for child in (
+            *others,
+            worker(environment, 2),
+            experimenter(environment),
+        ):  # last: nobody waits for them
             crew.keep(child)
         while await asked.wait():
             asked.clear()

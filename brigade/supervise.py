@@ -26,7 +26,12 @@ from kitchen.machine.parent import tied_to
 STEADY = 10.0
 """Seconds after which a child counts as running well: its next death is its first again."""
 LONGEST_WAIT = 10.0
-"""Seconds between two starts of a child that dies again and again."""
+"""Seconds between two starts of a child that ends by itself again and again."""
+KILLED_WAIT = 0.5
+"""Seconds before the next start of a child that somebody killed again and again: the kill is no fault of its
+own, and people wait for it."""
+KILLS = {signal.SIGKILL, signal.SIGTERM, signal.SIGINT, signal.SIGHUP}
+"""What ends a child comes from somebody else then, such as the system where memory runs out."""
 LARGEST_LOG = 5_000_000
 """Bytes of a log after which it is put aside as `<name>.log.1` when its child starts."""
 
@@ -47,7 +52,7 @@ class Child:
     """Seconds it may take to end when it is asked to."""
     process: subprocess.Popen[bytes] | None = None
     deaths: int = 0
-    """How often it died without having run well in between."""
+    """How often it died without having run well in between, but for those times at which it was killed."""
 
     @property
     def running(self) -> bool:
@@ -81,8 +86,9 @@ async def keep(child: Child, say: Callable[[str], None]) -> None:
     clock = asyncio.get_running_loop().time
     while True:
         began, code = clock(), await run_once(child)
-        child.deaths = 1 if clock() - began > STEADY else child.deaths + 1
-        wait = waiting_time(child.deaths)
+        steady = clock() - began > STEADY
+        child.deaths = (0 if steady else child.deaths) + (not was_killed(code))
+        wait = waiting_time(child.deaths) if not was_killed(code) else 0.0 if steady else KILLED_WAIT
         say(f"{child.name} {how_it_ended(code)}: starting it again" + (f" in {wait:g} s" if wait else ""))
         for line in last_lines(child.log) if code >= 0 else []:
             say(f"  {child.name}: {line}")
@@ -105,6 +111,11 @@ async def run_once(child: Child) -> int:
 def waiting_time(deaths: int) -> float:
     """Seconds before the next start after so many deaths in a row: none, then 0.5 doubling to the longest."""
     return 0.0 if deaths <= 1 else min(LONGEST_WAIT, 0.5 * 2 ** min(deaths - 2, 10))
+
+
+def was_killed(code: int) -> bool:
+    """Whether somebody else ended a process that ended with this code."""
+    return -code in KILLS
 
 
 def how_it_ended(code: int) -> str:

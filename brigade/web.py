@@ -175,13 +175,16 @@ def squeezed(offers: Iterable[object]) -> PerMessageDeflateOfferAccept | None:
 
 
 class Living(Server):
-    """daphne, which gives signs of life, and ends so that nobody notices."""
+    """daphne, which has loaded what pages need before it takes one, gives signs of life, and ends so that
+    nobody notices."""
 
     def run(self) -> None:
         """Serve; our apps are loaded by now."""
+        from kitchen.play.warm import load_all
         from kitchen.uptime.beat import beat_begin
         from kitchen.uptime.models import Part
 
+        load_all()
         beat_begin(Part.WEB)
         super().run()
 

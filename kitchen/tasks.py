@@ -27,9 +27,9 @@ from kitchen.play.queue import (
     DECIDE,
     PICK_UP_OPEN_TURNS,
     RUN_STEP,
-    ask_coplayers,
+    ask_coplayers_again,
     ask_look,
-    close_turn_later,
+    close_turn_again,
 )
 from kitchen.play.services import step_run, turn_close
 from kitchen.uptime.beat import beat_begin
@@ -37,7 +37,7 @@ from kitchen.uptime.models import Part
 
 log = logging.getLogger(__name__)
 
-PICK_UP_SECONDS = 3.0
+PICK_UP_SECONDS = 1.0
 """How often a worker looks for steps that wait for co-players and that nobody has taken up."""
 
 
@@ -70,10 +70,10 @@ def pick_up_open_turns() -> int:
     turn whose time is over; how many steps wait."""
     claims_free_dead()
     for episode_id, step in overdue_turns():
-        close_turn_later(episode_id, step, 0)
+        close_turn_again(episode_id, step)
     waiting = open_turns()
     for episode_id, step in waiting:
-        ask_coplayers(episode_id, step)
+        ask_coplayers_again(episode_id, step)
     return len(waiting)
 
 

@@ -12,6 +12,7 @@ import shutil
 import socket
 import subprocess
 import tempfile
+import threading
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -24,6 +25,8 @@ from kitchen.machine.parent import tied_to
 from tests.browser import find_chromium
 from tests.servers import wait_until
 
+RESTART_SECONDS = 0.1
+"""Between a server's death and its next start; systemd's own."""
 QUIET = {"DEBIAN_FRONTEND": "noninteractive", "RUNLEVEL": "1"}
 """No questions; services that are installed are not started."""
 
@@ -92,9 +95,9 @@ def wheel_postgres() -> Path | None:
 
 
 @contextmanager
-def postgres() -> Iterator[tuple[str, str]]:
-    """A PostgreSQL of its own on a free port: its address as `DATABASE_URL` and what it is. LookupError where
-    there is none, or none that starts."""
+def postgres(kept: bool = False) -> Iterator[tuple[str, str]]:
+    """A PostgreSQL of its own on a free port: its address as `DATABASE_URL` and what it is. If it is to be
+    `kept`, it is started again when it dies. LookupError where there is none, or none that starts."""
     programs = system_postgres() or wheel_postgres()
     if programs is None:
         raise LookupError("no PostgreSQL, neither installed nor as a wheel")
@@ -105,7 +108,9 @@ def postgres() -> Iterator[tuple[str, str]]:
         data, port = f"{folder}/data", free_port()
         run_once([programs / "initdb", "-D", data, "-U", "brigade", "-A", "trust", "-E", "UTF8", "-N"], user)
         tuned = ["-c", "listen_addresses=127.0.0.1", "-c", "max_connections=200", *FORGETFUL]
-        with serving([str(programs / "postgres"), "-D", data, "-p", str(port), "-k", folder, *tuned], user):
+        with serving(
+            [str(programs / "postgres"), "-D", data, "-p", str(port), "-k", folder, *tuned], user, kept
+        ):
             url = f"postgres://brigade@127.0.0.1:{port}/postgres"
             wait_until(lambda: postgres_answers(url), "an answer from PostgreSQL")
             kind = "the wheel's" if programs == wheel_postgres() else "the installed"
@@ -146,14 +151,14 @@ def postgres_version(url: str) -> str:
 
 
 @contextmanager
-def redis_server() -> Iterator[tuple[str, str]]:
+def redis_server(kept: bool = False) -> Iterator[tuple[str, str]]:
     """A Redis of its own on a free port: its address as `REDIS_URL` and what it is; Valkey where none is
-    installed."""
+    installed. If it is to be `kept`, it is started again when it dies."""
     installed, port = shutil.which("redis-server"), free_port()
     with tempfile.TemporaryDirectory(prefix="brigade-redis-") as folder:
         program = installed or valkey_command(Path(folder))[0]
         options = ["--port", str(port), "--bind", "127.0.0.1", "--dir", folder, "--save", ""]
-        with serving([program, *options], None):
+        with serving([program, *options], None, kept):
             client = redis.Redis(port=port)
             wait_until(lambda: redis_answers(client), "an answer from Redis")
             found = client.info()
@@ -180,23 +185,53 @@ def free_port() -> int:
 
 
 @contextmanager
-def serving(command: list[str], user: str | None) -> Iterator[None]:
-    """A server that runs as this user until the block ends, or until this process does."""
-    process = subprocess.Popen(
-        command,
-        user=user,
-        cwd="/",
-        stdin=subprocess.DEVNULL,
-        stdout=subprocess.DEVNULL,
-        stderr=subprocess.DEVNULL,
-        preexec_fn=tied_to(os.getpid()),
-    )
+def serving(command: list[str], user: str | None, kept: bool = False) -> Iterator[None]:
+    """A server that runs as this user until the block ends, or until this process does. If it is to be
+    `kept`, it is started again when it dies, as systemd does it."""
+    server = Server(command, user)
+    keeping = threading.Thread(target=server.run, args=(kept,), daemon=True)
+    keeping.start()
     try:
         yield
     finally:
-        process.terminate()
-        try:
-            process.wait(10)
-        except subprocess.TimeoutExpired:
-            process.kill()
-            process.wait()
+        server.end()
+        keeping.join()
+
+
+class Server:
+    """A server's process, in the thread that calls `run`: it dies with that thread."""
+
+    def __init__(self, command: list[str], user: str | None) -> None:
+        self._command, self._user = command, user
+        self._process: subprocess.Popen[bytes] | None = None
+        self._ended = threading.Event()
+
+    def run(self, kept: bool) -> None:
+        """Until it ends; if it is to be `kept`, until it is ended."""
+        self._once()
+        while kept and not self._ended.wait(RESTART_SECONDS):
+            self._once()
+
+    def _once(self) -> None:
+        self._process = subprocess.Popen(
+            self._command,
+            user=self._user,
+            cwd="/",
+            stdin=subprocess.DEVNULL,
+            stdout=subprocess.DEVNULL,
+            stderr=subprocess.DEVNULL,
+            preexec_fn=tied_to(os.getpid()),
+        )
+        if self._ended.is_set():
+            self._process.terminate()
+        self._process.wait()
+
+    def end(self) -> None:
+        """Ask it to end, and kill it where it takes too long."""
+        self._ended.set()
+        if self._process is not None:
+            self._process.terminate()
+            try:
+                self._process.wait(10)
+            except subprocess.TimeoutExpired:
+                self._process.kill()

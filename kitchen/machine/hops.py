@@ -3,7 +3,8 @@ connections.
 
 A connection is looked at when it was quiet for some time or has failed, not before every hop: that would be a
 question more for each step. So one that broke is noticed by the first hop that needs it; it is closed, and
-the hop is made again. What hops must therefore be such that it may run twice.
+the hop is made again, until the database is back or `WAITS` are over. What hops must therefore be such
+that it may run twice.
 
 Once the database was locked for too long, nobody waits long for it in the next seconds: many may be waiting
 for the same thread, and each of them is to be told soon.
@@ -41,6 +42,9 @@ THREADS = 4
 
 WAIT = {"sqlite": "PRAGMA busy_timeout = {}", "postgresql": "SET lock_timeout = {}"}
 
+WAITS = (0.0, 0.05, 0.1, 0.2, 0.3, 0.5, 0.5, 0.5, 1.0, 1.0, 1.0)
+"""Seconds between tries while the database is away: together about what it needs to come up again."""
+
 _local = threading.local()
 
 
@@ -69,15 +73,17 @@ def _visit(act: Callable[[], T]) -> T:
     _local.used = now
     if 0 < getattr(_local, "hurried_until", 0) < now:
         _wait_at_most(1000 * settings.LOCK_SECONDS, until=0)
-    try:
-        return act()
-    except Error as error:
-        if (connection.connection is not None and connection.is_usable()) or not trouble_of(error):
-            _take_to_heart(error)
-            raise
-        metrics.away.labels("database").inc()
-        connection.close()
-        return act()
+    for wait in WAITS:
+        try:
+            return act()
+        except Error as error:
+            if (connection.connection is not None and connection.is_usable()) or not trouble_of(error):
+                _take_to_heart(error)
+                raise
+            metrics.away.labels("database").inc()
+            connection.close()
+        time.sleep(wait)
+    return act()
 
 
 def _take_to_heart(error: Exception) -> None:

@@ -11,10 +11,11 @@ import secrets
 import threading
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
-from datetime import timedelta
+from datetime import datetime, timedelta
 from functools import partial
 
 from django.db import Error, connection
+from django.db.models import Q
 from django.utils import timezone
 
 from kitchen.machine.about import carried
@@ -29,6 +30,10 @@ swaps or a database that starts anew: after less, the same call would be paid tw
 is found at once by the next one of its machine (`claims_free_dead`): only the loss of a machine takes so
 long."""
 
+LONGEST_SECONDS = 600.0
+"""Nothing is put off for longer (claims, thinking times): what seems to be was written before somebody set
+the clock back."""
+
 KEEP_SECONDS = 3.0
 """How often it says so: four can be lost."""
 
@@ -40,9 +45,14 @@ def decision_claim(*, episode_id: int, step: int) -> str:
     """
     now, claim = timezone.now(), f"{process_name()}#{secrets.token_hex(6)}"
     turns = Episode.objects.filter(pk=episode_id, step=step - 1, status=Episode.Status.PLAYING)
-    free = turns.filter(deciding_until=None) | turns.filter(deciding_until__lt=now)
     until = now + timedelta(seconds=CLAIM_SECONDS)
-    return claim if free.update(deciding_until=until, deciding_by=claim) else ""
+    return claim if turns.filter(is_free(now)).update(deciding_until=until, deciding_by=claim) else ""
+
+
+def is_free(now: datetime) -> Q:
+    """Episodes whose open step nobody has taken up, or no longer."""
+    longest = now + timedelta(seconds=LONGEST_SECONDS)
+    return Q(deciding_until=None) | Q(deciding_until__lt=now) | Q(deciding_until__gt=longest)
 
 
 def decision_keep(*, episode_id: int, step: int, claim: str) -> bool:
@@ -53,8 +63,9 @@ def decision_keep(*, episode_id: int, step: int, claim: str) -> bool:
 
 def is_claimed_by_another(episode: Episode, claim: str) -> bool:
     """Whether somebody without this claim has to leave the decision alone."""
-    until = episode.deciding_until
-    return bool(episode.deciding_by not in {"", claim} and until and until >= timezone.now())
+    until, now = episode.deciding_until, timezone.now()
+    holds = until is not None and timedelta() <= until - now <= timedelta(seconds=LONGEST_SECONDS)
+    return holds and episode.deciding_by not in {"", claim}
 
 
 def claims_free_dead() -> int:

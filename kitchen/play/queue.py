@@ -6,10 +6,13 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from contextvars import ContextVar
 from functools import partial
 from typing import Any
+
+from django.core.cache import cache
+from redis.exceptions import RedisError
 
 from kitchen.machine.about import carried
 from kitchen.machine.broker import task_send
@@ -19,6 +22,9 @@ CLOSE_TURN = "kitchen.close_turn"
 RUN_STEP = "kitchen.run_step"
 PICK_UP_OPEN_TURNS = "kitchen.pick_up_open_turns"
 """Names of the tasks."""
+
+AGAIN_SECONDS = 3
+"""A look asks again for the same after this time."""
 
 publisher = ThreadPoolExecutor(max_workers=1, thread_name_prefix="publish")
 """Hands over, one after another, what was asked for."""
@@ -45,6 +51,27 @@ def is_aside() -> bool:
 def ask_coplayers(episode_id: int, step: int) -> None:
     """Queue the co-players' decision of one step."""
     _send_later(DECIDE, episode_id, step)
+
+
+def ask_coplayers_again(episode_id: int, step: int) -> None:
+    """Queue it for a step that seems to be forgotten, unless that was done a moment ago: where the queue is
+    long, it is not made longer by every look."""
+    if _not_lately(DECIDE, episode_id, step):
+        ask_coplayers(episode_id, step)
+
+
+def close_turn_again(episode_id: int, step: int) -> None:
+    """Likewise the end of a turn whose time is over."""
+    if _not_lately(CLOSE_TURN, episode_id, step):
+        close_turn_later(episode_id, step, 0)
+
+
+def _not_lately(task: str, episode_id: int, step: int) -> bool:
+    """Whether no look asked for this within `AGAIN_SECONDS`; a broker that died has forgotten that as well as
+    the task."""
+    with suppress(OSError, RedisError):
+        return bool(cache.add(f"asked.{task}.{episode_id}.{step}", 1, AGAIN_SECONDS))
+    return True
 
 
 def close_turn_later(episode_id: int, step: int, seconds: float) -> None:

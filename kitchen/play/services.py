@@ -371,9 +371,9 @@ def _count(counted: Callable[[], None]) -> None:
 
 def _is_due(turn: OpenTurn) -> bool:
     """Whether the step can run now. If not, a task runs it then; nobody has to look after it until it is
-    overdue."""
+    overdue. Where more time seems to be left than there ever was, the clock was set back."""
     seconds = (turn.due_at - timezone.now()).total_seconds()
-    if seconds <= 0:
+    if not 0 < seconds <= turn.thinking_seconds:
         return True
     until = turn.due_at + timedelta(seconds=OVERDUE_SECONDS)
     Episode.objects.filter(pk=turn.episode.pk).update(deciding_until=until, deciding_by="")

@@ -64,7 +64,7 @@
 
   if (!window.htmx) return;
   htmx.createWebSocket = open;
-  htmx.config.wsReconnectDelay = (tries) => Math.min(5000, 400 * 2 ** tries) * (0.6 + Math.random() * 0.4);
+  htmx.config.wsReconnectDelay = (tries) => Math.min(5000, 400 * 1.4 ** tries) * (0.6 + Math.random() * 0.4);
   document.addEventListener("htmx:wsOpen", (event) => {
     socket = event.detail.socketWrapper;
     heard = Date.now();

@@ -78,7 +78,7 @@
 
   function delay(tries) {
     if (state.moving !== null && tries === 0) return 50 * Math.random();
-    return Math.min(5000, 400 * 2 ** tries) * (0.6 + Math.random() * 0.4);
+    return Math.min(5000, 400 * 1.4 ** tries) * (0.6 + Math.random() * 0.4);
   }
 
   function showElsewhere(on) {

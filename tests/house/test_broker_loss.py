@@ -7,6 +7,7 @@ from typing import Any
 
 import kombu
 import kombu.common
+import pytest
 from celery.signals import worker_init
 
 from brigade.celery import app
@@ -47,3 +48,27 @@ def close_as_a_worker_does(connection: Any) -> None:
     with suppress(Exception):
         connection.collect(socket_timeout=1.0)
     library.common.ignore_errors(connection, connection.close)
+
+
+def test_a_worker_connects_again_within_the_second(monkeypatch: pytest.MonkeyPatch) -> None:
+    from brigade.broker_loss import Consumer  # as workers import it: late
+
+    assert app.conf.worker_consumer == "brigade.broker_loss:Consumer"
+    assert app.conf.broker_connection_max_retries is None, "as long as it takes"
+    waited: list[float] = []
+
+    def wait(seconds: float) -> None:
+        waited.append(seconds)
+        if len(waited) == 4:
+            broker.start()
+
+    monkeypatch.setattr("kombu.utils.functional.sleep", wait)
+    consumer: Any = object.__new__(Consumer)
+    vars(consumer).update(app=app, broker_connection_retry_attempt=0, first_connection_attempt=False)
+    with Valkey() as broker:
+        kill(broker.child)
+        connection = consumer.ensure_connected(library.Connection(broker_url(broker.url)))
+        assert connection.connected
+        connection.release()
+    assert len(waited) == 4
+    assert sum(waited) <= 1

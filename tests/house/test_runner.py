@@ -26,7 +26,7 @@ from tests.template import Template
 pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="looks into /proc")
 
 
-EVERY = {"valkey", "daphne-1", "daphne-2", "worker", "experiments"}
+EVERY = {"valkey", "daphne-1", "daphne-2", "worker-1", "worker-2", "experiments"}
 """What runs where two daphne are wanted."""
 
 
@@ -231,7 +231,7 @@ def test_what_others_need_is_stopped_last(started: Running) -> None:
     wait_until(lambda: set(started.children()) == EVERY, "all of them")
     children = started.children()
     needed = children.pop("valkey")
-    os.kill(children["worker"], signal.SIGSTOP)  # does not hear that it is to end; is killed after a while
+    os.kill(children["worker-1"], signal.SIGSTOP)  # does not hear that it is to end; is killed after a while
     started.process.send_signal(signal.SIGTERM)
     wait_until(lambda: not alive(needed), "the end of valkey")
     assert not any(map(alive, children.values()))

@@ -53,6 +53,26 @@ async def test_what_ends_by_itself_is_started_again_with_its_last_words(tmp_path
     assert said[2] == "short ended with code 3: starting it again in 0.5 s"
 
 
+async def test_one_that_is_killed_again_and_again_is_soon_there_again(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    assert supervise.KILLED_WAIT <= 1
+    monkeypatch.setattr(supervise, "KILLED_WAIT", 0.05)
+    said: list[str] = []
+    child = program(tmp_path, "victim", "import time; print(1, flush=True); time.sleep(60)")
+    async with kept(child, said):
+        while len(said) < 3:
+            child.tell(signal.SIGKILL)
+            await asyncio.sleep(0.01)
+    assert set(said) == {"victim was killed by SIGKILL: starting it again in 0.05 s"}
+    assert child.deaths == 0, "none of its own"
+
+
+def test_a_kill_is_somebody_elses_and_a_crash_is_not() -> None:
+    assert supervise.was_killed(-signal.SIGKILL)
+    assert not any(supervise.was_killed(code) for code in (0, 1, 9, -signal.SIGSEGV, -signal.SIGABRT))
+
+
 async def test_one_that_ran_well_for_a_while_is_started_again_at_once(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

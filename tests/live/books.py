@@ -67,11 +67,14 @@ def serve() -> None:
     import django  # the settings read the environment of this process
 
     django.setup()
+    from django.db import close_old_connections
+
     from tests.live.counting import TALLY  # it needs the settings
 
     TALLY.begin()
     for line in sys.stdin:
         question, arguments = json.loads(line)
+        close_old_connections()  # the database may have died in between
         print(json.dumps(ANSWERS[question](**arguments)), flush=True)
 
 
@@ -87,15 +90,18 @@ def table_laid(
     kind: str = "",
     settings: Json = None,
     steps: int = 1000,
+    world: str = "cuisine",
     step_seconds: float | None = None,
 ) -> list[str]:
-    """Keys of the people's seats of a new episode of level_3; one mind of this kind commands the `mates`."""
+    """Keys of the people's seats of a new episode of this world, in the cuisine of level_3; one mind of this
+    kind commands the `mates`. Where the world has less, it has fewer `steps`."""
     from kitchen.play.services import MindPlan, episode_create  # the app must be loaded first
 
     seats = tuple(range(people, people + mates))
     episode = episode_create(
-        world="cuisine",
-        settings={**LEVEL, "max_steps": steps},
+        world=world,
+        settings=settings_of(world, steps),
+        step_seconds=step_seconds,
         seats=people + mates,
         seed=Random().getrandbits(31),
         minds=[MindPlan(kind, seats, settings or {})] if mates else [],
@@ -113,6 +119,23 @@ def study(file: str) -> str:
     made.entries_per_minute = None
     made.save(update_fields=["entries_per_minute"])
     return made.get_absolute_url()
+
+
+def settings_of(world: str, steps: int) -> Json:
+    """How a world is played here."""
+    from kitchen.registry.worlds import get_kit, get_world
+
+    if world == "cuisine":
+        return {**LEVEL, "max_steps": steps}
+    name, most = get_kit(world).steps, {each.name: each.maximum for each in get_world(world).settings}
+    return {name: min(steps, int(most[name] or steps))} if name else {}
+
+
+def laid(count: int, steps: int) -> list[tuple[str, list[str]]]:
+    """So many tables in words, with the keys of their people; see `tests.live.laying`."""
+    from tests.live.laying import in_words, tables
+
+    return [(in_words(table), table_laid(steps=steps, **table)) for table in tables(count)]
 
 
 def thinking(keys: list[str]) -> list[float]:
@@ -140,11 +163,29 @@ def faults(shown: list[Json]) -> list[str]:
     return faults_in(shown)
 
 
+def log_of(keys: list[str]) -> dict[str, int]:
+    """What the log of the episodes of these seats holds: steps, commands of co-players and of people, those
+    that were a fallback, and people's whose time ran out."""
+    from kitchen.play.clock import TIMEOUT
+    from kitchen.play.models import SeatCommand, Step
+
+    rows = SeatCommand.objects.filter(episode__seats__key__in=keys).distinct()
+    ran_out = rows.filter(chosen_by=TIMEOUT).count()
+    return {
+        "steps": Step.objects.filter(episode__seats__key__in=keys).distinct().count(),
+        "commands": rows.count(),
+        "fallbacks": rows.exclude(fallback="").count() - ran_out,
+        "time-outs": ran_out,
+    }
+
+
 ANSWERS: Mapping[str, Callable[..., Any]] = {
     "counts": counts,
     "episodes": episodes,
     "faults": faults,
     "study": study,
+    "laid": laid,
+    "log_of": log_of,
     "thinking": thinking,
 }
 

@@ -6,18 +6,29 @@ import json
 from collections.abc import Iterable, Iterator, Mapping
 
 from kitchen.contract.world import Json, World
+from kitchen.machine.guards import tables_unguarded
 from kitchen.play.models import Decision, Episode, Seat, SeatCommand, Step
 from kitchen.play.stored import episode_world, read_stored_command
+from kitchen.play.verifying import log_verify
 from kitchen.registry.worlds import get_world
 
 
 def faults_in(shown: Iterable[Mapping[str, Json]]) -> list[str]:
     """All that is wrong, one line each; nothing where all is well.
 
-    Of each seat's page: `key`, the `steps` that were shown, and `views`, each a step with what the seat saw
-    and the score.
+    Of each seat's page: `key`, the `steps` that were shown, `views`, each a step with what the seat saw and
+    the score, and `taken`, each a step with the command that the page was told to be in.
     """
-    return [fault for page in shown for fault in faults_of(page)]
+    pages = list(shown)
+    unguarded = [f"{table}: rows can be changed" for table in tables_unguarded()]
+    return unguarded + [fault for page in pages for fault in faults_of(page)] + wrong_chains(pages)
+
+
+def wrong_chains(pages: Iterable[Mapping[str, Json]]) -> list[str]:
+    """What `verify_log` says of the episodes of these pages."""
+    episodes = Episode.objects.filter(seats__key__in=[page["key"] for page in pages]).distinct()
+    verdicts = log_verify(episodes)
+    return [f"episode {verdict.episode}: {fault}" for verdict in verdicts for fault in verdict.faults]
 
 
 def faults_of(page: Mapping[str, Json]) -> Iterator[str]:
@@ -34,6 +45,7 @@ def faults_of(page: Mapping[str, Json]) -> Iterator[str]:
     yield from (f"{name}: {fault}" for fault in wrong_hashes(episode, rows))
     yield from (f"{name}: {fault}" for fault in wrong_commands(episode, rows))
     yield from (f"{name}: {fault}" for fault in wrong_views(seat, rows, page["views"]))
+    yield from (f"{name}: {fault}" for fault in wrong_answers(seat, page["taken"]))
 
 
 def replayed(episode: Episode, rows: Iterable[Step]) -> Iterator[tuple[Step | None, World]]:
@@ -83,3 +95,12 @@ def wrong_views(seat: Seat, rows: Iterable[Step], views: Iterable[Json]) -> Iter
         sees = json.loads(json.dumps([world.observe(seat.number), world.score()]))
         if any(saw != sees for saw in by_step.get(step, [])):
             yield f"step {step}: another state was shown than was stored"
+
+
+def wrong_answers(seat: Seat, taken: Iterable[Json]) -> Iterator[str]:
+    """A command that the page was told to be in is the one that is stored."""
+    rows = SeatCommand.objects.filter(episode=seat.episode, seat=seat.number)
+    stored_commands = dict(rows.values_list("step", "command"))
+    for step, command in taken:
+        if stored_commands.get(step) != command:
+            yield f"step {step}: {command} was taken, and {stored_commands.get(step)} is stored"

@@ -6,16 +6,13 @@ import asyncio
 from collections.abc import Sequence
 
 from tests.live.crowd import connect_all
-from tests.live.player import Player
+from tests.live.player import ASKED, PING, Player
 from tests.live.rows import Bench
 from tests.live.table import Figure
 
 PAGES = 1000
 FEW = 250
 """With `--quick`."""
-PING = b'{"type": "ping"}'
-PING_EVERY = 4.0
-"""Seconds after which a page that heard nothing asks whether anybody is there (`static/js/play.js`)."""
 SHARE = 2.0
 """The most that a thousand pages may take of one core, in hundredths."""
 
@@ -33,7 +30,7 @@ async def idle(bench: Bench) -> list[Figure]:
         silent = await share_of_a_core(bench, 20 * bench.scale) - at_rest
         grown = sum(bench.stack.memory().values()) - memory
         asking = asyncio.create_task(ask(players))
-        await asyncio.sleep(PING_EVERY)
+        await asyncio.sleep(PING)
         asked = await share_of_a_core(bench, 20 * bench.scale) - at_rest
         asking.cancel()
     finally:
@@ -70,5 +67,5 @@ async def ask(players: Sequence[Player]) -> None:
     while True:
         for player in players:
             if player.line:
-                player.line.say(PING)
-            await asyncio.sleep(PING_EVERY / len(players))
+                player.line.say(ASKED)
+            await asyncio.sleep(PING / len(players))

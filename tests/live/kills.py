@@ -1,43 +1,39 @@
-"""`python -m tests.live.kills [--kills 60] [--episodes 8] [--database postgres] [--victims web,worker]`:
-plays over websockets while processes of the running product are killed with SIGKILL at random moments.
+"""`make faults`, or `python -m tests.live.kills [--database postgres] [--kills 100] [--episodes 40]
+[--seed N] [--minutes N] [--victims web,worker,broker,database]`: people play over websockets while processes
+of the running product are killed with SIGKILL at random moments; docs/faults.md tells what comes out.
 
-Then nothing may be missing: every step that a page showed is stored and looks as it was shown, every stored
-state comes out again when the log is played anew from its seed, no step ran twice, every episode came to its
-end, and no process was left behind. Exit 1 where that is not so.
+Then nothing may be missing: every step that a page showed is stored and looks as it was shown, every command
+that a page was told to be in is in the log, every stored state comes out again when the log is played anew
+from its seed, every chain of hashes holds, no step ran twice, every episode came to its end, and no process
+was left behind. Exit 1 where that is not so.
 """
 
 from __future__ import annotations
 
 import argparse
 import asyncio
-import os
-import signal
 import sys
 import time
 from collections import Counter
 from collections.abc import Sequence
+from itertools import count
 from random import Random
-from typing import Any
 
 from tests.live.books import Books
 from tests.live.crowd import AT_ONCE
+from tests.live.killing import USUAL, VICTIMS, Blow, living, planned, strike
 from tests.live.stack import Running, running
+from tests.live.stalls import Table, longest_after, told_longest, told_stalls, waits_at
 from tests.live.witness import Witness
+from tests.worlds.beacon.kit import LINE
 
-VICTIMS = ("web", "worker", "planner")
-"""`valkey` may be named, too."""
-TABLES: tuple[dict[str, Any], ...] = (
-    {},
-    {"mates": 2, "kind": "random"},
-    {"mates": 2, "kind": "planner"},
-    {"people": 2, "mates": 1, "kind": "planner"},
-)
-"""Who sits at the tables, in turn."""
-EVERY = 0.25
+EVERY = 2.0
 """Seconds between two commands of a person."""
-SHORTEST, LONGEST = 0.2, 4.0
-"""Seconds between two kills."""
-PATIENCE = 180.0
+BETWEEN = 5.0
+"""Seconds between two blows, unless minutes are given."""
+STALLED = 0.7
+"""Who has waited longer for a step has not got over the last blow."""
+PATIENCE = 300.0
 """Seconds that the episodes may take to their end after the last kill."""
 
 
@@ -45,79 +41,107 @@ def main(arguments: Sequence[str]) -> int:
     """Play, kill, check; the exit code."""
     asked = parse(arguments)
     with (
-        running(asked.database, "tests.live.impatient") as stack,
+        running(asked.database, True, BRIGADE_WORLDS=LINE) as stack,
         Books(stack.environment) as books,
     ):
-        print(f"{stack.told}; seed {asked.seed}", flush=True)
+        print(f"{stack.told}; {asked.episodes} episodes, {asked.kills} kills, seed {asked.seed}", flush=True)
         faults = asyncio.run(played(stack, books, asked))
         time.sleep(1)
         faults += [f"left behind: process {pid}, {name}" for pid, name in stack.left_behind().items()]
     faults += [f"left behind at the end: process {pid}, {name}" for pid, name in stack.left_behind().items()]
-    print("\n".join(faults) or "nothing is missing", flush=True)
+    print("\n".join(faults))
+    print(
+        f"{len(faults)} faults, see above" if faults else "nothing was lost, nothing was doubled", flush=True
+    )
     return int(bool(faults))
 
 
 def parse(arguments: Sequence[str]) -> argparse.Namespace:
     """What was asked for."""
-    parser = argparse.ArgumentParser(prog="python -m tests.live.kills", description="Play while all dies.")
-    parser.add_argument("--kills", type=int, default=60)
-    parser.add_argument("--episodes", type=int, default=8)
+    parser = argparse.ArgumentParser(prog="make faults", description="Play while all dies.")
+    parser.add_argument("--kills", type=positive, default=100)
+    parser.add_argument("--episodes", type=positive, default=40)
+    parser.add_argument("--minutes", type=float, help="how long the kills take; about nine otherwise")
     parser.add_argument("--database", choices=("sqlite", "postgres"), default="sqlite")
-    parser.add_argument("--victims", type=victims_named, default=VICTIMS)
+    parser.add_argument("--victims", type=victims_named, default=list(USUAL))
     parser.add_argument(
         "--seed", type=int, default=Random().getrandbits(16), help="of the moments and victims"
     )
     return parser.parse_args(arguments)
 
 
+def positive(text: str) -> int:
+    """A number of things; ValueError."""
+    if (number := int(text)) < 1:
+        raise ValueError(text)
+    return number
+
+
 def victims_named(text: str) -> list[str]:
     """Kinds with commas between them; ArgumentTypeError for one that is none."""
     names = [name.strip() for name in text.split(",")]
-    if wrong := [name for name in names if name not in (*VICTIMS, "valkey")]:
-        raise argparse.ArgumentTypeError(f"{', '.join(wrong)}: there is {', '.join(VICTIMS)}, valkey")
+    if wrong := [name for name in names if name not in VICTIMS]:
+        raise argparse.ArgumentTypeError(f"{', '.join(wrong)}: there is {', '.join(VICTIMS)}")
     return names
 
 
 async def played(stack: Running, books: Books, asked: argparse.Namespace) -> list[str]:
     """Let them play while processes die; what is wrong then."""
-    steps = int(asked.kills * (SHORTEST + LONGEST) / 2 / EVERY) + 20
-    tables = [
-        books.ask("episodes", count=1, steps=min(steps, 1000), **TABLES[number % len(TABLES)])[0]
-        for number in range(asked.episodes)
-    ]
-    people = [
-        Witness(stack.url, key, as_html=number % 3 == 2, every=EVERY, seed=number)
-        for number, key in enumerate(key for keys in tables for key in keys)
-    ]
+    chance = Random(asked.seed)
+    blows = planned(asked.kills, chance)
+    mean = 60 * asked.minutes / len(blows) if asked.minutes else BETWEEN
+    steps = int(mean * len(blows) * 1.7 / EVERY) + 30
+    laid = await asyncio.to_thread(books.ask, "laid", count=asked.episodes, steps=min(steps, 1000))
+    tables = seated(stack, laid)
+    people = [person for table in tables for person in table.people]
     await take_seats(people)
-    killed = await kill(stack, asked.kills, asked.victims, Random(asked.seed))
+    say_absent(stack, asked.victims)
+    await strike(stack, blows, asked.victims, chance, mean, lambda: all_well(people))
+    await asyncio.sleep(mean)
+    now = time.monotonic()
+    waits = [wait for table in tables for wait in waits_at(table, now)]
+    stalls = longest_after(blows, waits, now)
     ended = await to_the_end(people, PATIENCE)
-    told(people, killed, ended)
+    print(told_stalls(blows, stalls), told_longest(blows, stalls), sep="\n", flush=True)
+    log = await asyncio.to_thread(books.ask, "log_of", keys=[person.key for person in people])
+    told(people, blows, log, ended)
     return list(await asyncio.to_thread(books.ask, "faults", shown=[person.shown for person in people]))
+
+
+def seated(stack: Running, laid: Sequence[tuple[str, Sequence[str]]]) -> list[Table]:
+    """Somebody for each key; every third page is a browser's."""
+    numbers = count()
+    return [Table(told, [witness(stack.url, key, next(numbers)) for key in keys]) for told, keys in laid]
+
+
+def witness(url: str, key: str, number: int) -> Witness:
+    """One of them."""
+    return Witness(url, key, as_html=number % 3 == 2, every=EVERY, seed=number)
+
+
+def say_absent(stack: Running, victims: Sequence[str]) -> None:
+    """A victim that is not there is left out, and that is said."""
+    for name in sorted(set(victims) - living(stack, victims).keys()):
+        print(f"no {name} to kill here: it has no process of its own", flush=True)
+
+
+def all_well(people: Sequence[Witness]) -> bool:
+    """Nobody waits for a step that should have come."""
+    now = time.monotonic()
+    return not any(
+        wanted < now - STALLED and step not in person.got
+        for person in people
+        if not person.done
+        for step, wanted in [*person.wanted.items()][-1:]
+    )
 
 
 async def take_seats(people: Sequence[Witness]) -> None:
     """Connect, and play from now on."""
     for start in range(0, len(people), AT_ONCE):
-        await asyncio.gather(*(person.connect() for person in people[start : start + AT_ONCE]))
+        await asyncio.gather(*(person.open() for person in people[start : start + AT_ONCE]))
     for person in people:
-        person.begin(EVERY * person.chance.random())
-
-
-async def kill(stack: Running, kills: int, victims: Sequence[str], chance: Random) -> Counter[str]:
-    """One process at a time, of a kind drawn first, for some kinds have many; how many of each died."""
-    killed: Counter[str] = Counter()
-    while killed.total() < kills:
-        await asyncio.sleep(chance.uniform(SHORTEST, LONGEST))
-        there: dict[str, list[int]] = {}
-        for pid, name in stack.processes().items():
-            if name in victims:
-                there.setdefault(name, []).append(pid)
-        if there:
-            name = chance.choice(sorted(there))
-            os.kill(chance.choice(there[name]), signal.SIGKILL)
-            killed[name] += 1
-    return killed
+        person.begin(person.every * person.chance.random())
 
 
 async def to_the_end(people: Sequence[Witness], seconds: float) -> bool:
@@ -133,15 +157,21 @@ async def to_the_end(people: Sequence[Witness], seconds: float) -> bool:
     return all(person.done for person in people)
 
 
-def told(people: Sequence[Witness], killed: Counter[str], ended: bool) -> None:
-    """What happened, in two lines."""
+def told(people: Sequence[Witness], blows: Sequence[Blow], log: dict[str, int], ended: bool) -> None:
+    """What happened, in three lines."""
+    killed = Counter(name for blow in blows for name in blow.killed)
     who = ", ".join(f"{count} {name}" for name, count in killed.most_common())
     print(
-        f"killed {killed.total()}: {who}; {sum(person.reconnects for person in people)} pages connected again"
+        f"killed {killed.total()} processes: {who}; {sum(p.reconnects for p in people)} pages connected again"
     )
+    print("stored: " + ", ".join(f"{count} {what}" for what, count in log.items()))
     shown, views = sum(len(person.steps) for person in people), sum(len(person.views) for person in people)
+    taken = sum(len(person.taken) for person in people)
     end = "all came to the end" if ended else "NOT all came to the end"
-    print(f"{len(people)} people were shown {shown} steps ({views} views are compared); {end}", flush=True)
+    print(
+        f"{len(people)} people were shown {shown} steps, and {taken} commands as taken "
+        f"({views} views are compared); {end}"
+    )
 
 
 if __name__ == "__main__":

@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import secrets
 from collections.abc import Sequence
+from contextlib import suppress
 from random import Random
 from time import perf_counter
 from typing import Any
@@ -17,12 +18,21 @@ from tests.live.sight import HtmlSight, JsonSight, Reader
 
 ONCE_MORE = 1.0
 """Seconds after which a command that could not be stored is sent once more."""
-AGAIN = 0.4
-"""Seconds after which a lost page connects anew."""
 AT_ONCE = 0.05
-"""Seconds within which it does where the server asks it to."""
+"""Seconds within which a lost page connects anew where the server asks it to."""
 CALM = 1.0
 """Seconds after which it chooses anew then, if what it had sent has not come to anything."""
+PING, SILENCE = 4.0, 12.0
+"""Seconds of silence after which a page asks whether anybody is there, and after which it connects anew."""
+ASKED = b'{"type": "ping"}'
+"""How it asks."""
+FIRST, GROWS, LONGEST = 0.4, 1.4, 5.0
+"""Seconds until a lost page connects anew, how much longer each time, and how long at most (`play.js`)."""
+
+
+def pause_before(tries: int, chance: Random) -> float:
+    """Seconds that a page waits before it connects anew, after so many tries in vain."""
+    return min(LONGEST, FIRST * GROWS**tries) * chance.uniform(0.6, 1.0)
 
 
 class Player:
@@ -45,6 +55,8 @@ class Player:
         self.heard_once = self.stopped = self.refused = self.playing = False
         self.step, self.phase = -1, ""
         self.options: list[Any] = []
+        self.option: Any = None
+        """What was chosen last."""
         self.sent = 0.0
         self.waits_for: int | None = None
         self.due = 0.0
@@ -53,6 +65,7 @@ class Player:
         self.bytes_before = 0
         self.reconnects = self.refusals = 0
         self.loop = asyncio.get_running_loop()
+        self.heard_at = self.loop.time()
         self.later: asyncio.TimerHandle | None = None
         self.connecting: asyncio.Task[None] | None = None
 
@@ -72,6 +85,10 @@ class Player:
         address = f"{self.base}/ws/seat/{self.keys[0]}/?page={self.page}{take}"
         protocols = [] if self.as_html else [Subprotocol("brigade.json")]
         self._use(await dial(address, protocols, self.heard, self.lost))
+
+    async def open(self) -> None:
+        """Connect, as often as it takes."""
+        await self._connect_again(False)
 
     def _use(self, line: Line) -> None:
         """It is open; what it was shown may have been heard before. OSError if it is gone already."""
@@ -100,15 +117,24 @@ class Player:
         if self.line:
             self.line.hang_up()
 
+    def listen(self) -> None:
+        """Once a second: ask after some silence, and connect anew after more."""
+        silence = self.loop.time() - self.heard_at
+        if self.line and silence > SILENCE:
+            self.heard_at = self.loop.time()
+            self.line.hang_up()
+        elif self.line and silence > PING:
+            self.line.say(ASKED)
+
     def heard(self, text: bytes) -> None:
         """A message came."""
         now = perf_counter()
-        self.heard_once = True
+        self.heard_once, self.heard_at = True, self.loop.time()
         sight = self.sight.read(text)
         if sight.again and self.waits_for is not None:
             self.waits_for, self.later = None, self.loop.call_later(ONCE_MORE, self._choose)
-        elif sight.noticed and self.waits_for is not None:
-            self.refused, self.refusals = True, self.refusals + 1
+        elif sight.noticed:
+            self.told()
         if sight.options is not None:
             self.options = sight.options
         if sight.step is None:
@@ -116,6 +142,11 @@ class Player:
         self.step, self.phase = sight.step, sight.phase or self.phase
         self.showed(text)
         self._see(now)
+
+    def told(self) -> None:
+        """Something was said in words: a command is not taken."""
+        if self.waits_for is not None:
+            self.refused, self.refusals = True, self.refusals + 1
 
     def showed(self, text: bytes) -> None:
         """A state was shown; for those who keep a record."""
@@ -148,9 +179,9 @@ class Player:
         self.later = None
         if not self.playing or self.phase != "choose" or self.waits_for is not None or self.line is None:
             return
-        text = self.sight.say(self.step + 1, self.chance.choice(self.options))
-        if self.line.say(text):
-            self.waits_for, self.sent = self.step + 1, perf_counter()
+        option = self.chance.choice(self.options)
+        if self.line.say(self.sight.say(self.step + 1, option)):
+            self.waits_for, self.option, self.sent = self.step + 1, option, perf_counter()
 
     def _next_episode(self) -> None:
         self.keys = self.keys[1:]
@@ -171,14 +202,14 @@ class Player:
     async def _connect_again(self, asked: bool) -> None:
         """Until it succeeds, at first at once where the server asked for it; a command of which nothing was
         heard is chosen again."""
+        tries = 0 if self.heard_once else -1
         while self.line is None:
-            if self.heard_once:
-                await asyncio.sleep(AT_ONCE * self.chance.random() if asked else AGAIN)
-            asked, self.refused = False, not asked
-            try:
+            if tries >= 0:
+                pause = AT_ONCE * self.chance.random() if asked else pause_before(tries, self.chance)
+                await asyncio.sleep(pause)
+            tries, asked, self.refused = tries + 1, False, not asked
+            with suppress(OSError):
                 await self.connect()
-            except OSError:
-                await asyncio.sleep(AGAIN)
         if not self.refused and (wanted := self.waits_for) is not None:
             await asyncio.sleep(CALM)
             self.refused = self.waits_for == wanted

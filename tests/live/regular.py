@@ -16,16 +16,13 @@ from contextlib import suppress
 
 from tests.live.books import Books
 from tests.live.mix import CLOCK, TABLES, Mix
-from tests.live.player import Player
+from tests.live.player import SILENCE, Player
 
 STEPS = 60
 """Of an episode, as in the demo study."""
 LOOK = 1.0
 """Seconds between two looks who has finished and who hears nothing."""
-PING_AFTER, SILENCE = 4.0, 12.0
-"""Seconds without a word after which a page asks, and after which it connects anew."""
-PING = b'{"type": "ping"}'
-SILENT = "silent for 12 s"
+SILENT = f"silent for {SILENCE:g} s"
 _NOTICE = re.compile(rb'<[^<>]*\bid="notice"[^<>]*>\s*<p>([^<]+)')
 
 
@@ -35,7 +32,6 @@ class Regular(Player):
     def __init__(self, url: str, number: int, mix: Mix, *, every: float) -> None:
         self.table, as_html, self.timed = mix.seat(number)
         super().__init__(url, [], as_html=as_html, every=every, seed=number)
-        self.heard_at = 0.0
         self.hung_up = False
         self.troubles: Counter[str] = Counter()
         """What the page was told, and why it lost its connection."""
@@ -48,20 +44,16 @@ class Regular(Player):
 
     def heard(self, text: bytes) -> None:
         """A message came."""
-        self.heard_at, refused = self.loop.time(), self.refusals
+        refused = self.refusals
         super().heard(text)
         if self.refusals > refused:
             self.troubles[said(text)] += 1
 
     def listen(self) -> None:
-        """Once a second: ask after some silence, and connect anew after more."""
-        silence = self.loop.time() - self.heard_at
-        if self.line and silence > SILENCE:
-            self.troubles[SILENT] += 1
-            self.hung_up, self.heard_at = True, self.loop.time()
-            self.line.hang_up()
-        elif self.line and silence > PING_AFTER:
-            self.line.say(PING)
+        """As any page; a silence that was too long is noted."""
+        self.hung_up = bool(self.line) and self.loop.time() - self.heard_at > SILENCE
+        self.troubles[SILENT] += self.hung_up
+        super().listen()
 
     def lost(self, code: int) -> None:
         """The connection is over."""

@@ -23,7 +23,7 @@ from tests.servers import wait_until
 TICK = os.sysconf("SC_CLK_TCK")
 PAGE = os.sysconf("SC_PAGE_SIZE")
 SERVERS = {"postgres", "redis"}
-_WORKER = re.compile(r"\b(\w+)@")
+_WORKER = re.compile(r"\b([a-z]+)(?:-\d+)?@")
 
 
 @dataclass(frozen=True, slots=True)
@@ -77,20 +77,20 @@ class Running:
 
 
 @contextmanager
-def running(database: str, runner: str = "brigade.runner", **variables: str) -> Iterator[Running]:
-    """`make run` with these variables until the block ends, on `sqlite` or `postgres` (with a Redis);
-    LookupError without one."""
+def running(database: str, kept: bool = False, /, **variables: str) -> Iterator[Running]:
+    """`make run` with these variables until the block ends, on `sqlite` or `postgres` (with a Redis; both are
+    started again when they die, if they are to be `kept`); LookupError without one."""
     more_files()
     with ExitStack() as stack:
         folder = stack.enter_context(tempfile.TemporaryDirectory(prefix="brigade-live-"))
         environment, told = plain_environment(folder) | variables, "SQLite and Valkey"
         if database == "postgres":
-            environment["DATABASE_URL"], first = stack.enter_context(postgres())
-            environment["REDIS_URL"], second = stack.enter_context(redis_server())
+            environment["DATABASE_URL"], first = stack.enter_context(postgres(kept))
+            environment["REDIS_URL"], second = stack.enter_context(redis_server(kept))
             told = f"{first} (which does not wait for the disk) and {second}"
         log = stack.enter_context((Path(folder) / "runner.log").open("w+"))
         process = subprocess.Popen(
-            [sys.executable, "-m", runner],
+            [sys.executable, "-m", "brigade.runner"],
             cwd=base_dir(),
             env=environment,
             stdin=subprocess.DEVNULL,
@@ -179,7 +179,7 @@ def what_is(pid: int) -> str:
         return "postgres"
     if "redis-server" in command:
         return "redis"
-    if "brigade.runner" in command or "tests.live.impatient" in command:
+    if "brigade.runner" in command:
         return "runner"
     if "brigade.web" in command:
         return "web"

@@ -21,10 +21,11 @@ def shown() -> dict[str, Any]:
     episode = make_episode(steps=STEPS)
     seat = Seat.objects.get(episode=episode)
     views = [view(episode)]
-    for step in range(1, STEPS + 1):
-        submit(episode, step, "goto", "storage0" if step % 2 else "pot0")
+    taken = [(step, ["goto", "storage0" if step % 2 else "pot0"]) for step in range(1, STEPS + 1)]
+    for step, command in taken:
+        submit(episode, step, *command)
         views.append(view(episode))
-    return {"key": seat.key, "steps": list(range(STEPS + 1)), "views": views}
+    return {"key": seat.key, "steps": list(range(STEPS + 1)), "views": views, "taken": taken}
 
 
 def view(episode: Episode) -> list[Any]:
@@ -49,14 +50,21 @@ def test_a_state_that_was_shown_and_is_not_the_stored_one_is_named(shown: dict[s
     assert fault.endswith("step 2: another state was shown than was stored")
 
 
+def test_a_command_that_was_taken_and_is_not_stored_is_named(shown: dict[str, Any]) -> None:
+    shown["taken"][1] = (2, ["noop"])
+    (fault,) = faults_in([shown])
+    assert fault.endswith("step 2: ['noop'] was taken, and ['goto', 'pot0'] is stored")
+
+
 def test_an_episode_that_stands_still_is_named() -> None:
     episode = make_episode()
     submit(episode, 1, "noop")
-    (fault,) = faults_in([{"key": Seat.objects.get().key, "steps": [0, 1], "views": []}])
+    (fault,) = faults_in([{"key": Seat.objects.get().key, "steps": [0, 1], "views": [], "taken": []}])
     assert fault.endswith("has not ended, after step 1")
 
 
 def test_a_log_that_does_not_lead_to_what_is_stored_is_named(shown: dict[str, Any]) -> None:
     Episode.objects.update(state_hash=Step.objects.order_by("number")[0].state_hash)
-    (fault,) = faults_in([shown])
-    assert fault.endswith("the present state is not where the log leads")
+    replayed, read = faults_in([shown])
+    assert replayed.endswith("the present state is not where the log leads")
+    assert read.endswith("does not lead to the state that the episode is in")

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import asyncio
 import json
-from collections.abc import Sequence
+import os
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -25,10 +26,27 @@ import json, pathlib
 from tests.live.checking import faults_in
 print(json.dumps(faults_in(json.loads(pathlib.Path("{file}").read_text()))))
 """
+CUT = """
+from django.db import connection
+with connection.cursor() as cursor:
+    cursor.execute("SELECT pg_terminate_backend(pid) FROM pg_stat_activity"
+                   " WHERE datname = current_database() AND pid <> pg_backend_pid()")
+"""
 
 
 def asked(stack: Stack, source: str) -> Any:
     return json.loads(stack.manage("shell", "-v", "0", "-c", source))
+
+
+def blows(stack: Stack) -> list[Callable[[], object]]:
+    """What dies here, each by itself, then two at once. The database of all tests lives; what is connected to
+    it loses that."""
+    found: list[Callable[[], object]] = [stack.kill_daphne, stack.kill_worker]
+    if stack.has_own_valkey:
+        found.append(stack.kill_valkey)
+    if os.environ.get("DATABASE_URL"):
+        found.append(lambda: stack.manage("shell", "-v", "0", "-c", CUT))
+    return [*found, lambda: [each() for each in (stack.kill_worker, found[-1])]]
 
 
 async def steps_shown(people: Sequence[Witness], more: int) -> None:
@@ -43,7 +61,7 @@ async def test_whatever_dies_nothing_that_was_shown_is_lost(live_stack: Stack, t
     keys = asked(live_stack, MAKE)
     people = [Witness(live_stack.url, key, as_html=not number, every=0.05) for number, key in enumerate(keys)]
     await take_seats(people)
-    for kill in (live_stack.kill_daphne, live_stack.kill_worker, live_stack.kill_daphne):
+    for kill in blows(live_stack):
         await steps_shown(people, 5)
         kill()
         live_stack.restart()

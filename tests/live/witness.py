@@ -1,7 +1,9 @@
-"""A player who remembers all that was shown."""
+"""A player who remembers all that was shown, what was said to be taken, and the waits."""
 
 from __future__ import annotations
 
+import asyncio
+import html
 import json
 from typing import Any
 
@@ -9,23 +11,73 @@ from tests.live.player import Player
 
 
 class Witness(Player):
-    """Notes the steps that were shown, and, from JSON, what the seat saw then."""
+    """Notes the steps that were shown, what the seat saw then (from JSON), the commands that were taken, and
+    since when each step was wanted. Like a page it asks whether anybody is there, and leaves a silent
+    server."""
 
     def __init__(self, url: str, key: str, **more: Any) -> None:
         super().__init__(url, [key], **more)
         self.key = key
         self.steps: set[int] = set()
         self.views: dict[str, tuple[int, Any, Any]] = {}
+        self.taken: dict[int, Any] = {}
+        """By step, the command that the page was shown to have been taken."""
+        self.wanted: dict[int, float] = {}
+        """By step, when the person meant to choose."""
+        self.got: dict[int, float] = {}
+        """By step, when its outcome was shown."""
+        self._last_taken = self._seen = 0
+        self._listening: asyncio.Task[None] | None = None
+
+    def begin(self, first: float = 0.0) -> None:
+        """Play from now on."""
+        self.wanted.setdefault(self.step + 1, self.loop.time() + first)
+        self._listening = self._listening or self.loop.create_task(self._listen())
+        super().begin(first)
+
+    def stop(self) -> None:
+        """Close the page."""
+        super().stop()
+        if self._listening:
+            self._listening.cancel()
+
+    async def _listen(self) -> None:
+        while not self.stopped:
+            await asyncio.sleep(1)
+            self.listen()
+
+    def told(self) -> None:
+        """What was said to be taken may have been the end of the step's time."""
+        super().told()
+        self.taken.pop(self._last_taken, None)
 
     def showed(self, text: bytes) -> None:
         """One more state; what is shown twice is noted once, what differs is noted, too."""
+        self._note_taken()
+        for step in range(self._seen + 1, self.step + 1):
+            self.got[step] = self.loop.time()
+        self._seen = max(self._seen, self.step)
         self.steps.add(self.step)
         if not self.as_html:
             sent = json.loads(text)
             view = (sent["step"], sent["observation"], sent["score"])
             self.views[json.dumps(view, sort_keys=True)] = view
 
+    def _note_taken(self) -> None:
+        """The step went on, or others are waited for, and nobody said that the command came in vain."""
+        step = self.waits_for
+        if step is not None and not self.refused and (self.step >= step or self.phase != "choose"):
+            given = json.loads(html.unescape(self.option.decode())) if self.as_html else self.option
+            self.taken[step], self._last_taken = given, step
+
+    def _see(self, now: float) -> None:
+        self.due = max(self.due, now) if self.every else self.due
+        super()._see(now)
+        if self.playing and self.keys and self.phase != "over":
+            self.wanted.setdefault(self.step + 1, max(self.loop.time(), self.due))
+
     @property
     def shown(self) -> dict[str, Any]:
         """For `checking.faults_in`."""
-        return {"key": self.key, "steps": sorted(self.steps), "views": list(self.views.values())}
+        views, taken = list(self.views.values()), sorted(self.taken.items())
+        return {"key": self.key, "steps": sorted(self.steps), "views": views, "taken": taken}

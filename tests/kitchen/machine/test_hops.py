@@ -41,6 +41,19 @@ def test_over_a_connection_that_broke_it_is_made_again(
     assert closed == [True]
 
 
+def test_a_database_that_is_away_for_a_moment_is_waited_for(
+    closed: list[bool], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    waited: list[float] = []
+    monkeypatch.setattr(connections["default"], "is_usable", lambda: False)
+    monkeypatch.setattr("kitchen.machine.hops.time.sleep", waited.append)
+    assert hops._visit(Away(6)) == "here"
+    assert waited == list(hops.WAITS[:6])
+    with pytest.raises(OperationalError):
+        hops._visit(Away(99))
+    assert 4 < sum(hops.WAITS) < 6, "longer than a server takes to come up, shorter than a page's patience"
+
+
 def test_what_fails_over_a_good_connection_fails_once(
     closed: list[bool], monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -125,15 +125,15 @@ def test_co_players_are_asked_when_the_time_of_people_is_over(
 
 
 def test_a_look_finds_every_turn_whose_task_was_lost(monkeypatch: pytest.MonkeyPatch) -> None:
-    queued: list[tuple[int, int, float]] = []
-    monkeypatch.setattr("kitchen.tasks.close_turn_later", lambda *turn: queued.append(turn))
+    queued: list[tuple[int, int]] = []
+    monkeypatch.setattr("kitchen.tasks.close_turn_again", lambda *turn: queued.append(turn))
     lost, thinking = opened(), opened(seats=2, minds=(mind("random", 1),))
     opened()
     submit(thinking, 1, "noop")
     time_is_over(lost)
     time_is_over(thinking)
     tasks.pick_up_open_turns()
-    assert queued == [(lost.pk, 1, 0)]
+    assert queued == [(lost.pk, 1)]
 
 
 def test_each_new_turn_has_a_task_that_closes_it(

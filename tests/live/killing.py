@@ -1,0 +1,110 @@
+"""kill -9 of processes of a running stack: one at a time, two at once, or several close upon each other."""
+
+from __future__ import annotations
+
+import asyncio
+import os
+import signal
+import time
+from collections.abc import Callable, Mapping, Sequence
+from contextlib import suppress
+from dataclasses import dataclass, field
+from random import Random
+
+from tests.live.stack import Running, parent_of
+
+VICTIMS: Mapping[str, tuple[str, ...]] = {
+    "web": ("web",),
+    "worker": ("worker",),
+    "broker": ("valkey", "redis"),
+    "database": ("postgres",),
+    "planner": ("planner",),
+    "valkey": ("valkey", "redis"),
+}
+"""What may be named, and what its processes are called in `Running.processes`."""
+USUAL = ("web", "worker", "broker", "database")
+SHARES = {"single": 0.6, "pair": 0.2, "dense": 0.2}
+"""Of the kills; the dense ones come in bursts."""
+BURST = 5
+DENSE = (0.2, 1.0)
+"""Seconds between two kills of a burst."""
+BETWEEN = (0.5, 1.5)
+"""Between two blows, in parts of the mean."""
+CALM = 60.0
+"""Seconds that a blow waits for the one before to be got over."""
+
+
+@dataclass(slots=True)
+class Blow:
+    """One kill, one pair, or one burst."""
+
+    kind: str
+    at: float = 0.0
+    """By the monotonic clock."""
+    killed: list[str] = field(default_factory=list)
+
+
+def planned(kills: int, chance: Random) -> list[Blow]:
+    """So many kills in any order; a burst counts as several, a pair as one."""
+    bursts = round(kills * SHARES["dense"] / BURST)
+    pairs = min(round(kills * SHARES["pair"]), kills - bursts * BURST)
+    singles = kills - pairs - bursts * BURST
+    kinds = ["single"] * singles + ["pair"] * pairs + ["dense"] * bursts
+    chance.shuffle(kinds)
+    return [Blow(kind) for kind in kinds]
+
+
+async def strike(
+    stack: Running,
+    blows: Sequence[Blow],
+    victims: Sequence[str],
+    chance: Random,
+    mean: float,
+    calm: Callable[[], bool],
+) -> None:
+    """One blow after the other, `mean` seconds apart, each when the one before is got over (`calm`)."""
+    for blow in blows:
+        await asyncio.sleep(mean * chance.uniform(*BETWEEN))
+        await got_over(calm)
+        blow.at = time.monotonic()
+        for number in range({"single": 1, "pair": 2, "dense": BURST}[blow.kind]):
+            if blow.kind == "dense" and number:
+                await asyncio.sleep(chance.uniform(*DENSE))
+            blow.killed += kill_one(stack, victims, chance)
+
+
+async def got_over(calm: Callable[[], bool]) -> None:
+    """Wait until it is calm, but not for ever."""
+    end = time.monotonic() + CALM
+    while not calm() and time.monotonic() < end:
+        await asyncio.sleep(0.1)
+
+
+def kill_one(stack: Running, victims: Sequence[str], chance: Random) -> list[str]:
+    """One process of a kind that is drawn first, since of some kinds there are many; the kind that died."""
+    there = living(stack, victims)
+    if not there:
+        return []
+    name = chance.choice(sorted(there))
+    with suppress(ProcessLookupError):
+        os.kill(chance.choice(there[name]), signal.SIGKILL)
+        return [name]
+    return []
+
+
+def living(stack: Running, victims: Sequence[str]) -> dict[str, list[int]]:
+    """Processes by what they are to us, for those kinds that there are."""
+    processes = stack.processes()
+    found = {
+        victim: [pid for pid, name in processes.items() if name in VICTIMS[victim]] for victim in victims
+    }
+    if servers := found.get("database"):
+        found["database"] = _weighed(servers)
+    return {victim: pids for victim, pids in found.items() if pids}
+
+
+def _weighed(pids: Sequence[int]) -> list[int]:
+    """A database server's first process as often as all others: without one of those the server begins
+    anew, without the first it is gone."""
+    first = [pid for pid in pids if parent_of(pid) not in pids]
+    return [*pids, *first * (len(pids) - 2)]

@@ -1,0 +1,42 @@
+"""Who sits at the tables of `make faults`: people beside nobody, beside one to three mates of each kind, and
+two people together; with and without a timer; in every world there is."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from itertools import cycle, islice
+from typing import Any
+
+from kitchen.registry.agents import agent_kinds
+from kitchen.registry.worlds import get_world, known_worlds
+from kitchen.words.counting import counted
+
+TIMER = 10.0
+"""Seconds for a step, at every other table."""
+MATES = (1, 2, 3)
+
+
+def tables(count: int) -> Iterator[Mapping[str, Any]]:
+    """So many, as `books.table_laid` takes them: all there are in turn, first without a timer, then with one,
+    and so on."""
+    companies = [company for world in known_worlds() for company in companies_in(world)]
+    timed = (
+        {**company, "step_seconds": step_seconds} for step_seconds in (None, TIMER) for company in companies
+    )
+    yield from islice(cycle(timed), count)
+
+
+def in_words(table: Mapping[str, Any]) -> str:
+    """`cuisine, 2 people, 1 x planner, 10 s a step`."""
+    mates = f", {table['mates']} x {table['kind']}" if table["mates"] else ""
+    timer = f", {table['step_seconds']:g} s a step" if table["step_seconds"] else ""
+    return f"{table['world']}, {counted(table['people'], 'person', 'people')}{mates}{timer}"
+
+
+def companies_in(world: str) -> Iterator[dict[str, Any]]:
+    """Every company that this world has seats for."""
+    rules = get_world(world)
+    for people in (1, 2):
+        for kind, mates in [("", 0), *((kind, mates) for mates in MATES for kind in agent_kinds(world))]:
+            if rules.min_seats <= people + mates <= rules.max_seats and (people == 1 or mates < 2):
+                yield {"world": world, "people": people, "mates": mates, "kind": kind}

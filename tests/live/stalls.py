@@ -1,0 +1,108 @@
+"""How long people waited for their steps, and what a kill had to do with it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from itertools import pairwise
+from math import inf
+
+from tests.live.killing import Blow
+from tests.live.table import markdown
+from tests.live.witness import Witness
+
+GOAL_P50, GOAL_MAX = 2.0, 6.0
+"""Seconds of the longest stall after a single kill: its median over the kills, and its maximum."""
+WORST = 5
+"""So many of the longest waits are told."""
+HEAD = ("what was killed", "times", "processes", "longest stall, p50", "max")
+
+
+@dataclass(frozen=True, slots=True)
+class Table:
+    """People who play together."""
+
+    told: str
+    """Who sits there, in words."""
+    people: Sequence[Witness]
+
+
+@dataclass(frozen=True, slots=True)
+class Wait:
+    """One step of one table, from the moment at which all its people meant to choose to the one at which all
+    were shown what came of it. Seconds by the monotonic clock."""
+
+    wanted: float
+    got: float
+    step: int = 0
+    table: str = ""
+
+    @property
+    def seconds(self) -> float:
+        """How long it took."""
+        return self.got - self.wanted
+
+
+def waits_at(table: Table, now: float) -> list[Wait]:
+    """Of every step that was wanted by now."""
+    people = table.people
+    waits = [
+        Wait(
+            max(person.wanted.get(step, -inf) for person in people),
+            max(person.got.get(step, now) for person in people),
+            step,
+            table.told,
+        )
+        for step in {step for person in people for step in person.wanted}
+    ]
+    return [wait for wait in waits if wait.wanted < now]
+
+
+def longest_after(blows: Sequence[Blow], waits: Sequence[Wait], end: float) -> list[Wait]:
+    """For each blow the longest wait for a step that was under way then, or began before the next blow."""
+    bounds = [*(blow.at for blow in blows), end]
+    return [
+        max(
+            (wait for wait in waits if wait.wanted < after and wait.got > at),
+            key=lambda wait: wait.seconds,
+            default=Wait(at, at),
+        )
+        for at, after in pairwise(bounds)
+    ]
+
+
+def quantile(values: Iterable[float], share: float) -> float:
+    """The value that this share does not exceed; 0 where there is none."""
+    ordered = sorted(values)
+    return ordered[min(len(ordered) - 1, int(share * len(ordered)))] if ordered else 0.0
+
+
+def told_stalls(blows: Sequence[Blow], longest: Sequence[Wait]) -> str:
+    """A table: single kills by victim, all of them beside the goal, pairs, and dense kills."""
+    singles = [(blow, stall) for blow, stall in zip(blows, longest, strict=True) if blow.kind == "single"]
+    rows = [
+        _row(name, [each for each in singles if each[0].killed == [name]])
+        for name in sorted({name for blow, _ in singles for name in blow.killed})
+    ]
+    every = _row("**single kills**", singles)
+    rows.append((*every[:3], f"{every[3]} (goal {GOAL_P50:g})", f"{every[4]} (goal {GOAL_MAX:g})"))
+    for kind, words in {"pair": "pairs at once", "dense": "one after the other, dense"}.items():
+        rows.append(_row(words, [each for each in zip(blows, longest, strict=True) if each[0].kind == kind]))
+    return markdown(HEAD, [row for row in rows if row[1] != "0"])
+
+
+def told_longest(blows: Sequence[Blow], longest: Sequence[Wait]) -> str:
+    """Whom the longest waits after single kills met."""
+    singles = [each for each in zip(blows, longest, strict=True) if each[0].kind == "single"]
+    worst = sorted(singles, key=lambda each: -each[1].seconds)[:WORST]
+    return "\n".join(
+        f"{wait.seconds:.1f} s after {' and '.join(blow.killed)}: {wait.table}, step {wait.step}, "
+        f"wanted {wait.wanted - blow.at:+.1f} s from the kill"
+        for blow, wait in worst
+    )
+
+
+def _row(words: str, those: Sequence[tuple[Blow, Wait]]) -> tuple[str, ...]:
+    stalls, processes = [wait.seconds for _, wait in those], sum(len(blow.killed) for blow, _ in those)
+    seconds = (f"{quantile(stalls, 0.5):.1f} s", f"{max(stalls, default=0.0):.1f} s")
+    return words, str(len(those)), str(processes), *seconds

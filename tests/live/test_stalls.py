@@ -1,0 +1,36 @@
+"""What is read from kills and waits, and who is killed how often."""
+
+from __future__ import annotations
+
+from random import Random
+from types import SimpleNamespace
+from typing import Any
+
+from tests.live.killing import BURST, Blow, planned
+from tests.live.stalls import Table, longest_after, told_stalls, waits_at
+
+
+def person(wanted: dict[int, float], got: dict[int, float]) -> Any:
+    return SimpleNamespace(wanted=wanted, got=got)
+
+
+def test_a_step_is_waited_for_from_the_last_who_means_to_choose_to_the_last_who_is_shown_it() -> None:
+    both = Table("two", [person({1: 1.0, 2: 5.0}, {1: 4.0}), person({1: 2.0}, {1: 4.5})])
+    first, second = sorted(waits_at(both, now=9.0), key=lambda wait: wait.step)
+    assert (first.wanted, first.got, first.seconds) == (2.0, 4.5, 2.5)
+    assert (second.wanted, second.got) == (5.0, 9.0), "it has not come yet"
+
+
+def test_a_wait_belongs_to_the_blow_that_it_spans_or_follows() -> None:
+    alone = Table("one", [person({1: 9.0, 2: 12.0, 3: 30.0}, {1: 10.5, 2: 16.0, 3: 30.2})])
+    blows = [Blow("single", 10.0, ["web"]), Blow("pair", 20.0, ["web", "worker"])]
+    longest = longest_after(blows, waits_at(alone, now=40.0), end=40.0)
+    assert [round(wait.seconds, 1) for wait in longest] == [4.0, 0.2]
+    told = told_stalls(blows, longest).replace(" ", "")
+    assert "|web|1|1|4.0s|4.0s|" in told
+    assert "|pairsatonce|1|2|0.2s|0.2s|" in told
+
+
+def test_of_a_hundred_kills_most_are_single_and_some_are_pairs_and_dense() -> None:
+    kinds = [blow.kind for blow in planned(100, Random(1))]
+    assert [kinds.count(kind) for kind in ("single", "pair", "dense")] == [60, 20, 20 / BURST]
