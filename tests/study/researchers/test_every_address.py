@@ -11,7 +11,7 @@ from typing import Any
 
 import pytest
 from django.db import connection, transaction
-from django.test import Client
+from django.test import Client, client
 
 from tests.addresses import Address, addresses
 from tests.conftest import Once
@@ -52,9 +52,11 @@ def scene(once: Once) -> Scene:
 
 
 @pytest.fixture(autouse=True)
-def quiet() -> Iterator[None]:
-    """That somebody is refused need not be logged a thousand times."""
+def quiet(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
+    """That somebody is refused need not be logged a thousand times, and nobody asks which templates were
+    drawn with what."""
     logging.disable(logging.ERROR)
+    monkeypatch.setattr(client, "store_rendered_templates", lambda *_, **__: None)
     yield
     logging.disable(logging.NOTSET)
 
@@ -108,13 +110,13 @@ def is_let_in(role: Role, address: Address, url: str, method: str) -> bool | Non
 class Knock:
     """What came of one request; what it wrote is taken back."""
 
-    def __init__(self, role: Role, url: str, method: str, client: Client | None = None) -> None:
+    def __init__(self, role: Role, url: str, method: str, browser: Client | None = None) -> None:
         self.url, self.method, self.written = url, method, list[str]()
-        client = client or role.client
-        client.cookies = role.cookies.copy()
+        browser = browser or role.client
+        browser.cookies = role.cookies.copy()
         sent = EVERY_FORM if method == "post" else {}
         with undone(), connection.execute_wrapper(self._listen):
-            answer: Any = getattr(client, method)(url, sent, headers=role.headers)
+            answer: Any = getattr(browser, method)(url, sent, headers=role.headers)
             self.answer, self.body = answer, b"".join(answer).decode(errors="replace")
 
     def _listen(self, execute: Any, sql: str, params: Any, many: bool, context: Any) -> Any:
