@@ -5,7 +5,8 @@ none of them ready sooner; but who plays on a websocket of the same process wait
 turn of the event loop. The threads stay, and with them their connections to the database: Django's own way,
 a thread for each request, opens a connection for each page and leaves it behind for the garbage.
 
-What staff look at stands in no line: a file may take minutes to write.
+What staff look at stands in no line, for a file may take minutes to write; nor does what programs ask to see
+whether this process is well.
 """
 
 from __future__ import annotations
@@ -19,7 +20,7 @@ from asgiref.sync import ThreadSensitiveContext
 from brigade.door import Message, Receive, Send
 from brigade.limits import PAGES_AT_ONCE
 
-OF_STAFF = ("/staff/", "/admin/", "/api/")
+OF_OTHERS = ("/staff/", "/admin/", "/api/", "/health", "/ready", "/metrics")
 """How addresses begin that participants do not see."""
 
 
@@ -35,7 +36,7 @@ class InLine:
 
     async def __call__(self, scope: Message, receive: Receive, send: Send) -> None:
         """The whole request is there already: nobody holds up the line by sending slowly."""
-        if scope["path"].startswith(OF_STAFF):
+        if scope["path"].startswith(OF_OTHERS):
             await self.application(scope, receive, send)
             return
         thread = await self._threads.get()

@@ -93,11 +93,7 @@ async def serve(listener: socket.socket, asked: asyncio.Event) -> None:
         if address.local != address.host:
             say(f"reached from elsewhere only by the names in BRIGADE_HOSTS: {environment['BRIGADE_HOSTS']}")
         say(f"ready after {time.monotonic() - began:.1f} s; Ctrl-C stops it, logs are in {places.log_dir()}")
-        for child in (
-            *others,
-            worker(environment, 2),
-            experimenter(environment),
-        ):  # last: nobody waits for them
+        for child in (*others, worker(environment, 2), experimenter(environment)):  # nobody waits for these
             crew.keep(child)
         while await asked.wait():
             asked.clear()

@@ -105,7 +105,6 @@ def table_laid(
         seats=people + mates,
         seed=Random().getrandbits(31),
         minds=[MindPlan(kind, seats, settings or {})] if mates else [],
-        step_seconds=step_seconds,
         audience="bench",  # staff may watch, as in a study
     )
     return [seat.key for seat in episode.seats.filter(mind=None)]

@@ -21,10 +21,17 @@ from typing import Any
 
 from kitchen.machine.draining import RESTART
 from tests.live.books import Books
-from tests.live.kills import TABLES, take_seats, to_the_end
+from tests.live.kills import take_seats, to_the_end
 from tests.live.stack import Running, running
 from tests.live.witness import Witness
 
+TABLES: tuple[dict[str, Any], ...] = (
+    {},
+    {"mates": 2, "kind": "random"},
+    {"mates": 2, "kind": "planner"},
+    {"people": 2, "mates": 1, "kind": "planner"},
+)
+"""Who sits at the tables, in turn."""
 STEPS = 400
 """Of an episode: more than are played while it is measured."""
 REST = 10.0

@@ -59,7 +59,7 @@ def main(arguments: Sequence[str]) -> int:
     asked = parse(arguments)
     with ExitStack() as around:
         variables = {} if asked.database == "postgres" else around.enter_context(small_disk(asked.faults))
-        stack = around.enter_context(running(asked.database, "tests.live.impatient", **variables))
+        stack = around.enter_context(running(asked.database, **variables))
         books = around.enter_context(Books(stack.environment))
         folder = Path(around.enter_context(tempfile.TemporaryDirectory()))
         load_study(stack, folder, SLUG, condition("alone"), steps=60, items=2)

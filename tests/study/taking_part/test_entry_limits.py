@@ -127,7 +127,7 @@ def test_one_address_alone_does_not_shut_a_study() -> None:
 
     def from_address(number: int) -> int:
         one = Client(REMOTE_ADDR=f"203.0.113.{number}")
-        return begin(one, study).status_code
+        return int(begin(one, study).status_code)
 
     assert [from_address(1) for _ in range(12)] == [302] * 12
     assert from_address(2) == 302
