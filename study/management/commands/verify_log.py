@@ -34,7 +34,7 @@ class Command(StudyCommand):
         episodes = self._episodes(slug)
         unguarded = tables_unguarded()
         for table in unguarded:
-            self.stdout.write(f"{table}: rows can be changed, the database's trigger is gone")
+            self.stdout.write(f"{table}: rows can be changed, the database's trigger is gone or another one")
         verdicts = []
         for verdict in log_verify(episodes):
             self.stdout.write(said(verdict))
@@ -58,7 +58,8 @@ def said(verdict: EpisodeVerdict) -> str:
         return f"{verdict.episode}: {'; '.join(map(str, verdict.faults))}"
     if verdict.before_chains:
         return f"{verdict.episode}: {counted(verdict.steps, 'step')}, written before there were chains"
-    return f"{verdict.episode}: {counted(verdict.steps, 'step')}, holds, {verdict.chain}"
+    holds = "holds" if verdict.is_over else "holds so far"
+    return f"{verdict.episode}: {counted(verdict.steps, 'step')}, {holds}, {verdict.chain}"
 
 
 def summary(verdicts: list[EpisodeVerdict]) -> str:
