@@ -30,7 +30,8 @@ class DiscreetFormatter(logging.Formatter):
     def format(self, record: logging.LogRecord) -> str:
         """The whole entry, without secrets. A line is enough where somebody was refused or Redis is
         away."""
-        if record.name == "django.request" and record.levelno < logging.ERROR:
+        refused = record.name == "django.request" and record.levelno < logging.ERROR
+        if refused or record.name == "django.security.DisallowedHost":
             record = _in_one_line(record)
         if record.name.startswith("channels_redis.") and record.exc_info:
             record = _in_one_line(record, why=f": {type(record.exc_info[1]).__name__}: {record.exc_info[1]}")
