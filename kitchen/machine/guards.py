@@ -108,8 +108,8 @@ def append_only_tables() -> list[str]:
 def _wanted(model: type[models.Model]) -> dict[str, str]:
     """The triggers that the table of this model is to have."""
     fields = model._meta.concrete_fields
-    emptied = [field.column for field in fields if _may_be_emptied(field)]
-    names = [field.column for field in fields if field.column not in emptied]
+    emptied = [str(field.column) for field in fields if _may_be_emptied(field)]
+    names = [str(field.column) for field in fields if field.column not in emptied]
     return triggers(connection, model._meta.db_table, names, "".join(emptied), unique_of(model))
 
 

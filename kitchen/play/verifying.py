@@ -84,7 +84,7 @@ def log_verify(episodes: QuerySet[Episode]) -> Iterator[EpisodeVerdict]:
 class _Read:
     """What is read together of some episodes, by their ids."""
 
-    facts: dict[int, Mapping[str, Json]]
+    facts: Mapping[int, Mapping[str, Json]]
     belongs: dict[int, list[Json]]
     other_prompts: set[int]
     seals: dict[int, dict[str, Seal]] = field(default_factory=lambda: defaultdict(dict))
