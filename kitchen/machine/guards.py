@@ -119,10 +119,9 @@ def _may_be_emptied(field: models.Field) -> bool:  # type: ignore[type-arg]
 
 def unique_of(model: type[models.Model]) -> list[list[str]]:
     """The columns of a model's rows that no two rows have the same, beside the id."""
-    column = {field.name: field.column for field in model._meta.concrete_fields}
-    alone = [
-        [field.column] for field in model._meta.concrete_fields if field.unique and not field.primary_key
-    ]
+    fields = model._meta.concrete_fields
+    column = {field.name: str(field.column) for field in fields}
+    alone = [[column[field.name]] for field in fields if field.unique and not field.primary_key]
     together = [each for each in model._meta.constraints if isinstance(each, models.UniqueConstraint)]
     return alone + [[column[name] for name in each.fields] for each in together]
 

@@ -8,7 +8,7 @@ from typing import Any
 
 from django import forms
 from django.contrib import messages
-from django.http import HttpRequest, HttpResponse
+from django.http import HttpRequest, HttpResponse, HttpResponseBase
 from django.shortcuts import redirect, render
 from django.urls import reverse
 from django.utils import timezone
@@ -50,7 +50,7 @@ class TokenForm(forms.Form):
 
 
 @staff_page(FORM)
-def tokens(request: HttpRequest) -> HttpResponse:
+def tokens(request: HttpRequest) -> HttpResponseBase:
     """One's own tokens; a new one is shown once, in the answer to the form."""
     return _revoke(request) if "revoke" in request.POST else _tokens(request)
 
