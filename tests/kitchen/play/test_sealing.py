@@ -32,7 +32,7 @@ def over(**more: Any) -> Episode:
 def cut_off(episode: Episode, left: int) -> None:
     """As the reviewer did: the last steps are gone, and the episode stands where the others end."""
     Decision.objects.filter(mind__episode=episode, step__gt=left).delete()
-    episode.commands.filter(step__gt=left).delete()  # type: ignore[attr-defined]
+    episode.commands.filter(step__gt=left).delete()
     Step.objects.filter(episode=episode, number__gt=left).delete()
     last = Step.objects.filter(episode=episode).last()
     fresh = {"state_hash": last.state_hash, "score": last.score} if last else {}
