@@ -70,7 +70,8 @@ class JsonFormatter(DiscreetFormatter):
 
 
 def _as_told(record: logging.LogRecord) -> logging.LogRecord:
-    if record.name == "django.request" and record.levelno < logging.ERROR:
+    refused = record.name == "django.request" and record.levelno < logging.ERROR
+    if refused or record.name == "django.security.DisallowedHost":
         return _in_one_line(record)
     if record.name == "django.request" and record.exc_info and (why := trouble_of(record.exc_info[1])):
         return _in_one_line(record, why=f": {why}")

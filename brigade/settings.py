@@ -259,6 +259,8 @@ MIDDLEWARE = [
     "django.contrib.auth.middleware.AuthenticationMiddleware",
     "study.researchers.logins.SlidingSession",
     "study.researchers.logins.SecondFactor",
+    "study.researchers.sure.SureInAdmin",
+    "study.researchers.acting.acting",
     "django.contrib.messages.middleware.MessageMiddleware",
     "django.middleware.clickjacking.XFrameOptionsMiddleware",
     "django_htmx.middleware.HtmxMiddleware",
@@ -333,6 +335,7 @@ CELERY_WORKER_PREFETCH_MULTIPLIER = 1
 CELERY_TASK_IGNORE_RESULT = True
 CELERY_BROKER_CONNECTION_RETRY_ON_STARTUP = True
 CELERY_BROKER_CONNECTION_MAX_RETRIES = None
+"""However long it is away."""
 CELERY_WORKER_CONSUMER = "brigade.broker_loss:Consumer"
 CELERY_WORKER_HIJACK_ROOT_LOGGER = False
 CELERY_BROKER_TRANSPORT_OPTIONS = {
@@ -416,6 +419,9 @@ SILENCED_SYSTEM_CHECKS = ["security.W005", "security.W021"]
 """Whether names below ours speak TLS, and lists in browsers, are not ours to decide."""
 CSRF_TRUSTED_ORIGINS = [PUBLIC_URL]
 SESSION_COOKIE_SECURE = CSRF_COOKIE_SECURE = ENCRYPTED
+_OURS_ALONE = "__Host-" if ENCRYPTED else ""
+"""A browser takes such a cookie over TLS only, from this very host, and gives it to no other."""
+SESSION_COOKIE_NAME, CSRF_COOKIE_NAME = f"{_OURS_ALONE}sessionid", f"{_OURS_ALONE}csrftoken"
 SESSION_COOKIE_AGE = 60 * _staff_idle_minutes()
 SESSION_COOKIE_HTTPONLY = True
 SESSION_COOKIE_SAMESITE = "Lax"

@@ -9,7 +9,7 @@ from study.people.models import (
     StaffAction,
     new_completion_code,
 )
-from study.researchers.models import ApiToken, Membership, SecurityEvent
+from study.researchers.models import ApiToken, Membership, SecurityCount, SecurityEvent
 from study.trying_out.models import DryRun
 
 __all__ = [
@@ -22,6 +22,7 @@ __all__ = [
     "PageVisit",
     "Participant",
     "Round",
+    "SecurityCount",
     "SecurityEvent",
     "StaffAction",
     "Study",

@@ -1,46 +1,49 @@
 """Triggers that have the database itself refuse to change rows that are only added (`append_only`).
 
 Rows can be erased: somebody who leaves leaves nothing behind. A column that is emptied when what it names is
-deleted (`SET_NULL`) may be emptied, and nothing else.
+deleted (`SET_NULL`) may be emptied, and nothing else. SQLite's REPLACE erases a row and puts another in its
+place without a word to triggers of changes: there a row is not let in either whose id, or whose unique
+columns, another one has.
 """
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 
 from django.apps import apps
 from django.db import connection, models
+from django.db.backends.base.base import BaseDatabaseWrapper
 from django.db.backends.base.schema import BaseDatabaseSchemaEditor
 
 from kitchen.machine.append_only import AppendOnly
 
 REFUSE = "brigade_append_only"
 """PostgreSQL's function that all triggers call; it stays where it is, others may use it."""
-_FUNCTION = f"""
-CREATE OR REPLACE FUNCTION {REFUSE}() RETURNS trigger LANGUAGE plpgsql AS $$
+_BODY = """
 BEGIN
     RAISE EXCEPTION '% is append-only', TG_TABLE_NAME USING ERRCODE = 'integrity_constraint_violation';
-END $$
-"""
+END """
+_FUNCTION = f"CREATE OR REPLACE FUNCTION {REFUSE}() RETURNS trigger LANGUAGE plpgsql AS $${_BODY}$$"
+
+Unique = Sequence[Sequence[str]]
+"""Columns that no two rows have the same, group by group."""
 
 
-def guard(editor: BaseDatabaseSchemaEditor, table: str, names: Sequence[str], emptied: str = "") -> None:
-    """Refuse every change of these columns of the table, and of `emptied` unless it is set to NULL."""
+def guard(
+    editor: BaseDatabaseSchemaEditor, table: str, names: Sequence[str], emptied: str = "", unique: Unique = ()
+) -> None:
+    """Refuse every change of these columns of the table, and of `emptied` unless it is set to NULL; and rows
+    that would take the place of others, by their id or by these groups of `unique` columns."""
     if editor.connection.vendor == "postgresql":
         editor.execute(_FUNCTION, None)  # no values: its % is PostgreSQL's
-    columns = ", ".join(editor.quote_name(name) for name in names)
-    editor.execute(_trigger(editor, table, trigger_name(table), columns, ""))
-    if emptied:
-        column = editor.quote_name(emptied)
-        editor.execute(
-            _trigger(editor, table, f"{trigger_name(table)}_{emptied}", column, f"NEW.{column} IS NOT NULL")
-        )
+    for statement in triggers(editor.connection, table, names, emptied, unique).values():
+        editor.execute(statement, None)
 
 
 def unguard(editor: BaseDatabaseSchemaEditor, table: str, emptied: str = "") -> None:
     """Let the rows of the table be changed: a migration that must, and that guards it again afterwards."""
     on = f" ON {editor.quote_name(table)}" if editor.connection.vendor == "postgresql" else ""
-    for name in [trigger_name(table), *([f"{trigger_name(table)}_{emptied}"] if emptied else [])]:
+    for name in (trigger_name(table), f"{trigger_name(table)}_{emptied}", _insert_name(table)):
         editor.execute(f"DROP TRIGGER IF EXISTS {name}{on}")
 
 
@@ -49,41 +52,100 @@ def trigger_name(table: str) -> str:
     return f"{table}_append_only"
 
 
+def _insert_name(table: str) -> str:
+    return f"{table}_no_replacing"
+
+
+def triggers(
+    there: BaseDatabaseWrapper, table: str, names: Sequence[str], emptied: str = "", unique: Unique = ()
+) -> dict[str, str]:
+    """The triggers of a guarded table, by name, as this database has them made."""
+    quoted, name = there.ops.quote_name(table), trigger_name(table)
+    does = f"EXECUTE FUNCTION {REFUSE}()"
+    if there.vendor == "sqlite":
+        does = f"BEGIN SELECT RAISE(ABORT, '{table} is append-only'); END"
+    columns = ", ".join(there.ops.quote_name(each) for each in sorted(names))
+    every = f"ON {quoted} FOR EACH ROW"
+    made = {name: f"CREATE TRIGGER {name} BEFORE UPDATE OF {columns} {every} {does}"}
+    if emptied:
+        column, name = there.ops.quote_name(emptied), f"{name}_{emptied}"
+        when = f"WHEN (NEW.{column} IS NOT NULL)"
+        made[name] = f"CREATE TRIGGER {name} BEFORE UPDATE OF {column} {every} {when} {does}"
+    if there.vendor == "sqlite":
+        name, taken = _insert_name(table), _taken(there, quoted, [["id"], *unique])
+        made[name] = f"CREATE TRIGGER {name} BEFORE INSERT {every} WHEN {taken} {does}"
+    return made
+
+
+def _taken(there: BaseDatabaseWrapper, quoted: str, unique: Unique) -> str:
+    """Whether a row is there that has one of these groups of columns in common with the new one."""
+    groups = ([there.ops.quote_name(name) for name in group] for group in unique)
+    same = (" AND ".join(f"{name} = NEW.{name}" for name in group) for group in groups)
+    return " OR ".join(f"EXISTS (SELECT 1 FROM {quoted} WHERE {each})" for each in same)  # noqa: S608 - ours
+
+
 def tables_unguarded() -> list[str]:
-    """Tables of rows that are only added which the database would let anybody change."""
+    """Tables of rows that are only added which the database would let somebody change: a trigger is not
+    there, is off, or is not the one that we make."""
     there = _triggers()
-    return sorted(table for table in append_only_tables() if trigger_name(table) not in there)
-
-
-def append_only_tables() -> list[str]:
-    """The tables of all models whose rows are only added."""
-    return [_table(model) for model in apps.get_models() if issubclass(model, AppendOnly)]
-
-
-def _table(model: type[models.Model]) -> str:
-    return model._meta.db_table
-
-
-def _triggers() -> set[str]:
-    """Names of the triggers that are on."""
-    if connection.vendor == "postgresql":
-        statement = "SELECT tgname FROM pg_trigger WHERE NOT tgisinternal AND tgenabled <> 'D'"
-    else:
-        statement = "SELECT name FROM sqlite_master WHERE type = 'trigger'"
-    with connection.cursor() as cursor:
-        cursor.execute(statement)
-        return {name for (name,) in cursor.fetchall()}
-
-
-def _trigger(editor: BaseDatabaseSchemaEditor, table: str, name: str, columns: str, when: str) -> str:
-    condition = f"WHEN ({when})" if when else ""
-    postgresql = editor.connection.vendor == "postgresql"
-    does = f"EXECUTE FUNCTION {REFUSE}()" if postgresql else f"BEGIN {_raise(table)}; END"
-    return (
-        f"CREATE TRIGGER {name} BEFORE UPDATE OF {columns} ON {editor.quote_name(table)}"
-        f" FOR EACH ROW {condition} {does}"
+    return sorted(
+        model._meta.db_table
+        for model in append_only_models()
+        if any(there.get(name) != _plainly(text) for name, text in _wanted(model).items())
     )
 
 
-def _raise(table: str) -> str:
-    return f"SELECT RAISE(ABORT, '{table} is append-only')"
+def append_only_models() -> list[type[models.Model]]:
+    """All models whose rows are only added."""
+    return [model for model in apps.get_models() if issubclass(model, AppendOnly)]
+
+
+def append_only_tables() -> list[str]:
+    """Their tables."""
+    return [model._meta.db_table for model in append_only_models()]
+
+
+def _wanted(model: type[models.Model]) -> dict[str, str]:
+    """The triggers that the table of this model is to have."""
+    fields = model._meta.concrete_fields
+    emptied = [str(field.column) for field in fields if _may_be_emptied(field)]
+    names = [str(field.column) for field in fields if field.column not in emptied]
+    return triggers(connection, model._meta.db_table, names, "".join(emptied), unique_of(model))
+
+
+def _may_be_emptied(field: models.Field) -> bool:  # type: ignore[type-arg]
+    return getattr(field.remote_field, "on_delete", None) is models.SET_NULL
+
+
+def unique_of(model: type[models.Model]) -> list[list[str]]:
+    """The columns of a model's rows that no two rows have the same, beside the id."""
+    fields = model._meta.concrete_fields
+    column = {field.name: str(field.column) for field in fields}
+    alone = [[column[field.name]] for field in fields if field.unique and not field.primary_key]
+    together = [each for each in model._meta.constraints if isinstance(each, models.UniqueConstraint)]
+    return alone + [[column[name] for name in each.fields] for each in together]
+
+
+def _triggers() -> dict[str, str]:
+    """The triggers that are on, by name."""
+    if connection.vendor == "sqlite":
+        statement = "SELECT name, sql FROM sqlite_master WHERE type = 'trigger'"
+        return {name: _plainly(text) for name, text in _rows(statement)}
+    if (_BODY,) not in _rows(f"SELECT prosrc FROM pg_proc WHERE proname = '{REFUSE}'"):  # noqa: S608 - ours
+        return {}
+    on = "NOT tgisinternal AND tgenabled IN ('O', 'A')"
+    statement = f"SELECT tgname, pg_get_triggerdef(oid, true) FROM pg_trigger WHERE {on}"  # noqa: S608 - ours
+    return {name: _plainly(text) for name, text in _rows(statement)}
+
+
+def _rows(statement: str) -> Iterator[tuple[str, ...]]:
+    with connection.cursor() as cursor:
+        cursor.execute(statement)
+        yield from cursor.fetchall()
+
+
+def _plainly(text: str) -> str:
+    """A trigger without what each database spells as it likes."""
+    for mark in '"()':
+        text = text.replace(mark, " " if mark == "(" else "")
+    return " ".join(text.lower().split())

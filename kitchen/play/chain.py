@@ -7,12 +7,11 @@ spelling: databases store JSON each in their own way, and the same log has the s
 
 from __future__ import annotations
 
-import json
 from collections.abc import Mapping
-from datetime import UTC, datetime
 from typing import Any
 
-from kitchen.contract.world import Json, text_hash
+from kitchen.contract.world import text_hash
+from kitchen.machine.sealed import plain, same_text
 from kitchen.play.models import Episode, Step
 
 FORMAT = "brigade log 1"
@@ -25,12 +24,12 @@ CHAINED = ("number", "commands", "events", "state_hash", "score", "opened_at", "
 def chain_begin(episode: Episode) -> str:
     """The chain of an episode before its first step."""
     facts = [episode.key.hex, episode.world, episode.world_version, episode.settings, episode.seed]
-    return text_hash(_text([FORMAT, *facts]))
+    return text_hash(same_text([FORMAT, *facts]))
 
 
 def chain_next(before: str, step: Mapping[str, Any]) -> str:
     """The chain with one more step: its columns by name, as they were written or as they were read."""
-    return text_hash(_text([before, *(_plain(step[name]) for name in CHAINED)]))
+    return text_hash(same_text([before, *(plain(step[name]) for name in CHAINED)]))
 
 
 def chain_so_far(episode: Episode) -> str:
@@ -40,22 +39,3 @@ def chain_so_far(episode: Episode) -> str:
     for row in Step.objects.filter(episode=episode, number__lte=episode.step).order_by("number"):
         chain = chain_next(chain, vars(row))
     return chain
-
-
-def _plain(value: Any) -> Json:
-    return value.astimezone(UTC).isoformat() if isinstance(value, datetime) else value
-
-
-def _number(text: str) -> float | int:
-    """PostgreSQL writes 1e+16 out, with all its zeros."""
-    number = float(text)
-    return int(number) if number.is_integer() else number
-
-
-_encode = json.JSONEncoder(sort_keys=True, separators=(",", ":")).encode
-_decode = json.JSONDecoder(parse_float=_number).decode
-
-
-def _text(value: Json) -> str:
-    """The same text for a value before it is stored and after it was read, from any database."""
-    return _encode(_decode(_encode(value)))

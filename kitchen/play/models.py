@@ -279,3 +279,24 @@ class Step(AppendOnly):
 
     def __str__(self) -> str:
         return f"step {self.number}"
+
+
+class Seal(AppendOnly):
+    """What an episode had come to, under this installation's key (`kitchen.play.sealing`)."""
+
+    class Kind(models.TextChoices):
+        BEFORE = "before", "was there before there were seals"
+        END = "end", "came to its end"
+
+    id: int
+    episode = models.ForeignKey(Episode, on_delete=models.CASCADE, related_name="seals")
+    episode_id: int
+    kind = models.CharField(max_length=6, choices=Kind)
+    facts = models.JSONField(help_text="What is sealed, by name.")
+    mac = models.CharField(max_length=64, help_text="HMAC-SHA-256 of kind, the episode's key and facts.")
+
+    class Meta(AppendOnly.Meta):
+        constraints = [models.UniqueConstraint(fields=["episode", "kind"], name="one_seal_of_a_kind")]
+
+    def __str__(self) -> str:
+        return f"{self.episode_id}, {self.kind}"

@@ -33,6 +33,7 @@ from kitchen.play.kept import bring_up_to_date, turn_taken
 from kitchen.play.messages import EpisodeNews
 from kitchen.play.models import Decision, Episode, Mind, Seat, SeatCommand
 from kitchen.play.queue import ask_coplayers, is_aside, run_step_later
+from kitchen.play.sealing import episode_seal
 from kitchen.play.turns import OpenTurn, StepAhead
 from kitchen.registry.agents import make_agent
 from kitchen.registry.worlds import get_page, get_world
@@ -226,6 +227,7 @@ def hand_in(
         _count_decisions(decisions)
         _go_on(turn, ahead)
         calls_store([(each.row, each.calls) for each in decisions])  # last: it locks what others need
+        _seal(turn)
         _nudge(turn, commands)
     return Receipt("accepted", turn.episode.step, turn.episode.world)
 
@@ -247,6 +249,7 @@ def step_run(*, episode_id: int, step: int) -> bool:
         bring_up_to_date(turn, lock=True)
         if turn.is_open and turn.step == step and turn.is_complete:
             _go_on(turn)
+            _seal(turn)
             _nudge(turn)
             return turn.episode.step == step
     return False
@@ -269,10 +272,18 @@ def _in_time(turn: OpenTurn) -> bool:
         return False
     idle, why = get_world(turn.episode.world).idle, clock.why_it_ran_out(turn.episode)
     turn.add([_row(turn, GivenCommand(seat, idle, why, why)) for seat in overdue])
-    _count(partial(metrics.timed_out.labels(turn.episode.world).inc, len(overdue)))
+    if why == clock.TIMEOUT:
+        _count(partial(metrics.timed_out.labels(turn.episode.world).inc, len(overdue)))
     _go_on(turn)
+    _seal(turn)
     _nudge(turn)
     return True
+
+
+def _seal(turn: OpenTurn) -> None:
+    """Seal what the episode has come to, if this was its last step."""
+    if not turn.is_open:
+        episode_seal(turn.episode.pk)
 
 
 def _nudge(turn: OpenTurn, commands: Sequence[GivenCommand] = ()) -> None:
@@ -427,6 +438,7 @@ def _end(episode_id: int, status: Episode.Status, *, reason: str = "") -> bool:
     episode.status, episode.ended_because = status, reason
     episode.ended_at, episode.turn_closes_at = timezone.now(), None
     episode.save(update_fields=["status", "ended_because", "ended_at", "turn_closes_at"])
+    episode_seal(episode_id)
     _tell_audience(episode)
     transaction.on_commit(partial(stream.nudge_pages, episode_id))
     return True

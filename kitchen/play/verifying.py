@@ -1,8 +1,9 @@
 """Reading logs again: does every step still hold what was written?
 
 For each episode: its chain (`kitchen.play.chain`), that no step is missing, that what seats were commanded is
-what the steps ran with, and that the episode stands where its log ends. Nothing is locked: people go on
-playing meanwhile. What needs the world itself (playing the log anew) is not done here.
+what the steps ran with, that the episode stands where its log ends, and its seal (`kitchen.play.sealing`)
+once it is over. Nothing is locked: people go on playing meanwhile. What needs the world itself (playing the
+log anew) is not done here.
 """
 
 from __future__ import annotations
@@ -14,8 +15,11 @@ from typing import Any
 
 from django.db.models import QuerySet
 
+from kitchen.contract.world import Json, canonical_hash, text_hash
+from kitchen.machine.sealed import same_text
+from kitchen.play import sealing
 from kitchen.play.chain import chain_begin, chain_next
-from kitchen.play.models import Episode, SeatCommand, Step
+from kitchen.play.models import CallMessage, Episode, Prompt, Seal, SeatCommand, Step
 from kitchen.play.stored import log_entry
 
 AT_ONCE = 20
@@ -23,20 +27,28 @@ AT_ONCE = 20
 
 CHANGED = "is not what was written"
 UNCHAINED = "has no chain, although steps before it have one"
+NO_CHAIN = "has no chain, although the episode began when there were chains"
 MISSING = "is missing"
 OTHER_COMMANDS = "did not run with what the seats were commanded"
 OTHER_STATE = "does not lead to the state that the episode is in"
+NOT_ITS_HASH = "the state is not the one that it is said to be"
+UNSEALED = "it is over, and was not sealed"
+FALSE_SEAL = "its seal was not made with this installation's key"
+OTHER_OWNER = "it belongs to somebody else than when it was sealed"
+OTHER_PROMPT = "what a model was asked is not what was written"
+IN_WORDS = {sealing.CHAIN: "last hash", sealing.LOG: "log of decisions, calls and who played"}
+"""Sealed facts that are no columns."""
 
 
 @dataclass(frozen=True, slots=True)
 class Fault:
-    """A step that is not as it was written."""
+    """A step, or where none is named the episode itself, that is not as it was written."""
 
-    step: int
+    step: int | None
     why: str
 
     def __str__(self) -> str:
-        return f"step {self.step} {self.why}"
+        return self.why if self.step is None else f"step {self.step} {self.why}"
 
 
 @dataclass(slots=True)
@@ -48,6 +60,8 @@ class EpisodeVerdict:
     steps: int = 0
     before_chains: int = 0
     """Steps that no chain holds: programs of before took them, and none of today took one after them."""
+    is_over: bool = True
+    """Not yet where it is being played: its steps hold so far, and nothing is sealed."""
     chain: str = ""
     """After the last step; to be kept elsewhere, it shows later that nobody has written the log anew."""
     faults: list[Fault] = field(default_factory=list)
@@ -66,35 +80,96 @@ def log_verify(episodes: QuerySet[Episode]) -> Iterator[EpisodeVerdict]:
         yield from _verdicts(ids[begin : begin + AT_ONCE])
 
 
+@dataclass(slots=True)
+class _Read:
+    """What is read together of some episodes, by their ids."""
+
+    facts: Mapping[int, Mapping[str, Json]]
+    belongs: dict[int, list[Json]]
+    other_prompts: set[int]
+    seals: dict[int, dict[str, Seal]] = field(default_factory=lambda: defaultdict(dict))
+    commands: dict[tuple[int, int], list[SeatCommand]] = field(default_factory=lambda: defaultdict(list))
+    steps: dict[int, list[Step]] = field(default_factory=lambda: defaultdict(list))
+
+
 def _verdicts(ids: Sequence[int]) -> Iterator[EpisodeVerdict]:
-    episodes = list(Episode.objects.filter(pk__in=ids).defer("state").order_by("pk"))
-    commands: dict[tuple[int, int], list[SeatCommand]] = defaultdict(list)
-    for given in SeatCommand.objects.filter(episode__in=ids):
-        commands[given.episode_id, given.step].append(given)
-    steps: dict[int, list[Step]] = defaultdict(list)
-    for row in Step.objects.filter(episode__in=ids).order_by("episode", "number"):
-        steps[row.episode_id].append(row)
+    episodes = list(Episode.objects.filter(pk__in=ids).order_by("pk"))
+    read = _read(ids, episodes)
     for episode in episodes:
-        verdict = _verdict(episode, steps[episode.pk], commands)
+        verdict = _verdict(episode, read)
         if verdict.holds or Episode.objects.filter(pk=episode.pk).exists():
             yield verdict
 
 
-def _verdict(
-    episode: Episode, steps: Sequence[Step], commands: Mapping[tuple[int, int], Sequence[SeatCommand]]
-) -> EpisodeVerdict:
-    if episode.status == Episode.Status.PLAYING:  # steps that were taken since it was read
+def _read(ids: Sequence[int], episodes: Sequence[Episode]) -> _Read:
+    facts = {each.episode.pk: each.values for each in sealing.facts_of(episodes)}
+    read = _Read(facts, sealing.belongings(ids), _other_prompts(ids))
+    for seal in Seal.objects.filter(episode__in=ids):
+        read.seals[seal.episode_id][seal.kind] = seal
+    for given in SeatCommand.objects.filter(episode__in=ids):
+        read.commands[given.episode_id, given.step].append(given)
+    for row in Step.objects.filter(episode__in=ids).order_by("episode", "number"):
+        read.steps[row.episode_id].append(row)
+    return read
+
+
+def _other_prompts(ids: Sequence[int]) -> set[int]:
+    """Those of these episodes that used a prompt whose text is not the one that its hash is of."""
+    used = CallMessage.objects.filter(call__decision__mind__episode__in=ids)
+    texts = Prompt.objects.filter(pk__in=used.values("prompt"))
+    changed = [row.hash for row in texts.iterator() if text_hash(row.text) != row.hash]
+    users = used.filter(prompt__in=changed) if changed else used.none()
+    return set(users.order_by().values_list("call__decision__mind__episode", flat=True))
+
+
+def _verdict(episode: Episode, read: _Read) -> EpisodeVerdict:
+    steps, seals = read.steps[episode.pk], read.seals[episode.pk]
+    over = episode.status != Episode.Status.PLAYING
+    if not over:  # steps that were taken since it was read
         steps = [row for row in steps if row.number <= episode.step]
-    verdict = EpisodeVerdict(str(episode.key), len(steps))
+    verdict = EpisodeVerdict(str(episode.key), len(steps), is_over=over)
     verdict.faults += _missing(episode, steps)
-    verdict.faults += _broken(episode, steps, verdict)
+    verdict.faults += _broken(episode, steps, verdict, of_before=Seal.Kind.BEFORE in seals)
     for row in steps:
-        if not _same_commands(row.commands, commands[episode.pk, row.number]):
+        if not _same_commands(row.commands, read.commands[episode.pk, row.number]):
             verdict.faults.append(Fault(row.number, OTHER_COMMANDS))
-    if steps and steps[-1].number == episode.step and steps[-1].state_hash != episode.state_hash:
-        verdict.faults.append(Fault(episode.step, OTHER_STATE))
-    verdict.faults.sort(key=lambda fault: fault.step)
+    verdict.faults += _state(episode, steps)
+    verdict.faults += _unsealed(episode, seals, read)
+    if episode.pk in read.other_prompts:
+        verdict.faults.append(Fault(None, OTHER_PROMPT))
+    verdict.faults.sort(key=lambda fault: fault.step or 0)
     return verdict
+
+
+def _state(episode: Episode, steps: Sequence[Step]) -> Iterator[Fault]:
+    """The state is that of its hash, and the hash that of the last step."""
+    if canonical_hash(episode.state) != episode.state_hash:
+        yield Fault(None, NOT_ITS_HASH)
+    if steps and steps[-1].number == episode.step and steps[-1].state_hash != episode.state_hash:
+        yield Fault(episode.step, OTHER_STATE)
+
+
+def _unsealed(episode: Episode, seals: Mapping[str, Seal], read: _Read) -> Iterator[Fault]:
+    """What is not as the seals say. An episode of before seals may have been ended by a program of before."""
+    over = episode.status != Episode.Status.PLAYING
+    if over and not seals:
+        yield Fault(None, UNSEALED)
+    for seal in seals.values():
+        was_over = seal.facts.get("status") != Episode.Status.PLAYING
+        if not sealing.is_genuine(seal, episode):
+            yield Fault(None, FALSE_SEAL)
+        elif was_over and (over or seal.kind == Seal.Kind.BEFORE):
+            yield from _otherwise(seal.facts, read.facts[episode.pk], read.belongs[episode.pk])
+
+
+def _otherwise(
+    sealed: Mapping[str, Json], now: Mapping[str, Json], belongs: Sequence[Json]
+) -> Iterator[Fault]:
+    for name in sorted(sealed.keys() & now.keys()):
+        if same_text(sealed[name]) != same_text(now[name]):
+            yield Fault(None, f"its {IN_WORDS.get(name, name)} is not what was sealed")
+    if sealing.BELONGS in sealed and set(belongs) - set(sealed[sealing.BELONGS]):  # who left is gone
+        yield Fault(None, OTHER_OWNER)
 
 
 def _missing(episode: Episode, steps: Sequence[Step]) -> list[Fault]:
@@ -104,20 +179,24 @@ def _missing(episode: Episode, steps: Sequence[Step]) -> list[Fault]:
     return gone + [Fault(number, OTHER_STATE) for number in there - taken]
 
 
-def _broken(episode: Episode, steps: Sequence[Step], verdict: EpisodeVerdict) -> Iterator[Fault]:
+def _broken(
+    episode: Episode, steps: Sequence[Step], verdict: EpisodeVerdict, *, of_before: bool
+) -> Iterator[Fault]:
     """Every link that does not fit. It is gone on from what is written, so that each is found by itself."""
     chain, unchained, chained = chain_begin(episode), 0, False
     for row in steps:
         chain = chain_next(chain, vars(row))
         if not row.chain:
             unchained += 1
+            if not of_before:
+                yield Fault(row.number, NO_CHAIN)
             continue
         if row.chain != chain:
             yield Fault(row.number, _why(row.number, unchained))
         chain, unchained, chained = row.chain, 0, True
     verdict.chain = "" if unchained else chain
     verdict.before_chains = 0 if chained else unchained
-    if chained and unchained:
+    if of_before and chained and unchained:
         yield Fault(steps[-unchained].number, UNCHAINED)
 
 

@@ -1,7 +1,16 @@
-"""The admin in which a researcher sets up studies without code, and looks at who takes part."""
+"""The admin in which a researcher sets up studies without code, and looks at who takes part.
+
+Second factors have a page of their own, which asks for the password: they are not in the admin.
+"""
+
+from django.contrib import admin
+from django_otp.plugins.otp_static.models import StaticDevice
+from django_otp.plugins.otp_totp.models import TOTPDevice
 
 from study.admin.conditions import ConditionAdmin
 from study.admin.participants import ParticipantAdmin
 from study.admin.studies import StudyAdmin
+
+admin.site.unregister([StaticDevice, TOTPDevice])
 
 __all__ = ["ConditionAdmin", "ParticipantAdmin", "StudyAdmin"]

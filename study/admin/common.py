@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any, cast
+from typing import Any
 
 from django.contrib import admin
 from django.db.models import Count, IntegerField, OuterRef, QuerySet, Subquery
@@ -13,8 +13,7 @@ from kitchen.forms.setting_fields import readable
 from kitchen.machine.cleared_first import ClearedFirst
 from study.design.models import Condition, Study
 from study.design.plan import NOBODY
-from study.researchers.permissions import Checked, may, studies_for
-from study.researchers.sure import needs_password
+from study.researchers.permissions import may, studies_for
 
 
 class PlayedInWords:
@@ -81,14 +80,7 @@ class Explained(ClearedFirst, ForMembers):
     def changelist_view(self, request: HttpRequest, extra_context: Any = None) -> HttpResponse:
         """The list, under the plain name of what it lists."""
         title = str(self.opts.verbose_name_plural).capitalize()
-        shown: Checked = super().changelist_view
-        if "post" in request.POST:  # deleting what was ticked is confirmed
-            shown = needs_password(shown)
-        return cast(HttpResponse, shown(request, {"title": title, **(extra_context or {})}))
-
-    def delete_view(self, request: HttpRequest, object_id: str, extra_context: Any = None) -> HttpResponse:
-        """One of them, once the password was given a short while ago."""
-        return cast(HttpResponse, needs_password(super().delete_view)(request, object_id, extra_context))
+        return super().changelist_view(request, {"title": title, **(extra_context or {})})
 
     def why_not_deleted(self, obj: Any) -> str:
         """What stands against deleting this object; empty if nothing does."""

@@ -8,7 +8,7 @@ from typing import Any
 
 from django import forms
 from django.contrib import messages
-from django.http import HttpRequest, HttpResponse
+from django.http import HttpRequest, HttpResponse, HttpResponseBase
 from django.shortcuts import redirect, render
 from django.urls import reverse
 from django.utils import timezone
@@ -17,6 +17,7 @@ from django.views.decorators.http import require_GET
 from study.exports.api import api
 from study.researchers.frame import NOT_SURE, SURE
 from study.researchers.permissions import FORM, staff_page, studies_for
+from study.researchers.sure import needs_password
 from study.researchers.tokens import token_make, token_revoke
 from study.words.markdown import to_html
 
@@ -49,10 +50,13 @@ class TokenForm(forms.Form):
 
 
 @staff_page(FORM)
-def tokens(request: HttpRequest) -> HttpResponse:
+def tokens(request: HttpRequest) -> HttpResponseBase:
     """One's own tokens; a new one is shown once, in the answer to the form."""
-    if "revoke" in request.POST:
-        return _revoke(request)
+    return _revoke(request) if "revoke" in request.POST else _tokens(request)
+
+
+@needs_password
+def _tokens(request: HttpRequest) -> HttpResponse:
     user: Any = request.user
     form, secret = TokenForm(request.POST or None, user=user), ""
     if request.method == "POST" and form.is_valid():

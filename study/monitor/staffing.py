@@ -17,6 +17,7 @@ from kitchen.machine.storable import printable
 from kitchen.play.models import Episode, new_key
 from kitchen.play.seating import seat_relock
 from kitchen.play.services import episode_end
+from study.people.acted import action_write
 from study.people.leaving import participant_end
 from study.people.models import Participant, StaffAction
 from study.people.news import tell
@@ -135,7 +136,7 @@ def _checked(reason: str) -> str:
 
 
 def _record(person: Participant, user: User, action: str, reason: str) -> None:
-    StaffAction.objects.create(
+    action_write(
         study=person.study,
         participant=person,
         user=user,

@@ -236,7 +236,8 @@ class StaffAction(AppendOnly):
     user_name = models.CharField(max_length=150, help_text="As it was then.")
     action = models.CharField(max_length=12, choices=Action)
     reason = models.CharField(max_length=200)
-    at = models.DateTimeField(auto_now_add=True)
+    at = models.DateTimeField(default=timezone.now, editable=False)
+    seal = models.CharField(max_length=64, default="", db_default="", help_text="HMAC-SHA-256 of the row.")
 
     class Meta(AppendOnly.Meta):
         ordering = ["at", "id"]

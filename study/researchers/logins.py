@@ -71,6 +71,13 @@ def session_is_on(key: str) -> bool:
     return Session.objects.filter(session_key=key, expire_date__gt=timezone.now()).exists()
 
 
+def sessions_end(user: Any, *, but: str | None) -> None:
+    """End every login of this user but this one: they were made without the second factor."""
+    alive = Session.objects.filter(expire_date__gt=timezone.now()).exclude(session_key=but)
+    theirs = [one.pk for one in alive.iterator() if one.get_decoded().get(SESSION_KEY) == str(user.pk)]
+    Session.objects.filter(pk__in=theirs).delete()
+
+
 def login_address(request: HttpRequest) -> str:
     """From where somebody logs in, as failures are counted: an address, which is all that PostgreSQL keeps
     there. The first one of an IPv6 network stands for it, `NOWHERE` for what cannot be read."""

@@ -80,17 +80,41 @@ class SecurityEvent(AppendOnly):
         STUDY_OPENED = "study_opened", "study opened"
         STUDY_CLOSED = "study_closed", "study closed"
         PERSON_ERASED = "person_erased", "person erased"
+        FACTOR_SET_UP = "factor_set_up", "second factor set up"
+        FACTOR_REMOVED = "factor_removed", "second factor removed"
+        CODES_MADE = "codes_made", "recovery codes made"
+        PASSWORD_CHANGED = "password_changed", "password changed"
+        USER_MADE = "user_made", "user made"
+        USER_DELETED = "user_deleted", "user deleted"
+        RIGHTS_CHANGED = "rights_changed", "rights of a user changed"
+        ROLE_GIVEN = "role_given", "role in a study given"
+        ROLE_TAKEN = "role_taken", "role in a study taken away"
 
     id: int
-    at = models.DateTimeField(auto_now_add=True)
+    at = models.DateTimeField(default=timezone.now, editable=False)
     kind = models.CharField(max_length=16, choices=Kind)
     user_name = models.CharField(max_length=150, help_text="Of the staff; empty for nobody known.")
     study = models.CharField(max_length=50, help_text="The study's slug.")
     what = models.CharField(max_length=200, help_text="The file or the token.")
     address = models.CharField(max_length=45, help_text="Where the browser or program was.")
+    number = models.PositiveBigIntegerField(default=0, db_default=0, help_text="From 1 on, without a gap.")
+    seal = models.CharField(max_length=64, default="", db_default="", help_text="HMAC-SHA-256 of the row.")
 
     class Meta(AppendOnly.Meta):
         ordering = ["-id"]
 
     def __str__(self) -> str:
         return f"{self.at:%Y-%m-%d %H:%M} {self.get_kind_display()}: {self.user_name}"
+
+
+class SecurityCount(models.Model):
+    """How many security events there have been: one row, so that it is seen if some are gone."""
+
+    last = models.PositiveBigIntegerField(help_text="The number of the last event.")
+    erased = models.PositiveBigIntegerField(
+        default=0, help_text="Up to this number the app has erased events itself, because they were old."
+    )
+    seal = models.CharField(max_length=64, help_text="HMAC-SHA-256 of both.")
+
+    def __str__(self) -> str:
+        return str(self.last)

@@ -10,6 +10,7 @@ from typing import Any
 
 from django.contrib.auth.password_validation import CommonPasswordValidator
 from django.core.exceptions import ValidationError
+from django.dispatch import Signal
 
 LETTERS_FOR = str.maketrans("@4830!1$57", "aabeoiisst")
 """What people write instead of letters."""
@@ -21,6 +22,8 @@ ROWS = (
 )
 FEWEST = 5
 """Different characters."""
+password_is_another = Signal()
+"""The password of this `user` is stored, and another one than before."""
 
 
 class BreachedStyleValidator:
@@ -48,6 +51,10 @@ class BreachedStyleValidator:
             "Your password is not a known word with digits or signs around it, a row of keys, or the same "
             "again and again."
         )
+
+    def password_changed(self, password: str, user: Any = None) -> None:
+        """Django says so once another one is stored, whoever changed it."""
+        password_is_another.send(sender=type(self), user=user)
 
     def _ornamented(self, low: str) -> bool:
         """Whether a known password is left without the digits and signs around it, as it stands or with

@@ -17,6 +17,10 @@ from django_otp import match_token
 from django_otp.plugins.otp_static.models import StaticDevice, StaticToken
 from django_otp.plugins.otp_totp.models import TOTPDevice
 
+from study.researchers.models import SecurityEvent
+from study.researchers.security import security_note
+
+Kind = SecurityEvent.Kind
 RECOVERY_CODES = 10
 CODE_SALT = "brigade.recovery"
 
@@ -84,6 +88,7 @@ def factor_confirm(user: Any, code: str) -> list[str]:
     TOTPDevice.objects.filter(user=user, confirmed=True).delete()
     device.confirmed = True
     device.save()
+    security_note(Kind.FACTOR_SET_UP, user=user)
     return recovery_codes_make(user)
 
 
@@ -94,12 +99,15 @@ def recovery_codes_make(user: Any) -> list[str]:
     device = StaticDevice.objects.create(user=user, name="recovery")
     codes = [plain(StaticToken.random_token()) for _ in range(RECOVERY_CODES)]
     StaticToken.objects.bulk_create(StaticToken(device=device, token=digest_of(code)) for code in codes)
+    security_note(Kind.CODES_MADE, user=user)
     return codes
 
 
 @transaction.atomic
 def factor_remove(user: Any) -> None:
     """No code is asked for any more."""
+    if has_factor(user):
+        security_note(Kind.FACTOR_REMOVED, user=user)
     TOTPDevice.objects.filter(user=user).delete()
     StaticDevice.objects.filter(user=user).delete()
 

@@ -11,6 +11,7 @@ from django.views.decorators.debug import sensitive_variables
 
 from study.researchers import second_factor as factor
 from study.researchers.frame import NOT_SURE, SURE
+from study.researchers.logins import sessions_end
 from study.researchers.permissions import FORM, staff_page
 from study.researchers.sure import needs_password
 
@@ -41,6 +42,7 @@ def second_factor(request: HttpRequest) -> HttpResponse:
 def _confirmed(request: HttpRequest, code: str) -> HttpResponse:
     codes = factor.factor_confirm(request.user, code)
     if codes:
+        sessions_end(request.user, but=request.session.session_key)
         return _show(request, codes=codes)
     wrong = "This is not the code that the app shows now. Wait for the next one, and type its six digits."
     return _show(request, wrong=wrong)

@@ -20,7 +20,9 @@ from kitchen.machine.client_address import client_address
 from study.design.models import Study
 from study.people.receipts import LeavingReceipt
 from study.people.signals import person_erased
+from study.researchers.acting import request_now
 from study.researchers.models import SecurityEvent
+from study.researchers.noted import event_write
 
 log = logging.getLogger("brigade.security")
 
@@ -35,7 +37,10 @@ def security_note(
     what: str = "",
     request: HttpRequest | None = None,
 ) -> None:
-    """Note that this has happened: who did it, to which study, with what, from where."""
+    """Note that this has happened: who did it, to which study, with what, from where. If that is not said, it
+    is who of the staff asked for what is being answered; of participants nothing is noted."""
+    request = request or _of_staff(request_now())
+    user = user or getattr(_of_staff(request), "user", None)
     noted = {
         "kind": str(kind),
         "user_name": user.get_username() if user else "",
@@ -43,8 +48,14 @@ def security_note(
         "what": what[:200],
         "address": str(client_address(request) or "") if request else "",
     }
-    event = SecurityEvent.objects.create(**noted)
+    event = event_write(**noted)
     log.info(json.dumps({"at": event.at.isoformat(timespec="seconds"), **noted}))
+
+
+def _of_staff(request: HttpRequest | None) -> HttpRequest | None:
+    """The request, if somebody is logged in."""
+    user = getattr(request, "user", None)
+    return request if user is not None and user.is_authenticated else None
 
 
 def note_what_is_told() -> None:

@@ -1,8 +1,10 @@
-"""Is it still you? Before data are destroyed the password is asked again, if it was not just given."""
+"""Is it still you? Before data are destroyed, or others are let in, the password is asked again, if it was
+not just given."""
 
 from __future__ import annotations
 
 import time
+from collections.abc import Callable, Mapping
 from functools import wraps
 from typing import Any
 
@@ -28,17 +30,53 @@ def note_password(request: HttpRequest | None, **_: Any) -> None:
 
 
 def needs_password(view: Checked) -> Checked:
-    """A view that destroys data: nothing is done until the password was given a short while ago. Whoever has
-    to give it comes back to the page with the button."""
+    """A view that destroys data or lets others in: nothing is done until the password was given a short while
+    ago. Whoever has to give it comes back to the page with the button."""
 
     @wraps(view)
     def checked(request: HttpRequest, *args: Any, **kwargs: Any) -> HttpResponseBase:
-        if request.method != "POST" or time.time() - request.session.get(SURE_AT, 0) < SURE_SECONDS:
+        if request.method != "POST" or _is_sure(request):
             return view(request, *args, **kwargs)
-        back = urlencode({"next": _safe(request, request.headers.get("referer", ""))})
-        return redirect(f"{reverse('study:staff-password')}?{back}")
+        return _ask(request)
 
     return checked
+
+
+class SureInAdmin:
+    """Django's admin asks, too: before it deletes anything, and before it changes who gets in. It goes by the
+    names of its pages, so that a page which is added is among them."""
+
+    def __init__(self, get_response: Callable[[HttpRequest], HttpResponseBase]) -> None:
+        self.get_response = get_response
+
+    def __call__(self, request: HttpRequest) -> HttpResponseBase:
+        """The answer."""
+        return self.get_response(request)
+
+    def process_view(self, request: HttpRequest, *_: Any) -> HttpResponse | None:
+        """None: the page may go on; who is not logged in is dealt with there."""
+        page = request.resolver_match
+        if page is None or page.namespace != "admin" or request.method != "POST":
+            return None
+        asked = request.user.is_authenticated and _is_grave(page.url_name or "", request.POST)
+        return _ask(request) if asked and not _is_sure(request) else None
+
+
+def _is_grave(page: str, sent: Mapping[str, Any]) -> bool:
+    """Whether this page of the admin deletes with what it is sent, or changes an account or a group."""
+    confirmed = "action" in sent and "post" in sent  # what was ticked in a list
+    ticked = any(name.endswith("-DELETE") for name in sent)  # a row within a form
+    return page.endswith("_delete") or page.startswith("auth_") or confirmed or ticked
+
+
+def _is_sure(request: HttpRequest) -> bool:
+    return bool(time.time() - request.session.get(SURE_AT, 0) < SURE_SECONDS)
+
+
+def _ask(request: HttpRequest) -> HttpResponse:
+    """Give the password, and come back to the page with the button."""
+    back = urlencode({"next": _safe(request, request.headers.get("referer", ""))})
+    return redirect(f"{reverse('study:staff-password')}?{back}")
 
 
 def _safe(request: HttpRequest, address: str) -> str:

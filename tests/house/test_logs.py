@@ -57,6 +57,12 @@ def test_who_is_refused_is_a_line_and_an_error_has_its_traceback() -> None:
     assert "ValueError: why" in lines[logging.ERROR]
 
 
+def test_a_name_that_is_not_ours_is_a_line(client: Client, lines: io.StringIO) -> None:
+    assert client.get("/", headers={"host": "elsewhere.example"}).status_code == 400
+    said = [line for line in lines.getvalue().splitlines() if "elsewhere.example" in line]
+    assert len(said) == 1 and "Traceback" not in lines.getvalue()
+
+
 def test_that_redis_is_away_is_a_line_that_says_why() -> None:
     try:
         raise ConnectionError("no such\nsocket: 100%")

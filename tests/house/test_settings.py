@@ -13,6 +13,7 @@ import pytest
 from django.core.exceptions import ImproperlyConfigured
 
 from brigade import settings
+from brigade.celery import app
 from brigade.places import base_dir
 
 OURS = ("BRIGADE_", "DATABASE_URL", "REDIS_URL")
@@ -153,3 +154,16 @@ def test_a_command_ends_with_one_line_and_exit_2(name: str, value: str) -> None:
     )
     assert found.returncode == 2
     assert found.stderr.count("\n") == 1 and name in found.stderr and found.stdout == ""
+
+
+@pytest.mark.parametrize(("url", "prefix"), [("http://lab.example", ""), ("https://lab.example", "__Host-")])
+def test_cookies_of_staff_are_this_hosts_alone_over_tls(
+    url: str, prefix: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("BRIGADE_URL", url)
+    found = read()
+    assert (f"{prefix}sessionid", f"{prefix}csrftoken") == (found.SESSION_COOKIE_NAME, found.CSRF_COOKIE_NAME)
+
+
+def test_workers_never_give_up_on_their_broker() -> None:
+    assert app.conf.broker_connection_max_retries is None

@@ -6,7 +6,6 @@ which hold the request.
 
 from __future__ import annotations
 
-import json
 import os
 import re
 import time
@@ -31,6 +30,7 @@ from kitchen.contract.model import (
     UnreadableReplyError,
     Usage,
 )
+from kitchen.contract.shallow import read_json, shallow
 from kitchen.contract.world import Json
 
 LONGEST_MESSAGE = 300
@@ -88,9 +88,9 @@ def _body(sdk: Sdk, request: Request, send: Send, seconds: float) -> str:
 
 def _json(body: str) -> Json:
     try:
-        return json.loads(body)
-    except (ValueError, RecursionError):
-        message = f"not JSON, or cut off after {len(body)} characters"
+        return read_json(body)
+    except ValueError:
+        message = f"not JSON, nested too deep, or cut off after {len(body)} characters"
     raise UnreadableReplyError(message)
 
 
@@ -204,10 +204,9 @@ def arguments_in(text: str, tool: Tool) -> dict[str, Json] | None:
 
 
 def as_object(value: Json) -> dict[str, Json] | None:
-    """The JSON object that a model wrote, as text or already read; None if it is none."""
-    if isinstance(value, str):
-        try:
-            value = json.loads(value)
-        except (ValueError, RecursionError):
-            return None
+    """The JSON object that a model wrote, as text or already read; None if it is none, or nested too deep."""
+    try:
+        value = read_json(value) if isinstance(value, str) else shallow(value)
+    except ValueError:
+        return None
     return value if isinstance(value, dict) else None

@@ -18,6 +18,9 @@ from kitchen.play.models import Episode
 from kitchen.play.verifying import EpisodeVerdict, log_verify
 from kitchen.words.counting import counted
 from study.management.base import StudyCommand
+from study.people.acted import actions_verify
+from study.people.models import StaffAction
+from study.researchers.noted import events_verify
 
 
 class Command(StudyCommand):
@@ -34,15 +37,25 @@ class Command(StudyCommand):
         episodes = self._episodes(slug)
         unguarded = tables_unguarded()
         for table in unguarded:
-            self.stdout.write(f"{table}: rows can be changed, the database's trigger is gone")
+            self.stdout.write(f"{table}: rows can be changed, the database's trigger is gone or another one")
+        others = self._others(slug)
+        for said_of_it in others:
+            self.stdout.write(said_of_it)
         verdicts = []
         for verdict in log_verify(episodes):
             self.stdout.write(said(verdict))
             verdicts.append(verdict)
         line = summary(verdicts)
-        if unguarded or not all(verdict.holds for verdict in verdicts):
+        if unguarded or others or not all(verdict.holds for verdict in verdicts):
             raise CommandError(line)
         self.stdout.write(line)
+
+    def _others(self, slug: str | None) -> list[str]:
+        """What is wrong beside the episodes: with what staff did; where all is read, with security events."""
+        actions = StaffAction.objects.all()
+        if slug is not None:
+            return list(actions_verify(actions.filter(study__slug=slug)))
+        return [*actions_verify(actions), *events_verify()]
 
     def _episodes(self, slug: str | None) -> QuerySet[Episode]:
         if slug is None:
@@ -58,7 +71,8 @@ def said(verdict: EpisodeVerdict) -> str:
         return f"{verdict.episode}: {'; '.join(map(str, verdict.faults))}"
     if verdict.before_chains:
         return f"{verdict.episode}: {counted(verdict.steps, 'step')}, written before there were chains"
-    return f"{verdict.episode}: {counted(verdict.steps, 'step')}, holds, {verdict.chain}"
+    holds = "holds" if verdict.is_over else "holds so far"
+    return f"{verdict.episode}: {counted(verdict.steps, 'step')}, {holds}, {verdict.chain}"
 
 
 def summary(verdicts: list[EpisodeVerdict]) -> str:

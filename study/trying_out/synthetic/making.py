@@ -16,6 +16,7 @@ from django.utils import timezone
 
 from kitchen.contract.seeds import derived_seed
 from kitchen.contract.world import Json
+from kitchen.play import sealing
 from study.design.blueprint import Blueprint, ConditionPlan
 from study.design.models import Study, SurveyItem, Version
 from study.design.orders.base import OrderSequence
@@ -132,21 +133,24 @@ class _Maker:
                 self._walk(draft)
             copies = [copy for draft in drafts for copy in draft.copies.values()]
             make_copies(copies, audience=audience_of(study), budget_id=study.budget_id)
-            if self._enter(study.entered, drafts):
+            played = sealing.drafts_of([copy.episode.pk for copy in copies if copy.episode])
+            if self._enter(study.entered, drafts, played):
                 return
             self.tallies = held
             for copy in copies:
                 copy_erase(copy)
 
     @transaction.atomic
-    def _enter(self, entered: int, drafts: Sequence[Draft]) -> bool:
-        """Write the participants, if so many have entered before them and no more."""
+    def _enter(self, entered: int, drafts: Sequence[Draft], played: Sequence[sealing.Facts]) -> bool:
+        """Write the participants, if so many have entered before them and no more; what they played is sealed
+        as theirs."""
         study = Study.objects.select_for_update().get(pk=self.study.pk)
         if study.entered != entered:
             return False
         study.entered += len(drafts)
         study.save(update_fields=["entered"])
         self._write(drafts)
+        sealing.seals_write(played)
         return True
 
     def _draft(self, number: int, entered: int) -> Draft:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import time
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
@@ -10,10 +11,19 @@ from typing import Any
 import pytest
 
 from kitchen.contract.model import ConnectionLostError, ModelError, RateLimitedError, Tool, Usage
-from kitchen.llm.providers.sdk import retry_after
+from kitchen.contract.shallow import DEEPEST
+from kitchen.llm.providers.sdk import as_object, retry_after
 from kitchen.llm.wrappers import ask_and_record
 from tests.kitchen.llm.conftest import KEY, Asking, request
 from tests.stand_in_server import Answer, reply, status
+
+
+def test_what_a_model_wrote_is_held_to_as_many_levels_as_anything_else() -> None:
+    inner: Any = []
+    for _ in range(DEEPEST - 3):
+        inner = [inner]
+    assert as_object({"a": inner}) == as_object(json.dumps({"a": inner})) == {"a": inner}
+    assert as_object({"a": [inner]}) is as_object(json.dumps({"a": [inner]})) is None
 
 
 def test_an_answer_has_text_model_stop_and_usage(asking: Asking) -> None:

@@ -11,9 +11,10 @@ from django.db import DatabaseError, connection, transaction
 
 from kitchen.machine.guards import trigger_name
 from kitchen.play.models import Episode, Step
-from study.people.models import StaffAction
+from study.people.models import Round, StaffAction
 from tests.kitchen.factories import make_episode, submit
-from tests.study.factories import enter, make_study
+from tests.kitchen.play.test_chain import seal_of_before
+from tests.study.factories import complete, enter, make_study
 
 pytestmark = [pytest.mark.django_db, pytest.mark.servers]
 
@@ -50,7 +51,7 @@ def test_every_episode_of_a_study_is_told_of_and_copies_have_chains_of_their_own
     assert code == 0
     assert len(lines) == theirs + 1
     assert lines[-1].startswith(f"{theirs} episodes, {steps} steps: {theirs} hold, 0 changed, 0 written")
-    assert f"{outside.key}: 1 step, holds, {Step.objects.get(episode=outside).chain}" in verify()[1]
+    assert f"{outside.key}: 1 step, holds so far, {Step.objects.get(episode=outside).chain}" in verify()[1]
 
 
 def test_a_changed_step_is_named_with_its_episode_and_so_is_the_lost_trigger() -> None:
@@ -60,16 +61,30 @@ def test_a_changed_step_is_named_with_its_episode_and_so_is_the_lost_trigger() -
     code, lines = verify()
     assert code == 1
     assert lines == [
-        "kitchen_step: rows can be changed, the database's trigger is gone",
+        "kitchen_step: rows can be changed, the database's trigger is gone or another one",
         f"{episode.key}: step 1 is not what was written",
         "1 episode, 1 step: 0 hold, 1 changed, 0 written before there were chains",
     ]
+
+
+def test_an_episode_that_was_given_to_somebody_else_is_found() -> None:
+    study = make_study()
+    mine, theirs = (complete(study, name).rounds.first() for name in ("mine", "theirs"))
+    assert mine and theirs and mine.episode and theirs.episode and verify()[0] == 0
+    Round.objects.filter(pk=mine.pk).update(episode=theirs.episode)
+    Round.objects.filter(pk=theirs.pk).update(episode=mine.episode)
+    code, lines = verify(study.slug)
+    assert code == 1
+    for episode in (mine.episode, theirs.episode):
+        assert f"{episode.key}: it belongs to somebody else than when it was sealed" in lines
 
 
 def test_a_log_of_before_is_no_fault() -> None:
     episode = make_episode()
     assert submit(episode, 1, "noop").accepted
     change("UPDATE kitchen_step SET chain = ''")
+    assert "step 1 has no chain" in verify()[1][1]
+    seal_of_before(episode)
     _, lines = verify()
     assert lines[1] == f"{episode.key}: 1 step, written before there were chains"
 

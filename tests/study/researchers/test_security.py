@@ -33,7 +33,9 @@ PASSWORD = "a long password of Ada's"
 
 @pytest.fixture
 def ada() -> User:
-    return User.objects.create_superuser("ada", password=PASSWORD)
+    user = User.objects.create_superuser("ada", password=PASSWORD)
+    SecurityEvent.objects.all().delete()
+    return user
 
 
 @pytest.fixture

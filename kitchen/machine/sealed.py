@@ -1,0 +1,52 @@
+"""Seals: what only a holder of this installation's secret can write under a row. Whoever reaches the database
+alone, and not the key, can change the row and cannot seal it anew.
+
+What is sealed are values, not their spelling: databases store JSON each in their own way.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable
+from datetime import UTC, datetime
+from decimal import Decimal
+from typing import Any
+
+from django.utils.crypto import constant_time_compare, salted_hmac
+
+
+def seal_of(purpose: str, value: Any) -> str:
+    """64 hex digits for this value; the same value has another seal for another purpose."""
+    return salted_hmac(f"brigade.seal.{purpose}", same_text(value), algorithm="sha256").hexdigest()
+
+
+def seal_fits(seal: str, purpose: str, value: Any) -> bool:
+    """Whether this installation has sealed this value, for this purpose."""
+    return constant_time_compare(seal, seal_of(purpose, value))
+
+
+def same_text(value: Any) -> str:
+    """The same text for a value before it is stored and after it was read, from any database."""
+    return _encode(_decode(_encode(value)))
+
+
+def plain(value: Any) -> Any:
+    """A column's value as JSON has it."""
+    if isinstance(value, datetime):
+        return value.astimezone(UTC).isoformat()
+    return str(value.normalize()) if isinstance(value, Decimal) else value
+
+
+def columns(row: Any, names: Iterable[str]) -> list[Any]:
+    """These columns of a row, to be sealed."""
+    return [plain(getattr(row, name)) for name in names]
+
+
+def _number(text: str) -> float | int:
+    """PostgreSQL writes 1e+16 out, with all its zeros."""
+    number = float(text)
+    return int(number) if number.is_integer() else number
+
+
+_encode = json.JSONEncoder(sort_keys=True, separators=(",", ":")).encode
+_decode = json.JSONDecoder(parse_float=_number).decode
