@@ -135,7 +135,7 @@ def what_is_there() -> str:
 
 def _replace(database: Path, manifest: Manifest, *, is_empty: bool) -> str:
     """Put it in place; where the old one is."""
-    name = f"before_{timezone.now():%Y%m%dt%H%M%S}"
+    name = f"before_{timezone.now():%Y%m%dt%H%M%S_%f}"
     connection.close()  # what is open stays with the old one
     if connection.vendor == "sqlite":
         aside = _file().parent / name

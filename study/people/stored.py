@@ -105,6 +105,7 @@ LINES: Mapping[str, Stored] = {
             *(f"SeatCommand.{name}" for name in ["chosen_by", "fallback"]),
             *(f"Step.{name}" for name in ["id", "episode", "number", "commands", "events", "state_hash"]),
             *(f"Step.{name}" for name in ["score", "opened_at", "taken_at", "chain"]),
+            *(f"Seal.{name}" for name in ["id", "episode", "kind", "facts", "mac"]),
         ),
     ),
     "game": Stored(
@@ -168,6 +169,7 @@ LINES: Mapping[str, Stored] = {
                 for name in ["id", "study", "participant", "user", "user_name", "action", "reason"]
             ),
             "StaffAction.at",
+            "StaffAction.seal",
         ),
     ),
 }

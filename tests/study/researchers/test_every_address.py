@@ -22,8 +22,11 @@ pytestmark = [
     pytest.mark.filterwarnings("ignore:StreamingHttpResponse must consume"),
 ]
 
-OPEN = re.compile(r"(s/<slug:slug>/(stored/)?|api/(openapi\.json)?|admin/(login|logout)/)?")
-"""Addresses that are for everybody: what a study says before one takes part, what the API offers."""
+OPEN = re.compile(
+    r"(s/<slug:slug>/(stored/)?|api/(openapi\.json)?|admin/(login|logout)/|health|ready|metrics)?"
+)
+"""Addresses that are for everybody: what a study says before one takes part, what the API offers, whether
+this process is well. `metrics` is for this machine, which all roles are on here; see `study/operation`."""
 LOGINS = ("/admin/login/", "/staff/account/second-factor/")
 WITHOUT_FACTOR = {*LOGINS, "/staff/account/password/", "/admin/logout/"}
 EVERY_FORM = {
@@ -39,7 +42,7 @@ EVERY_FORM = {
 """What is sent, so that whatever a form does would be done."""
 UNESCAPED = re.compile("<i>(?:LABEL|SAID|ANSWER)")
 """What people of the scene wrote."""
-NOTED = ("django_session", "study_securityevent", "study_apitoken", "axes_")
+NOTED = ("django_session", "study_securityevent", "study_securitycount", "study_apitoken", "axes_")
 """Tables in which it may be noted that somebody came."""
 OF_EXPERIMENTS = ("kitchen_experiment", "django_admin_log")
 """Tables that the admin's rights open, without any study."""
