@@ -1,1 +1,1 @@
-"""Who of the staff may do what; tokens; the frame of their pages."""
+"""Who of the staff may do what; logins, second factor, tokens; security events; the frame of their pages."""
