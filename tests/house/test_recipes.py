@@ -27,8 +27,6 @@ from brigade.places import base_dir
 ROOT = base_dir()
 TEXT = (ROOT / "CONTRIBUTING.md").read_text(encoding="utf-8")
 SOURCE = ("brigade", "kitchen", "study", "templates", "static", "tests")
-APPS = ("kitchen", "study")
-OF_DJANGO = {"management", "migrations", "templatetags", "__pycache__", "data"}
 """Folders that are no rooms: their names are Django's, or hold data."""
 PYTHON = ".venv/bin/python"
 RECIPES = ("Add a world", "Add a co-player", "Add a model provider")
@@ -220,14 +218,6 @@ def test_paths_and_names_that_contributing_names_are_there() -> None:
 )
 def test_a_path_or_name_that_is_not_there_is_told(text: str, complaint: str) -> None:
     assert missing(text) == [complaint]
-
-
-def test_every_room_is_described() -> None:
-    rooms = {
-        f"{home.parent.name}/{home.name}" for app in APPS for home in (ROOT / app).iterdir() if home.is_dir()
-    }
-    described = set(re.findall(r"`(\w+/\w+)/`", section("Where things are")))
-    assert {room for room in rooms if room.partition("/")[2] not in OF_DJANGO} == described
 
 
 def test_commands_and_variables_that_contributing_names_are_there() -> None:
