@@ -9,33 +9,29 @@ Whoever comes late, twice or with a command for another step changes nothing and
 from __future__ import annotations
 
 import logging
-from collections.abc import Callable, Collection, Mapping, Sequence
+from collections.abc import Callable, Collection, Sequence
 from contextlib import suppress
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from datetime import timedelta
 from functools import partial
 from time import perf_counter
 
-from django.conf import settings as django_settings
 from django.db import transaction
 from django.utils import timezone
-from django.utils.text import capfirst
 
 from kitchen.contract.model import Call
-from kitchen.contract.world import Command, Json, SettingsError
+from kitchen.contract.world import Command
 from kitchen.machine import metrics
 from kitchen.machine.storable import printable
-from kitchen.money.models import Budget
 from kitchen.play import clock, stream
 from kitchen.play.calls import calls_store
 from kitchen.play.claims import is_claimed_by_another
 from kitchen.play.kept import bring_up_to_date, turn_taken
 from kitchen.play.messages import EpisodeNews
-from kitchen.play.models import Decision, Episode, Mind, Seat, SeatCommand
+from kitchen.play.models import Decision, Episode, SeatCommand
 from kitchen.play.queue import ask_coplayers, is_aside, run_step_later
 from kitchen.play.sealing import episode_seal
 from kitchen.play.turns import OpenTurn, StepAhead
-from kitchen.registry.agents import make_agent
 from kitchen.registry.worlds import get_page, get_world
 from kitchen.uptime.selectors import time_is_charged
 
@@ -58,15 +54,6 @@ RECEIPTS = {
 }
 """Every answer of `commands_submit`, for the person who asked; `place` and `body` are words of the world's
 page."""
-
-
-@dataclass(frozen=True, slots=True)
-class MindPlan:
-    """A co-player to be seated: its kind, its settings, and the seats it commands."""
-
-    kind: str
-    seats: tuple[int, ...]
-    settings: Mapping[str, Json] = field(default_factory=dict)
 
 
 @dataclass(frozen=True, slots=True)
@@ -110,81 +97,6 @@ class Receipt:
         return RECEIPTS[self.code].format(place=page.place, body=page.body)
 
 
-def episode_create(
-    *,
-    world: str,
-    settings: Mapping[str, Json],
-    seats: int,
-    seed: int,
-    minds: Sequence[MindPlan] = (),
-    label: str = "",
-    synthetic: bool = False,
-    budget: Budget | None = None,
-    thinking_seconds: float = 0,
-    step_seconds: float | None = None,
-    hints: bool = False,
-    audience: str = "",
-) -> Episode:
-    """A new episode at its start, its first step open. Seats that no mind commands are people's.
-
-    `step_seconds` is people's time for a step (see `kitchen.play.clock`), `hints` has the page say what would
-    be good to do next, `audience` names those whom its news go to (see `stream.audience_group`).
-
-    SettingsError if the world, a mind, the seating or the clock cannot be played.
-    """
-    clock.check_step_seconds(step_seconds)
-    stream.audience_group(audience)
-    game = get_world(world).create(seats=seats, settings=settings)
-    game.reset(seed)
-    _check_minds(minds, seats=seats, world=world)
-    episode = Episode(
-        world=world,
-        world_version=game.version,
-        settings=dict(settings),
-        seed=seed,
-        label=label,
-        synthetic=synthetic,
-        budget=budget,
-        thinking_seconds=thinking_seconds,
-        step_seconds=step_seconds,
-        hints=hints,
-        audience=audience,
-        state=game.to_dict(),
-        state_hash=game.state_hash(),
-        score=game.score(),
-        decision_seconds=django_settings.DECISION_SECONDS,
-        turn_opened_at=timezone.now(),
-    )
-    body = capfirst(get_page(world).body)  # found before anybody has to wait: the first time it is loaded
-    with transaction.atomic(savepoint=False):  # whoever needs it in a transaction loses both, or none
-        episode.save(force_insert=True)
-        _go_on(OpenTurn(episode, _seat_everybody(episode, body, seats=seats, minds=minds)))
-    return episode
-
-
-def _check_minds(minds: Sequence[MindPlan], *, seats: int, world: str) -> None:
-    taken = [seat for mind in minds for seat in mind.seats]
-    if len(set(taken)) != len(taken) or not set(taken) <= set(range(seats)):
-        raise SettingsError(f"seats: {taken} of co-players do not fit {seats} seats")
-    for mind in minds:
-        coplayer = make_agent(mind.kind, mind.settings)
-        if coplayer.worlds is not None and world not in coplayer.worlds:
-            raise SettingsError(f"co-player: {mind.kind} cannot play {world}")
-
-
-def _seat_everybody(episode: Episode, body: str, *, seats: int, minds: Sequence[MindPlan]) -> list[Seat]:
-    by_seat: dict[int, Mind] = {}
-    for number, plan in enumerate(minds):
-        mind = Mind.objects.create(
-            episode=episode, number=number, kind=plan.kind, settings=dict(plan.settings)
-        )
-        by_seat |= dict.fromkeys(plan.seats, mind)
-    return Seat.objects.bulk_create(
-        Seat(episode=episode, number=number, name=f"{body} {number + 1}", mind=by_seat.get(number))
-        for number in range(seats)
-    )
-
-
 def commands_submit(
     *,
     episode_id: int,
@@ -225,7 +137,7 @@ def hand_in(
         Decision.objects.bulk_create([decision.row for decision in decisions])
         turn.remember([decision.row for decision in decisions])
         _count_decisions(decisions)
-        _go_on(turn, ahead)
+        go_on(turn, ahead)
         calls_store([(each.row, each.calls) for each in decisions])  # last: it locks what others need
         _seal(turn)
         _nudge(turn, commands)
@@ -248,7 +160,7 @@ def step_run(*, episode_id: int, step: int) -> bool:
     with suppress(Episode.DoesNotExist), turn_taken(episode_id) as turn, transaction.atomic():
         bring_up_to_date(turn, lock=True)
         if turn.is_open and turn.step == step and turn.is_complete:
-            _go_on(turn)
+            go_on(turn)
             _seal(turn)
             _nudge(turn)
             return turn.episode.step == step
@@ -274,7 +186,7 @@ def _in_time(turn: OpenTurn) -> bool:
     turn.add([_row(turn, GivenCommand(seat, idle, why, why)) for seat in overdue])
     if why == clock.TIMEOUT:
         _count(partial(metrics.timed_out.labels(turn.episode.world).inc, len(overdue)))
-    _go_on(turn)
+    go_on(turn)
     _seal(turn)
     _nudge(turn)
     return True
@@ -348,7 +260,7 @@ def _offered(turn: OpenTurn, commands: Sequence[GivenCommand]) -> bool:
     return all(turn.world.accepts(given.seat, given.command) for given in people)
 
 
-def _go_on(turn: OpenTurn, ahead: StepAhead | None = None) -> None:
+def go_on(turn: OpenTurn, ahead: StepAhead | None = None) -> None:
     """The step runs, now or when it is due; or the co-players are asked. Tasks begin after the commit."""
     if turn.is_complete and _is_due(turn):
         rows = turn.take(ahead)

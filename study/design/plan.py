@@ -6,7 +6,7 @@ from collections.abc import Mapping
 
 from kitchen.contract.agent import Agent
 from kitchen.contract.world import Json, SettingsError
-from kitchen.play.services import MindPlan
+from kitchen.play.creating import MindPlan
 from kitchen.registry.agents import get_agent, make_agent, plays
 from kitchen.registry.names import UnknownNameError
 from kitchen.registry.worlds import get_world

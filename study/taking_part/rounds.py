@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from kitchen.contract.seeds import derived_seed
 from kitchen.money.models import Budget
+from kitchen.play.creating import episode_create
 from kitchen.play.models import Episode
-from kitchen.play.services import episode_create
 from study.design.blueprint import ConditionPlan
 from study.design.models import Study
 from study.design.orders.issuing import issue

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from typing import Any
 
+from kitchen.play.creating import MindPlan, episode_create
 from kitchen.play.models import Episode
-from kitchen.play.services import GivenCommand, MindPlan, Receipt, commands_submit, episode_create
+from kitchen.play.services import GivenCommand, Receipt, commands_submit
 
 SETTINGS = {"level": "level_3", "alpha": 2.0, "beta": 2.5, "max_steps": 60}
 

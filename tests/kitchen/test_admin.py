@@ -9,8 +9,9 @@ from django.urls import reverse
 from django.utils import timezone
 
 from kitchen.admin import STEPS_SHOWN
+from kitchen.play.creating import MindPlan, episode_create
 from kitchen.play.models import Decision, Episode, Step
-from kitchen.play.services import GivenCommand, MadeDecision, MindPlan, commands_submit, episode_create
+from kitchen.play.services import GivenCommand, MadeDecision, commands_submit
 
 pytestmark = pytest.mark.django_db
 

@@ -95,7 +95,7 @@ def table_laid(
 ) -> list[str]:
     """Keys of the people's seats of a new episode of this world, in the cuisine of level_3; one mind of this
     kind commands the `mates`. Where the world has less, it has fewer `steps`."""
-    from kitchen.play.services import MindPlan, episode_create  # the app must be loaded first
+    from kitchen.play.creating import MindPlan, episode_create  # the app must be loaded first
 
     seats = tuple(range(people, people + mates))
     episode = episode_create(

@@ -15,10 +15,11 @@ from django.test import Client
 from django.urls import reverse
 
 from kitchen.play import deciding
+from kitchen.play.creating import episode_create
 from kitchen.play.models import Decision, Episode, ModelCall
 from kitchen.play.render import Screen
 from kitchen.play.selectors import seat_page, seat_view
-from kitchen.play.services import RECEIPTS, GivenCommand, Receipt, commands_submit, episode_create
+from kitchen.play.services import RECEIPTS, GivenCommand, Receipt, commands_submit
 from kitchen.registry.agents import AGENTS, agent_kinds
 from kitchen.registry.worlds import DEFAULT, VARIABLE, WORLDS, known_worlds
 from study.analysis.results import compute

@@ -16,6 +16,7 @@ from kitchen.llm.registry import STAND_IN
 from kitchen.play import deciding, selectors
 from kitchen.play.calls import prompts_erase_unused, prompts_of
 from kitchen.play.claims import decision_claim
+from kitchen.play.creating import episode_create
 from kitchen.play.messages import to_json
 from kitchen.play.models import (
     CallMessage,
@@ -29,7 +30,7 @@ from kitchen.play.models import (
     Step,
 )
 from kitchen.play.queue import played_aside
-from kitchen.play.services import GivenCommand, commands_submit, episode_create
+from kitchen.play.services import GivenCommand, commands_submit
 from kitchen.registry.agents import get_agent
 from kitchen.registry.worlds import get_kit
 from study.design.blueprint import ConditionPlan

@@ -134,7 +134,7 @@ def turns(number: int) -> Iterator[tuple[Episode, int]]:
 def new_episode(seed: int) -> Episode:
     """A person and a dispatcher that pays, as a study has them."""
     from kitchen.money.models import Budget
-    from kitchen.play.services import MindPlan, episode_create
+    from kitchen.play.creating import MindPlan, episode_create
 
     settings = {"level": "level_3", "alpha": 2.0, "beta": 2.5, "max_steps": STEPS}
     mind = MindPlan("dispatcher", tuple(range(1, SEATS)), {"model": MODEL})

@@ -7,8 +7,9 @@ import pytest
 from kitchen.contract.world import SettingsError
 from kitchen.machine.append_only import AppendOnlyError
 from kitchen.play import claims, stored, turns
+from kitchen.play.creating import MindPlan
 from kitchen.play.models import Decision, Episode, SeatCommand, Step
-from kitchen.play.services import GivenCommand, MindPlan, commands_submit, episode_abandon
+from kitchen.play.services import GivenCommand, commands_submit, episode_abandon
 from tests.kitchen.factories import make_episode, mind, submit
 
 pytestmark = [pytest.mark.django_db, pytest.mark.servers]

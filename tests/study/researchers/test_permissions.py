@@ -9,8 +9,8 @@ from django.contrib.auth.models import Permission, User
 from django.test import Client
 from django.urls import reverse
 
+from kitchen.play.creating import episode_create
 from kitchen.play.models import Episode
-from kitchen.play.services import episode_create
 from study.design.models import Study
 from study.people.models import Participant
 from study.researchers.permissions import may, rights_in, studies_for

@@ -1,0 +1,104 @@
+"""A new episode: its world, who sits where, and its first step."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+
+from django.conf import settings as django_settings
+from django.db import transaction
+from django.utils import timezone
+from django.utils.text import capfirst
+
+from kitchen.contract.world import Json, SettingsError
+from kitchen.money.models import Budget
+from kitchen.play import clock, stream
+from kitchen.play.models import Episode, Mind, Seat
+from kitchen.play.services import go_on
+from kitchen.play.turns import OpenTurn
+from kitchen.registry.agents import make_agent
+from kitchen.registry.worlds import get_page, get_world
+
+
+@dataclass(frozen=True, slots=True)
+class MindPlan:
+    """A co-player to be seated: its kind, its settings, and the seats it commands."""
+
+    kind: str
+    seats: tuple[int, ...]
+    settings: Mapping[str, Json] = field(default_factory=dict)
+
+
+def episode_create(
+    *,
+    world: str,
+    settings: Mapping[str, Json],
+    seats: int,
+    seed: int,
+    minds: Sequence[MindPlan] = (),
+    label: str = "",
+    synthetic: bool = False,
+    budget: Budget | None = None,
+    thinking_seconds: float = 0,
+    step_seconds: float | None = None,
+    hints: bool = False,
+    audience: str = "",
+) -> Episode:
+    """A new episode at its start, its first step open. Seats that no mind commands are people's.
+
+    `step_seconds` is people's time for a step (see `kitchen.play.clock`), `hints` has the page say what would
+    be good to do next, `audience` names those whom its news go to (see `stream.audience_group`).
+
+    SettingsError if the world, a mind, the seating or the clock cannot be played.
+    """
+    clock.check_step_seconds(step_seconds)
+    stream.audience_group(audience)
+    game = get_world(world).create(seats=seats, settings=settings)
+    game.reset(seed)
+    _check_minds(minds, seats=seats, world=world)
+    episode = Episode(
+        world=world,
+        world_version=game.version,
+        settings=dict(settings),
+        seed=seed,
+        label=label,
+        synthetic=synthetic,
+        budget=budget,
+        thinking_seconds=thinking_seconds,
+        step_seconds=step_seconds,
+        hints=hints,
+        audience=audience,
+        state=game.to_dict(),
+        state_hash=game.state_hash(),
+        score=game.score(),
+        decision_seconds=django_settings.DECISION_SECONDS,
+        turn_opened_at=timezone.now(),
+    )
+    body = capfirst(get_page(world).body)  # found before anybody has to wait: the first time it is loaded
+    with transaction.atomic(savepoint=False):  # whoever needs it in a transaction loses both, or none
+        episode.save(force_insert=True)
+        go_on(OpenTurn(episode, _seat_everybody(episode, body, seats=seats, minds=minds)))
+    return episode
+
+
+def _check_minds(minds: Sequence[MindPlan], *, seats: int, world: str) -> None:
+    taken = [seat for mind in minds for seat in mind.seats]
+    if len(set(taken)) != len(taken) or not set(taken) <= set(range(seats)):
+        raise SettingsError(f"seats: {taken} of co-players do not fit {seats} seats")
+    for mind in minds:
+        coplayer = make_agent(mind.kind, mind.settings)
+        if coplayer.worlds is not None and world not in coplayer.worlds:
+            raise SettingsError(f"co-player: {mind.kind} cannot play {world}")
+
+
+def _seat_everybody(episode: Episode, body: str, *, seats: int, minds: Sequence[MindPlan]) -> list[Seat]:
+    by_seat: dict[int, Mind] = {}
+    for number, plan in enumerate(minds):
+        mind = Mind.objects.create(
+            episode=episode, number=number, kind=plan.kind, settings=dict(plan.settings)
+        )
+        by_seat |= dict.fromkeys(plan.seats, mind)
+    return Seat.objects.bulk_create(
+        Seat(episode=episode, number=number, name=f"{body} {number + 1}", mind=by_seat.get(number))
+        for number in range(seats)
+    )
