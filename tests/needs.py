@@ -96,8 +96,9 @@ def wheel_postgres() -> Path | None:
 
 @contextmanager
 def postgres(kept: bool = False) -> Iterator[tuple[str, str]]:
-    """A PostgreSQL of its own on a free port: its address as `DATABASE_URL` and what it is. If it is to be
-    `kept`, it is started again when it dies. LookupError where there is none, or none that starts."""
+    """A PostgreSQL of its own on a free port: its address as `DATABASE_URL` and what it is. When it dies it
+    forgets what it said, which makes it quick; one that is to be `kept` does not, and is started again.
+    LookupError where there is none, or none that starts."""
     programs = system_postgres() or wheel_postgres()
     if programs is None:
         raise LookupError("no PostgreSQL, neither installed nor as a wheel")
@@ -107,14 +108,16 @@ def postgres(kept: bool = False) -> Iterator[tuple[str, str]]:
             shutil.chown(folder, user)
         data, port = f"{folder}/data", free_port()
         run_once([programs / "initdb", "-D", data, "-U", "brigade", "-A", "trust", "-E", "UTF8", "-N"], user)
-        tuned = ["-c", "listen_addresses=127.0.0.1", "-c", "max_connections=200", *FORGETFUL]
+        tuned = ["-c", "listen_addresses=127.0.0.1", "-c", "max_connections=200"]
+        tuned += [] if kept else FORGETFUL
         with serving(
             [str(programs / "postgres"), "-D", data, "-p", str(port), "-k", folder, *tuned], user, kept
         ):
             url = f"postgres://brigade@127.0.0.1:{port}/postgres"
             wait_until(lambda: postgres_answers(url), "an answer from PostgreSQL")
             kind = "the wheel's" if programs == wheel_postgres() else "the installed"
-            yield url, f"{kind} PostgreSQL {postgres_version(url)}"
+            waits = "" if kept else " (which does not wait for the disk)"
+            yield url, f"{kind} PostgreSQL {postgres_version(url)}{waits}"
 
 
 def unprivileged() -> str | None:

@@ -8,9 +8,10 @@ who have not commanded wait in this step (`turn_close`); then the co-players are
 A task closes the turn in time; whoever looks later (a worker every few seconds, a command that comes too
 late) closes it as well, so no dead worker, server or broker can keep a turn open.
 
-Nobody is held to a deadline that they could not keep. While something of ours is known to be away, no turn
-is closed; when it is back, the deadline is later by the time that was lost (`kitchen.play.extending`). If the
-time of such a turn runs out nonetheless, the log says `outage`, not `timeout`.
+Nobody is held to a deadline that they could not keep. While pages or the database are known to be away, no
+turn is closed; when they are back, the deadline is later by the time that was lost
+(`kitchen.play.extending`). If the time of such a turn runs out nonetheless, the log says `outage`, not
+`timeout`.
 
 WCAG 2.2.1 (timing adjustable): a limit is the researcher's setting and part of what a study measures; without
 one people take as long as they want. The page counts down in view and says aloud when 10 and 5 seconds are
@@ -37,6 +38,10 @@ OUTAGE = "outage"
 """The same, where an outage of ours had moved the deadline."""
 NOBODY = (TIMEOUT, OUTAGE)
 """`chosen_by` of commands that were given for a person who had not commanded."""
+PERSON = "person"
+"""`chosen_by` of a command that somebody gave."""
+OF_PEOPLE = (PERSON, *NOBODY)
+"""`chosen_by` of all commands in people's seats."""
 
 SHORTEST, LONGEST = 1.0, 3600.0
 """Bounds of `step_seconds`."""

@@ -13,13 +13,11 @@ from typing import Any
 
 from kitchen.play import clock
 from kitchen.play.models import Episode
-from kitchen.uptime.models import Part
+from kitchen.uptime.gaps import CUT
 from kitchen.uptime.spans import Span
 
 COMING_BACK = timedelta(seconds=6)
 """A page that has lost its server tries again after 5 seconds at the latest."""
-CUT = (Part.WEB, Part.DATABASE)
-"""Without these no page has a connection."""
 
 
 def turns_extend(*, part: str, spans: Sequence[Span], **_: Any) -> int:

@@ -16,7 +16,7 @@ from django.db.models import Count, F, Max, Q, Sum
 
 from kitchen.contract.world import WorldError
 from kitchen.play import stored
-from kitchen.play.clock import NOBODY, TIMEOUT
+from kitchen.play.clock import NOBODY, PERSON, TIMEOUT
 from kitchen.play.models import Episode, ModelCall, Seat, SeatCommand
 from kitchen.registry.figures import standing
 
@@ -74,7 +74,7 @@ def episode_facts(episode_ids: Iterable[int]) -> dict[int, EpisodeFacts]:
 
 def last_command_at(episode_ids: Iterable[int]) -> datetime | None:
     """When a person commanded last in any of these, None if nobody did; no world is read."""
-    rows = SeatCommand.objects.filter(episode__in=list(episode_ids), chosen_by="person").order_by()
+    rows = SeatCommand.objects.filter(episode__in=list(episode_ids), chosen_by=PERSON).order_by()
     last: datetime | None = rows.aggregate(last=Max("received_at"))["last"]
     return last
 
@@ -142,7 +142,7 @@ def _commands(ids: list[int]) -> dict[int, dict[str, Any]]:
     counted = rows.annotate(
         fallbacks=Count("pk", filter=~Q(fallback="") & ~Q(chosen_by__in=NOBODY)),
         ran_out=Count("pk", filter=Q(chosen_by=TIMEOUT)),
-        last=Max("received_at", filter=Q(chosen_by="person")),
+        last=Max("received_at", filter=Q(chosen_by=PERSON)),
     )
     return {row["episode"]: row for row in counted}
 

@@ -98,7 +98,7 @@ def seats_stand(seat_ids: Iterable[int]) -> dict[int, tuple[str, str, Stamp]]:
     """By seat: its key, the page that plays it, and how its episode stands; one that is erased is left
     out."""
     given = SeatCommand.objects.filter(episode=OuterRef("episode"), step=OuterRef("episode__step") + 1)
-    people = given.filter(chosen_by__in=("person", *clock.NOBODY)).order_by().values("episode")
+    people = given.filter(chosen_by__in=clock.OF_PEOPLE).order_by().values("episode")
     rows = Seat.objects.filter(pk__in=list(seat_ids)).annotate(
         given=people.annotate(n=Count("pk")).values("n")
     )

@@ -11,12 +11,12 @@ from dataclasses import dataclass
 from datetime import datetime, timedelta
 from statistics import quantiles
 
-from django.db.models import Count, Exists, Max, OuterRef, Subquery
+from django.db.models import Count
 from django.utils import timezone
 
 from kitchen.contract.world import Json
-from kitchen.play.models import Decision, Episode, Mind, ModelCall, Seat, SeatCommand, Step
-from kitchen.play.open_turns import overdue_turns
+from kitchen.play.models import Decision, Episode, ModelCall, Step
+from kitchen.play.open_turns import overdue_turns, undecided_turns
 from kitchen.registry.agents import agent_kinds, get_agent
 
 PERSON = "person"
@@ -58,28 +58,8 @@ def episodes_live() -> dict[str, int]:
 def turns_late() -> int:
     """Episodes that wait longer than they may: for co-players although all people have commanded, or for a
     turn to be closed whose time is over."""
-    now = timezone.now()
-    late = [
-        pk
-        for pk, since, decision, thinking in _waiting_for_coplayers()
-        if since and now - since > timedelta(seconds=decision + thinking) + PATIENCE
-    ]
-    return len({*late, *(pk for pk, _ in overdue_turns(PATIENCE))})
-
-
-def _waiting_for_coplayers() -> list[tuple[int, datetime, float, float]]:
-    """(episode, when the last person had commanded, seconds to decide, seconds to think at least)."""
-    done = SeatCommand.objects.filter(episode=OuterRef("episode"), step=OuterRef("episode__step") + 1)
-    people = Seat.objects.filter(episode=OuterRef("pk"), mind=None)
-    given = SeatCommand.objects.filter(episode=OuterRef("pk"), step=OuterRef("step") + 1).order_by()
-    of_a_person = Seat.objects.filter(episode=OuterRef("episode"), number=OuterRef("seat"), mind=None)
-    last = given.filter(Exists(of_a_person)).values("episode").annotate(at=Max("received_at"))
-    waiting = Episode.objects.filter(
-        ~Exists(people.exclude(Exists(done.filter(seat=OuterRef("number"))))),
-        Exists(Mind.objects.filter(episode=OuterRef("pk"))),
-        status=Episode.Status.PLAYING,
-    ).annotate(since=Subquery(last.values("at")))
-    return list(waiting.values_list("pk", "since", "decision_seconds", "thinking_seconds"))
+    waiting = (*undecided_turns(PATIENCE), *overdue_turns(PATIENCE))
+    return len({pk for pk, _ in waiting})
 
 
 def pace_lately(minutes: float = 1) -> Pace:

@@ -87,6 +87,9 @@ class Watch:
         """In a thread of its own, for fallbacks may take a moment; one after the other."""
         if self._seeing_to is not None and not self._seeing_to.done():
             return
+        if self._seeing_to is not None:
+            self._seeing_to.result()  # what went wrong the last time is said where looks say it
+            self._seeing_to = None
         undecided, unclosed = await in_database(stranded_turns)
         if undecided or unclosed:
             log.warning("%s steps wait for workers in vain", len(undecided) + len(unclosed))

@@ -31,6 +31,8 @@ CLOCK_SECONDS = 2.0
 Signs = Mapping[str, Sign]
 """By part."""
 
+CUT = (Part.WEB, Part.DATABASE)
+"""Parts without which nobody can command: no page has a connection."""
 GIVERS = (Part.WEB, Part.WORKERS)
 """Parts that give their own signs; the others are seen by them."""
 
@@ -75,9 +77,10 @@ def all_gone(sign: Sign) -> bool:
 
 
 def all_lived(signs: Signs, until: datetime, moment: Moment) -> bool:
-    """Whether nothing is known to be away, and the pages certainly were there until that moment: one of their
-    processes can be seen to live, or has given a sign since."""
-    if set_by(signs.values(), moment) or any(is_away(signs, part, moment) for part in signs):
+    """Whether people could command until that moment: nothing is known to be away that they need for it, and
+    the pages certainly were there, since one of their processes can be seen to live, or has given a sign
+    since. Without workers or Redis people command as ever, and their time runs."""
+    if set_by(signs.values(), moment) or any(is_away(signs, part, moment) for part in CUT):
         return False
     web = signs.get(Part.WEB)
     return web is None or web.seen_at >= until or any(map(process_is_here, web.processes))

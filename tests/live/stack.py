@@ -87,7 +87,7 @@ def running(database: str, kept: bool = False, /, **variables: str) -> Iterator[
         if database == "postgres":
             environment["DATABASE_URL"], first = stack.enter_context(postgres(kept))
             environment["REDIS_URL"], second = stack.enter_context(redis_server(kept))
-            told = f"{first} (which does not wait for the disk) and {second}"
+            told = f"{first} and {second}"
         log = stack.enter_context((Path(folder) / "runner.log").open("w+"))
         process = subprocess.Popen(
             [sys.executable, "-m", "brigade.runner"],

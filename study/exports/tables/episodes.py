@@ -9,6 +9,7 @@ from typing import Any
 from django.db.models import Count
 
 from kitchen.contract.world import Json
+from kitchen.play.clock import OF_PEOPLE
 from kitchen.play.models import Episode, Seat, SeatCommand
 from study.design.chance import drawn
 from study.design.figures import study_worlds
@@ -173,7 +174,7 @@ def _seated(pks: Iterable[int]) -> dict[int, list[str]]:
 
 def _played_by(pks: Iterable[int]) -> dict[int, list[str]]:
     """By episode: everything but people that chose commands."""
-    chosen = SeatCommand.objects.filter(episode__in=pks).exclude(chosen_by__in=("person", "timeout"))
+    chosen = SeatCommand.objects.filter(episode__in=pks).exclude(chosen_by__in=OF_PEOPLE)
     return _grouped(chosen.order_by().values_list("episode_id", "chosen_by").distinct())
 
 

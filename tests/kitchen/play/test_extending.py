@@ -47,10 +47,16 @@ def chosen_by() -> list[str]:
     return [entry["chosen_by"] for row in Step.objects.order_by("number") for entry in row.commands]
 
 
-@pytest.mark.parametrize("part", ["web", "workers"])
-def test_a_turn_whose_time_runs_out_while_we_are_away_stays_open(part: str) -> None:
+def test_without_workers_people_command_as_ever_and_their_time_runs() -> None:
     episode = opened(10)
-    down(8, part=part)
+    down(8, part="workers")
+    assert turn_close(episode_id=episode.pk, step=1)
+    assert chosen_by() == ["timeout"]
+
+
+def test_a_turn_whose_time_runs_out_while_we_are_away_stays_open() -> None:
+    episode = opened(10)
+    down(8)
     assert not turn_close(episode_id=episode.pk, step=1)
     assert not SeatCommand.objects.exists()
     assert submit(episode, 1, "noop").accepted

@@ -16,8 +16,9 @@ from kitchen.contract.agent import Decision as MindDecision
 from kitchen.play import stranded, watch
 from kitchen.play.claims import decision_claim
 from kitchen.play.models import Decision, Episode, Step
+from kitchen.play.services import GivenCommand, commands_submit
 from kitchen.registry import agents
-from tests.kitchen.factories import make_episode, mind, submit
+from tests.kitchen.factories import make_episode, mind
 
 pytestmark = [pytest.mark.django_db(transaction=True), pytest.mark.servers]
 
@@ -58,10 +59,11 @@ def nobody_works(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("kitchen.play.stream.nudge_pages", lambda *told: None)
 
 
-def waiting(seconds: float = 0.0) -> Episode:
+def waiting(seconds: float = 0.0, *, by: str = "person") -> Episode:
     """An episode whose person has just commanded, and whose co-player has so many seconds."""
     episode = make_episode(seats=2, minds=(mind("costly", 1),))
-    submit(episode, 1, "noop")
+    given = GivenCommand(0, ("noop",), by, "" if by == "person" else by)
+    assert commands_submit(episode_id=episode.pk, step=1, commands=[given]).accepted
     earlier = timezone.now() - timedelta(seconds=60)
     Episode.objects.filter(pk=episode.pk).update(turn_opened_at=earlier, decision_seconds=seconds)
     return episode
@@ -116,3 +118,20 @@ async def test_a_web_process_sees_to_it_as_long_as_somebody_looks(monkeypatch: p
         while not await database_sync_to_async(Step.objects.filter(episode=episode).exists)():
             await asyncio.sleep(0.02)
     shown.discard(page, page.page)
+
+
+@pytest.mark.parametrize("chosen_by", ["timeout", "outage"])
+def test_a_command_that_was_given_for_a_person_counts_as_theirs(chosen_by: str) -> None:
+    episode = waiting(by=chosen_by)
+    see_to()
+    assert Step.objects.filter(episode=episode).count() == 1
+
+
+def test_an_episode_that_cannot_be_played_keeps_nobody_from_the_others(
+    caplog: pytest.LogCaptureFixture,
+) -> None:
+    broken, episode = waiting(), waiting()
+    Episode.objects.filter(pk=broken.pk).update(state={}, state_hash="broken")
+    see_to()
+    assert Step.objects.filter(episode=episode).count() == 1
+    assert f"episode {broken.pk} cannot go on" in caplog.text

@@ -13,6 +13,7 @@ from django.test import Client
 from django.utils import timezone
 
 from kitchen.play.models import Episode
+from kitchen.play.services import GivenCommand, commands_submit
 from kitchen.uptime.models import Outage
 from study.analysis.results import analyse_now
 from study.analysis.statistics.report import report
@@ -22,8 +23,9 @@ from study.exports.registry import get_table
 from study.exports.tables.touched import touched_count
 from study.exports.writing import csv_pieces
 from study.monitor.live_page import outages_context
+from study.taking_part.going_on import page_done
 from tests.conftest import Once
-from tests.study.factories import complete, make_study
+from tests.study.factories import complete, enter, make_study
 
 pytestmark = [pytest.mark.django_db, pytest.mark.servers]
 
@@ -128,3 +130,14 @@ def test_staff_who_watch_are_told_of_outages(study: Study, admin_client: Client)
     page = admin_client.get("/staff/small/live/").content.decode()
     assert "the whole installation" in page
     assert len(outages_context()["outages"]) == 3
+
+
+def test_an_outage_is_nobody_who_played() -> None:
+    study = make_study("other")
+    person = enter(study, "three")
+    page_done(participant_id=person.pk, page="guide")
+    episode = person.rounds.get(position=1).episode
+    assert episode
+    given = GivenCommand(0, ("noop",), "outage", "outage")
+    assert commands_submit(episode_id=episode.pk, step=1, commands=[given]).accepted
+    assert [row["played_by"] for row in rows(study, "episodes")] == [""]
