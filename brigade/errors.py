@@ -14,6 +14,7 @@ from django.http import HttpRequest, HttpResponse, JsonResponse
 from django.template.loader import get_template
 
 from brigade.again import to_send_again
+from kitchen.machine.patience import locked_too_long
 from kitchen.machine.storage import Trouble, trouble_of
 
 PAGES = (400, 403, 404, 413, 429, 500, 503)
@@ -36,6 +37,7 @@ def error_page(status: int, **context: Any) -> HttpResponse:
 def storage_page(request: HttpRequest, trouble: Trouble) -> HttpResponse:
     """What is said while nothing can be stored or read. It tries again by itself, with all that was filled
     in where that can be sent by a page; programs are told in JSON."""
+    locked_too_long(trouble)
     if request.path.startswith("/api/"):
         response: HttpResponse = JsonResponse({"detail": f"Nothing can be read: {trouble}"}, status=503)
     else:

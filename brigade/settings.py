@@ -252,6 +252,7 @@ MIDDLEWARE = [
     "django.middleware.security.SecurityMiddleware",
     "brigade.hosts.under_our_name",
     "whitenoise.middleware.WhiteNoiseMiddleware",
+    "kitchen.machine.patience.patient",
     "csp.middleware.CSPMiddleware",
     "django.contrib.sessions.middleware.SessionMiddleware",
     "django.middleware.common.CommonMiddleware",

@@ -23,11 +23,11 @@ from concurrent.futures import ThreadPoolExecutor
 from functools import cache, partial
 from typing import ParamSpec, TypeVar
 
-from django.conf import settings
 from django.db import Error, connection
 
 from kitchen.machine import metrics
 from kitchen.machine.about import carried
+from kitchen.machine.patience import be_patient, locked_too_long
 from kitchen.machine.storage import Trouble, let_go, trouble_of
 
 P = ParamSpec("P")
@@ -35,12 +35,8 @@ T = TypeVar("T")
 
 QUIET = 5.0
 """Seconds after which a connection is looked at before it is used again."""
-HURRIED_SECONDS, HURRIED_MILLISECONDS = 10.0, 200
-"""After a lock that lasted too long, so long nobody waits longer than that for another one."""
 THREADS = 4
 """So many at most wait for a database that serves many at once; SQLite serves one writer at a time."""
-
-WAIT = {"sqlite": "PRAGMA busy_timeout = {}", "postgresql": "SET lock_timeout = {}"}
 
 WAITS = (0.0, 0.05, 0.1, 0.2, 0.3, 0.5, 0.5, 0.5, 1.0, 1.0, 1.0)
 """Seconds between tries while the database is away: together about what it needs to come up again."""
@@ -71,8 +67,7 @@ def _visit(act: Callable[[], T]) -> T:
     if now - getattr(_local, "used", now) > QUIET:
         connection.close_if_unusable_or_obsolete()
     _local.used = now
-    if 0 < getattr(_local, "hurried_until", 0) < now:
-        _wait_at_most(1000 * settings.LOCK_SECONDS, until=0)
+    be_patient()
     for wait in WAITS:
         try:
             return act()
@@ -89,14 +84,6 @@ def _visit(act: Callable[[], T]) -> T:
 def _take_to_heart(error: Exception) -> None:
     """What follows from it for those who come next."""
     trouble = trouble_of(error)
-    if trouble is Trouble.BUSY:
-        _wait_at_most(HURRIED_MILLISECONDS, until=time.monotonic() + HURRIED_SECONDS)
-    elif trouble:
+    locked_too_long(trouble)
+    if trouble and trouble is not Trouble.BUSY:
         let_go(trouble)
-
-
-def _wait_at_most(milliseconds: int, until: float) -> None:
-    """So long this thread waits for a lock from now on; 0 until somebody says otherwise."""
-    _local.hurried_until = until
-    with connection.cursor() as cursor:
-        cursor.execute(WAIT[connection.vendor].format(milliseconds))

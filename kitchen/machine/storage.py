@@ -118,7 +118,8 @@ def our_apps() -> set[str]:
 def known_migrations() -> frozenset[tuple[str, str]]:
     """App and name of the migrations that this process came with. To be asked for the first time when it
     starts: later the files may be those of another version."""
-    ours = (apps.get_app_config(label) for label in ("kitchen", "study"))
     return frozenset(
-        (app.label, module.name) for app in ours for module in iter_modules([f"{app.path}/migrations"])
+        (app.label, module.name)
+        for app in apps.get_app_configs()
+        for module in iter_modules([f"{app.path}/migrations"])
     )

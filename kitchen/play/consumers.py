@@ -81,7 +81,6 @@ UNSTORED = NoticeMessage(
 )
 """The answer to a command that the database could not take."""
 
-log = logging.getLogger(__name__)
 _knocks, _misses = Buckets(CONNECTIONS), Buckets(MISSES)
 
 

@@ -46,8 +46,8 @@ def stuck() -> Line:
         "Waiting",
         BROKEN,
         f"{counted(late, 'episode')} {verb} longer than allowed for co-players, or for a turn to be closed.",
-        "Workers take these up within seconds: see to workers and Redis above, then to worker.log. Live, in "
-        "each study, says whose episodes they are.",
+        "Workers take these up within seconds: see to workers and Redis above, then to worker-1.log. Live, "
+        "in each study, says whose episodes they are.",
     )
 
 
@@ -59,7 +59,7 @@ def coplayers() -> Line:
         f"a fallback, and {faults.failures} of {counted(faults.calls, 'call')} of models got no answer."
     )
     state = _state(faults)
-    do = "See Live for which study, and worker.log for why: a key, a limit of the provider, its server."
+    do = "See Live for which study, and worker-1.log for why: a key, a limit of the provider, its server."
     return Line("Co-players and models", state, means, do if state != WELL else "")
 
 

@@ -73,7 +73,7 @@ def _database() -> Line:
         return machine_lines.database()
     except Error as error:
         drop_broken_connection()
-        do = "Start it, or see its log. Pages fail until it is back; what is stored is safe."
+        do = "Start it, or see its log. Pages say so until it is back; what is stored is safe."
         return Line("Database", BROKEN, f"It does not answer ({type(error).__name__}).", do)
 
 

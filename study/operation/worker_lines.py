@@ -67,8 +67,10 @@ def people_workers(broker: Broker) -> Line:
         return Line(name, LOOK, NOT_KNOWN)
     if number:
         return Line(name, WELL, f"{counted(number, 'worker')} {_answer(number)}.")
-    means = "None answers. Co-players that think do not, and nobody closes turns or times people out."
-    return Line(name, BROKEN, means, "Start brigade-people, or see why it ended: worker.log, or the journal.")
+    means = "None answers. Co-players that think are replaced by their fallbacks, and nobody is timed out."
+    return Line(
+        name, BROKEN, means, "Start brigade-people, or see why it ended: worker-1.log, or the journal."
+    )
 
 
 def experiment_workers(broker: Broker) -> Line:

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import sqlite3
+import threading
 from collections.abc import Callable
 from pathlib import Path
-from typing import Any
 
 import pytest
 from django.db import (
@@ -18,8 +18,11 @@ from django.db import (
     transaction,
 )
 from django.db.migrations.recorder import MigrationRecorder
+from django.http import HttpResponse
+from django.test import RequestFactory
 
-from kitchen.machine import hops, storage
+from brigade.errors import storage_page
+from kitchen.machine import hops, patience, storage
 from kitchen.machine.storage import Trouble, trouble_of
 from kitchen.play.models import Episode
 
@@ -149,13 +152,30 @@ def test_after_a_lock_nobody_waits_long_for_some_seconds(monkeypatch: pytest.Mon
         error.__cause__ = type("Said", (Exception,), {"sqlstate": "55P03"})()
         raise error
 
-    waited: list[Any] = []
-    monkeypatch.setattr(hops, "_wait_at_most", lambda most, until: waited.append((most, until > 0)))
+    waited: list[int] = []
+    monkeypatch.setattr(patience, "_busy_until", 0.0)
+    monkeypatch.setattr(patience, "_local", threading.local())
+    monkeypatch.setattr(patience, "_wait_at_most", waited.append)
     with pytest.raises(OperationalError):
         hops._visit(locked)
-    hops._local.hurried_until = 1.0  # long ago
-    try:
-        hops._visit(lambda: None)
-    finally:
-        hops._local.hurried_until = 0
-    assert waited == [(hops.HURRIED_MILLISECONDS, True), (5000, False)]
+    hops._visit(lambda: None)
+    patience.patient(lambda request: HttpResponse())(RequestFactory().get("/"))
+    assert waited == [patience.HURRIED_MILLISECONDS]  # once for this thread
+    monkeypatch.setattr(patience, "_busy_until", 0.0)  # some seconds later
+    hops._visit(lambda: None)
+    assert waited == [patience.HURRIED_MILLISECONDS, 5000]
+
+
+@pytest.mark.servers
+@pytest.mark.django_db
+def test_a_page_that_met_a_lock_spares_the_others_the_wait(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(patience, "_busy_until", 0.0)
+    storage_page(RequestFactory().get("/"), Trouble.BUSY)
+    assert patience._busy_until > 0
+    monkeypatch.setattr(patience, "_local", threading.local())
+    patience.be_patient()
+    with connection.cursor() as cursor:
+        cursor.execute("PRAGMA busy_timeout" if connection.vendor == "sqlite" else "SHOW lock_timeout")
+        assert str(cursor.fetchone()[0]).removesuffix("ms") == "200"
+    monkeypatch.setattr(patience, "_busy_until", 0.0)
+    patience.be_patient()
