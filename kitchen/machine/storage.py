@@ -91,6 +91,10 @@ def _of_postgresql(state: str) -> Trouble | None:
     return Trouble.AWAY if state.startswith("08") else OF_POSTGRESQL.get(state)
 
 
+OUR_APPS = ("kitchen", "study")
+"""Apps whose models are ours."""
+
+
 def let_go(trouble: Trouble) -> None:
     """Close this thread's connection, unless it is only that something else holds a lock: one that was opened
     while nothing could be written stays so, whatever becomes of the disk."""
@@ -106,12 +110,7 @@ def database_is_newer() -> bool:
         applied = set(MigrationRecorder(connection).applied_migrations())
     except Error:
         return False
-    return any(app in our_apps() for app, _ in applied - known_migrations())
-
-
-def our_apps() -> set[str]:
-    """Labels of the apps whose models are ours."""
-    return {app for app, _ in known_migrations()}
+    return any(app in OUR_APPS for app, _ in applied - known_migrations())
 
 
 @cache

@@ -2,16 +2,21 @@
 
 from __future__ import annotations
 
+from datetime import UTC, datetime, timedelta
+
 from django.utils import timezone
 
 from kitchen.llm.money import dollars
 from kitchen.money.ledger import budgets_nearly_spent, money_booked
 from kitchen.play.standing import Faults, Pace, episodes_live, faults_lately, pace_lately, turns_late
+from kitchen.uptime.selectors import outages_lately
 from kitchen.words.counting import counted
 from study.operation.lines import BROKEN, LOOK, WELL, Line, seconds_said
 
 SLOW_SECONDS = 1.0
 """A step that waits for nobody takes some milliseconds; so long is felt."""
+RECENT = timedelta(hours=1)
+"""What was away in this time is worth a look."""
 FEW, SOME, MANY = 3, 0.05, 0.5
 """Fewer fallbacks or failures say nothing yet; shares to be looked at, and that are too much."""
 
@@ -49,6 +54,27 @@ def stuck() -> Line:
         "Workers take these up within seconds: see to workers and Redis above, then to worker-1.log. Live, "
         "in each study, says whose episodes they are.",
     )
+
+
+def outages() -> Line:
+    """What was away: now, in the last hour, and lately."""
+    lately, name = outages_lately(), "Outages"
+    if now := [one.what for one in lately if one.until is None]:
+        means = f"Away now: {', '.join(now)}."
+        return Line(name, BROKEN, means, "Start what is away. People get back the time that it costs them.")
+    if not lately:
+        return Line(name, WELL, "None in the last seven days.")
+    last = max(one.until for one in lately if one.until)
+    means = (
+        f"{counted(len(lately), 'outage')} in the last seven days, the last one over at {_hour(last)} UTC."
+    )
+    if timezone.now() - last > RECENT:
+        return Line(name, WELL, means)
+    return Line(name, LOOK, means, "Live, in each study, lists them. See the logs of that time for why.")
+
+
+def _hour(moment: datetime) -> str:
+    return f"{moment.astimezone(UTC):%d %B, %H:%M}"
 
 
 def coplayers() -> Line:

@@ -15,14 +15,18 @@ from django.contrib.auth.models import User
 from django.core.management import CommandError, call_command
 from django.db import OperationalError
 from django.test import Client
+from django.utils import timezone
 
 from kitchen.machine.backups import backup_note
 from kitchen.machine.health import Health
 from kitchen.machine.queues import Queue
 from kitchen.play.standing import Faults, Pace
+from kitchen.uptime.models import Outage
+from kitchen.uptime.signs import sign_give
 from study.operation import machine_lines, play_lines, well, worker_lines
 from study.operation.lines import BROKEN, LOOK, WELL, Line, seconds_said, size_said, summary, worst
 from study.operation.worker_lines import Broker
+from tests.kitchen.uptime.clocks import Clocks, another, run_by
 
 pytestmark = pytest.mark.django_db
 
@@ -113,6 +117,19 @@ def test_how_play_goes_has_its_word(
 
 
 @pytest.mark.parametrize(("free", "state"), [(0.5, WELL), (0.09, LOOK), (0.01, BROKEN)])
+def test_outages_are_told_now_and_for_some_days() -> None:
+    assert (play_lines.outages().state, play_lines.outages().means) == (WELL, "None in the last seven days.")
+    now = timezone.now()
+    Outage.objects.create(part="web", since=now - timedelta(hours=3), until=now - timedelta(hours=2))
+    assert play_lines.outages().state == WELL and "1 outage" in play_lines.outages().means
+    Outage.objects.create(part="redis", since=now - timedelta(minutes=3), until=now - timedelta(minutes=2))
+    assert play_lines.outages().state == LOOK
+    clocks = Clocks(seconds_ago=8)
+    sign_give("web", now=clocks)
+    run_by("web", another())
+    assert play_lines.outages().state == BROKEN
+
+
 def test_a_disk_is_told_before_it_is_full(free: float, state: str, monkeypatch: pytest.MonkeyPatch) -> None:
     usage = DISK(10**12, 0, int(free * 10**12))
     monkeypatch.setattr(shutil, "disk_usage", lambda _: usage)
