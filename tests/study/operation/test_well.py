@@ -116,7 +116,6 @@ def test_how_play_goes_has_its_word(
     assert (said.state, bool(said.do)) == (state, state != WELL)
 
 
-@pytest.mark.parametrize(("free", "state"), [(0.5, WELL), (0.09, LOOK), (0.01, BROKEN)])
 def test_outages_are_told_now_and_for_some_days() -> None:
     assert (play_lines.outages().state, play_lines.outages().means) == (WELL, "None in the last seven days.")
     now = timezone.now()
@@ -130,6 +129,7 @@ def test_outages_are_told_now_and_for_some_days() -> None:
     assert play_lines.outages().state == BROKEN
 
 
+@pytest.mark.parametrize(("free", "state"), [(0.5, WELL), (0.09, LOOK), (0.01, BROKEN)])
 def test_a_disk_is_told_before_it_is_full(free: float, state: str, monkeypatch: pytest.MonkeyPatch) -> None:
     usage = DISK(10**12, 0, int(free * 10**12))
     monkeypatch.setattr(shutil, "disk_usage", lambda _: usage)
