@@ -72,8 +72,8 @@ def _put(tar: TarFile, manifest: Manifest, sure: bool, with_key: bool) -> Restor
             raise BackupError(f"this would replace {there} by {manifest.words}: say --yes")
         _keep_marks()
         aside = _replace(database, manifest, is_empty=not there)
-        if key:
-            _put_key(key)
+        if key and settings.SECRET_KEY_FILE:
+            _put_key(key, settings.SECRET_KEY_FILE)
     return Restored(manifest, aside, key_is_ours=_is_ours(manifest))
 
 
@@ -180,9 +180,8 @@ def _replace(database: Path, manifest: Manifest, *, is_empty: bool) -> str:
     return "" if is_empty else kept
 
 
-def _put_key(key: Path) -> None:
+def _put_key(key: Path, file: Path) -> None:
     """Have the backup's key in its place, and sign with it from now on."""
-    file = Path(settings.SECRET_KEY_FILE)
     if file.exists():
         file.replace(file.with_name(f"secret.key.before_{timezone.now():%Y%m%dt%H%M%S}"))
     shutil.move(key, file)
