@@ -23,7 +23,6 @@ class StudyConfig(AppConfig):
         from study.people.signals import person_erased
         from study.researchers.accounts import note_what_happens_to_accounts
         from study.researchers.logins import forget_failures
-        from study.researchers.noted import note_what_is_erased
         from study.researchers.permissions import episodes_for
         from study.researchers.security import note_what_is_told
         from study.researchers.sure import note_password
@@ -32,7 +31,6 @@ class StudyConfig(AppConfig):
         episodes_belong_by(whose_episodes)
         person_erased.connect(forget)
         note_what_is_told()
-        note_what_is_erased()
         note_what_happens_to_accounts()
         user_logged_in.connect(note_password)
         user_logged_in.connect(forget_failures)

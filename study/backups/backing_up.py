@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 import sqlite3
 import tempfile
 from collections.abc import Callable
@@ -24,9 +25,24 @@ Ask = Callable[[str], list[Any]]
 """Rows of a statement."""
 
 
-def default_file() -> Path:
-    """Where a backup goes unless somebody says so: a name of its own for each second."""
-    return Path(settings.VAR_DIR) / "backups" / f"brigade-{timezone.now():%Y%m%dT%H%M%SZ}.tar"
+OWN_NAME = re.compile(r"brigade-\d{8}T\d{6}Z\.tar")
+
+
+def file_for(named: Path | None) -> Path:
+    """Where a backup goes: there; a name of its own for each second where that is a folder, or nothing."""
+    folder = named or Path(settings.VAR_DIR) / "backups"
+    is_file = named is not None and not folder.is_dir()
+    return folder if is_file else folder / f"brigade-{timezone.now():%Y%m%dT%H%M%SZ}.tar"
+
+
+def prune(made: Path, keep: int) -> int:
+    """Remove older backups beside this one that have such a name, so that with it so many are left; how many.
+    OSError."""
+    others = (file for file in made.parent.iterdir() if OWN_NAME.fullmatch(file.name) and file != made)
+    too_many = sorted(others, reverse=True)[keep - 1 :]
+    for file in too_many:
+        file.unlink()
+    return len(too_many)
 
 
 def back_up(file: Path, *, with_key: bool) -> Manifest:

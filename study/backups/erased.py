@@ -1,7 +1,8 @@
 """Who was erased must not come back with a backup that was made before.
 
 Marks of the erased (`study.people.marks`) are noted with the security events: in the database, and in
-`security.log`, which a restore does not touch.
+`security.log`, which a restore does not touch. Before a database is replaced all marks are written to a file
+beside it, so that they are known whatever happens then.
 """
 
 from __future__ import annotations
@@ -13,19 +14,36 @@ from collections.abc import Iterator
 from logging import FileHandler
 from pathlib import Path
 
+from django.conf import settings
 from django.db import Error
 
+from kitchen.machine import atomic
 from study.people.leaving import participant_withdraw
 from study.people.marks import mark_of
 from study.people.models import Participant
 from study.researchers.models import SecurityEvent
 
 KIND = SecurityEvent.Kind.PERSON_ERASED
+KEPT = "erased.marks"
+"""A mark a line, in the folder of what the app writes."""
 
 
 def marks_known() -> set[str]:
-    """Of everybody who was erased, as far as the present database and the logs say so."""
-    return {noted.split()[-1] for noted in (*_in_database(), *_in_logs())}
+    """Of everybody who was erased, as far as the present database, the logs and the file say so."""
+    return {noted.split()[-1] for noted in (*_in_database(), *_in_logs(), *_kept())}
+
+
+def marks_keep() -> None:
+    """Have all that are known in the file; OSError."""
+    atomic.put(_file(), "".join(f"{mark}\n" for mark in sorted(marks_known())).encode())
+
+
+def _kept() -> list[str]:
+    return _file().read_text().split() if _file().exists() else []
+
+
+def _file() -> Path:
+    return Path(settings.VAR_DIR) / KEPT
 
 
 def _in_database() -> Iterator[str]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import fcntl
+import shutil
 import tempfile
 from collections import Counter
 from collections.abc import Iterator
@@ -22,7 +23,7 @@ from kitchen.play.verifying import EpisodeVerdict, log_verify
 from kitchen.words.counting import counted
 from study.backups import postgres, sqlite
 from study.backups.archive import DATABASES, KEY, BackupError, Manifest, key_hash, opened, unpack
-from study.backups.erased import erase_again, marks_known
+from study.backups.erased import erase_again, marks_keep, marks_known
 from study.design.models import Study
 from study.people.models import Participant
 
@@ -40,31 +41,47 @@ class Restored:
     """How many were erased again, by study."""
     verdicts: list[EpisodeVerdict] = field(default_factory=list)
     """What the log of each episode is worth."""
-    key: str = ""
-    """What is to be done about the secret key, in words; nothing where it is the backup's."""
+    key_is_ours: bool = True
+    """Whether the secret key is the backup's; if not, nothing was verified."""
 
 
-def restore(file: Path, *, sure: bool) -> Restored:
+def restore(file: Path, *, sure: bool, with_key: bool = True) -> Restored:
     """Put this backup in place; BackupError, and nothing is changed. What is there is replaced only by
-    whoever is `sure`."""
-    with ExitStack() as around:
-        tar, manifest = around.enter_context(opened(file))
-        _check_manifest(manifest)
-        around.enter_context(nobody_runs())
-        folder = Path(around.enter_context(_folder_beside()))
+    whoever is `sure`. Without its key the present one stays, and counts from now on."""
+    with ExitStack() as running:
+        with opened(file) as (tar, manifest):
+            _check_manifest(manifest)
+            running.enter_context(nobody_runs())
+            restored = _put(tar, manifest, sure, with_key)
+        call_command("migrate", interactive=False, verbosity=0)
+        restored.erased = erase_again(marks_known())
+        if restored.key_is_ours:
+            restored.verdicts = list(log_verify(Episode.objects.all()))
+    return restored
+
+
+def _put(tar: TarFile, manifest: Manifest, sure: bool, with_key: bool) -> Restored:
+    """Have database and key in their places, once all of the backup is known to be good."""
+    with _folder_beside() as name:
+        folder = Path(name)
         database = unpack(tar, manifest, DATABASES[manifest.database], folder / "database")
-        key = _key(tar, manifest, folder)
+        key = _key(tar, manifest, folder) if with_key else None
         _check_database(database, manifest)
         there = what_is_there()
         if there and not sure:
             raise BackupError(f"this would replace {there} by {manifest.words}: say --yes")
-        marks = marks_known()
-        restored = Restored(manifest, aside=_replace(database, manifest, is_empty=not there))
-        restored.key = _put_key(key, manifest)
-    call_command("migrate", interactive=False, verbosity=0)
-    restored.erased = erase_again(marks)
-    restored.verdicts = list(log_verify(Episode.objects.all()))
-    return restored
+        _keep_marks()
+        aside = _replace(database, manifest, is_empty=not there)
+        if key and settings.SECRET_KEY_FILE:
+            _put_key(key, settings.SECRET_KEY_FILE)
+    return Restored(manifest, aside, key_is_ours=_is_ours(manifest))
+
+
+def _keep_marks() -> None:
+    try:
+        marks_keep()
+    except OSError as error:
+        raise BackupError(f"cannot write to {settings.VAR_DIR}: {error.strerror or error}") from error
 
 
 def _check_manifest(manifest: Manifest) -> None:
@@ -108,9 +125,25 @@ def _folder_beside() -> tempfile.TemporaryDirectory[str]:
         raise BackupError(f"cannot write to {place}: {error.strerror or error}") from error
 
 
+def _is_ours(manifest: Manifest) -> bool:
+    """Whether the backup's key is the one with which this process signs."""
+    return key_hash(settings.SECRET_KEY) == manifest.key
+
+
 def _key(tar: TarFile, manifest: Manifest, folder: Path) -> Path | None:
-    """The key of the backup, unpacked; None where it is not in it."""
-    return unpack(tar, manifest, KEY, folder / KEY) if KEY in manifest.hashes else None
+    """The key of the backup, unpacked, to be put in place; None where it is there. BackupError where it
+    cannot be: with another key every log would seem forged, and what is written now would be."""
+    if _is_ours(manifest):
+        return None
+    if settings.SECRET_KEY_FILE is None:
+        raise BackupError(f"BRIGADE_SECRET_KEY is not the backup's key: set it to that; {LOST}")
+    if KEY not in manifest.hashes:
+        there = settings.SECRET_KEY_FILE
+        raise BackupError(f"the backup has no key in it, and {there} is another one: put it there; {LOST}")
+    return unpack(tar, manifest, KEY, folder / KEY)
+
+
+LOST = "if it is lost, say --without-key"
 
 
 def _check_database(database: Path, manifest: Manifest) -> None:
@@ -147,18 +180,9 @@ def _replace(database: Path, manifest: Manifest, *, is_empty: bool) -> str:
     return "" if is_empty else kept
 
 
-def _put_key(key: Path | None, manifest: Manifest) -> str:
-    """Have the backup's key in its place, if it is ours to put there; what is to be done otherwise."""
-    if key_hash(settings.SECRET_KEY) == manifest.key:
-        return ""
-    file = settings.SECRET_KEY_FILE
-    if key is None:
-        return "the backup's secret key is not in it: put it back, or cookies and receipts of before are void"
-    if file is None:
-        return (
-            "BRIGADE_SECRET_KEY is another one than the backup's, which is secret.key in it: set it to that"
-        )
+def _put_key(key: Path, file: Path) -> None:
+    """Have the backup's key in its place, and sign with it from now on."""
     if file.exists():
         file.replace(file.with_name(f"secret.key.before_{timezone.now():%Y%m%dt%H%M%S}"))
-    key.replace(file)
-    return ""
+    shutil.move(key, file)
+    settings.SECRET_KEY = file.read_text(encoding="ascii").strip()

@@ -19,7 +19,7 @@ from study.people.marks import mark_of
 from study.people.models import Participant
 from study.people.news import audience_name, tell
 from study.people.receipts import LeavingReceipt, receipt_make
-from study.people.signals import person_erased
+from study.people.signals import person_erased, person_goes
 from study.people.visits import plays_done
 
 IDLE = "nothing happened for too long"
@@ -78,11 +78,8 @@ def participant_withdraw(*, participant_id: int, counted: bool = True, by: Any =
     nobody who plays waits; what a process that dies meanwhile leaves of these is erased when the next one
     leaves (`episodes_erase_left`). Participant.DoesNotExist if it was erased already.
     """
-    person, mark, episodes = _forget(participant_id, counted)
-    receipt = receipt_make(person.study.slug, timezone.now())
-    told = partial(
-        person_erased.send, Participant, study_id=person.study_id, receipt=receipt, mark=mark, by=by
-    )
+    person, receipt, episodes = _forget(participant_id, counted, by)
+    told = partial(person_erased.send, Participant, study_id=person.study_id)
     transaction.on_commit(told, robust=True)  # it is done: whoever hears of it cannot undo it
     prompts = prompts_of(episodes)
     for episode_id in episodes:
@@ -94,9 +91,9 @@ def participant_withdraw(*, participant_id: int, counted: bool = True, by: Any =
 
 
 @transaction.atomic
-def _forget(participant_id: int, counted: bool) -> tuple[Participant, str, list[int]]:
-    """Erase the person, and keep their mark. Their episodes end; those in which nobody plays any more are to
-    be erased."""
+def _forget(participant_id: int, counted: bool, by: Any) -> tuple[Participant, LeavingReceipt, list[int]]:
+    """Erase the person, with a receipt, and have their mark kept. Their episodes end; those in which nobody
+    plays any more are to be erased."""
     person = Participant.objects.select_for_update().get(pk=participant_id)
     episodes = list(their_episodes(person).select_for_update())  # no step is written meanwhile
     seats = dict(person.rounds.exclude(episode=None).values_list("episode", "seat"))
@@ -107,7 +104,9 @@ def _forget(participant_id: int, counted: bool) -> tuple[Participant, str, list[
     person.delete()
     left = [episode.pk for episode in episodes if _end_without(episode, seats.get(episode.pk, 0))]
     tell(person)
-    return person, mark, left
+    receipt = receipt_make(person.study.slug, timezone.now())
+    person_goes.send(Participant, study_id=person.study_id, receipt=receipt, mark=mark, by=by)
+    return person, receipt, left
 
 
 def _end_without(episode: Episode, seat: int) -> bool:

@@ -22,7 +22,7 @@ class Stored:
     named: bool = False
     """Whether it can say who somebody is, so that it is erased first."""
     fields: tuple[str, ...] = ()
-    """`Model.field`, as the data's tables are called in the program."""
+    """`Model.field`, as the program calls them: nobody who takes part is shown these."""
 
 
 def _of(table: str, fields: str) -> tuple[str, ...]:

@@ -7,13 +7,14 @@ A count of its own says how many there were. What the app erases itself, because
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from typing import Any
 
 from django.contrib.auth import get_user_model
 from django.db import transaction
-from django.db.models.signals import post_delete
+from django.db.models import QuerySet
 
+from kitchen.machine.pieces import pieces
 from kitchen.machine.sealed import columns, seal_fits, seal_of
 from study.researchers.models import SecurityCount, SecurityEvent
 
@@ -48,16 +49,19 @@ def _store(count: SecurityCount, *, last: int, erased: int) -> None:
     count.save()
 
 
-def note_what_is_erased() -> None:
-    """From now on the count knows what the app erases."""
-    post_delete.connect(_erased, sender=SecurityEvent)
+def events_erase(events: QuerySet[SecurityEvent]) -> int:
+    """Erase these, the oldest ones, in pieces, of each of which the count knows; how many they were."""
+    numbers = dict(events.order_by("pk").values_list("pk", "number"))
+    for piece in pieces(numbers):
+        _piece_erase(piece, max(numbers[pk] for pk in piece))
+    return len(numbers)
 
 
 @transaction.atomic
-def _erased(*, instance: SecurityEvent, **_: Any) -> None:
+def _piece_erase(piece: Sequence[int], number: int) -> None:
     count = _count()
-    if instance.number > count.erased:
-        _store(count, last=count.last, erased=instance.number)
+    SecurityEvent.objects.filter(pk__in=piece).delete()
+    _store(count, last=count.last, erased=max(count.erased, number))
 
 
 def events_verify() -> Iterator[str]:

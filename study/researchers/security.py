@@ -10,16 +10,18 @@ from __future__ import annotations
 
 import json
 import logging
+from functools import partial
 from typing import Any
 
 from django.contrib.auth import get_user_model
 from django.contrib.auth.signals import user_logged_in, user_logged_out, user_login_failed
+from django.db import transaction
 from django.http import HttpRequest
 
 from kitchen.machine.client_address import client_address
 from study.design.models import Study
 from study.people.receipts import LeavingReceipt
-from study.people.signals import person_erased
+from study.people.signals import person_goes
 from study.researchers.acting import request_now
 from study.researchers.models import SecurityEvent
 from study.researchers.noted import event_write
@@ -38,7 +40,8 @@ def security_note(
     request: HttpRequest | None = None,
 ) -> None:
     """Note that this has happened: who did it, to which study, with what, from where. If that is not said, it
-    is who of the staff asked for what is being answered; of participants nothing is noted."""
+    is who of the staff asked for what is being answered; of participants nothing is noted. The row is written
+    in the transaction around it, if there is one, and the line of the log once that is committed."""
     request = request or _of_staff(request_now())
     user = user or getattr(_of_staff(request), "user", None)
     noted = {
@@ -49,7 +52,8 @@ def security_note(
         "address": str(client_address(request) or "") if request else "",
     }
     event = event_write(**noted)
-    log.info(json.dumps({"at": event.at.isoformat(timespec="seconds"), **noted}))
+    line = json.dumps({"at": event.at.isoformat(timespec="seconds"), **noted})
+    transaction.on_commit(partial(log.info, line), robust=True)
 
 
 def _of_staff(request: HttpRequest | None) -> HttpRequest | None:
@@ -63,7 +67,7 @@ def note_what_is_told() -> None:
     user_logged_in.connect(_logged_in)
     user_logged_out.connect(_logged_out)
     user_login_failed.connect(_login_failed)
-    person_erased.connect(_person_erased)
+    person_goes.connect(_person_goes)
 
 
 def _logged_in(*, user: Any, request: HttpRequest, **_: Any) -> None:
@@ -81,7 +85,7 @@ def _login_failed(*, credentials: dict[str, Any], request: HttpRequest | None = 
     security_note(Kind.LOGIN_FAILED, user=user, request=request)
 
 
-def _person_erased(*, study_id: int, receipt: LeavingReceipt, mark: str, by: Any, **_: Any) -> None:
+def _person_goes(*, study_id: int, receipt: LeavingReceipt, mark: str, by: Any, **_: Any) -> None:
     security_note(
         Kind.PERSON_ERASED,
         user=by,

@@ -1,37 +1,61 @@
 """`python manage.py back_up [FILE]`: one file with everything that is stored, made while people play.
 
-Without FILE it is put into `backups/` in `var/` under the present time. The secret key is in it, unless
+Without FILE it is put into `backups/` in `var/` under the present time; FILE can be another folder. `--keep
+N` removes older ones with such names there, so that N are left. The secret key is in it, unless
 `--without-key` says otherwise. The file is readable by its user only; `manage.py restore FILE` puts it back.
 """
 
 from __future__ import annotations
 
+from argparse import ArgumentTypeError
+from datetime import datetime
 from pathlib import Path
 from typing import Any
 
+from django.conf import settings
 from django.core.management.base import CommandError, CommandParser
 
+from kitchen.machine.backups import backup_note
 from kitchen.management.base import OneLineCommand
-from study.backups.archive import BackupError
-from study.backups.backing_up import back_up, default_file
+from kitchen.words.counting import counted
+from study.backups.archive import BackupError, Manifest
+from study.backups.backing_up import back_up, file_for, prune
 
 
 class Command(OneLineCommand):
-    """Reads, and changes nothing."""
+    """Reads, and changes nothing of what is stored."""
 
     help = __doc__
 
     def add_arguments(self, parser: CommandParser) -> None:
         """Where to, and whether with the key."""
-        parser.add_argument("file", metavar="FILE", nargs="?", type=Path, help="the backup's name")
+        parser.add_argument("file", metavar="FILE", nargs="?", type=Path, help="its name, or a folder")
+        parser.add_argument("--keep", metavar="N", type=_at_least_one, help="keep the newest N there")
         parser.add_argument("--without-key", action="store_true", help="leave the secret key out")
 
     def handle(self, *args: Any, file: Path | None, without_key: bool, **options: Any) -> None:
         """Make it, and say what is in it."""
-        file = file or default_file()
+        file = file_for(file)
         try:
             manifest = back_up(file, with_key=not without_key)
         except BackupError as error:
             raise CommandError(str(error), returncode=2) from error
         key = "without the secret key" if without_key else "with the secret key: keep it as safe as the data"
         self.stdout.write(f"{file}: {manifest.words}, {file.stat().st_size:,} bytes, {key}")
+        self._after(file, manifest, options["keep"])
+
+    def _after(self, made: Path, manifest: Manifest, keep: int | None) -> None:
+        """Note that it was made, and remove old ones."""
+        try:
+            backup_note(Path(settings.VAR_DIR), datetime.fromisoformat(manifest.made_at))
+            removed = prune(made, keep) if keep else 0
+        except OSError as error:
+            raise CommandError(f"the backup is made, but not noted, or old ones stay: {error}") from error
+        if removed:
+            self.stdout.write(f"removed: {counted(removed, 'older backup')}")
+
+
+def _at_least_one(text: str) -> int:
+    if not text.isdecimal() or int(text) < 1:
+        raise ArgumentTypeError("give a number from 1 on")
+    return int(text)

@@ -1,8 +1,9 @@
 """`python manage.py restore FILE`: put a backup in the place of what is stored, while nothing runs.
 
 What is wrong with the file is said before anything is changed. What was there is kept aside, and only
-replaced with `--yes`. Whoever was erased since the backup is erased again, and every log is verified: exit
-code 1 where one does not hold, 2 where nothing was done.
+replaced with `--yes`. The backup's secret key goes with it; where that is lost, `--without-key` goes on with
+the present one, and no log can be verified. Whoever was erased since the backup is erased again, and every
+log is verified: exit code 1 where one does not hold, 2 where nothing was done.
 """
 
 from __future__ import annotations
@@ -28,11 +29,12 @@ class Command(OneLineCommand):
         """Which backup, and whether somebody is sure."""
         parser.add_argument("file", metavar="FILE", type=Path, help="a backup, as back_up makes them")
         parser.add_argument("--yes", action="store_true", help="replace what is there")
+        parser.add_argument("--without-key", action="store_true", help="go on with the present secret key")
 
-    def handle(self, *args: Any, file: Path, yes: bool, **options: Any) -> None:
+    def handle(self, *args: Any, file: Path, yes: bool, without_key: bool, **options: Any) -> None:
         """Put it in place, and say what was done."""
         try:
-            restored = restore(file, sure=yes)
+            restored = restore(file, sure=yes, with_key=not without_key)
         except BackupError as error:
             raise CommandError(str(error), returncode=2) from error
         for line in told(restored):
@@ -51,8 +53,8 @@ def told(restored: Restored) -> list[str]:
         lines.append(f"what was there before is in {restored.aside}: remove it when you need it no more")
     for study, count in sorted(restored.erased.items()):
         lines.append(f"erased again in {study}: {counted(count, 'participant')}, erased since the backup")
-    if restored.key:
-        lines.append(restored.key)
+    if not restored.key_is_ours:
+        return [*lines, "not verified: the secret key is another one; old cookies and receipts are void"]
     held = sum(verdict.holds for verdict in restored.verdicts)
     lines.append(f"verified: the logs of {held} of {counted(len(restored.verdicts), 'episode')} hold")
     return lines

@@ -18,6 +18,8 @@ from kitchen.management.base import OneLineCommand
 from kitchen.play.erasing import rows_erase
 from kitchen.words.counting import counted
 from study.people.retention import kept_too_long, left_erase, names_erase, people_erase, still_named
+from study.researchers.models import SecurityEvent
+from study.researchers.noted import events_erase
 from study.researchers.retention import events_kept_too_long
 
 
@@ -68,5 +70,10 @@ def _erase(people: Rows, named: Rows, events: Mapping[str, Rows]) -> dict[str, i
     """How many went."""
     done = {EVERYTHING: people_erase(list(people.values_list("pk", flat=True)))}
     done[NAMES] = names_erase(list(named.values_list("pk", flat=True)))
-    done |= {what: rows_erase(rows) for what, rows in events.items()}
+    done |= {what: _rows_erase(rows) for what, rows in events.items()}
     return done | {LEFT: left_erase()}
+
+
+def _rows_erase(rows: Rows) -> int:
+    """How many went; security events are counted."""
+    return events_erase(rows) if rows.model is SecurityEvent else rows_erase(rows)

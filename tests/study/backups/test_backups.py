@@ -18,12 +18,15 @@ import pytest
 from django.core.management import CommandError, call_command
 from django.db import connection
 
-from study.backups import erased, postgres, sqlite
+from kitchen.machine.backups import backup_last
+from study.backups import erased, postgres, restoring, sqlite
 from study.backups.archive import MANIFEST, BackupError, Manifest, hash_of, opened
 from study.backups.backing_up import back_up
-from study.backups.restoring import restore, what_is_there
+from study.backups.restoring import Restored, restore, what_is_there
+from study.design.models import Study
 from study.people.leaving import participant_withdraw
 from study.people.models import Participant
+from study.researchers.noted import events_verify
 from tests.study.factories import complete, enter, make_study
 from tests.template import Template, drop_database
 
@@ -166,19 +169,73 @@ def other_program() -> Any:
 
 
 def test_the_key_comes_with_it_or_is_missed(home: Path, settings: Any) -> None:
-    enter(make_study(), "stays")
+    complete(study := make_study(conditions=1), "stays")
+    leaves = enter(study, "leaves")
     ours, file, bare = settings.SECRET_KEY, saved(home), saved(home, "bare.tar", with_key=False)
     with opened(bare) as (_, manifest):
         assert set(manifest.hashes) == {
             "database.sqlite3" if connection.vendor == "sqlite" else "database.dump"
         }
+    participant_withdraw(participant_id=leaves.pk)
     settings.SECRET_KEY = "another" * 10
     settings.SECRET_KEY_FILE.write_text(settings.SECRET_KEY)
-    assert "put it back" in restore(bare, sure=True).key
-    assert restore(file, sure=True).key == ""
-    assert settings.SECRET_KEY_FILE.read_text() == ours
-    settings.SECRET_KEY_FILE = None
-    assert "BRIGADE_SECRET_KEY" in restore(file, sure=True).key
+    with pytest.raises(BackupError, match=r"secret.key is another one: put it there"):
+        restore(bare, sure=True)
+    restored = restore(file, sure=True)
+    assert settings.SECRET_KEY_FILE.read_text() == settings.SECRET_KEY == ours
+    assert restored.erased == {"small": 1} and all_hold(restored)
+    assert list(events_verify()) == []  # what was written meanwhile has this key, too
+
+
+def all_hold(restored: Restored) -> bool:
+    return restored.key_is_ours and [verdict.holds for verdict in restored.verdicts] == [True]
+
+
+def test_with_a_wrong_key_nothing_is_verified_nor_changed(home: Path, settings: Any, capsys: Any) -> None:
+    complete(make_study(conditions=1), "stays")
+    file = saved(home)
+    enter(Study.objects.get(), "came later")
+    settings.SECRET_KEY, settings.SECRET_KEY_FILE = "another" * 10, None
+    with pytest.raises(BackupError, match="BRIGADE_SECRET_KEY is not the backup's key"):
+        restore(file, sure=True)
+    assert codes() == {"stays", "came later"}
+    call_command("restore", str(file), "--yes", "--without-key")
+    assert codes() == {"stays"} and settings.SECRET_KEY == "another" * 10
+    assert "not verified: the secret key is another one" in capsys.readouterr().out
+
+
+def test_a_restore_that_dies_loses_no_mark_and_keeps_the_app_away(
+    home: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    leaves = enter(make_study(), "leaves")
+    file = saved(home)
+    participant_withdraw(participant_id=leaves.pk)
+
+    def die(*_: Any, **__: Any) -> None:
+        with (home / "run.lock").open("w") as lock, pytest.raises(BlockingIOError):
+            fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        raise KeyboardInterrupt
+
+    with monkeypatch.context() as dying, pytest.raises(KeyboardInterrupt):
+        dying.setattr(restoring, "call_command", die)
+        restore(file, sure=True)
+    assert codes() == {"leaves"}
+    assert restore(file, sure=True).erased == {"small": 1} and not codes()
+
+
+def test_old_backups_are_removed_and_the_last_one_is_noted(home: Path, capsys: Any) -> None:
+    safe = home / "safe"
+    safe.mkdir()
+    names = [f"brigade-2026010{day}T031500Z.tar" for day in range(1, 5)]
+    for name in [*names, "mine.tar", "brigade-old.tar"]:
+        (safe / name).touch()
+    call_command("back_up", str(safe), "--keep", "3")
+    assert "removed: 2 older backups" in capsys.readouterr().out
+    left = {file.name for file in safe.iterdir()}
+    assert left > {*names[2:], "mine.tar", "brigade-old.tar"} and len(left) == 5
+    assert backup_last(home)
+    with pytest.raises(CommandError, match="number from 1 on"):
+        call_command("back_up", str(safe), "--keep", "0")
 
 
 def test_marks_are_also_read_from_the_log_that_a_restore_does_not_touch(

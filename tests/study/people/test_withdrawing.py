@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import threading
-import time
 from collections.abc import Callable, Sequence
+from contextlib import suppress
 from functools import partial
 from pathlib import Path
 from random import Random
@@ -16,7 +16,7 @@ from django.db import connection, transaction
 from kitchen.contract.model import Call, Message, Reply, Request
 from kitchen.play import calls, erasing
 from kitchen.play import services as kitchen
-from kitchen.play.models import CallMessage, Decision, Episode, Mind, Prompt, SeatCommand
+from kitchen.play.models import CallMessage, Decision, Episode, Mind, Prompt, SeatCommand, Step
 from kitchen.play.services import GivenCommand, MadeDecision, Receipt, commands_submit
 from study.design.models import Condition
 from study.people.leaving import participant_withdraw
@@ -47,25 +47,19 @@ def test_leaving_while_steps_are_played_erases_everything() -> None:
     participant = enter(study)
     page_done(participant_id=participant.pk, page="guide")
     episode = Episode.objects.get()
-    left = threading.Event()
+    playing = threading.Event()
 
     def play() -> None:
-        for step in range(1, 900):
-            try:
-                order = GivenCommand(0, ("noop",))
-                commands_submit(episode_id=episode.pk, step=step, commands=[order])
-            except Episode.DoesNotExist:
-                break
-            if left.is_set():
-                break
-        connection.close()
+        with suppress(Episode.DoesNotExist):
+            for step in range(1, 900):
+                commands_submit(episode_id=episode.pk, step=step, commands=[GivenCommand(0, ("noop",))])
+                if Step.objects.filter(episode=episode.pk, number=3).exists():
+                    playing.set()
 
-    player = threading.Thread(target=play)
-    player.start()
-    time.sleep(0.2)
+    player = InThread(play)
+    assert playing.wait(20)
     participant_withdraw(participant_id=participant.pk)
-    left.set()
-    player.join(20)
+    player.finish()
     assert not Episode.objects.exists()
     assert not SeatCommand.objects.exists()
 

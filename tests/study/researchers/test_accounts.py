@@ -12,13 +12,14 @@ from django.contrib.auth.models import Group, User
 from django.db import connection
 from django.db.migrations.executor import MigrationExecutor
 from django.test import Client
+from django.test.utils import CaptureQueriesContext
 from django.urls import reverse
 
 from kitchen.machine.guards import trigger_name
 from study.people.acted import action_write, actions_verify
 from study.people.models import StaffAction
 from study.researchers.models import ApiToken, Membership, SecurityCount, SecurityEvent
-from study.researchers.noted import events_verify
+from study.researchers.noted import events_erase, events_verify
 from study.researchers.second_factor import factor_begin
 from study.researchers.security import security_note
 from study.researchers.sure import SURE_AT
@@ -165,7 +166,9 @@ def test_what_the_app_erases_itself_is_no_gap_and_a_changed_event_is_found() -> 
     SecurityCount.objects.all().delete()
     for _ in range(4):
         security_note("login")
-    SecurityEvent.objects.filter(number__lte=2).delete()
+    with CaptureQueriesContext(connection) as asked:
+        assert events_erase(SecurityEvent.objects.filter(number__lte=2)) == 2
+    assert sum("study_securitycount" in query["sql"] for query in asked) == 2  # locked and written once
     assert list(events_verify()) == []
     unguarded("study_securityevent")
     sql("UPDATE study_securityevent SET user_name = 'eve' WHERE number = 3")

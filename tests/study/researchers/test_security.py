@@ -14,6 +14,7 @@ import pytest
 from django.apps import apps
 from django.contrib.auth.models import User
 from django.core.management import call_command
+from django.db import OperationalError
 from django.test import Client
 from django.utils import timezone
 
@@ -22,6 +23,9 @@ from kitchen.machine.append_only import AppendOnlyError
 from study.design.demo import DEMO
 from study.design.models import Study
 from study.people.leaving import participant_withdraw
+from study.people.marks import mark_of
+from study.people.models import Participant
+from study.researchers import security
 from study.researchers.models import ApiToken, SecurityEvent
 from study.researchers.tokens import LONGEST, token_make, token_revoke
 from tests.study.factories import enter, make_study
@@ -103,6 +107,21 @@ def test_studies_that_open_and_close_and_people_who_are_erased(
     ]
 
 
+def test_nobody_is_erased_whose_mark_is_not_kept(study: Study, monkeypatch: pytest.MonkeyPatch) -> None:
+    gone, stays = enter(study, "gone"), enter(study, "stays")
+    participant_withdraw(participant_id=gone.pk)
+    noted = SecurityEvent.objects.get(kind="person_erased")  # in the same transaction
+    assert noted.what.endswith(mark_of(gone))
+
+    def locked(**_: Any) -> None:
+        raise OperationalError("database is locked")
+
+    monkeypatch.setattr(security, "event_write", locked)
+    with pytest.raises(OperationalError):
+        participant_withdraw(participant_id=stays.pk)
+    assert Participant.objects.filter(pk=stays.pk).exists()
+
+
 def test_a_study_that_is_loaded_open_is_noted_too() -> None:
     call_command("load_study", DEMO, stdout=io.StringIO())
     opened = SecurityEvent.objects.get()
@@ -125,11 +144,15 @@ def test_what_is_noted_stays() -> None:
         event.save()
 
 
-def test_its_log_is_a_line_of_json_in_a_file_of_its_own(ada: User, tmp_path: Path) -> None:
+def test_its_log_is_a_line_of_json_in_a_file_of_its_own(
+    ada: User, tmp_path: Path, django_capture_on_commit_callbacks: Any
+) -> None:
     log, file = logging.getLogger("brigade.security"), OwnFile(tmp_path / "log" / "security.log", delay=True)
     file.setFormatter(DiscreetFormatter("%(message)s"))
     log.addHandler(file)
-    _, secret = token_make(user=ada, name=f"line\nbreak {'x' * 40}")
+    with django_capture_on_commit_callbacks(execute=True):
+        _, secret = token_make(user=ada, name=f"line\nbreak {'x' * 40}")
+        assert not (tmp_path / "log" / "security.log").exists()  # it may still be undone
     log.removeHandler(file)
     file.close()
     (line,) = (tmp_path / "log" / "security.log").read_text().splitlines()
