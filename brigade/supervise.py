@@ -1,9 +1,9 @@
 """Children that are kept alive: started again when they die, ended together, never left behind.
 
 A thread of its own waits for each of them. All this is ours because no tool keeps all promises of `make run`
-(tried in November 2026). honcho ends everything when one program ends. supervisor starts nothing in its first second, lets go of
-the listening socket when daphne dies, and leaves its children behind when it is killed. circus starts a
-program that cannot run again every second, for ever, and leaves its children behind, too.
+(tried in November 2026). honcho ends everything when one program ends. supervisor starts nothing in its first
+second, lets go of the listening socket when daphne dies, and leaves its children behind when it is killed.
+circus starts a program that cannot run again every second, for ever, and leaves its children behind, too.
 
 Each child leads a process group of its own, so that Ctrl-C in the terminal reaches the runner alone, and is
 killed by the system when the runner dies, however it dies (Linux).
