@@ -19,7 +19,19 @@ from kitchen.machine.redis_access import open_to_others
 
 os.environ.setdefault("DJANGO_SETTINGS_MODULE", "brigade.settings")
 
-app = Celery("brigade")
+
+class App(Celery):
+    """Whose worker counts what it does together with all other processes."""
+
+    @property
+    def Worker(self) -> Any:  # noqa: N802 - Celery's name
+        """What `celery worker` makes and runs. Making it loads the tasks, and with them what is counted into,
+        before any signal that a worker begins: the folder must be known by then."""
+        count_together()
+        return super().Worker
+
+
+app = App("brigade")
 app.config_from_object("django.conf:settings", namespace="CELERY")
 app.autodiscover_tasks()
 
@@ -35,7 +47,7 @@ def outlive_the_broker(**_: object) -> None:
 
 @celeryd_init.connect
 def begin(**_: Any) -> None:
-    """A worker begins: what it opens is counted, and what it does, too."""
+    """A worker begins: it may open more files."""
     more_files()
 
 
@@ -43,13 +55,12 @@ def begin(**_: Any) -> None:
 def work(**_: Any) -> None:
     """It takes tasks from now on."""
     say_ready()
-    count_together()
 
 
 @task_prerun.connect
 def begin_task(task_id: str, task: Any, **_: Any) -> None:
     """A thread takes up a task: its lines in the log say which, and for which request."""
-    from kitchen.machine import metrics  # counts into what `begin` has made
+    from kitchen.machine import metrics  # counts into what `App.Worker` has made
     from kitchen.machine.broker import REQUEST
     from kitchen.machine.queues import ASKED_AT, queue_of
 

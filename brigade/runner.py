@@ -20,7 +20,7 @@ import signal
 import socket
 import sys
 import time
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import TextIO
 from urllib.parse import urlsplit
 
@@ -77,27 +77,42 @@ async def serve(listener: socket.socket, asked: asyncio.Event) -> None:
     note_instance(address)
     environment = children_environment(address)
     first, *others = webs(environment, listener.fileno(), wanted_webs())
-    needed = [first, worker(environment)]
     async with asyncio.TaskGroup() as server, asyncio.TaskGroup() as programs:
-        if places.has_own_valkey():
-            server.create_task(keep(valkey(environment), say))
-        else:
-            check_redis()
-            if said := open_to_others(places.redis_url()):
-                say(said)
+        have_redis(server, environment)
         await prepare(environment)
         crew = Crew(programs, say)
-        for child in needed:
-            crew.keep(child)
-        await until_served(address, needed)
-        if address.local != address.host:
-            say(f"reached from elsewhere only by the names in BRIGADE_HOSTS: {environment['BRIGADE_HOSTS']}")
+        await bring_up(crew, [first, worker(environment)], address)
+        say_where(address, environment)
         say(f"ready after {time.monotonic() - began:.1f} s; Ctrl-C stops it, logs are in {places.log_dir()}")
         for child in (*others, worker(environment, 2), experimenter(environment)):  # nobody waits for these
             crew.keep(child)
         while await asked.wait():
             asked.clear()
             await restart(crew, environment)
+
+
+def have_redis(server: asyncio.TaskGroup, environment: dict[str, str]) -> None:
+    """Keep a Valkey of our own alive, or see that the server that is named instead answers; if that is open
+    to others, say so. RunError."""
+    if places.has_own_valkey():
+        server.create_task(keep(valkey(environment), say))
+        return
+    check_redis()
+    if said := open_to_others(places.redis_url()):
+        say(said)
+
+
+async def bring_up(crew: Crew, needed: Sequence[Child], address: Address) -> None:
+    """Have these kept alive, and wait until they serve a page; RunError when one will not come up."""
+    for child in needed:
+        crew.keep(child)
+    await until_served(address, needed)
+
+
+def say_where(address: Address, environment: Mapping[str, str]) -> None:
+    """Say by which names it is reached, where the address alone does not tell."""
+    if address.local != address.host:
+        say(f"reached from elsewhere only by the names in BRIGADE_HOSTS: {environment['BRIGADE_HOSTS']}")
 
 
 async def restart(crew: Crew, environment: dict[str, str]) -> None:

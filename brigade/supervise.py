@@ -1,9 +1,9 @@
 """Children that are kept alive: started again when they die, ended together, never left behind.
 
-asyncio does the waiting. The rest is ours because no tool keeps all promises of `make run` (tried in November
-2026). honcho ends everything when one program ends. supervisor starts nothing in its first second, lets go of
-the listening socket when daphne dies, and leaves its children behind when it is killed. circus starts a
-program that cannot run again every second, for ever, and leaves its children behind, too.
+A thread of its own waits for each of them. All this is ours because no tool keeps all promises of `make run`
+(tried in November 2026). honcho ends everything when one program ends. supervisor starts nothing in its first
+second, lets go of the listening socket when daphne dies, and leaves its children behind when it is killed.
+circus starts a program that cannot run again every second, for ever, and leaves its children behind, too.
 
 Each child leads a process group of its own, so that Ctrl-C in the terminal reaches the runner alone, and is
 killed by the system when the runner dies, however it dies (Linux).
@@ -17,8 +17,10 @@ import os
 import signal
 import subprocess
 from collections.abc import Callable, Mapping, Sequence
+from concurrent.futures import Future
 from dataclasses import dataclass
 from pathlib import Path
+from threading import Thread
 from typing import IO
 
 from kitchen.machine.parent import tied_to
@@ -97,7 +99,7 @@ async def keep(child: Child, say: Callable[[str], None]) -> None:
 
 async def run_once(child: Child) -> int:
     """Run it to its end; its exit code. Cancelled, it is asked to end, and killed where it takes too long."""
-    ended = asyncio.create_task(asyncio.to_thread(child.start().wait))
+    ended = asyncio.wrap_future(end_of(child.start()))
     try:
         return await asyncio.shield(ended)
     except asyncio.CancelledError:
@@ -106,6 +108,15 @@ async def run_once(child: Child) -> int:
         child.tell(signal.SIGKILL)
         await ended
         raise
+
+
+def end_of(process: subprocess.Popen[bytes]) -> Future[int]:
+    """Its exit code, once it has ended. No pool waits for it: children who live long would take all its
+    threads, and nobody would hear of the end of the next one."""
+    code: Future[int] = Future()
+    code.set_running_or_notify_cancel()
+    Thread(target=lambda: code.set_result(process.wait()), daemon=True).start()
+    return code
 
 
 def waiting_time(deaths: int) -> float:

@@ -10,12 +10,12 @@ class StudyConfig(AppConfig):
     verbose_name = "Studies"
 
     def ready(self) -> None:
-        """The kitchen's pages show the staff the episodes of the studies that they may see, and seal them as
-        somebody's. No analysis is
-        kept of somebody who was erased. What matters to security is noted; whoever logs in has given the
-        password just now."""
-        from django.contrib.auth.signals import user_logged_in
+        """What this app has to say, it says where it is asked for: the apps are loaded now."""
+        _episodes_are_somebodys()
+        _what_happens_is_noted()
+        _what_happens_has_consequences()
 
+<<<<<<< HEAD
         from kitchen.play.sealing import episodes_belong_by
         from kitchen.play.staff_access import episodes_shown_by
         from study.analysis.results import forget
@@ -26,7 +26,22 @@ class StudyConfig(AppConfig):
         from study.researchers.permissions import episodes_for
         from study.researchers.security import note_what_is_told
         from study.researchers.sure import note_password
+||||||| 8022992
+        from kitchen.play.sealing import episodes_belong_by
+        from kitchen.play.staff_access import episodes_shown_by
+        from study.analysis.results import forget
+        from study.people.belonging import whose_episodes
+        from study.people.signals import person_erased
+        from study.researchers.accounts import note_what_happens_to_accounts
+        from study.researchers.logins import forget_failures
+        from study.researchers.noted import note_what_is_erased
+        from study.researchers.permissions import episodes_for
+        from study.researchers.security import note_what_is_told
+        from study.researchers.sure import note_password
+=======
+>>>>>>> m1
 
+<<<<<<< HEAD
         episodes_shown_by(episodes_for)
         episodes_belong_by(whose_episodes)
         person_erased.connect(forget)
@@ -34,3 +49,50 @@ class StudyConfig(AppConfig):
         note_what_happens_to_accounts()
         user_logged_in.connect(note_password)
         user_logged_in.connect(forget_failures)
+||||||| 8022992
+        episodes_shown_by(episodes_for)
+        episodes_belong_by(whose_episodes)
+        person_erased.connect(forget)
+        note_what_is_told()
+        note_what_is_erased()
+        note_what_happens_to_accounts()
+        user_logged_in.connect(note_password)
+        user_logged_in.connect(forget_failures)
+=======
+def _episodes_are_somebodys() -> None:
+    """The kitchen's pages show the staff the episodes of the studies that they may see, and seal them as
+    somebody's."""
+    from kitchen.play.sealing import episodes_belong_by
+    from kitchen.play.staff_access import episodes_shown_by
+    from study.people.belonging import whose_episodes
+    from study.researchers.permissions import episodes_for
+
+    episodes_shown_by(episodes_for)
+    episodes_belong_by(whose_episodes)
+
+
+def _what_happens_is_noted() -> None:
+    """What matters to security is noted."""
+    from study.researchers.accounts import note_what_happens_to_accounts
+    from study.researchers.noted import note_what_is_erased
+    from study.researchers.security import note_what_is_told
+
+    note_what_is_told()
+    note_what_is_erased()
+    note_what_happens_to_accounts()
+
+
+def _what_happens_has_consequences() -> None:
+    """No analysis is kept of somebody who was erased. Whoever logs in has given the password just now, and
+    the tries that failed before count no more."""
+    from django.contrib.auth.signals import user_logged_in
+
+    from study.analysis.results import forget
+    from study.people.signals import person_erased
+    from study.researchers.logins import forget_failures
+    from study.researchers.sure import note_password
+
+    person_erased.connect(forget)
+    user_logged_in.connect(note_password)
+    user_logged_in.connect(forget_failures)
+>>>>>>> m1

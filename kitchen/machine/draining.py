@@ -44,15 +44,24 @@ class House:
         self._guests.discard(guest)
 
     async def empty(self) -> None:
-        """Ask all to come again, some at a time, those too who come meanwhile; each is asked once."""
+        """Ask all to come again, some at a time, those too who come meanwhile; each is asked once. Nobody
+        waits for one who takes long; all have closed or failed then."""
         self.draining = True
-        while guests := list(self._guests)[:AT_ONCE]:
-            for guest in guests:
-                self._guests.discard(guest)
-            for failure in await asyncio.gather(*(one.make_way() for one in guests), return_exceptions=True):
-                if isinstance(failure, Exception):
-                    log.error("somebody could not be asked to come again", exc_info=failure)
-            await asyncio.sleep(PAUSE)
+        asked: list[asyncio.Task[None]] = []
+        async with asyncio.TaskGroup() as asking:
+            while self._guests or not all(one.done() for one in asked):
+                for guest in list(self._guests)[:AT_ONCE]:
+                    self._guests.discard(guest)
+                    asked.append(asking.create_task(_ask(guest)))
+                await asyncio.sleep(PAUSE)
+
+
+async def _ask(guest: Guest) -> None:
+    """See one out; who fails is noted."""
+    try:
+        await guest.make_way()
+    except Exception:
+        log.exception("somebody could not be asked to come again")
 
 
 house = House()

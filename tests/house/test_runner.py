@@ -119,11 +119,13 @@ class Running:
 
 @pytest.fixture(scope="module")
 def running(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Running]:
-    """One runner for the tests that leave it running."""
+    """One runner for the tests that leave it running; asked to, it ends after all of them."""
     runner = Running(tmp_path_factory.mktemp("runner") / "var")
     try:
         runner.wait_ready()
         yield runner
+        runner.process.send_signal(signal.SIGTERM)
+        assert runner.ends() == 0
     finally:
         runner.process.kill()
         runner.process.wait()
@@ -214,6 +216,15 @@ def test_a_second_one_in_the_same_folder_says_so_in_one_line(running: Running) -
     second = Running(Path(running.environment["BRIGADE_VAR"]))
     assert second.ends() == 2
     assert second.lines == [f"brigade: is running here already: {url} (process {running.process.pid})"]
+
+
+def test_asked_to_restart_it_exchanges_what_runs(running: Running) -> None:
+    """All the others go on while it does so, and it ends when it is asked to (`running`)."""
+    url = running.wait_ready()
+    wait_until(lambda: set(running.children()) == EVERY, "all of them")
+    running.process.send_signal(signal.SIGUSR1)
+    running.wait_for("daphne-1: a new one has taken over")
+    assert status(f"{url}/admin/login/") == 200
 
 
 @pytest.mark.parametrize("ending", [signal.SIGINT, signal.SIGTERM, signal.SIGHUP, signal.SIGKILL])

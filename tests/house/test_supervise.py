@@ -8,7 +8,8 @@ import signal
 import sys
 import time
 from collections.abc import AsyncIterator, Callable
-from contextlib import asynccontextmanager
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import AsyncExitStack, asynccontextmanager
 from pathlib import Path
 
 import pytest
@@ -82,6 +83,17 @@ async def test_one_that_ran_well_for_a_while_is_started_again_at_once(
     async with kept(child, said):
         await until(lambda: len(said) >= 3)
     assert set(said) == {"steady ended with code 0: starting it again"}
+
+
+async def test_however_many_live_the_end_of_each_is_heard_of(tmp_path: Path) -> None:
+    """More than the threads that asyncio has, which on two cores are as many as `make run` has programs."""
+    asyncio.get_running_loop().set_default_executor(ThreadPoolExecutor(1))
+    lasting = [program(tmp_path, f"lasting-{number}", "import time; time.sleep(60)") for number in range(3)]
+    async with AsyncExitStack() as all_of_them, asyncio.timeout(10):
+        for child in lasting:
+            await all_of_them.enter_async_context(kept(child, []))
+        await until(lambda: all(child.running for child in lasting))
+        assert await run_once(program(tmp_path, "short", "raise SystemExit(3)")) == 3
 
 
 async def test_one_that_will_not_end_is_killed_when_its_time_is_over(tmp_path: Path) -> None:
