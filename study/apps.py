@@ -15,50 +15,7 @@ class StudyConfig(AppConfig):
         _what_happens_is_noted()
         _what_happens_has_consequences()
 
-<<<<<<< HEAD
-        from kitchen.play.sealing import episodes_belong_by
-        from kitchen.play.staff_access import episodes_shown_by
-        from study.analysis.results import forget
-        from study.people.belonging import whose_episodes
-        from study.people.signals import person_erased
-        from study.researchers.accounts import note_what_happens_to_accounts
-        from study.researchers.logins import forget_failures
-        from study.researchers.permissions import episodes_for
-        from study.researchers.security import note_what_is_told
-        from study.researchers.sure import note_password
-||||||| 8022992
-        from kitchen.play.sealing import episodes_belong_by
-        from kitchen.play.staff_access import episodes_shown_by
-        from study.analysis.results import forget
-        from study.people.belonging import whose_episodes
-        from study.people.signals import person_erased
-        from study.researchers.accounts import note_what_happens_to_accounts
-        from study.researchers.logins import forget_failures
-        from study.researchers.noted import note_what_is_erased
-        from study.researchers.permissions import episodes_for
-        from study.researchers.security import note_what_is_told
-        from study.researchers.sure import note_password
-=======
->>>>>>> m1
 
-<<<<<<< HEAD
-        episodes_shown_by(episodes_for)
-        episodes_belong_by(whose_episodes)
-        person_erased.connect(forget)
-        note_what_is_told()
-        note_what_happens_to_accounts()
-        user_logged_in.connect(note_password)
-        user_logged_in.connect(forget_failures)
-||||||| 8022992
-        episodes_shown_by(episodes_for)
-        episodes_belong_by(whose_episodes)
-        person_erased.connect(forget)
-        note_what_is_told()
-        note_what_is_erased()
-        note_what_happens_to_accounts()
-        user_logged_in.connect(note_password)
-        user_logged_in.connect(forget_failures)
-=======
 def _episodes_are_somebodys() -> None:
     """The kitchen's pages show the staff the episodes of the studies that they may see, and seal them as
     somebody's."""
@@ -74,11 +31,9 @@ def _episodes_are_somebodys() -> None:
 def _what_happens_is_noted() -> None:
     """What matters to security is noted."""
     from study.researchers.accounts import note_what_happens_to_accounts
-    from study.researchers.noted import note_what_is_erased
     from study.researchers.security import note_what_is_told
 
     note_what_is_told()
-    note_what_is_erased()
     note_what_happens_to_accounts()
 
 
@@ -95,4 +50,3 @@ def _what_happens_has_consequences() -> None:
     person_erased.connect(forget)
     user_logged_in.connect(note_password)
     user_logged_in.connect(forget_failures)
->>>>>>> m1
