@@ -46,9 +46,10 @@ def outlive_the_broker(**_: object) -> None:
 
 
 @celeryd_init.connect
-def begin(**_: Any) -> None:
-    """A worker begins: it may open more files."""
+def begin(instance: Any, **_: Any) -> None:
+    """A worker begins: it may open more files, and says nothing but what it logs."""
     more_files()
+    instance.quiet = True
 
 
 @worker_ready.connect

@@ -15,8 +15,10 @@
   const TOO_MUCH = 4429; // close code: too much came from this page at once
   const LATER = 4503; // close code: nothing can be read or stored at the moment
   const AGAIN = 3000; // milliseconds after which a choice that could not be stored is sent again
+  const GONE = 4404; // close code: nobody has this seat any more
   const LAST = { // what is said after a close code that htmx does not connect anew after
     [ELSEWHERE]: "Open in another tab",
+    [GONE]: "This link is no longer open: you have left the study, or you were given a new link.",
     [TOO_MUCH]: "Too much came from this page at once. Nothing is lost; it connects again within a minute.",
     [LATER]: "Nothing can be stored at the moment. Nothing is lost; this page tries again by itself.",
   };
@@ -159,7 +161,7 @@
   function onClose(event) {
     const code = event.detail.event?.code;
     if (event.detail.event?.target !== state.raw) return;
-    if (state.silent && ![4404, ELSEWHERE, TOO_MUCH, LATER].includes(code)) return;
+    if (state.silent && ![GONE, ELSEWHERE, TOO_MUCH, LATER].includes(code)) return;
     state.connected = false;
     if (state.sent !== null) owe();
     if (state.moving !== null && [1006, RESTART].includes(code)) return;
@@ -168,6 +170,7 @@
     if (code && ![1006, 1011, 1012, 1013].includes(code)) {
       state.final = LAST[code] ?? "The connection was closed. Load this page again to go on.";
       showElsewhere(code === ELSEWHERE);
+      play.classList.toggle("is-gone", code === GONE);
       if (code === TOO_MUCH) setTimeout(comeBack, PATIENCE * (1 + Math.random()));
       state.later = code === LATER;
       if (state.later) setTimeout(comeBack, AGAIN * (1 + Math.random()));

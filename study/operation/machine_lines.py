@@ -53,7 +53,7 @@ def migrations() -> Line:
     if open_tables:
         means = f"All are applied, but the log can be changed: {', '.join(open_tables)}."
         return Line("Migrations", BROKEN, means, "Run manage.py verify_log, and see CONTRIBUTING on guards.")
-    return Line("Migrations", WELL, "All are applied, and the database refuses to change the log.")
+    return Line("Migrations", WELL, "All are applied, and the database refuses to change rows of the log.")
 
 
 def disk() -> Line:
