@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import asyncio
 import os
 import re
 import shlex
 import shutil
+import ssl
 import subprocess
 from importlib.util import find_spec
 from pathlib import Path
@@ -17,6 +19,8 @@ from django.core.management import get_commands
 
 from brigade import limits, parts
 from brigade.places import base_dir
+from study.trying_out.walk.browser import Browser
+from study.trying_out.walk.patience import Patience
 
 ROOT = base_dir()
 DEPLOY = ROOT / "deploy"
@@ -149,6 +153,58 @@ def test_a_proxy_has_our_limits(conf: str) -> None:
     assert limits.LARGEST_BODY < int(size) * 2**20 < 2 * limits.LARGEST_BODY
 
 
+def shown_by(page: Path) -> list[str]:
+    """Its heading and its paragraphs."""
+    return re.findall(r"<(?:h1|p)\b[^>]*>(.+?)</(?:h1|p)>", page.read_text(), re.DOTALL)
+
+
+def test_what_is_too_long_is_refused_with_the_words_of_the_app() -> None:
+    assert shown_by(DEPLOY / "pages/413.html") == shown_by(ROOT / "templates/413.html")
+
+
+def test_a_proxy_has_a_page_for_whatever_it_says_itself() -> None:
+    """Caddy says 503, too, while it leaves the only app out; nginx would hold its page to the limit."""
+    told = dict(re.findall(r"handle_errors ([\d ]+) \{.+?rewrite /(\S+)", CADDY, re.DOTALL))
+    assert told == {"502 503 504": "away.html", "413": "413.html"}
+    assert re.findall(r"error_page ([\d ]+) /(\S+);", NGINX) == [
+        ("502 504", "away.html"),
+        ("413", "413.html"),
+    ]
+    (pages,) = re.findall(r"location ~ \^/\(away\|413\)\S+ \{(.+?)\}", NGINX, re.DOTALL)
+    assert "internal;" in pages and "client_max_body_size 0;" in pages
+    assert "proxy_intercept_errors" not in NGINX and "handle_response" not in CADDY
+
+
+def test_the_guide_names_what_caddy_takes_from_the_environment() -> None:
+    guide = (ROOT / "docs/servers.md").read_text()
+    taken = dict(re.findall(r"\{\$([A-Z_]+):([^}]+)\}", CADDY))
+    assert taken.keys() == {"SITE", "UPSTREAMS", "PAGES", "HTTP_PORT"}
+    for name, default in taken.items():
+        assert re.search(rf"^\| `{name}` \|.+\| `{re.escape(default)}` \|$", guide, re.MULTILINE)
+
+
+async def test_a_dry_run_trusts_the_certificates_that_it_is_told_of(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """As of Caddy's own CA, whose root the guide names."""
+    make_certificate(tmp_path)
+    served = ssl.create_default_context(ssl.Purpose.CLIENT_AUTH)
+    served.load_cert_chain(tmp_path / "fullchain.pem", tmp_path / "privkey.pem")
+    monkeypatch.setenv("SSL_CERT_FILE", str(tmp_path / "fullchain.pem"))
+    server = await asyncio.start_server(say_nothing, "127.0.0.1", 0, ssl=served)
+    async with server, Browser(Patience(0)) as browser:
+        port = server.sockets[0].getsockname()[1]
+        assert (await browser.client.get(f"https://localhost:{port}/")).status_code == 204
+
+
+async def say_nothing(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+    """A web server for one request."""
+    await reader.readuntil(b"\r\n\r\n")
+    writer.write(b"HTTP/1.1 204 No Content\r\nConnection: close\r\n\r\n")
+    await writer.drain()
+    writer.close()
+
+
 def test_a_proxy_writes_no_address_of_a_participant_down() -> None:
     servers = NGINX.split("\nserver {")[1:]
     assert all(re.search(r"^    access_log +off;", server, re.MULTILINE) for server in servers)
@@ -186,6 +242,8 @@ def make_certificate(folder: Path) -> None:
     names = [
         "-subj",
         "/CN=localhost",
+        "-addext",
+        "subjectAltName=DNS:localhost",
         "-keyout",
         str(folder / "privkey.pem"),
         "-out",

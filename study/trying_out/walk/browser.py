@@ -17,7 +17,8 @@ REQUEST_SECONDS = 20.0
 
 
 class Browser:
-    """One person's. It goes straight to the server, past any proxy, unless it is given another transport."""
+    """One person's. It goes straight to the server, past any proxy, unless it is given another transport. As
+    websockets do, it trusts the certificates in SSL_CERT_FILE, if that is set."""
 
     def __init__(self, patience: Patience, transport: httpx2.AsyncBaseTransport | None = None) -> None:
         self.patience = patience
@@ -25,6 +26,7 @@ class Browser:
             follow_redirects=True,
             timeout=REQUEST_SECONDS,
             trust_env=False,
+            verify=httpx2.create_ssl_context(),
             headers={"Accept": "text/html"},
             transport=transport,
         )
