@@ -73,7 +73,7 @@ def _as_told(record: logging.LogRecord) -> logging.LogRecord:
     refused = record.name == "django.request" and record.levelno < logging.ERROR
     if refused or record.name == "django.security.DisallowedHost":
         return _in_one_line(record)
-    if record.name == "django.request" and record.exc_info and (why := trouble_of(record.exc_info[1])):
+    if record.exc_info and (why := trouble_of(record.exc_info[1])):
         return _in_one_line(record, why=f": {why}")
     if record.name.startswith("channels_redis.") and record.exc_info:
         return _in_one_line(record, why=f": {type(record.exc_info[1]).__name__}: {record.exc_info[1]}")

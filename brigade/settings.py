@@ -31,6 +31,7 @@ from __future__ import annotations
 
 import os
 import re
+import warnings
 from datetime import timedelta
 from ipaddress import IPv4Network, IPv6Network, ip_network
 from pathlib import Path
@@ -48,6 +49,8 @@ from brigade.private import say_private
 from kitchen.machine.cores import planners, web_processes
 from kitchen.registry.worlds import folders
 
+HOST = re.compile(r"\.?[A-Za-z0-9]([A-Za-z0-9.-]*[A-Za-z0-9])?|\[[0-9A-Fa-f:.]+\]")
+"""A name under which we answer; with a dot before it, all names below it, too."""
 LOCK_SECONDS = 5
 """So long somebody waits for a database that is locked or does not answer, and then is told so."""
 TRUE, FALSE = {"true", "yes", "on", "1"}, {"false", "no", "off", "0"}
@@ -83,6 +86,27 @@ def _check_processes() -> None:
         raise ImproperlyConfigured(str(error)) from error
 
 
+def _check_models() -> None:
+    """What language models are asked with, which is read later, when the first one is."""
+    for name in ("ANTHROPIC_BASE_URL", "OPENAI_BASE_URL"):
+        if (given := _given(name, "")) and not _is_address(given):
+            raise ImproperlyConfigured(f"{name}: an address with http:// or https:// is wanted")
+    if _given("BRIGADE_PRICES", ""):
+        from kitchen.llm.prices import PriceFileError, load_prices  # a third of a second, for few
+
+        try:
+            load_prices()
+        except PriceFileError as error:
+            raise ImproperlyConfigured(f"BRIGADE_PRICES: {error}") from error
+
+
+def _is_address(url: str) -> bool:
+    try:
+        return _is_web(urlsplit(url))
+    except ValueError:  # brackets that do not close, a port that is no number
+        return False
+
+
 def _public_url() -> str:
     url = _given("BRIGADE_URL", "http://localhost:8000").rstrip("/")
     try:
@@ -94,9 +118,14 @@ def _public_url() -> str:
     return url
 
 
+def _is_web(parts: SplitResult) -> bool:
+    """Whether it is the address of a web server. ValueError."""
+    return parts.scheme in {"http", "https"} and bool(parts.hostname) and parts.port != 0
+
+
 def _wrong_in_url(parts: SplitResult) -> str:
     """What makes an address none that we can be at; nothing for a good one. ValueError."""
-    if parts.scheme not in {"http", "https"} or not parts.hostname or parts.port == 0:
+    if not _is_web(parts):
         return "is not an address with http:// or https://"
     if parts.path or parts.query or parts.fragment or parts.username is not None:
         return "only http:// or https://, a host and a port are wanted, no path"
@@ -107,6 +136,8 @@ def _hosts(url: str) -> list[str]:
     """The names under which we answer, that of our own address always among them."""
     listed = [name.strip() for name in os.environ.get("BRIGADE_HOSTS", "").split(",")]
     given = [name for name in listed if name] or ["localhost", "127.0.0.1", "[::1]"]
+    if wrong := [name for name in given if not HOST.fullmatch(name)]:
+        raise ImproperlyConfigured(f"BRIGADE_HOSTS: {wrong[0]!r} is no name of a host")
     own = urlsplit(url).hostname or ""
     return list(dict.fromkeys([*given, f"[{own}]" if ":" in own else own]))
 
@@ -187,7 +218,8 @@ def _named_database() -> dict[str, Any]:
     if not given:
         return {"ENGINE": "django.db.backends.sqlite3", "NAME": str(places.database_file())}
     try:
-        database: dict[str, Any] = environ.Env.db_url_config(given)
+        with warnings.catch_warnings(action="ignore"):  # that it does not know it is said by us, below
+            database: dict[str, Any] = environ.Env.db_url_config(given)
     except (ValueError, KeyError, ImproperlyConfigured) as error:
         raise ImproperlyConfigured(f"DATABASE_URL: {error}") from error
     return database
@@ -228,6 +260,7 @@ METRICS_TOKEN: str = _metrics_token()
 LOG_DIR: Path = places.log_dir()
 METRICS_DIR: Path = places.metrics_dir()
 _check_processes()
+_check_models()
 
 INSTALLED_APPS = [
     "django.contrib.admin",

@@ -25,11 +25,16 @@ def events_kept_too_long(days: int | None) -> dict[str, QuerySet[Any]]:
 
 
 def _older(than: datetime) -> dict[str, QuerySet[Any]]:
-    """That somebody was erased stays: it leads to nobody, and says who must not come back from a backup."""
+    """That somebody was erased stays: it leads to nobody, and says who must not come back from a backup. What
+    axes notes only where it is told to is named where there is some."""
     events = SecurityEvent.objects.exclude(kind=SecurityEvent.Kind.PERSON_ERASED)
+    noted = {
+        "failed login in the log/failed logins in the log": AccessFailureLog,
+        "login in the log/logins in the log": AccessLog,
+    }
+    logged = {what: model.objects.filter(attempt_time__lt=than) for what, model in noted.items()}
     return {
         "security event": events.filter(at__lt=than),
         "failed login": AccessAttempt.objects.filter(attempt_time__lt=than),
-        "failure of a login": AccessFailureLog.objects.filter(attempt_time__lt=than),
-        "login": AccessLog.objects.filter(attempt_time__lt=than),
+        **{what: rows for what, rows in logged.items() if rows.exists()},
     }

@@ -15,10 +15,13 @@ from typing import Any
 from urllib.parse import urlsplit
 
 import pytest
+from django.db import OperationalError
 from django.test import Client
 
+from brigade.celery import app
 from brigade.logs import DiscreetFormatter, JsonFormatter, LineFormatter, OwnFile, shortened
 from kitchen.machine.about import about, carried, forget, known, note
+from kitchen.machine.storage import Trouble
 from kitchen.play.models import new_key
 from tests.servers import Stack, wait_until
 
@@ -72,6 +75,26 @@ def test_that_redis_is_away_is_a_line_that_says_why() -> None:
     record = logging.LogRecord("channels_redis.pubsub", logging.ERROR, __file__, 1, said, (), trace)
     line = DiscreetFormatter("%(message)s").format(record)
     assert line == f"{said}: ConnectionError: no such socket: 100%"
+
+
+@pytest.mark.parametrize("form", [LineFormatter("%(message)s"), JsonFormatter()])
+def test_that_the_database_is_away_is_a_line_whoever_logs_it(form: logging.Formatter) -> None:
+    try:
+        raise OperationalError("connection refused\nIs it running?") from ValueError("the driver's")
+    except OperationalError:
+        line = form.format(entry("it", name="kitchen.uptime.beat"))
+    assert f"lost it: {Trouble.AWAY}" in line and "\n" not in line and "Traceback" not in line
+
+
+def test_a_task_that_finds_no_database_is_a_line(lines: io.StringIO) -> None:
+    @app.task(name="tests.house.away")  # type: ignore[untyped-decorator, unused-ignore]
+    def away() -> None:
+        raise OperationalError("connection refused\nIs it running?")
+
+    away.apply()
+    del app.tasks["tests.house.away"]
+    said = lines.getvalue()
+    assert said.count("\n") == 1 and "tests.house.away" in said and str(Trouble.AWAY) in said
 
 
 def entry(*args: object, name: str = "kitchen.play", **more: object) -> logging.LogRecord:

@@ -16,7 +16,7 @@ from brigade import settings
 from brigade.celery import app
 from brigade.places import base_dir
 
-OURS = ("BRIGADE_", "DATABASE_URL", "REDIS_URL")
+OURS = ("BRIGADE_", "DATABASE_URL", "REDIS_URL", "OPENAI_BASE_URL", "ANTHROPIC_BASE_URL")
 
 
 @pytest.fixture(autouse=True)
@@ -66,6 +66,14 @@ def test_a_named_database_goes_before_it(monkeypatch: pytest.MonkeyPatch) -> Non
         ("BRIGADE_URL", "https://host?x=1"),
         ("BRIGADE_URL", "https://user:word@host"),
         ("BRIGADE_DEBUG", "maybe"),
+        ("BRIGADE_HOSTS", "*"),
+        ("BRIGADE_HOSTS", "a b"),
+        ("BRIGADE_HOSTS", "good.example, *.example"),
+        ("BRIGADE_PRICES", "/nowhere"),
+        ("BRIGADE_PRICES", "/etc/passwd"),
+        ("OPENAI_BASE_URL", "foo"),
+        ("OPENAI_BASE_URL", "http://[::1"),
+        ("ANTHROPIC_BASE_URL", "localhost:8765"),
         ("BRIGADE_TRUSTED_PROXIES", "127.0.0.1, proxy.example"),
         ("BRIGADE_STAFF_IDLE_MINUTES", "0"),
         ("BRIGADE_STAFF_IDLE_MINUTES", "two hours"),
@@ -81,6 +89,7 @@ def test_a_named_database_goes_before_it(monkeypatch: pytest.MonkeyPatch) -> Non
         ("BRIGADE_PLANNERS", "0"),
         ("BRIGADE_WEB", "many"),
         ("DATABASE_URL", "mysql://host/name"),
+        ("DATABASE_URL", "xx"),
         ("DATABASE_URL", "postgres://host:port/name"),
     ],
 )
@@ -141,7 +150,13 @@ def test_two_installations_on_one_redis_share_nothing(monkeypatch: pytest.Monkey
 
 @pytest.mark.parametrize(
     ("name", "value"),
-    [("BRIGADE_URL", "http://[::1"), ("BRIGADE_VAR", "/proc/x"), ("BRIGADE_SECRET_KEY", "x")],
+    [
+        ("BRIGADE_URL", "http://[::1"),
+        ("BRIGADE_VAR", "/proc/x"),
+        ("BRIGADE_SECRET_KEY", "x"),
+        ("BRIGADE_PRICES", "/etc/passwd"),
+        ("DATABASE_URL", "xx"),
+    ],
 )
 def test_a_command_ends_with_one_line_and_exit_2(name: str, value: str) -> None:
     found = subprocess.run(

@@ -32,6 +32,23 @@ PLACE = """() => [document.activeElement.value || document.activeElement.id,
                document.querySelector("#rest-get").open]"""
 
 
+COVERED = """() => {
+    const notice = document.querySelector("#notice p").getBoundingClientRect();
+    const bar = document.querySelector(".topbar").getBoundingClientRect();
+    return notice.top < bar.bottom || notice.left < 0 || notice.right > innerWidth;
+}"""
+"""Whether a notice lies over the head of the page, or is not to be seen whole."""
+
+
+async def covered(page: Page) -> list[int]:
+    """The widths at which a notice covers what it must not."""
+    found = []
+    for width in (360, 1440):
+        await page.set_viewport_size({"width": width, "height": 720})
+        found += [width] * await page.evaluate(COVERED)
+    return found
+
+
 async def alone(page: Page, live_stack: Stack, folder: Path) -> Person:
     """Somebody who plays alone, in the first step."""
     slug = f"journey-{secrets.token_hex(3)}"
@@ -141,6 +158,7 @@ async def test_who_was_refused_twice_can_choose_anew(page: Page, live_stack: Sta
     for _ in range(2):
         await person.send(["goto", "oven7"])
         await page.wait_for_selector("#notice p")
+        assert await covered(page) == []
         await page.wait_for_timeout(300)  # so long the page does not say that it waits
         await page.wait_for_selector(READY)
         assert await person.step() == 0

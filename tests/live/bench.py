@@ -22,6 +22,7 @@ from tests.live.books import Books
 from tests.live.capacity import capacity
 from tests.live.flood import flood
 from tests.live.idle import idle
+from tests.live.options import OneLineParser, number, some_of
 from tests.live.rows import Bench
 from tests.live.stack import running
 from tests.live.table import Figure, table
@@ -58,21 +59,15 @@ def main(arguments: Sequence[str]) -> int:
 
 def parse(arguments: Sequence[str]) -> argparse.Namespace:
     """What was asked for."""
-    parser = argparse.ArgumentParser(prog="python -m tests.live.bench", description="How quick live play is.")
+    parser = OneLineParser(prog="python -m tests.live.bench", description="How quick live play is.")
     parser.add_argument("--database", choices=("sqlite", "postgres"), default="sqlite")
-    parser.add_argument("--web", type=int, default=0, help="web processes; else as many as make run starts")
+    parser.add_argument(
+        "--web", type=number(1, 64), default=0, help="web processes; else as many as make run starts"
+    )
     parser.add_argument("--quick", action="store_true", help="short stretches, about two minutes in all")
-    parser.add_argument("--rows", type=rows_named, default=USUAL, help=",".join(ROWS))
+    parser.add_argument("--rows", type=some_of(ROWS), default=USUAL, help=",".join(ROWS))
     parser.add_argument("--strict", action="store_true", help="exit 1 where an aim is missed")
     return parser.parse_args(arguments)
-
-
-def rows_named(text: str) -> list[str]:
-    """Names with commas between them; ArgumentTypeError for one that is none."""
-    names = [name.strip() for name in text.split(",")]
-    if wrong := [name for name in names if name not in ROWS]:
-        raise argparse.ArgumentTypeError(f"{', '.join(wrong)}: there is {', '.join(ROWS)}")
-    return names
 
 
 async def measured(asked: argparse.Namespace) -> list[Figure]:

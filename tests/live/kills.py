@@ -22,6 +22,7 @@ from random import Random
 from tests.live.books import Books
 from tests.live.crowd import AT_ONCE
 from tests.live.killing import USUAL, VICTIMS, Blow, living, planned, strike
+from tests.live.options import OneLineParser, number, some_of
 from tests.live.stack import Running, running
 from tests.live.stalls import Table, longest_after, told_longest, told_stalls, waits_at
 from tests.live.witness import Witness
@@ -58,31 +59,17 @@ def main(arguments: Sequence[str]) -> int:
 
 def parse(arguments: Sequence[str]) -> argparse.Namespace:
     """What was asked for."""
-    parser = argparse.ArgumentParser(prog="make faults", description="Play while all dies.")
-    parser.add_argument("--kills", type=positive, default=100)
-    parser.add_argument("--episodes", type=positive, default=40)
-    parser.add_argument("--minutes", type=float, help="how long the kills take; about nine otherwise")
+    parser = OneLineParser(prog="make faults", description="Play while all dies.")
+    parser.add_argument("--kills", type=number(1, 100_000), default=100)
+    parser.add_argument("--episodes", type=number(1, 10_000), default=40)
+    minutes = "how long the kills take; about nine otherwise"
+    parser.add_argument("--minutes", type=number(0.01, 10_000), help=minutes)
     parser.add_argument("--database", choices=("sqlite", "postgres"), default="sqlite")
-    parser.add_argument("--victims", type=victims_named, default=list(USUAL))
+    parser.add_argument("--victims", type=some_of(VICTIMS), default=list(USUAL))
     parser.add_argument(
-        "--seed", type=int, default=Random().getrandbits(16), help="of the moments and victims"
+        "--seed", type=number(0, 2**63), default=Random().getrandbits(16), help="of the moments and victims"
     )
     return parser.parse_args(arguments)
-
-
-def positive(text: str) -> int:
-    """A number of things; ValueError."""
-    if (number := int(text)) < 1:
-        raise ValueError(text)
-    return number
-
-
-def victims_named(text: str) -> list[str]:
-    """Kinds with commas between them; ArgumentTypeError for one that is none."""
-    names = [name.strip() for name in text.split(",")]
-    if wrong := [name for name in names if name not in VICTIMS]:
-        raise argparse.ArgumentTypeError(f"{', '.join(wrong)}: there is {', '.join(VICTIMS)}")
-    return names
 
 
 async def played(stack: Running, books: Books, asked: argparse.Namespace) -> list[str]:

@@ -20,12 +20,13 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 from functools import partial
 from pathlib import Path
-from typing import Any, NoReturn
+from typing import Any
 
 from tests.live.books import Books
 from tests.live.climb import OVERLOAD, Terms, climbed, measured
 from tests.live.company import Company, Stretch
 from tests.live.mix import TABLES, USUAL, Mix, mix_named
+from tests.live.options import OneLineParser, number
 from tests.live.printing import bytes_a_step, stretch_table, told, troubles, verdict_table
 from tests.live.sampling import Sample
 from tests.live.soak import soaked, verdicts
@@ -33,14 +34,6 @@ from tests.live.stack import Running, running
 from tests.live.verdicts import Verdict
 
 BEGAN = time.monotonic()
-
-
-class OneLineParser(argparse.ArgumentParser):
-    """Says in one line what is wrong."""
-
-    def error(self, message: str) -> NoReturn:
-        """Exit 2."""
-        self.exit(2, f"load: {message}\n")
 
 
 @dataclass
@@ -124,22 +117,6 @@ def parse(arguments: Sequence[str]) -> argparse.Namespace:
     if asked.json and not asked.json.absolute().parent.is_dir():
         parser.error(f"--json: there is no folder {asked.json.parent}")
     return asked
-
-
-def number(least: float, most: float) -> Any:
-    """A reader of a number from `least` to `most`; whole ones where these are."""
-
-    def read(text: str) -> float:
-        try:
-            value = type(least)(text)
-        except ValueError:
-            value = None
-        if value is None or not least <= value <= most:
-            kind = "a whole number" if isinstance(least, int) else "a number"
-            raise argparse.ArgumentTypeError(f"{text!r} is not {kind} from {least:g} to {most:g}")
-        return value
-
-    return read
 
 
 def mix_of(text: str) -> dict[str, float]:

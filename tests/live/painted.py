@@ -23,6 +23,7 @@ from tests.browser import ARGUMENTS, find_chromium
 from tests.journeys.person import Person, condition, load_study
 from tests.live.books import Books
 from tests.live.crowd import Played, begin_all, connect_all
+from tests.live.options import OneLineParser, number
 from tests.live.player import Player
 from tests.live.stack import Running, running
 from tests.live.table import Figure, table
@@ -76,10 +77,10 @@ def main(arguments: Sequence[str]) -> int:
 
 def parse(arguments: Sequence[str]) -> argparse.Namespace:
     """What was asked for."""
-    parser = argparse.ArgumentParser(prog="python -m tests.live.painted", description="Click to picture.")
-    parser.add_argument("--people", type=int, default=100)
-    parser.add_argument("--steps", type=int, default=100)
-    parser.add_argument("--mates", type=int, default=0)
+    parser = OneLineParser(prog="python -m tests.live.painted", description="Click to picture.")
+    parser.add_argument("--people", type=number(0, 100_000), default=100)
+    parser.add_argument("--steps", type=number(1, 100_000), default=100)
+    parser.add_argument("--mates", type=number(0, 100), default=0)
     parser.add_argument("--kind", default="planner", help="of the mates of the person at the browser")
     parser.add_argument("--database", choices=("sqlite", "postgres"), default="sqlite")
     parser.add_argument("--strict", action="store_true", help="exit 1 where the aim is missed")

@@ -22,6 +22,7 @@ from typing import Any
 from kitchen.machine.draining import RESTART
 from tests.live.books import Books
 from tests.live.kills import take_seats, to_the_end
+from tests.live.options import OneLineParser, number
 from tests.live.stack import Running, running
 from tests.live.witness import Witness
 
@@ -74,15 +75,14 @@ def main(arguments: Sequence[str]) -> int:
 
 def parse(arguments: Sequence[str]) -> argparse.Namespace:
     """What is asked for; SystemExit where that makes no sense."""
-    parser = argparse.ArgumentParser(prog="python -m tests.live.rolling")
-    parser.add_argument("--people", type=int, default=20)
-    parser.add_argument("--every", type=float, default=1.0, help="seconds between two commands of a person")
-    parser.add_argument("--times", type=int, default=3, help="how often all is exchanged")
+    parser = OneLineParser(prog="python -m tests.live.rolling")
+    parser.add_argument("--people", type=number(1, 100_000), default=20)
+    parser.add_argument(
+        "--every", type=number(0.01, 600), default=1.0, help="seconds between two commands of a person"
+    )
+    parser.add_argument("--times", type=number(1, 10_000), default=3, help="how often all is exchanged")
     parser.add_argument("--database", choices=["sqlite", "postgres"], default="sqlite")
-    found = parser.parse_args(arguments)
-    if found.people < 1 or found.times < 1 or not found.every > 0:
-        parser.error("somebody plays at a pace, and something is exchanged")
-    return found
+    return parser.parse_args(arguments)
 
 
 async def played(stack: Running, books: Books, asked: argparse.Namespace) -> list[str]:
@@ -94,10 +94,10 @@ async def played(stack: Running, books: Books, asked: argparse.Namespace) -> lis
     await take_seats(people)
     await asyncio.sleep(REST)
     told("at rest", people, time.perf_counter() - REST)
-    for number in range(1, asked.times + 1):
+    for turn in range(1, asked.times + 1):
         began = time.perf_counter()
-        await exchange(stack, number)
-        told(f"exchange {number} of {asked.times}, {time.perf_counter() - began:.1f} s", people, began)
+        await exchange(stack, turn)
+        told(f"exchange {turn} of {asked.times}, {time.perf_counter() - began:.1f} s", people, began)
     ended = await to_the_end(people, PATIENCE)
     missing = await asyncio.to_thread(books.ask, "faults", shown=[person.shown for person in people])
     return [*missing, *unpleasant(people, ended)]

@@ -34,6 +34,7 @@ from tests.browser import ARGUMENTS, find_chromium
 from tests.journeys.person import Person, condition, load_study
 from tests.live.books import Books
 from tests.live.kills import take_seats, to_the_end
+from tests.live.options import OneLineParser, some_of
 from tests.live.stack import Running, running
 from tests.live.witness import Witness
 
@@ -71,21 +72,11 @@ def main(arguments: Sequence[str]) -> int:
 
 def parse(arguments: Sequence[str]) -> argparse.Namespace:
     """What was asked for."""
-    parser = argparse.ArgumentParser(
-        prog="python -m tests.live.storage", description="Play while nothing is stored."
-    )
+    parser = OneLineParser(prog="python -m tests.live.storage", description="Play while nothing is stored.")
     parser.add_argument("--database", choices=("sqlite", "postgres"), default="sqlite")
-    parser.add_argument("--faults", type=faults_named, default=FAULTS, help=f"of {', '.join(FAULTS)}")
+    parser.add_argument("--faults", type=some_of(FAULTS), default=FAULTS, help=f"of {', '.join(FAULTS)}")
     parser.add_argument("--pictures", type=Path, help="a folder for pictures of the pages")
     return parser.parse_args(arguments)
-
-
-def faults_named(text: str) -> list[str]:
-    """Faults with commas between them; ArgumentTypeError for one that is none."""
-    names = [name.strip() for name in text.split(",")]
-    if wrong := [name for name in names if name not in FAULTS]:
-        raise argparse.ArgumentTypeError(f"{', '.join(wrong)}: there is {', '.join(FAULTS)}")
-    return names
 
 
 async def watched(stack: Running, books: Books, asked: argparse.Namespace) -> list[str]:

@@ -40,13 +40,20 @@ class Command(OneLineCommand):
         for slug, words in _by_study({"all that {} left": people, "names and free texts of {}": named}):
             self.stdout.write(f"{slug}: {words}")
         done = _numbers(people, named, events) if dry_run else _erase(people, named, events)
-        said = ", ".join(counted(number, *what.split("/")) for what, number in done.items())
+        told = {what: number for what, number in done.items() if number or what not in _kept_for_ever()}
+        said = ", ".join(counted(number, *what.split("/")) for what, number in told.items())
         self.stdout.write(f"{'would be erased' if dry_run else 'erased'}: {said}")
 
 
 Rows = QuerySet[Any]
 EVERYTHING, NAMES, LEFT = "person/people", "name", "episode of nobody/episodes of nobody"
 """What is counted, and how many of it are called."""
+
+
+def _kept_for_ever() -> set[str]:
+    """What no number was given for, and of which there is nothing to tell."""
+    given = {EVERYTHING: settings.KEEP_DAYS, NAMES: settings.KEEP_NAMES_DAYS}
+    return {what for what, days in given.items() if days is None}
 
 
 def _by_study(going: Mapping[str, Rows]) -> list[tuple[str, str]]:
