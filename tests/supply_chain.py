@@ -92,8 +92,9 @@ def _component(one: Package) -> dict[str, Any]:
 HEAD = """# Licences
 
 Brigade itself is under the MIT licence (`LICENSE`). With it come these packages, as `requirements.txt` pins
-them, and in `static/vendor/` other people's work with its licence beside it. Written by `make sbom`, which
-writes the bill of materials (CycloneDX, `docs/sbom.json`) too. What only tests and checks need is in neither.
+them, in `static/vendor/` other people's work, and the pictures of food (Fluent Emoji, Microsoft, MIT), each
+with its licence beside it. Written by `make sbom`, which writes the bill of materials (CycloneDX,
+`docs/sbom.json`) too. What only tests and checks need is in neither.
 
 | package | version | licence |
 |---|---|---|"""

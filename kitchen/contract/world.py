@@ -17,7 +17,7 @@ import hashlib
 import json
 import re
 from abc import ABC, abstractmethod
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Container, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, ClassVar, Literal, NamedTuple, Self, final
 
@@ -282,8 +282,9 @@ class World(ABC):
     def legal_actions(self, seat: int) -> list[Command]:
         """Exactly the commands that would be carried out if this seat acted first in the coming step."""
 
-    def anticipated_actions(self, seat: int) -> list[Command]:
-        """Commands that are not legal now and that another seat, acting earlier, could still make so."""
+    def anticipated_actions(self, seat: int, earlier: Container[int] | None = None) -> list[Command]:
+        """Commands that are not legal now and that another seat could still make so, one of those that act
+        `earlier` in the coming step (None: any other may)."""
         return []
 
     def accepts(self, seat: int, command: Command) -> bool:

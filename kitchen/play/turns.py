@@ -195,6 +195,10 @@ class OpenTurn:
         rows += more
         return sorted(rows, key=lambda each: each[0] if each[0] in self.people else len(self.seats))
 
+    def earlier(self, seat: int) -> tuple[int, ...]:
+        """The seats whose commands run before that of this person."""
+        return tuple(number for number in self.people if number < seat)
+
     def work_out(self, commands: Sequence[tuple[int, Command]]) -> StepAhead:
         """What comes of these commands. The turn's own world is taken for it: it is read anew if somebody
         asks for it before the step is taken."""

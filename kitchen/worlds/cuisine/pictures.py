@@ -1,19 +1,22 @@
-"""Which picture stands for a dish. Plain Python."""
+"""Which picture stands for an ingredient or a dish. Plain Python."""
 
 from __future__ import annotations
 
-from functools import lru_cache
+import re
+from functools import cache
+from pathlib import Path
 
-_ICONS = (
-    ("sushi", "sushi"), ("roll", "roll"), ("sashimi", "sashimi"), ("salad", "salad"), ("pasta", "pasta"),
-    ("pizza", "pizza"), ("soup", "soup"), ("dumpling", "dumpling"), ("burrito", "burrito"),
-    ("burger", "burger"), ("maxjr", "burger"), ("hopper", "burger"), ("meatcake", "patty"),
-    ("fries", "fries"),
-)  # fmt: skip
+_FILE = Path(__file__).parent / "static/worlds/cuisine/pictures.svg"
+NONE = "plate"
+"""Stands for what there is no picture of: things of a catalogue of one's own."""
 
 
-@lru_cache(maxsize=512)
-def icon(dish: str) -> str:
-    """The name of the picture of a dish."""
-    lowered = dish.lower()
-    return next((picture for part, picture in _ICONS if part in lowered), "plate")
+def icon(item: str) -> str:
+    """The name of the picture of an item."""
+    return item if item in drawn() else NONE
+
+
+@cache
+def drawn() -> frozenset[str]:
+    """The names of all pictures."""
+    return frozenset(re.findall(r'<symbol id="([A-Za-z]+)"', _FILE.read_text("utf-8")))

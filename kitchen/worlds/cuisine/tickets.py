@@ -45,6 +45,18 @@ class Left(NamedTuple):
     ready: bool
 
 
+class Stock(NamedTuple):
+    """How much there is of each item: of all, and of what can be taken up at once."""
+
+    there: Counter[str]
+    at_hand: Counter[str]
+
+    def take(self, dish: str) -> bool:
+        """Whether one is ready to be served; it counts for one order."""
+        self.at_hand[dish] -= 1
+        return self.at_hand[dish] >= 0
+
+
 class Needs(NamedTuple):
     """What a dish needs, and what of it the kitchen has: `here` or `past`, by code."""
 
@@ -61,7 +73,7 @@ def orders(view: SeatView, known: Known) -> Panel:
 
 
 def _tickets(view: SeatView, known: Known) -> Iterator[Panel]:
-    stock, fresh, alike = _stock(view), happened_to(view, "ordered"), Counter[str]()
+    stock, fresh, alike = stock_of(view), happened_to(view, "ordered"), Counter[str]()
     for order in view.observation["orders"]:
         name = f"t{view.step + order['life']}-{known.numbers[order['dish']]}"
         alike[name] += 1
@@ -69,17 +81,15 @@ def _tickets(view: SeatView, known: Known) -> Iterator[Panel]:
         yield _ticket(own, order, known, stock, fresh)
 
 
-def _ticket(
-    name: str, order: Mapping[str, Json], known: Known, stock: Counter[str], fresh: Counter[str]
-) -> Panel:
+def _ticket(name: str, order: Mapping[str, Json], known: Known, stock: Stock, fresh: Counter[str]) -> Panel:
     dish, life = order["dish"], order["life"]
     lifetime = max(known.brief["lifetimes"].get(dish, life), life)
-    states = graph.present(dish, known.brief["recipes"], stock)
+    states = graph.present(dish, known.brief["recipes"], stock.there)
     heat = "late" if life * 4 <= lifetime else "soon" if life * 2 <= lifetime else "calm"
     new = fresh[dish] > 0 and life == lifetime
     left, steps = f"{name}-l", f"{name}-s"
     parts = (
-        Panel(left, f"{_TEMPLATES}/left.jinja", Left(life, lifetime, heat, new, states.get(dish) == "here")),
+        Panel(left, f"{_TEMPLATES}/left.jinja", Left(life, lifetime, heat, new, stock.take(dish))),
         Panel(steps, f"{_TEMPLATES}/needs.jinja", _needs(dish, known, states), draw_needs),
     )
     shows = Ticket(known.words.name(dish), icon(dish), left, steps)
@@ -106,8 +116,10 @@ def draw_needs(needs: Needs) -> dict[str, Json]:
     }
 
 
-def _stock(view: SeatView) -> Counter[str]:
+def stock_of(view: SeatView) -> Stock:
     """Everything that lies in tools or on the table or is held."""
-    lying = [item for place in view.observation["locations"].values() for item in place["items"]]
+    places = view.observation["locations"].values()
     held = [agent["holds"] for agent in view.observation["agents"] if agent["holds"]]
-    return Counter(lying + held)
+    lying = [item for place in places for item in place["items"]]
+    ready = [item for place in places if not place["busy"] for item in place["items"]]
+    return Stock(Counter(lying + held), Counter(ready + held))

@@ -141,6 +141,7 @@ REFUSALS: dict[str, str] = {
 
 _REFUSALS_OF = {
     ("would_waste", "activate"): "What is inside {place_mid} is no complete recipe yet.",
+    ("unknown_item", "get"): "There was no {item} at {place_mid}.",
 }
 
 VERB_TITLES: dict[str, str] = {

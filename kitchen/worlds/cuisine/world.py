@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Mapping
+from collections.abc import Container, Iterable, Mapping
 from typing import ClassVar, Self
 
 from kitchen.contract.world import (
@@ -230,12 +230,16 @@ class CuisineWorld(World):
         agent = self._agents[seat]
         return list(self._kitchen.legal(agent, self._places[agent.at]))
 
-    def anticipated_actions(self, seat: int) -> list[Command]:
+    def anticipated_actions(self, seat: int, earlier: Container[int] | None = None) -> list[Command]:
         """get, put or activate where this seat stands, once another seat standing there has acted."""
         agent = self._agents[seat]
         if self.over or agent.busy:
             return []
-        others = [other for other in self._agents.values() if other is not agent]
+        others = [
+            other
+            for number, other in self._agents.items()
+            if number != seat and (earlier is None or number in earlier)
+        ]
         return anticipated(self._kitchen, agent, others, self._places[agent.at])
 
     def score(self) -> dict[str, Json]:

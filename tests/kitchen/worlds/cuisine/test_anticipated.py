@@ -61,6 +61,13 @@ def test_a_place_that_another_empties_can_be_filled() -> None:
     assert world.anticipated_actions(1) == [("put", "chopboard0")]
 
 
+def test_only_who_acts_earlier_can_help() -> None:
+    world = mixer_with_everything_but_the_rice()
+    assert world.anticipated_actions(2, earlier=()) == []
+    assert world.anticipated_actions(2, earlier=(1,)) == []
+    assert world.anticipated_actions(2, earlier=(0,)) == [("activate", "mixer0")]
+
+
 @pytest.mark.parametrize(("level", "seats"), [("level_3", 2), ("level_9", 3)])
 def test_it_is_exactly_what_some_turn_of_the_others_makes_possible(level: str, seats: int) -> None:
     world = kitchen(level, seats, max_steps=200)

@@ -19,10 +19,11 @@ from kitchen.contract.world import Command, Event, World
 from kitchen.play.drawing import whole
 from kitchen.play.render import page_context
 from kitchen.registry.worlds import get_world
+from kitchen.worlds.cuisine.catalogue import shipped
 from kitchen.worlds.cuisine.known import known
 from kitchen.worlds.cuisine.menu import assign_keys, groups
 from kitchen.worlds.cuisine.page import PAGE
-from kitchen.worlds.cuisine.pictures import icon
+from kitchen.worlds.cuisine.pictures import drawn, icon
 from kitchen.worlds.cuisine.words import REFUSALS, Words, readable
 
 ROOT = Path(__file__).resolve().parents[4]
@@ -224,6 +225,36 @@ def test_a_busy_place_says_for_how_long() -> None:
     assert Words().refusal("location_busy", ("get", "pot0"), busy=1) == "Pot 1 was still busy (1 more step)."
 
 
+def test_what_lies_elsewhere_is_said_to_lie_elsewhere() -> None:
+    text = Words().refusal("unknown_item", ("get", "mixer0", "tunaSushi"))
+    assert text == "There was no tuna sushi at mixer 1."
+
+
+FIRST_DISH: list[Command] = [
+    ("goto", "storage0"),
+    ("get", "storage0", "salmon"),
+    ("goto", "blender0"),
+    ("put", "blender0"),
+    ("goto", "storage0"),
+    ("get", "storage0", "flour"),
+    ("goto", "blender0"),
+    ("put", "blender0"),
+    ("activate", "blender0"),
+    ("noop",),
+]
+
+
+def test_a_dish_is_ready_once_its_tool_is() -> None:
+    world = get_world("cuisine").create(seats=1, settings={"level": "level_0", "max_steps": 60})
+    world.reset(1)
+    seen_ready = []
+    for command in FIRST_DISH:
+        assert command in world.legal_actions(0)
+        world.step({0: command})
+        seen_ready.append("ready to serve" in panel_html(seen(world, 0), "orders"))
+    assert seen_ready == [False] * (len(FIRST_DISH) - 1) + [True]
+
+
 def test_what_happened_says_why_something_did_not() -> None:
     event = Event("refused", 0, {"command": ["get", "pot0"], "reasons": ["hands_full"]})
     view = start()
@@ -251,10 +282,18 @@ def test_commands_are_phrased_in_words() -> None:
 def test_every_code_has_a_readable_name_and_every_dish_a_picture() -> None:
     assert readable("salmonSushi") == "Salmon sushi"
     assert readable("chopboard0") == "Chopping board 1"
-    sprite = (OWN / "static" / "worlds" / "cuisine" / "dishes.svg").read_text()
-    for level in LEVELS:
-        for dish in start(level).brief["dishes"]:
-            assert f'id="{icon(dish)}"' in sprite
+    stock = shipped().stock
+    for item in (*stock.ingredients, *stock.recipes):
+        assert icon(item) == item
+    assert icon("ratatouille") == "plate"
+
+
+def test_no_two_pictures_are_the_same() -> None:
+    sprite = (OWN / "static" / "worlds" / "cuisine" / "pictures.svg").read_text()
+    shown = re.findall(r'<symbol id="([A-Za-z]+)"[^>]*>(.*)</symbol>', sprite)
+    assert {name for name, _ in shown} == drawn()
+    assert len({body for _, body in shown}) == len(shown)
+    assert set(re.findall(r'href="#([\w-]+)"', sprite)) <= set(re.findall(r'id="([\w-]+)"', sprite))
 
 
 @pytest.mark.parametrize(
