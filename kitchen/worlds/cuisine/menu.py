@@ -12,6 +12,7 @@ from kitchen.contract.page import Panel, SeatView
 from kitchen.contract.world import Command, Json
 from kitchen.words.counting import counted
 from kitchen.worlds.cuisine.known import Known
+from kitchen.worlds.cuisine.pictures import icon
 from kitchen.worlds.cuisine.words import VERB_TITLES, within
 
 _TEMPLATES = "worlds/cuisine"
@@ -62,8 +63,14 @@ class Action(NamedTuple):
     value: str
     text: str
     alone: str
+    picture: str
+    """Of what it is about; empty where there is no such thing."""
     key: str
     anticipated: bool
+    stays: bool
+    """It leads nowhere else: the robot is there already."""
+    asks: bool
+    """It is not sent by one click on its place: something would be thrown away, or nothing done."""
 
 
 class Site(NamedTuple):
@@ -136,8 +143,25 @@ def _grouped(known: Known, offered: tuple[tuple[Command, bool], ...], site: Site
 
 def _action(command: Command, known: Known, site: Site, key: str, early: bool) -> Panel:
     text, alone = _label(command, known, site), _label(command, known, site, alone=True)
-    shows = Action(encode(command), text, alone, key, early)
+    stays = command == ("goto", site.at)
+    wastes = command[0] == "put" and known.brief["locations"].get(command[1]) == "storage"
+    picture = _picture(command, known, site)
+    shows = Action(encode(command), text, alone, picture, key, early, stays, stays or wastes)
     return Panel(f"do-{'-'.join(command)}", f"{_TEMPLATES}/action.jinja", shows)
+
+
+def _picture(command: Command, known: Known, site: Site) -> str:
+    """What is taken, put or made."""
+    lying = dict(site.lying).get(command[1], ()) if len(command) > 1 else ()
+    if command[0] == "get":
+        item = command[2] if len(command) > 2 else (lying[0] if len(lying) == 1 else "")
+    elif command[0] == "put":
+        item = site.holds or ""
+    elif command[0] == "activate":
+        item = made_of(known.brief, known.brief["locations"][command[1]], lying)
+    else:
+        item = ""
+    return icon(item) if item else ""
 
 
 def encode(command: Command) -> str:
@@ -159,7 +183,7 @@ def _group(verb: str, mine: Mapping[Command, Panel], known: Known) -> Panel:
 
 def _rank(command: Command, mine: Mapping[Command, Panel], known: Known) -> tuple[bool, int]:
     item = command[2] if len(command) > 2 else ""
-    return mine[command].shows[4], known.wanted.get(item, 99)
+    return mine[command].shows[5], known.wanted.get(item, 99)
 
 
 def _from_storage(command: Command, known: Known) -> bool:

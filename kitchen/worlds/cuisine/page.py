@@ -13,6 +13,7 @@ from kitchen.contract.page import Nothing, Page, Panel, SeatView
 from kitchen.contract.world import Command, Json
 from kitchen.words.counting import counted
 from kitchen.worlds.cuisine import graph
+from kitchen.worlds.cuisine.floor import floor
 from kitchen.worlds.cuisine.hint import hint
 from kitchen.worlds.cuisine.known import Known, known
 from kitchen.worlds.cuisine.menu import menu
@@ -40,10 +41,11 @@ class CuisinePage(Page):
         "first one; in each of the others, the guide and the recipes that you can open beside the game are "
         "what counts there."
     )
-    styles = (f"{_TEMPLATES}/cuisine.css",)
+    styles = ("css/stage.css", f"{_TEMPLATES}/cuisine.css", f"{_TEMPLATES}/floor.css")
+    scripts = ("js/stage.js",)
 
     def panels(self, view: SeatView) -> tuple[Panel, ...]:
-        """Orders, robots, locations, happened, menu, done, spoken: in reading order."""
+        """Orders, floor, robots, locations, happened, menu, done, spoken: in reading order."""
         brief = known(view.brief)
         return tuple(make(view, brief) for make in _PANELS)
 
@@ -121,6 +123,7 @@ def _spoken(view: SeatView, known: Known) -> Panel:
 
 _PANELS: tuple[Callable[[SeatView, Known], Panel], ...] = (
     orders,
+    floor,
     robots,
     locations,
     story,

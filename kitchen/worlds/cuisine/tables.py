@@ -116,12 +116,13 @@ def _inside(kind: str, seen: Mapping[str, Json], known: Known) -> Inside:
 
 
 def _use(kind: str, seen: Mapping[str, Json], known: Known, touched: str) -> Use:
-    text, state = _state(kind, seen, known.brief)
+    text, state = state_of(kind, seen, known.brief)
     whole = known.brief["tools"][kind]["busy"] if seen["busy"] else 0
     return Use(text, state, tuple(n < seen["busy"] for n in range(whole)), touched)
 
 
-def _state(kind: str, seen: Mapping[str, Json], brief: Mapping[str, Json]) -> tuple[str, str]:
+def state_of(kind: str, seen: Mapping[str, Json], brief: Mapping[str, Json]) -> tuple[str, str]:
+    """What can be said of a place in a word or two, and the class of it."""
     if seen["busy"]:
         return f"Busy, {more_steps(seen['busy'])}", "busy"
     if kind in ("storage", "servingtable"):
