@@ -104,6 +104,20 @@
     if (focus) button?.focus();
   }
 
+  /* on a small screen: what can be done where the robot is, one tap each; the stage and the menu have the rest */
+
+  const QUICK = 4;
+
+  function showQuick() {
+    const row = menu()?.querySelector("[data-quick]");
+    if (!row) return;
+    const radios = [...menu().querySelectorAll('input[name="command"]:not(:disabled)')];
+    const apt = radios.filter((radio) => !radio.closest("details, [data-ask], .goto"));
+    const last = apt.filter((radio) => radio.closest(".noop"));
+    const first = apt.filter((radio) => !last.includes(radio)).slice(0, QUICK - last.length);
+    row.replaceChildren(...[...first, ...last].map(choice));
+  }
+
   /* keys: arrows lead to the nearest place in that direction, or along the small menu */
 
   const WAYS = { ArrowLeft: [-1, 0], ArrowRight: [1, 0], ArrowUp: [0, -1], ArrowDown: [0, 1] };
@@ -188,8 +202,9 @@
     });
   }
 
-  function showPhase() {
+  function show() {
     stage().classList.toggle("choosing", Boolean(play.querySelector('#bar[data-phase="choose"]')));
+    showQuick();
   }
 
   document.addEventListener("click", (event) => {
@@ -202,7 +217,7 @@
   document.addEventListener("htmx:wsAfterMessage", () => {
     hideList();
     move();
-    showPhase();
+    show();
   });
-  showPhase();
+  show();
 })();
