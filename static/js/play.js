@@ -187,7 +187,7 @@
   function submitText() {
     if (state.phase === "over") return "This episode is over";
     if (play.classList.contains("is-elsewhere")) return "Open in another tab";
-    if (!choosing()) return "Waiting for the others…";
+    if (!choosing()) return "alone" in play.dataset ? "Playing the step…" : "Waiting for the others…";
     if (!reached() && !state.attempt) return "Connecting…";
     if (!reached()) return chosen() ? "Not connected: your choice is kept" : "Not connected";
     return chosen() ? words(chosen()) : "Choose an action";

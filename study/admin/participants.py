@@ -14,6 +14,8 @@ from django.utils.safestring import SafeString
 from kitchen.admin import ReadOnly
 from study.admin.common import ForMembers, MyStudies
 from study.design.models import SurveyItem
+from study.design.questions.fields import DOES_NOT_APPLY
+from study.design.questions.rules import answer_words
 from study.people.models import Answer, Participant, Round
 
 SECRET = ("key", "entry")
@@ -51,9 +53,9 @@ class RoundInline(ReadOnly, admin.TabularInline):  # type: ignore[type-arg]
 
 def answered_words(answer: Answer) -> str:
     """`4 of 5`, or what was chosen or written."""
-    if answer.item.kind == SurveyItem.Kind.LIKERT:
+    if answer.item.kind == SurveyItem.Kind.LIKERT and answer.value != DOES_NOT_APPLY:
         return f"{answer.value} of {answer.item.points}"
-    return ", ".join(answer.value) if isinstance(answer.value, list) else str(answer.value)
+    return answer_words(answer.value)
 
 
 @admin.register(Participant)

@@ -18,8 +18,8 @@ from study.analysis.statistics.versions import DesignVersion
 from study.design.blueprint import Blueprint, blueprint_of
 from study.design.figures import study_figures
 from study.design.models import Study, SurveyItem
-from study.design.questions.fields import ItemPlan
-from study.design.questions.rules import is_right
+from study.design.questions.fields import DOES_NOT_APPLY, ItemPlan
+from study.design.questions.rules import in_numbers, is_right
 from study.design.versions import as_preregistered, freeze_states
 from study.people.counts import withdrawn
 from study.people.models import Answer, Participant, Round
@@ -182,7 +182,7 @@ def observations(sample: Sample, scales: Rated) -> Iterator[Observation]:
     for played in sample.rounds.select_related(*related).prefetch_related("answers__item"):
         assert played.episode  # noqa: S101 - a complete participant has played every round
         person = played.participant
-        answers = {answer.item.key: answer.value for answer in played.answers.all()}
+        answers = {answer.item.key: in_numbers(answer.value) for answer in played.answers.all()}
         values = {
             **dict(scales.scored(played.episode.world, played.episode.score)),
             **dict(scales.values(person.version_id, played.condition.key, answers)),
@@ -243,7 +243,8 @@ def _scored(named: NamedFigure) -> Q:
 def _without_every_condition(study: Study, samples: Iterable[set[int]]) -> Iterator[int]:
     """Of each sample whom `analysis.exclusions.incomplete` finds, from the rounds alone."""
     rounds = Round.objects.filter(participant__study=study).exclude(episode__status=Episode.Status.PLAYING)
-    valued = Q(Exists(Answer.objects.filter(round=OuterRef("pk"))))
+    given = Answer.objects.filter(round=OuterRef("pk")).exclude(value=DOES_NOT_APPLY)
+    valued = Q(Exists(given))
     for one in filter(lambda one: one.figure.measured, study_figures(study)):
         valued |= _scored(one)
     told = rounds.annotate(valued=Case(When(valued, then=True), default=False)).order_by()

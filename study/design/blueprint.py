@@ -20,11 +20,13 @@ from study.design.parts import PARTS
 from study.design.practice import practice_played
 from study.design.questions.fields import ABOUT, ItemPlan
 
-FORMAT = 3
+FORMAT = 4
 """Raised when documents are written in another form; older ones must still be read. Which do not say
 what, `OUTCOMES`, `SINCE` and what is `About` an item's fields tell."""
-SINCE = {"budget_limit": 2}
+SINCE = {"budget_limit": 2, "scores_above_surveys": 4, "remind_teams": 4}
 """Fields of a study that documents have only from this format on."""
+BEFORE: Mapping[str, Json] = {"scores_above_surveys": True, "remind_teams": False}
+"""How it was before documents had these."""
 ITEMS_SINCE = {name: about.since for name, about in ABOUT.items()}
 """Likewise of an item."""
 OUTCOMES = 2
@@ -117,6 +119,17 @@ class Blueprint(Record):
             format=number,
         )
 
+    def beyond(self, number: int) -> bool:
+        """Whether something is otherwise than it was before documents of this format could tell."""
+        if number >= self.format:
+            return False
+        told = Blueprint.from_json(self.in_format(number).to_json())
+        return self.items != told.items or any(self.said(name) != told.said(name) for name in BEFORE)
+
+    def said(self, name: str) -> Json:
+        """A field of the study, as its document has it or as it was before documents had it."""
+        return self.study.get(name, BEFORE.get(name))
+
     @cached_property
     def digest(self) -> str:
         """SHA-256 of the document in canonical JSON."""
@@ -184,6 +197,8 @@ STUDY_FIELDS = (
     "orders",
     "same_dishes",
     "shuffle_items",
+    "scores_above_surveys",
+    "remind_teams",
     "thinking_seconds",
     "idle_warning_minutes",
     "idle_minutes",

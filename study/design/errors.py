@@ -5,7 +5,8 @@ Errors::
     Exception
     ├── DesignError        a design cannot be changed like that; the message is for the researcher
     ├── EntryPausedError   so many begin at once that nobody new is let in for a while
-    └── StudyClosedError   the study takes nobody new
+    ├── StudyClosedError   the study takes nobody new
+    └── TookPartError      somebody of this name took part, and left afterwards
 """
 
 from __future__ import annotations
@@ -19,6 +20,10 @@ class DesignError(Exception):
 
 class StudyClosedError(Exception):
     """The study takes nobody new."""
+
+
+class TookPartError(Exception):
+    """Who wants to enter took part before, and had the data erased."""
 
 
 class EntryPausedError(Exception):

@@ -75,6 +75,8 @@ class StudyFile(Record):
     orders: str | None = None
     same_dishes: bool = False
     shuffle_items: bool = False
+    scores_above_surveys: bool = False
+    remind_teams: bool = True
     recruitment: str | None = None
     max_participants: int | None = None
     idle_warning_minutes: int | None = None

@@ -86,6 +86,20 @@ class Study(models.Model):
         help_text="Each participant gets the survey in an order of chance, the same after each episode; "
         "items of one sub-scale stay together.",
     )
+    scores_above_surveys = models.BooleanField(
+        "scores above the survey",
+        default=False,
+        db_default=True,  # studies of before went on as they were
+        help_text="The survey after an episode begins with what was achieved in it. That can colour the "
+        "answers, those about workload above all.",
+    )
+    remind_teams = models.BooleanField(
+        "remind who the teams were",
+        default=True,
+        db_default=False,  # likewise
+        help_text="The last questions say of each team when it was played with, how large it was and what "
+        "was achieved. Names of conditions are not told.",
+    )
     recruitment = models.CharField(
         max_length=10,
         choices=Recruitment,
@@ -369,6 +383,13 @@ class SurveyItem(models.Model):
         "only with teammates",
         default=False,
         help_text="Not asked after episodes in which the participant plays alone.",
+    )
+    may_not_apply = models.BooleanField(
+        "or “does not apply”",
+        default=False,
+        db_default=False,
+        help_text="Participants can say that it does not apply. That is in the data by itself, and in no "
+        "mean or test.",
     )
     enabled = models.BooleanField(
         default=True, help_text="Asked. What has been asked once stays in the data."

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 from dataclasses import dataclass
 
@@ -38,6 +39,7 @@ def missing(study: Study) -> list[Missing]:
         *_orders(study, design),
         *_parts(study, design),
         *_items(study, design),
+        *_given_away(study, design),
         *_scales(design),
         *_recruitment(study),
     ]
@@ -113,6 +115,29 @@ def _items(study: Study, design: Blueprint) -> Iterator[Missing]:
         if design.items_at(place) and not design.has(place):
             words = f"There are questions for “{PARTS[place].words}”, but this part is off."
             yield Missing(words, "part", (place,), hinders=False)
+
+
+PROGRAMS = re.compile(
+    r"computer[- ]controlled|\b(programs?|bots?|AIs?|algorithms?|language models?)\b|artificial",
+    re.IGNORECASE,
+)
+PEOPLE = re.compile(r"\b(people|persons?|humans?)\b", re.IGNORECASE)
+
+
+def _given_away(study: Study, design: Blueprint) -> Iterator[Missing]:
+    """Questions that ask whether teammates are people or programs, after participants were told."""
+    before = [one for one in design.parts if one.enabled and one.kind in {"welcome", "consent", "guide"}]
+    telling = [PARTS[one.kind].words for one in before if PROGRAMS.search(one.text)]
+    for row in study.items.filter(enabled=True) if telling else ():
+        if row.place in {"survey", "final"} and all(
+            any(map(one.search, row.options)) for one in (PROGRAMS, PEOPLE)
+        ):
+            words = (
+                f"“{row.measure}” asks who is a person and who a program, and “{telling[0]}” speaks of "
+                "programs before: whoever read it knows. Leave the question out, or say there that some "
+                "things are told only at the end, and tell them in the debriefing."
+            )
+            yield Missing(words, "item", (row.pk,), hinders=False)
 
 
 def _scales(design: Blueprint) -> Iterator[Missing]:

@@ -10,7 +10,7 @@ from typing import Any
 from django.db.models import Q
 
 from kitchen.contract.world import Json
-from study.design.blueprint import Blueprint, blueprint_of
+from study.design.blueprint import BEFORE, ITEMS_SINCE, Blueprint, blueprint_of
 from study.design.models import Study, Version
 
 
@@ -55,9 +55,11 @@ def blueprints(study: Study) -> list[Blueprint]:
 
 
 def tells(version: Version, design: Blueprint) -> bool:
-    """Whether a version is this very design, as far as its document tells."""
+    """Whether a version is this very design: its document tells so, and what it cannot tell yet is as it was
+    then."""
     number = version.document["format"]
-    return design.format >= number and version.digest == design.in_format(number).digest
+    same = design.format >= number and version.digest == design.in_format(number).digest
+    return same and not design.beyond(number)
 
 
 def frozen_version(study: Study) -> Version | None:
@@ -88,7 +90,8 @@ class Difference:
 
 def differences(old: Blueprint, new: Blueprint) -> list[Difference]:
     """Field by field, in the order of the design; what was added or removed whole is one difference. Of what
-    the old document says nothing, nothing is said."""
+    the old document says nothing, only that is said which is otherwise than it was then."""
+    untold = list(_untold(old, new)) if new.beyond(old.format) else []
     new = new.in_format(old.format)
     before, after = _named(old), _named(new)
     differing: list[Difference] = []
@@ -100,7 +103,20 @@ def differences(old: Blueprint, new: Blueprint) -> list[Difference]:
     ):
         if sorted(was) == sorted(now) and was != now:
             differing.append(Difference("study", f"order of {what}", was, now))
-    return differing
+    return differing + untold
+
+
+def _untold(old: Blueprint, new: Blueprint) -> Iterator[Difference]:
+    """What differs from how it was before documents could tell."""
+    for name in BEFORE:
+        if old.said(name) != new.said(name):
+            yield Difference("study", name, old.said(name), new.said(name))
+    was = {item.key: item for item in old.items}
+    later = [name for name, since in ITEMS_SINCE.items() if since > old.format]
+    for item in (one for one in new.items if one.key in was):
+        for name in later:
+            if (before := getattr(was[item.key], name)) != (now := getattr(item, name)):
+                yield Difference(f"item {item.key}", name, before, now)
 
 
 def _named(design: Blueprint) -> dict[str, dict[str, Any]]:

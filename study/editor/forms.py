@@ -57,6 +57,8 @@ class SettingsForm(forms.ModelForm):  # type: ignore[type-arg]
             "shared",
             "same_dishes",
             "shuffle_items",
+            "scores_above_surveys",
+            "remind_teams",
             "thinking_seconds",
             "idle_warning_minutes",
             "idle_minutes",

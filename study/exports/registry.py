@@ -18,6 +18,7 @@ TABLES: dict[str, str] = {
     "prompts": "study.exports.tables.decisions:PROMPTS",
     "staff_actions": "study.exports.tables.staff_actions:TABLE",
     "outages": "study.exports.tables.outages:TABLE",
+    "asked": "study.exports.tables.asked:TABLE",
     "codebook": "study.exports.registry:CODEBOOK",
     "dictionary": "study.exports.registry:DICTIONARY",
 }

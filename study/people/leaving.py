@@ -20,6 +20,7 @@ from study.people.models import Participant
 from study.people.news import audience_name, tell
 from study.people.receipts import LeavingReceipt, receipt_make
 from study.people.signals import person_erased, person_goes
+from study.people.took_part import note_left
 from study.people.visits import plays_done
 
 IDLE = "nothing happened for too long"
@@ -72,7 +73,7 @@ def their_episodes(person: Participant) -> QuerySet[Episode]:
 
 def participant_withdraw(*, participant_id: int, counted: bool = True, by: Any = None) -> LeavingReceipt:
     """Erase everything this person left, row by row, because they or (`by`) one of the staff want it; what
-    stays is the study's count, if it is to be `counted`.
+    stays is the study's count, if it is to be `counted`, and then what `took_part` keeps of who is complete.
 
     They themselves go first, and whatever leads to them. Their episodes follow one after another, so that
     nobody who plays waits; what a process that dies meanwhile leaves of these is erased when the next one
@@ -100,6 +101,7 @@ def _forget(participant_id: int, counted: bool, by: Any) -> tuple[Participant, L
     if counted and not person.preview:
         counter = "withdrawn_synthetic" if person.synthetic else "withdrawn"
         Study.objects.filter(pk=person.study_id).update(**{counter: F(counter) + 1})
+        note_left(person)
     mark = mark_of(person)
     person.delete()
     left = [episode.pk for episode in episodes if _end_without(episode, seats.get(episode.pk, 0))]

@@ -198,6 +198,25 @@ class Answer(models.Model):
         return f"{self.item}: {self.value}"
 
 
+class LeftComplete(models.Model):
+    """Somebody who came to the end and had their data erased: what it takes to pay them, and to know that the
+    same name took part. It leads to no data."""
+
+    id: int
+    study = models.ForeignKey(Study, on_delete=models.CASCADE, related_name="left_complete")
+    code = models.CharField("completion code", max_length=80, blank=True, help_text="Still good for payment.")
+    mark = models.CharField(
+        max_length=64, blank=True, help_text="Of the name in their link, which cannot be read from it."
+    )
+    left_on = models.DateField()
+
+    class Meta:
+        ordering = ["-left_on", "code"]
+
+    def __str__(self) -> str:
+        return f"{self.study}: {self.code}"
+
+
 class EntryPause(models.Model):
     """A time in which nobody new is let in, because so many began at once."""
 

@@ -17,6 +17,7 @@ from kitchen.machine.pieces import pieces
 from kitchen.play.calls import prompts_unused
 from kitchen.play.erasing import prompts_erase
 from study.design.models import Study, SurveyItem
+from study.design.questions.fields import DOES_NOT_APPLY
 from study.people.leaving import episodes_erase_left, participant_withdraw
 from study.people.models import Answer, Participant
 
@@ -40,7 +41,7 @@ def still_named(people: QuerySet[Participant]) -> QuerySet[Participant]:
 def texts_of(people: QuerySet[Participant]) -> QuerySet[Answer]:
     """Their answers in words of their own."""
     of_them = Answer.objects.filter(participant__in=people.values("pk"), item__kind=SurveyItem.Kind.TEXT)
-    return of_them.exclude(value="")
+    return of_them.exclude(value="").exclude(value=DOES_NOT_APPLY)
 
 
 def names_erase(ids: Iterable[int]) -> int:

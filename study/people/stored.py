@@ -21,6 +21,8 @@ class Stored:
     seen: str = "the researchers of the study, and whomever they give their data files"
     named: bool = False
     """Whether it can say who somebody is, so that it is erased first."""
+    words: tuple[str, ...] = ()
+    """By which a consent names it: all of them stand in a text that does."""
     fields: tuple[str, ...] = ()
     """`Model.field`, as the program calls them: nobody who takes part is shown these."""
 
@@ -37,6 +39,7 @@ LINES: Mapping[str, Stored] = {
         " Prolific, SONA or MTurk with what these add; nothing where the link said nothing",
         "so that you can be paid or credited, come back, and take part once",
         named=True,
+        words=("the link", "Prolific"),
         fields=("Participant.source", "Participant.label", "Participant.referral"),
     ),
     "answers": Stored(
@@ -44,6 +47,7 @@ LINES: Mapping[str, Stored] = {
         " write in your own words is stored as you write it",
         "that is what the study asks",
         named=True,
+        words=("answers", "own words"),
         fields=tuple(
             f"Answer.{name}"
             for name in ["id", "participant", "round", "item", "attempt", "value", "answered_at"]
@@ -53,6 +57,7 @@ LINES: Mapping[str, Stored] = {
         "A number and a code that stand for you in the data and open nothing; which version of the study you"
         " saw, and the order of your rounds",
         "so that what belongs together is found together",
+        words=("a number and a code",),
         fields=(
             *(
                 f"Participant.{name}"
@@ -68,12 +73,14 @@ LINES: Mapping[str, Stored] = {
     "consent": Stored(
         "That you agreed, when, and to which words",
         "so that it can be shown",
+        words=("that you agree",),
         fields=("Participant.consented_at", "Participant.consent_hash"),
     ),
     "way": Stored(
         "When you entered, did something last and ended, and how it ended; when each page was opened and"
         " done, and how often it was loaded",
         "so that you can come back, and to see where people stop",
+        words=("each page",),
         fields=(
             *(
                 f"Participant.{name}"
@@ -88,6 +95,7 @@ LINES: Mapping[str, Stored] = {
     "completion": Stored(
         "The code that you are given at the end",
         "so that you can show that you took part",
+        words=("completion code",),
         fields=("Participant.completion_code", "Participant.given_code"),
     ),
     "secrets": Stored(
@@ -95,11 +103,13 @@ LINES: Mapping[str, Stored] = {
         " page that plays it",
         "so that nobody else goes on in your place",
         ONLY_SERVER,
+        words=("secret",),
         fields=("Participant.key", "Participant.entry", "Seat.key", "Seat.page"),
     ),
     "play": Stored(
         "Every choice in the game, when it was made, and all that happened in the game",
         "that is what the study looks at",
+        words=("every choice", "when it was made"),
         fields=(
             *(f"SeatCommand.{name}" for name in ["id", "episode", "step", "seat", "command", "received_at"]),
             *(f"SeatCommand.{name}" for name in ["chosen_by", "fallback"]),
@@ -111,6 +121,7 @@ LINES: Mapping[str, Stored] = {
     "game": Stored(
         "Which game it was, how it was set up, who sat where, how far it is and how it ended",
         "so that it can be played, and played again from the log",
+        words=("how the game was set up",),
         fields=(
             *(
                 f"Episode.{name}"
@@ -129,12 +140,13 @@ LINES: Mapping[str, Stored] = {
         ),
     ),
     "team": Stored(
-        "What the programs that play beside you decided; if one of them asks a language model, what that was"
-        " asked and answered, and what it cost. It is asked about the game: who you are, your answers and"
-        " your link are not sent",
+        "What your teammates decided, where they are programs; if one of them asks a language model, what"
+        " that was asked and answered, and what it cost. It is asked about the game: who you are, your"
+        " answers and your link are not sent",
         "so that the study can tell how your team played",
         "the researchers; and, of what a language model is asked, the company that runs it (Anthropic or"
         " another one that the researchers name)",
+        words=("your teammates", "language model", "company"),
         fields=(
             *(
                 f"Decision.{name}"
@@ -161,6 +173,7 @@ LINES: Mapping[str, Stored] = {
         "What researchers did about you, for example that they sent you a new link or left your data out,"
         " when, who, and why",
         "so that they can be asked about it",
+        words=("researchers did",),
         fields=(
             "Participant.excluded_at",
             "Participant.excluded_reason",
@@ -174,6 +187,80 @@ LINES: Mapping[str, Stored] = {
     ),
 }
 """Every line, by a word for it."""
+
+
+@dataclass(frozen=True, slots=True)
+class Beside:
+    """What is stored beside the data of a study."""
+
+    what: str
+    words: tuple[str, ...]
+    """As of `Stored`."""
+
+
+BESIDE: Mapping[str, Beside] = {
+    "browser": Beside(
+        "In your browser: a cookie that leads you back to your page (90 days), one that protects forms (a"
+        " year), one with the name in your link if you do not agree (until the browser is closed), one that"
+        " knows that you came to the end (until then, too), and answers that you have not sent yet (until the"
+        " next page). None of another site.",
+        ("cookie", "not sent yet"),
+    ),
+    "address": Beside(
+        "Your network address: it is not stored. Against scripts, a number made of it, from which it cannot"
+        " be read, is kept in memory for ten minutes, and the address itself for as long as wrong links are"
+        " tried from it. A web server in front of this one may log addresses: ask the researchers.",
+        ("network address",),
+    ),
+    "log": Beside(
+        "The program's own log: what went wrong, without secrets and without your answers.",
+        ("went wrong",),
+    ),
+    "left": Beside(
+        "When you leave: that somebody left this study, when, and how your receipt begins. It leads to"
+        " nobody.",
+        ("that somebody left", "receipt"),
+    ),
+    "mark": Beside(
+        "When you leave, a mark is kept, too: letters and digits made from a word of chance that is erased"
+        " with your data. It says nothing about you. Should this server ever be set back to an older copy, in"
+        " which your data still are, it shows that they are to be erased again. It is kept for as long as"
+        " there is this server.",
+        ("a mark", "older copy"),
+    ),
+    "paid": Beside(
+        "When you leave after the end: your completion code and the day, so that you are paid, and a mark of"
+        " the name in your link, from which nobody reads that name without this server's secret, so that"
+        " nobody takes part twice. They lead to no data of yours.",
+        ("after the end", "paid", "twice"),
+    ),
+}
+"""Every line of it, by a word for it."""
+
+
+@dataclass(frozen=True, slots=True)
+class Going:
+    """One line of what is erased for who leaves."""
+
+    what: str
+    """Where episodes have a word of their own, `{place}` stands for it."""
+    lines: tuple[str, ...]
+    """The words of the lines of `LINES` that it is about."""
+
+
+GOING = (
+    Going("your consent, when you took part, and what the link said about you", ("consent", "way", "link")),
+    Going(
+        "every step of every {place} you played, and what your teammates did in it", ("play", "game", "team")
+    ),
+    Going("all your answers, and how long you looked at each page", ("answers", "way")),
+    Going(
+        "the number and the code that stand for you, and what researchers did about you", ("code", "staff")
+    ),
+    Going("this personal link and all that belongs to it", ("secrets",)),
+)
+"""What is erased, on the page to leave the study; all of `LINES` but the completion code, which stays for who
+has earned it."""
 
 
 def fields_of_people() -> Iterator[str]:

@@ -10,7 +10,7 @@ from django.db import transaction
 from django.utils import timezone
 
 from study.design.blueprint import PartPlan
-from study.design.errors import EntryPausedError, StudyClosedError
+from study.design.errors import EntryPausedError, StudyClosedError, TookPartError
 from study.design.models import Study, Version
 from study.design.orders.registry import get_scheme
 from study.design.page_order import WELCOME
@@ -22,6 +22,7 @@ from study.people.models import Participant
 from study.people.news import tell
 from study.people.pauses import pause_if_many, pause_on
 from study.people.places import is_full
+from study.people.took_part import left_before
 from study.taking_part.going_on import go_on, locked, mark_done
 from study.taking_part.rounds import rounds_plan
 
@@ -57,11 +58,13 @@ def participant_enter(
     when the welcome page was shown to them, if it was; `beside` as for `pause_if_many`.
 
     StudyClosedError if the study takes nobody new, EntryPausedError while so many begin at once; staff who
-    preview it are let in all the same, programs in a pause.
+    preview it are let in all the same, programs in a pause. TookPartError for who came to the end and left.
     """
     study = Study.objects.select_for_update().get(pk=study_id)
     if known := known_already(study, entry, referral):
         return known
+    if left_before(study_id, referral.label):
+        raise TookPartError(study.slug)
     if not (study_takes(study, synthetic=synthetic) or (preview and study.conditions.exists())):
         raise StudyClosedError(study.slug)
     counts = not synthetic and not preview

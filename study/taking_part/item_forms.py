@@ -4,18 +4,23 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
+from itertools import zip_longest
 from typing import Any
 
 from django import forms
 
 from kitchen.contract.world import Json
-from study.design.questions.fields import ItemPlan
+from study.design.questions.fields import DOES_NOT_APPLY, ItemPlan
 from study.design.questions.kinds import POINTS, TEXT_LONGEST, kind_of
 from study.design.questions.numbers import marks, range_words, written
 from study.design.questions.rules import must_be_answered, value_problem
+from study.taking_part.reminding import Team
 
 EASY = 7
 """Points of a scale that fit side by side on a phone."""
+APART = "does-not-apply"
+"""What a page sends for `DOES_NOT_APPLY`; no option has this value."""
+APART_WORDS = "Does not apply"
 
 
 @dataclass(frozen=True, slots=True)
@@ -24,6 +29,10 @@ class ItemField:
 
     field: forms.BoundField
     item: ItemPlan
+    apart: forms.BoundField | None = None
+    """The box for “does not apply”, where no radio button stands for it."""
+    said: Sequence[Sequence[str]] = ()
+    """What is said of each option beside its label, where something is."""
 
     @property
     def looks(self) -> str:
@@ -37,6 +46,27 @@ class ItemField:
         return kind_of(self.item).end_words(self.item)
 
     @property
+    def optional(self) -> bool:
+        """Whether it may be left open."""
+        return not must_be_answered(self.item)
+
+    @property
+    def choices(self) -> list[Any]:
+        """The buttons or boxes to choose from, without the one for “does not apply”."""
+        return list(self.field)[:-1] if self.apart_choice else list(self.field)
+
+    @property
+    def told_choices(self) -> list[tuple[Any, Sequence[str]]]:
+        """`choices`, each with what is said of it."""
+        return list(zip_longest(self.choices, self.said, fillvalue=()))
+
+    @property
+    def apart_choice(self) -> Any:
+        """The radio button for “does not apply”; None where there is none."""
+        has_one = self.item.may_not_apply and isinstance(self.field.field, forms.TypedChoiceField)
+        return list(self.field)[-1] if has_one else None
+
+    @property
     def crowding(self) -> str:
         """How many points stand side by side: nothing to say, `long`, or `marks`."""
         points = len(kind_of(self.item).row(self.item))
@@ -44,36 +74,70 @@ class ItemField:
 
 
 class ItemsForm(forms.Form):
-    """Items of any kind. `teams` are (key, label) of the conditions played, for items that compare them."""
+    """Items of any kind. `teams` are those played with, for items that compare them."""
 
     def __init__(
-        self, *args: Any, items: Iterable[ItemPlan], teams: Sequence[tuple[str, str]] = (), **kwargs: Any
+        self, *args: Any, items: Iterable[ItemPlan], teams: Sequence[Team] = (), **kwargs: Any
     ) -> None:
         super().__init__(*args, **kwargs)
         self.asked = list(items)
         self.teams = list(teams)
         for item in self.asked:
-            self.fields[self.name_of(item)] = item_field(item, self.teams)
+            field = self.fields[self.name_of(item)] = item_field(item, self.teams)
+            if item.may_not_apply and not isinstance(field, forms.TypedChoiceField):
+                field.required = False  # `clean` asks for one of both
+                self.fields[self.apart_of(item)] = forms.BooleanField(label=APART_WORDS, required=False)
 
     @staticmethod
     def name_of(item: ItemPlan) -> str:
         """The field's name: no key that a researcher gives can be one of the page's own fields."""
         return f"item_{item.key}"
 
+    @classmethod
+    def apart_of(cls, item: ItemPlan) -> str:
+        """The name of its box for “does not apply”; no key has a full stop."""
+        return f"{cls.name_of(item)}.apart"
+
     @property
     def items(self) -> list[ItemField]:
         """The fields in order, each with its item."""
-        return [ItemField(self[self.name_of(item)], item) for item in self.asked]
+        said = [one.said for one in self.teams]
+        return [
+            ItemField(self[self.name_of(item)], item, self._apart(item), said if item.kind == "team" else ())
+            for item in self.asked
+        ]
+
+    @property
+    def reminders(self) -> list[Team]:
+        """The teams of which something is said, if no question here names them one by one."""
+        named = any(item.kind == "team" for item in self.asked)
+        return [] if named else [one for one in self.teams if one.said]
+
+    def _apart(self, item: ItemPlan) -> forms.BoundField | None:
+        name = self.apart_of(item)
+        return self[name] if name in self.fields else None
 
     def clean(self) -> dict[str, Any]:
         """Every answer fits its item; what does not is told at its field."""
         cleaned: dict[str, Any] = super().clean() or self.cleaned_data
-        keys = tuple(key for key, _ in self.teams)
+        keys = tuple(one.key for one in self.teams)
         for item in self.asked:
             name, value = self.name_of(item), cleaned.get(self.name_of(item))
             if not _is_empty(value) and (wrong := value_problem(item, value, keys)):
                 self.add_error(name, wrong)
+            elif self.apart_of(item) in self.fields and name not in self.errors:
+                self._one_of_both(item, value, cleaned)
         return cleaned
+
+    def _one_of_both(self, item: ItemPlan, value: Json, cleaned: dict[str, Any]) -> None:
+        """An answer, or the box that says that it does not apply: which stands for the answer then."""
+        name, ticked = self.name_of(item), cleaned.get(self.apart_of(item))
+        if ticked and not _is_empty(value):
+            self.add_error(name, f"Either answer, or tick “{APART_WORDS}”.")
+        elif ticked:
+            cleaned[name] = DOES_NOT_APPLY
+        elif _is_empty(value) and must_be_answered(item):
+            self.add_error(name, self.fields[name].error_messages["required"])
 
     def values(self) -> dict[str, Json]:
         """The answers given, by item key; what was left open is not there."""
@@ -90,9 +154,14 @@ def _is_empty(value: Json) -> bool:
     return value is None or value == "" or value == []
 
 
-def item_field(item: ItemPlan, teams: Sequence[tuple[str, str]] = ()) -> forms.Field:
-    """The field that asks this item."""
-    return FIELDS[item.kind](item, teams)
+def item_field(item: ItemPlan, teams: Sequence[Team] = ()) -> forms.Field:
+    """The field that asks this item. Radio buttons have one more for “does not apply”, if it can be so."""
+    field = FIELDS[item.kind](item, teams)
+    if item.may_not_apply and isinstance(field, forms.TypedChoiceField):
+        coerce, choices = field.coerce, list(field.widget.choices)
+        field.choices = [*choices, (APART, APART_WORDS)]
+        field.coerce = lambda sent: DOES_NOT_APPLY if sent == APART else coerce(sent)
+    return field
 
 
 def _likert(item: ItemPlan, _: Any) -> forms.Field:
@@ -111,10 +180,10 @@ def _single(item: ItemPlan, _: Any) -> forms.Field:
     return _one_of(item, [(one, one) for one in item.options])
 
 
-def _team(item: ItemPlan, teams: Sequence[tuple[str, str]]) -> forms.Field:
+def _team(item: ItemPlan, teams: Sequence[Team]) -> forms.Field:
     """The page names teams by the order in which they were played: keys may tell what the teams were."""
-    keys = {f"team-{number}": key for number, (key, _) in enumerate(teams, start=1)}
-    labels = [label for _, label in teams]
+    keys = {f"team-{number}": one.key for number, one in enumerate(teams, start=1)}
+    labels = [one.label for one in teams]
     return _one_of(item, list(zip(keys, labels, strict=True)), coerce=keys.__getitem__)
 
 

@@ -10,7 +10,7 @@ from django.views.decorators.http import require_GET
 
 from kitchen.words.counting import counted
 from study.design.models import Study
-from study.people.stored import LINES
+from study.people.stored import BESIDE, LINES
 
 
 @never_cache
@@ -20,6 +20,7 @@ def stored(request: HttpRequest, slug: str) -> HttpResponse:
     context = {
         "study": get_object_or_404(Study, slug=slug),
         "lines": LINES.values(),
+        "beside": BESIDE.values(),
         "names": _kept(settings.KEEP_NAMES_DAYS),
         "everything": _kept(settings.KEEP_DAYS),
         "events": _kept(settings.KEEP_EVENTS_DAYS),

@@ -12,19 +12,20 @@ from django.shortcuts import get_object_or_404, redirect, render
 from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_GET, require_http_methods
 
-from study.design.errors import EntryPausedError, StudyClosedError
+from study.design.errors import EntryPausedError, StudyClosedError, TookPartError
 from study.design.models import Study
-from study.design.recruitment import PLACES, Referral, ReferralError, is_only_looking, referral_of
+from study.design.recruitment import Referral, ReferralError, is_only_looking, referral_of
 from study.people import flow
-from study.people.leaving import participant_withdraw
 from study.people.models import Participant
 from study.people.pauses import pause_on, seconds_until
 from study.taking_part.entering import known_already, participant_enter, why_closed
 from study.taking_part.forms import SYNTHETIC, EntryForm
 from study.taking_part.going_on import page_opened, person_of
 from study.taking_part.idling import idle_clock, in_time, participant_here
-from study.taking_part.pages.common import elsewhere, place_word, welcome_context
+from study.taking_part.pages.already import already
+from study.taking_part.pages.common import elsewhere, welcome_context
 from study.taking_part.pages.guests import finished
+from study.taking_part.pages.leaving import leaving, left
 from study.taking_part.pages.registry import PAGES
 from study.taking_part.rate import WINDOW_SECONDS, entered_beside, too_many_from
 
@@ -62,9 +63,12 @@ def _show_door(request: HttpRequest, study: Study, form: EntryForm) -> HttpRespo
     if is_only_looking(study, request.GET.dict()):
         return _welcome(request, study, form, looking=True)
     try:
-        label = referral_of(study, request.GET.dict()).label
+        referral = referral_of(study, request.GET.dict())
     except ReferralError as error:
         return _welcome(request, study, form, problem=str(error), status=422)
+    if over := already(request, study, referral):
+        return over
+    label = referral.label
     returns = bool(label) and study.participants.filter(label=label).exists()
     if not returns and why_closed(study):
         return _closed(request, study)
@@ -128,6 +132,8 @@ def _let_in(request: HttpRequest, study: Study, form: EntryForm) -> HttpResponse
         return _later(request, study, form, seconds_until(pause.until))
     except ReferralError as error:
         return _welcome(request, study, form, problem=str(error), status=422)
+    except TookPartError:
+        return already(request, study, referral) or redirect(study)
     response = redirect(person)
     response.set_cookie(
         _cookie_name(study),
@@ -232,21 +238,9 @@ def withdraw(request: HttpRequest, key: str) -> HttpResponse:
         return elsewhere(request, person)
     if request.method == "POST" and request.POST.get("confirm") == "yes":
         try:
-            receipt = participant_withdraw(participant_id=person.pk)
+            response = left(request, person)
         except Participant.DoesNotExist:  # the second of two clicks
             raise Http404(key) from None
-        response = render(
-            request,
-            "study/taking_part/withdrawn.html",
-            {
-                "study": person.study,
-                "preview": person.preview,
-                "code": receipt.code,
-                "when": receipt.at,
-                "leaving": PLACES[person.source].leaving,
-            },
-        )
         response.delete_cookie(_cookie_name(person.study))
         return response
-    shown = {"participant": person, "study": person.study, "place": place_word(person.version.blueprint)}
-    return render(request, "study/taking_part/withdraw.html", shown)
+    return leaving(request, person)

@@ -11,6 +11,7 @@ from django.urls import NoReverseMatch, reverse
 from kitchen.play.models import Episode
 from kitchen.registry.figures import standing
 from study.design.models import Study
+from study.design.questions.rules import answer_words
 from study.design.readiness import Missing
 from study.editor import in_words
 from study.researchers.permissions import may, rights_in
@@ -19,6 +20,7 @@ register = template.Library()
 register.filter("answers_words", in_words.answers_words)
 register.filter("item_notes", in_words.item_notes)
 register.filter("world_words", in_words.world_words)
+register.filter("answer_words", answer_words)
 
 TABS = {
     "Design": ("staff-design", "copy"),

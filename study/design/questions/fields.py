@@ -23,6 +23,9 @@ PLACES = ("about", "check", "survey", "final")
 AGREEMENT = ("Strongly disagree", "Strongly agree")
 """What an item says at its ends unless the researcher says otherwise: of a number it means nothing."""
 
+DOES_NOT_APPLY: Json = {"does_not_apply": True}
+"""The answer to an item that does not apply, as it is stored: no kind of item has it as a value."""
+
 
 class Fixed(IntEnum):
     """When a field of a stored item stays as it is."""
@@ -109,6 +112,17 @@ class ItemPlan(Record):
         ),
     ] = False
     """It is not asked after episodes in which the participant plays alone."""
+    may_not_apply: Annotated[
+        bool,
+        About(
+            Group.ASKED,
+            Fixed.NEVER,
+            "Can be answered by “Does not apply”",
+            note="or “does not apply”",
+            since=4,
+        ),
+    ] = False
+    """`DOES_NOT_APPLY` is an answer, too."""
 
 
 def _about() -> dict[str, About]:

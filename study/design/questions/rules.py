@@ -4,7 +4,7 @@ for one kind only, `study.design.questions.kinds` says. Plain Python."""
 from __future__ import annotations
 
 from kitchen.contract.world import Json
-from study.design.questions.fields import ItemPlan
+from study.design.questions.fields import DOES_NOT_APPLY, ItemPlan
 from study.design.questions.kinds import KINDS, SCALED, Problems, kind_of
 
 
@@ -25,6 +25,8 @@ def item_problems(item: ItemPlan) -> Problems:
         problems["correct"] = wrong
     if item.needs_teammates and item.place != "survey":
         problems["needs_teammates"] = "Only what is asked after episodes can depend on them."
+    if item.may_not_apply and item.correct is not None:
+        problems["may_not_apply"] = "What has a right answer always applies."
     if item.correct is not None and not item.required:
         problems["required"] = "What has a right answer must be answered: else it could be left open."
     return problems
@@ -46,7 +48,21 @@ def _scale_problem(item: ItemPlan) -> Problems:
 
 def value_problem(item: ItemPlan, value: Json, teams: tuple[str, ...] = ()) -> str:
     """Why this cannot be an answer to the item; empty if it can."""
+    if value == DOES_NOT_APPLY:
+        return "" if item.may_not_apply else "This question always applies."
     return kind_of(item).value_problem(item, value, teams)
+
+
+def in_numbers(value: Json) -> Json:
+    """An answer as scores, statistics and columns take it: None if the item did not apply."""
+    return None if value == DOES_NOT_APPLY else value
+
+
+def answer_words(value: Json) -> str:
+    """An answer as people read it, several options parted by semicolons."""
+    if value == DOES_NOT_APPLY:
+        return "does not apply"
+    return "; ".join(value) if isinstance(value, list) else str(value)
 
 
 def is_right(item: ItemPlan, value: Json) -> bool | None:

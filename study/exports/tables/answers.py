@@ -10,7 +10,7 @@ from study.design.item_order import items_for
 from study.design.models import Study, SurveyItem
 from study.design.questions.fields import ItemPlan
 from study.design.questions.kinds import SCALED
-from study.design.questions.rules import is_right
+from study.design.questions.rules import answer_words, in_numbers, is_right
 from study.exports.base import PERSON_MARKS, WHERE, Column, ExportTable, in_chunks
 from study.exports.chosen import Chosen
 from study.exports.stretches import Stretch
@@ -42,6 +42,12 @@ COLUMNS = (
         "`value` in plain words, several options parted by semicolons; blank for scales and numbers.",
     ),
     Column("shown_at", "integer", "Which item of its page it was for this participant.", levels="1 = first"),
+    Column(
+        "does_not_apply",
+        "boolean",
+        "1 if the participant answered that it does not apply: `value` is blank then. What was not asked, or "
+        "not answered, has no row here; asked.csv tells them apart.",
+    ),
 )
 
 
@@ -100,12 +106,12 @@ def _cells(
     condition: str | None,
     position: int | None,
     episode: Any,
-    value: Any,
+    given: Any,
     answered_at: Any,
     attempt: int,
 ) -> tuple[Any, ...]:
     likert = item.kind == SurveyItem.Kind.LIKERT
-    scaled = item.kind in SCALED
+    scaled, value = item.kind in SCALED, in_numbers(given)
     return (
         *who.cells,
         condition,
@@ -127,14 +133,10 @@ def _cells(
         item.correct,
         is_right(item, value),
         *who.marks,
-        None if scaled else plain(value),
+        None if scaled or value is None else answer_words(value),
         shown_at,
+        value is None,
     )
-
-
-def plain(value: Any) -> str:
-    """Words without quotes and brackets."""
-    return "; ".join(value) if isinstance(value, list) else str(value)
 
 
 TABLE = ExportTable("answers", "Every answer to every item, wherever it was asked.", COLUMNS, rows)

@@ -123,8 +123,9 @@ def _whose(study: Study, chosen: Chosen) -> list[str]:
         f"{people.filter(synthetic=True).count()} of them synthetic (programs), "
         f"{people.filter(preview=True).count()} previews by staff, "
         f"{people.exclude(excluded_at=None).count()} excluded. "
-        f"{study.withdrawn} people and {study.withdrawn_synthetic} programs withdrew; their data are erased, "
-        "so nobody can tell whether one of them came back.",
+        f"{study.withdrawn} people ({study.left_complete.count()} of them after they were complete) and "
+        f"{study.withdrawn_synthetic} programs withdrew; their data are erased, "
+        "so nobody can tell whether one who left before the end came back.",
         "",
         f"Left out of these files: {left_out}.",
         *_outages(study, chosen),

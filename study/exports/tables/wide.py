@@ -1,7 +1,8 @@
 """What participants left, by participant: the columns that follow from a study's design.
 
 Names are `<condition>.<measure>` for what was played and asked in a condition, `<place>.<item>` for what was
-asked elsewhere, and end in `.score` for sub-scales; a name that another column has already gets a number.
+asked elsewhere, and end in `.score` for sub-scales, in `.does_not_apply` for that answer; a name that another
+column has already gets a number.
 Their order is that of the first version; what later versions added stands behind, so that no column ever
 changes its place.
 """
@@ -11,6 +12,7 @@ from __future__ import annotations
 from collections import defaultdict
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from functools import partial
 from itertools import count
 from typing import NamedTuple
 
@@ -18,12 +20,13 @@ from django.utils.text import slugify
 
 from kitchen.contract.world import Json
 from kitchen.registry.figures import NamedFigure
+from kitchen.words.counting import counted
 from study.design.blueprint import Blueprint, ConditionPlan
 from study.design.figures import study_figures
 from study.design.models import Study, Version
-from study.design.questions.fields import ItemPlan
+from study.design.questions.fields import DOES_NOT_APPLY, ItemPlan
 from study.design.questions.kinds import kind_of
-from study.design.questions.rules import is_right
+from study.design.questions.rules import in_numbers, is_right
 from study.design.questions.subscales import SubScale, subscales
 from study.design.versions import blueprints
 from study.exports.base import EPISODE_LEVELS, Column
@@ -47,11 +50,14 @@ class Slot(NamedTuple):
     """A measure of play, the key of an item or the name of a scale."""
     scored: bool = False
     """The score of a scale."""
+    apart: bool = False
+    """Whether the item was answered by “does not apply”."""
 
     def named(self, number: int = 1) -> str:
         """The column's name, or another one for a number from 2 on."""
         end = f"_{number}" if number > 1 else ""
         what = f"{_plain(self.what)}{end}.score" if self.scored else f"{self.what}{end}"
+        what += ".does_not_apply" if self.apart else ""
         return f"{self.condition or self.place}.{what}"
 
 
@@ -143,12 +149,24 @@ def _item_columns(
         slot, kind = Slot(condition, place, item.key), kind_of(item)
         said = f"{item.measure}: {item.text}" + (" Last attempt." if place == "check" else "")
         yield WideColumn(slot.named(), kind.column, said, levels=kind.levels(item), slot=slot)
+        if item.may_not_apply:
+            apart = slot._replace(apart=True)
+            said = f"1 if {item.key} was answered by “does not apply”: its own column is blank then."
+            yield WideColumn(apart.named(), "boolean", said, told=partial(_counted, apart, said), slot=apart)
     for scale in scales:
         slot = Slot(condition, place, scale.name, scored=True)
         keys = ", ".join(f"{item.key} (reversed)" if item.reversed else item.key for item in scale.items)
         how = "SUS" if scale.formula == "sus" else "mean"
         said = f"Score of the scale “{scale.name}” ({how} of {keys}); blank if an item was not answered."
         yield WideColumn(slot.named(), "number", said, unit="scale points", slot=slot)
+
+
+def _counted(slot: Slot, said: str, study: Study) -> str:
+    """What a column says of “does not apply”, with how often that was answered."""
+    given = Answer.objects.filter(item__study=study, item__key=slot.what, value=DOES_NOT_APPLY)
+    if slot.condition:
+        given = given.filter(round__condition__key=slot.condition)
+    return f"{said} Answered so {counted(given.count(), 'time')} until now."
 
 
 @dataclass(slots=True)
@@ -234,9 +252,11 @@ def _read_answers(sheet: Sheet, left: Left, answers: Iterable[Given]) -> None:
             left.attention += 1
             left.attention_failed += not right
     for (condition, place), values in pages.items():
-        left.values |= {Slot(condition, place, key): value for key, value in values.items()}
+        given = {key: in_numbers(value) for key, value in values.items()}
+        left.values |= {Slot(condition, place, key): value for key, value in given.items()}
+        left.values |= {Slot(condition, place, key, apart=True): given[key] is None for key in given}
         for scale in sheet.scales[place]:
-            left.values[Slot(condition, place, scale.name, scored=True)] = scale.score(values)
+            left.values[Slot(condition, place, scale.name, scored=True)] = scale.score(given)
     if left.attempts:
         last = pages[None, "check"]
         left.passed = all(is_right(item, last.get(item.key)) is not False for item in sheet.asked["check"])

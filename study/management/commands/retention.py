@@ -18,6 +18,7 @@ from kitchen.management.base import OneLineCommand
 from kitchen.play.erasing import rows_erase
 from kitchen.words.counting import counted
 from study.people.retention import kept_too_long, left_erase, names_erase, people_erase, still_named
+from study.people.took_part import left_forget
 from study.researchers.models import SecurityEvent
 from study.researchers.noted import events_erase
 from study.researchers.retention import events_kept_too_long
@@ -47,6 +48,7 @@ class Command(OneLineCommand):
 
 Rows = QuerySet[Any]
 EVERYTHING, NAMES, LEFT = "person/people", "name", "episode of nobody/episodes of nobody"
+CODES = "code of somebody who left/codes of people who left"
 """What is counted, and how many of it are called."""
 
 
@@ -78,6 +80,8 @@ def _erase(people: Rows, named: Rows, events: Mapping[str, Rows]) -> dict[str, i
     done = {EVERYTHING: people_erase(list(people.values_list("pk", flat=True)))}
     done[NAMES] = names_erase(list(named.values_list("pk", flat=True)))
     done |= {what: _rows_erase(rows) for what, rows in events.items()}
+    if forgotten := left_forget(settings.KEEP_NAMES_DAYS, settings.KEEP_DAYS):
+        done[CODES] = forgotten
     return done | {LEFT: left_erase()}
 
 

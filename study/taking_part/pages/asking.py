@@ -12,6 +12,7 @@ from django.shortcuts import redirect, render
 from kitchen.play.models import Episode
 from kitchen.registry.figures import achieved
 from study.design import item_order
+from study.design.blueprint import Blueprint
 from study.design.page_order import progress
 from study.design.questions.fields import ItemPlan
 from study.people import flow
@@ -20,6 +21,7 @@ from study.taking_part.answering import answers_submit
 from study.taking_part.idling import idle_clock
 from study.taking_part.item_forms import ItemsForm
 from study.taking_part.pages.common import part_context, sent
+from study.taking_part.reminding import Team, teams
 
 
 def items_for(person: Participant, place: flow.CurrentPage) -> list[ItemPlan]:
@@ -41,23 +43,28 @@ def survey(request: HttpRequest, person: Participant, place: flow.CurrentPage) -
 def _survey_context(person: Participant, place: flow.CurrentPage) -> dict[str, Any]:
     assert place.round and place.round.episode  # noqa: S101 - the flow leads here after an episode only
     episode, label = place.round.episode, place.round.episode.label
+    design, score = person.version.blueprint, episode.score
     return {
         "participant": person,
         "study": person.study,
         "idle": idle_clock(person),
-        "heading": f"How was it with {label}?",
-        "progress": progress(person.version.blueprint, "survey", position=place.position, label=label),
+        "heading": _how(design, place.round.condition.key, label),
+        "progress": progress(design, "survey", position=place.position, label=label),
         "ended_by_staff": episode.status == Episode.Status.ABORTED,
         "abandoned_because": episode.ended_because if episode.status == Episode.Status.ABANDONED else "",
-        "figures": achieved(episode.world, episode.score),
+        "figures": achieved(episode.world, score) if design.said("scores_above_surveys") else (),
     }
+
+
+def _how(design: Blueprint, condition: str, label: str) -> str:
+    """Who played alone is not asked about a team."""
+    return f"How was it with {label}?" if design.condition(condition).teammates else "How was it this time?"
 
 
 def final(request: HttpRequest, person: Participant, place: flow.CurrentPage) -> HttpResponse:
     """The comparison of the conditions."""
-    labels = {one.key: one.label for one in person.version.blueprint.conditions}
-    teams = [(one.condition.key, labels[one.condition.key]) for one in place.rounds]
-    return _ask(request, person, place, partial(part_context, person, "final"), teams)
+    played = teams(person.version.blueprint, place.rounds)
+    return _ask(request, person, place, partial(part_context, person, "final"), played)
 
 
 def _ask(
@@ -65,11 +72,11 @@ def _ask(
     person: Participant,
     place: flow.CurrentPage,
     context: Callable[[], dict[str, Any]],
-    teams: Sequence[tuple[str, str]] = (),
+    played: Sequence[Team] = (),
 ) -> HttpResponse:
     """The items of the page, under what `context` says; what was sent rightly is stored."""
     is_sent = sent(request, place.page) and request.POST.get("position") == str(place.position)
-    form = ItemsForm(request.POST if is_sent else None, items=items_for(person, place), teams=teams)
+    form = ItemsForm(request.POST if is_sent else None, items=items_for(person, place), teams=played)
     if is_sent and form.is_valid():
         answers_submit(
             participant_id=person.pk, page=place.page, position=place.position, values=form.values()

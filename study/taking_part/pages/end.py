@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from typing import Any
 from urllib.parse import quote
 
 from django.http import HttpRequest, HttpResponse
@@ -40,20 +41,31 @@ def end(request: HttpRequest, person: Participant, place: flow.CurrentPage) -> H
         return render(
             request, "study/taking_part/ended_elsewhere.html", {"participant": person, "study": person.study}
         )
-    outcome = Outcome.objects.filter(study=person.study, kind=person.status).first()
+    outcome = _outcome(person)
     context = {
         "participant": person,
         "study": person.study,
-        "code": person.given_code,
-        "own_code": person.given_code == person.completion_code,
-        "complete": person.status == Participant.Status.COMPLETE,
-        "leads_to": _address(person, outcome, person.label or kept_label(request, person)),
         "outcome_html": to_html(_words(person, outcome)),
+        **taken_away(person, person.label or kept_label(request, person)),
     }
     if person.status == Participant.Status.COMPLETE:
         return render(request, "study/taking_part/end.html", part_context(person, "end") | context)
     heading, words = WORDS[person.status]
     return render(request, "study/taking_part/stopped.html", context | {"heading": heading, "words": words})
+
+
+def taken_away(person: Participant, label: str) -> dict[str, Any]:
+    """The code and where it is handed in, for `code.html`; whoever erases the person asks before."""
+    return {
+        "code": person.given_code,
+        "own_code": person.given_code == person.completion_code,
+        "complete": person.status == Participant.Status.COMPLETE,
+        "leads_to": _address(person, _outcome(person), label),
+    }
+
+
+def _outcome(person: Participant) -> Outcome | None:
+    return Outcome.objects.filter(study=person.study, kind=person.status).first()
 
 
 def _words(person: Participant, outcome: Outcome | None) -> str:

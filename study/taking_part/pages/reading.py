@@ -23,7 +23,9 @@ def guide(request: HttpRequest, person: Participant, place: flow.CurrentPage) ->
     """How to play, for the world of each condition."""
     if request.method == "POST":
         return _left(request, person, "guide")
-    context = part_context(person, "guide") | guide_context(person, place) | {"teams": place.total}
+    together = sum(bool(one.teammates) for one in person.version.blueprint.conditions)
+    context = part_context(person, "guide") | guide_context(person, place)
+    context |= {"teams": place.total, "together": together}
     return render(request, "study/taking_part/guide.html", context)
 
 

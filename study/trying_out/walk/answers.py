@@ -16,6 +16,9 @@ from study.trying_out.walk.person import Experience, Person
 
 ASKED = ("radio", "select", "checkbox", "number", "textarea")
 """Kinds of fields that are questions."""
+APART, BOX = "does-not-apply", ".apart"
+"""What stands for “does not apply” among radio buttons; how the name of a box for it ends. Programs find that
+everything applies to them."""
 WIDTH = 100
 """Steps that a number is drawn from where the page names no bounds."""
 
@@ -35,6 +38,8 @@ def answers_to(
     """An answer to every question of the form, by field name."""
     answers: dict[str, Sent] = {}
     for field in form.of_kind(*ASKED):
+        if field.name.endswith(BOX):
+            continue
         item = field.name.removeprefix("item_")
         rng = person.chance("answer", episode, item)
         if item in right:
@@ -48,14 +53,19 @@ def answers_to(
 
 def points_of(field: Field) -> list[int]:
     """The points of a scale in rising order; empty for what is no scale."""
-    choices = [choice for choice in field.choices if choice]
+    choices = choices_of(field)
     is_scale = field.kind in {"radio", "select"} and all(choice.isdecimal() for choice in choices)
     return sorted(int(choice) for choice in choices) if is_scale else []
 
 
+def choices_of(field: Field) -> list[str]:
+    """What there is to choose, but that it does not apply."""
+    return [choice for choice in field.choices if choice not in {"", APART}]
+
+
 def any_answer(field: Field, rng: Random, *, number: int) -> Sent:
     """Something that fits a field that is no scale."""
-    choices = [choice for choice in field.choices if choice]
+    choices = choices_of(field)
     if field.kind == "checkbox":
         return [choice for choice in choices if rng.random() < 0.5] or [rng.choice(choices)]
     if field.kind == "number":
@@ -99,4 +109,4 @@ def wrong(field: Field, right: Json) -> Sent:
         return next((number for number in numbers if float(number) != float(right)), "")
     if field.kind == "textarea":
         return f"not {told}"
-    return next(choice for choice in field.choices if choice and choice != told)
+    return next(choice for choice in choices_of(field) if choice != told)

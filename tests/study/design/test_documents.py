@@ -20,10 +20,19 @@ DIGESTS = {
     1: "73dc89e9de7b7a06be63edd65aba02ada90f88b1b7168df70d826e34fad8f846",
     2: "4cc02ae9cd5f184b6bae60e1c17a52d39d26a173c4170758e5f45be028bad052",
     3: "38964e13558b6ea266dcfa541ef8b5dc8d22fd828f98958032fb5c9259ee3291",
+    4: "6b106fef2c5bad7b51647a7a4d952575a05073c749aae077da4acb2b276cbf53",
 }
 ITEMS: list[dict[str, Any]] = [
     {"key": "trust", "scale": "Team", "reversed": True, "needs_teammates": True},
-    {"key": "ease", "points": 7, "low": "", "high": "Füllig", "scale": "Team", "required": False},
+    {
+        "key": "ease",
+        "points": 7,
+        "low": "",
+        "high": "Füllig",
+        "scale": "Team",
+        "required": False,
+        "may_not_apply": True,
+    },
     {"key": "colour", "kind": "single", "options": ["red", "“blue”"], "correct": "red"},
     {"key": "tools", "kind": "multiple", "options": ["pot", "pan", "oven"], "correct": ["pan", "pot"]},
     {"key": "load", "kind": "number", "minimum": 0, "maximum": 100, "step": 5, "low": "Low", "high": "High"},

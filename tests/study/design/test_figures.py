@@ -249,6 +249,7 @@ def test_who_has_no_value_in_a_condition_is_left_out_and_the_files_say_so(tmp_pa
 
 def test_participants_read_what_they_achieved_in_the_worlds_own_words(client: Client) -> None:
     study = study_in("lanterns", "lanterns")
+    Study.objects.update(scores_above_surveys=True)
     person = enter(study)
     page_done(participant_id=person.pk, page="guide")
     episode = person.rounds.get(position=1).episode

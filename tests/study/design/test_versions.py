@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import pytest
 from django.contrib.auth.models import User
 from django.test import Client
@@ -19,6 +21,10 @@ from study.design.versions import Difference, differences, freeze_states, frozen
 from tests.study.factories import make_study
 
 pytestmark = [pytest.mark.django_db, pytest.mark.servers]
+
+
+AS_BEFORE: dict[str, Any] = {"scores_above_surveys": True, "remind_teams": False}
+"""How studies were before documents could tell."""
 
 
 def version(study: Study, *, title: str, frozen: bool = False) -> Version:
@@ -118,7 +124,7 @@ def test_a_changed_budget_or_end_is_another_version_and_told(change: str) -> Non
 
 
 def test_a_preregistration_of_an_older_format_still_fits_and_an_upgrade_changes_nothing() -> None:
-    study, user = make_study(), User.objects.create_superuser("ada")
+    study, user = make_study(**AS_BEFORE), User.objects.create_superuser("ada")
     first = old_format(version(study, title="A"))
     bundle = bundle_of(first.blueprint, at="2026-01-01", by="ada", version=1)
     assert bundle["content"]["design"] == first.document
@@ -133,6 +139,21 @@ def test_a_preregistration_of_an_older_format_still_fits_and_an_upgrade_changes_
     assert flags(version(study, title="B")) == (False, True)
     back = version(study, title="A")
     assert (back.number, back.blueprint.format, flags(back)) == (3, FORMAT, (True, False))
+
+
+def test_what_an_older_document_cannot_tell_makes_another_version_once_it_is_set() -> None:
+    study = make_study(**AS_BEFORE)
+    first = old_format(version(study, title="A", frozen=True))
+    assert version(study, title="A").number == 1
+    Study.objects.update(remind_teams=True)
+    SurveyItem.objects.filter(key="i0").update(may_not_apply=True)
+    second = version(study, title="A")
+    assert (second.number, flags(second)) == (2, (False, True))
+    assert second.blueprint.said("remind_teams") and not first.blueprint.said("remind_teams")
+    assert differences(first.blueprint, second.blueprint) == [
+        Difference("study", "remind_teams", False, True),
+        Difference("item i0", "may_not_apply", False, True),
+    ]
 
 
 def test_what_an_older_program_left_unfrozen_is_frozen_whole() -> None:

@@ -79,6 +79,7 @@ def test_there_is_a_row_for_everything(study: Study, tmp_path: Path) -> None:
         "steps": 12,
         "commands": 12,
         "answers": 8,
+        "asked": 12,
         "staff_actions": 0,
         "page_times": PageVisit.objects.count(),
         "decisions": 0,
@@ -246,7 +247,7 @@ def test_a_download_comes_in_pieces_and_is_the_same_file(
 def test_the_command_says_what_it_wrote(study: Study, tmp_path: Path) -> None:
     out = io.StringIO()
     call_command("export_study", "small", "--out", str(tmp_path / "new" / "folder"), stdout=out)
-    assert out.getvalue().splitlines()[-1].startswith("12 files, ")
+    assert out.getvalue().splitlines()[-1].startswith("13 files, ")
 
 
 @pytest.mark.parametrize("command", ["export_study", "analyse_study"])

@@ -183,7 +183,7 @@ def test_no_file_of_any_form_knows_who_withdrew(study: Study, tmp_path: Path) ->
     assert [row["number"] for row in read(tmp_path / "csv", "participants")] == ["2"]
 
 
-READERS = ("sittings", "participants", "answers", "page_times", "staff_actions")
+READERS = ("sittings", "participants", "answers", "asked", "page_times", "staff_actions")
 
 
 @pytest.mark.parametrize("name", WITH_ROWS)

@@ -116,8 +116,9 @@ def test_a_guest_who_came_to_the_end_has_the_code(client: Client) -> None:
     guest.post(theirs, LAST)
     code = Participant.objects.get().given_code
     assert code and code in text_of(guest.get(theirs))
-    other = Client()
-    assert code not in text_of(other.get(come(other)))
+    stranger = Client().get(LINK)
+    assert stranger.status_code == 403
+    assert "You have already taken part" in text_of(stranger) and code not in text_of(stranger)
 
 
 def test_a_guest_cannot_refuse_in_somebodys_place(client: Client, study: Study) -> None:

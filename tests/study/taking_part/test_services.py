@@ -193,6 +193,7 @@ def test_after_a_withdrawal_every_table_is_as_if_this_person_had_never_come() ->
     assert counts() == before | {
         "SecurityEvent": 1,
         "SecurityCount": 1,
+        "LeftComplete": 1,
     }  # with the mark
 
 

@@ -394,7 +394,7 @@ def test_the_second_of_two_clicks_on_leaving_finds_nothing(
     def gone(**_: Any) -> None:
         raise Participant.DoesNotExist
 
-    monkeypatch.setattr("study.taking_part.views.participant_withdraw", gone)
+    monkeypatch.setattr("study.taking_part.pages.leaving.participant_withdraw", gone)
     assert client.post(f"{personal}withdraw/", {"confirm": "yes"}).status_code == 404
 
 

@@ -1,0 +1,42 @@
+"""The two pages of leaving: what it means, and that it is done."""
+
+from __future__ import annotations
+
+from django.http import HttpRequest, HttpResponse
+from django.shortcuts import render
+
+from study.design.recruitment import PLACES
+from study.people.leaving import participant_withdraw
+from study.people.models import Participant
+from study.people.stored import GOING
+from study.taking_part.pages.common import place_word
+from study.taking_part.pages.end import taken_away
+
+
+def leaving(request: HttpRequest, person: Participant) -> HttpResponse:
+    """What is erased and what stays, before anything is."""
+    place = place_word(person.version.blueprint)
+    context = {
+        "participant": person,
+        "study": person.study,
+        "going": [one.what.format(place=place) for one in GOING],
+        "complete": person.status == Participant.Status.COMPLETE,
+    }
+    return render(request, "study/taking_part/withdraw.html", context)
+
+
+def left(request: HttpRequest, person: Participant) -> HttpResponse:
+    """Everything is erased. Who had come to the end is shown the code once more.
+
+    Participant.DoesNotExist if it was erased already.
+    """
+    taken = taken_away(person, person.label)
+    receipt = participant_withdraw(participant_id=person.pk)
+    context = {
+        **taken,
+        "study": person.study,
+        "preview": person.preview,
+        "receipt": receipt,
+        "leaving": PLACES[person.source].leaving,
+    }
+    return render(request, "study/taking_part/withdrawn.html", context)

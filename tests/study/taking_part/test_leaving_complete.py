@@ -1,0 +1,122 @@
+"""Who leaves after the end is paid all the same, and nobody takes part twice by one name."""
+
+from __future__ import annotations
+
+from datetime import timedelta
+from typing import Any
+
+import pytest
+from django.core.management import call_command
+from django.test import Client
+from django.utils import timezone
+
+from study.design.errors import TookPartError
+from study.design.models import Outcome
+from study.design.recruitment import Referral, label_proof
+from study.people.leaving import participant_withdraw
+from study.people.models import LeftComplete, Participant
+from study.people.took_part import left_before
+from study.taking_part.entering import participant_enter
+from tests.study.factories import complete, enter, make_study
+
+pytestmark = [pytest.mark.django_db, pytest.mark.servers]
+
+LINK = "/s/small/?PROLIFIC_PID=5f01"
+NAME = Referral("prolific", "5f01")
+
+
+def text(response: Any) -> str:
+    return str(response.content.decode())
+
+
+@pytest.fixture
+def person() -> Participant:
+    study = make_study(recruitment="prolific", conditions=1)
+    person = complete(study)
+    Participant.objects.filter(pk=person.pk).update(label="5f01", source="prolific")
+    person.refresh_from_db()
+    return person
+
+
+def leave(person: Participant) -> str:
+    return text(Client().post(f"/p/{person.key}/withdraw/", {"confirm": "yes"}))
+
+
+def test_before_and_after_it_is_said_that_they_are_paid(person: Participant) -> None:
+    asked = text(Client().get(f"/p/{person.key}/withdraw/"))
+    assert "changes nothing about your payment" in asked and "nobody takes part twice" in asked
+    done = leave(person)
+    assert "Your payment is not affected" in done and person.given_code in done
+    assert "return your submission" not in done
+
+
+def test_the_button_back_still_hands_the_code_in() -> None:
+    study = make_study(recruitment="prolific", conditions=1)
+    Outcome.objects.create(study=study, kind="complete", code="C0FFEE")
+    person = complete(study)
+    Participant.objects.filter(pk=person.pk).update(source="prolific", label="5f01")
+    assert "https://app.prolific.com/submissions/complete?cc=C0FFEE" in leave(person)
+
+
+def test_who_leaves_before_the_end_is_told_to_return_it_and_nothing_is_kept() -> None:
+    person = enter(make_study(recruitment="prolific"))
+    Participant.objects.filter(pk=person.pk).update(source="prolific", label="5f01")
+    assert "your payment" not in text(Client().get(f"/p/{person.key}/withdraw/"))
+    assert "return your submission" in leave(person)
+    assert not LeftComplete.objects.exists()
+    assert "Begin" in text(Client().get(LINK))
+
+
+def test_staff_see_the_code_and_nothing_else(person: Participant, admin_client: Client) -> None:
+    leave(person)
+    page = text(admin_client.get("/staff/small/participants/"))
+    assert "Withdrew after completing" in page and person.given_code in page
+    kept = LeftComplete.objects.values().get()
+    assert not {person.code, person.key, "5f01"} & set(map(str, kept.values()))
+
+
+@pytest.mark.parametrize("leaves", [False, True])
+def test_the_same_name_does_not_begin_again(person: Participant, leaves: bool) -> None:
+    form = text(Client().get("/s/small/?PROLIFIC_PID=other"))
+    entry = form.split('name="entry" value="')[1].split('"')[0]
+    if leaves:
+        leave(person)
+    page = Client().get(LINK)
+    assert page.status_code == 403 and "You have already taken part" in text(page)
+    assert "Begin" not in text(page) and person.given_code not in text(page) and person.key not in text(page)
+    sent = Client().post(LINK, {"entry": entry}, follow=True)  # from a page of before
+    assert person.given_code not in text(sent) and Participant.objects.count() == (not leaves)
+    if leaves:
+        assert "You have already taken part" in text(sent)
+        with pytest.raises(TookPartError):
+            participant_enter(study_id=person.study_id, entry="new", referral=NAME)
+
+
+def test_a_signed_link_shows_the_code_and_a_browser_that_began_the_last_page(person: Participant) -> None:
+    signed = f"{LINK}&proof={label_proof(person.study, '5f01')}"
+    assert Client().get(signed)["Location"] == person.get_absolute_url()
+    leave(person)
+    page = text(Client().get(signed))
+    assert person.given_code in page and "Begin" not in page
+    assert person.given_code not in text(Client().get(f"{LINK}&proof=wrong"))
+
+
+def test_the_name_is_forgotten_with_names_and_the_code_with_all_the_rest(
+    person: Participant, settings: Any
+) -> None:
+    leave(person)
+    assert left_before(person.study_id, "5f01")
+    LeftComplete.objects.update(left_on=timezone.now().date() - timedelta(days=40))
+    settings.KEEP_NAMES_DAYS, settings.KEEP_DAYS = 30, 50
+    call_command("retention")
+    assert not left_before(person.study_id, "5f01") and LeftComplete.objects.get().code
+    settings.KEEP_DAYS = 30
+    call_command("retention")
+    assert not LeftComplete.objects.exists()
+
+
+def test_programs_and_what_is_old_enough_leave_nothing(person: Participant) -> None:
+    program = complete(person.study, "program", synthetic=True)
+    participant_withdraw(participant_id=program.pk)
+    participant_withdraw(participant_id=person.pk, counted=False)
+    assert not LeftComplete.objects.exists()
