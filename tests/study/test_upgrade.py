@@ -65,6 +65,7 @@ def test_texts_become_parts_answers_keep_their_values_and_everybody_goes_on(
             ["complete", 2, "trust", 2],
             ["complete", 2, "fun", 3],
         ],
+        "asks": [True, False],
         "after": "play",
         "newcomer": [5, 2, "consent"],
     }

@@ -119,6 +119,7 @@ def found() -> dict[str, Any]:
         "versions": sorted({person.version.number for person in people}),
         "conditions": [one.key for one in people[0].version.blueprint.conditions],
         "answers": _answers(study),
+        "asks": [study.scores_above_surveys, study.remind_teams],
         "after": _went_on(study),
         "newcomer": _newcomer(study),
     }

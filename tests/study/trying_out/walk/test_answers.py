@@ -10,11 +10,12 @@ from kitchen.contract.world import Json
 from study.design.questions.fields import ItemPlan
 from study.design.questions.rules import is_right
 from study.taking_part.item_forms import ItemsForm
+from study.taking_part.reminding import Team
 from study.trying_out.walk.answers import answers_to
 from study.trying_out.walk.pages import Form, Sent, read_page
 from study.trying_out.walk.person import Experience, Person
 
-TEAMS = [("alone", "Team A"), ("two", "Team B")]
+TEAMS = [Team("alone", "Team A"), Team("two", "Team B")]
 NO: dict[str, Any] = {
     "place": "final",
     "measure": "M",
