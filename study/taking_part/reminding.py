@@ -45,6 +45,6 @@ def _size(teammates: int) -> str:
 
 
 def _best_known(one: Round) -> tuple[str, ...]:
-    """The first of the figures that the page showed when the episode was over, such as `9 dishes served`."""
+    """The first of the figures that the page showed when the episode was over."""
     figures = achieved(one.episode.world, one.episode.score) if one.episode else ()
     return tuple(f"{number} {words}" for number, words in figures[:1])
