@@ -19,6 +19,7 @@
   const APART = 80; // between one body's and the next one's
   const BURN = 900; // a loss is to be seen
   const NEAR = 4; // pixels that are no move
+  const ABOVE = 56; // pixels from below a body to above it
   let before = null;
 
   /* what is where */
@@ -135,19 +136,32 @@
     ghost(one, frames, BURN).classList.add("lost");
   }
 
-  /* words beside a body stay inside the stage: below it, or above where there is no room */
+  /* words beside a body stay inside the stage: below it, or above where there is no room; none lies over another */
 
   function fit() {
+    const placed = [];
     for (const bubble of play.querySelectorAll("[data-bubble]")) {
-      bubble.style.translate = "";
-      bubble.classList.remove("above");
+      bubble.style.translate = "-50% 0";
       const stage = bubble.closest("[data-stage]").getBoundingClientRect();
-      bubble.classList.toggle("above", bubble.getBoundingClientRect().bottom > stage.bottom - NEAR);
       const box = bubble.getBoundingClientRect();
       const [left, right] = [stage.left + NEAR - box.left, stage.right - NEAR - box.right];
-      const aside = left > 0 ? left : Math.min(0, right);
-      if (aside) bubble.style.translate = `calc(-50% + ${aside}px) 0`;
+      const x = left > 0 ? left : Math.min(0, right);
+      const y = free(new DOMRect(box.left + x, box.top, box.width, box.height), placed, stage);
+      bubble.style.translate = `calc(-50% + ${x}px) ${y}px`;
     }
+  }
+
+  /* how far down, or up where the stage ends, there is room for it; it is noted there */
+  function free(box, placed, stage) {
+    const top = box.top;
+    const up = box.bottom > stage.bottom - NEAR;
+    if (up) box.y -= box.height + ABOVE;
+    const meets = (other) => box.left < other.right && other.left < box.right && box.top < other.bottom && other.top < box.bottom;
+    for (let hit = placed.find(meets); hit; hit = placed.find(meets)) {
+      box.y = up ? hit.top - NEAR - box.height : hit.bottom + NEAR;
+    }
+    placed.push(box);
+    return box.top - top;
   }
 
   function move() {

@@ -38,8 +38,8 @@ LARGE = Size(width=112, height=40, gap_x=124, gap_y=14, letters=16)
 """For the recipe panel: room for the tool's name between the boxes."""
 SMALL = Size(width=76, height=36, gap_x=26, gap_y=12, letters=12)
 """For a ticket: up to three columns in 282 px, with room for tools on the way and for who works there."""
-DENSE = Size(width=60, height=36, gap_x=17, gap_y=12, letters=10)
-"""For a ticket with four columns, in 294 px."""
+DENSE = Size(width=60, height=36, gap_x=14, gap_y=12, letters=10)
+"""For a ticket with four columns, in 284 px."""
 
 
 def task_graph(dish: str, recipes: Recipes, *, serve: bool = True) -> Graph:
@@ -89,6 +89,15 @@ def rows(graph: Graph) -> dict[str, float]:
     return row_of
 
 
+HANG = 9
+"""Room under the lowest box for whose hands are on it."""
+
+
+def compact(graph: Graph) -> Size:
+    """The size in which it fits a ticket, and a phone."""
+    return DENSE if max(columns(graph).values()) > 2 else SMALL
+
+
 def drawing(
     graph: Graph,
     words: Words,
@@ -104,7 +113,7 @@ def drawing(
     marks = {node: ((states or {}).get(node, ""), (hands or {}).get(node)) for node in graph}
     return {
         "width": 2 + max(column.values()) * step_x + size.width,
-        "height": 2 + round(max(row.values()) * step_y) + size.height,
+        "height": 2 + round(max(row.values()) * step_y) + size.height + (0 if hands is None else HANG),
         "nodes": [_box(graph, node, corner[node], words, size, *marks[node]) for node in row],
         "edges": [
             _line(corner[source], corner[target], words.mid(tool) if tool else "serve", size)

@@ -136,12 +136,14 @@ _PANELS: tuple[Callable[[SeatView, Known], Panel], ...] = (
 
 def _dish(dish: str, brief: Mapping[str, Json], words: Words) -> dict[str, Json]:
     task = graph.task_graph(dish, brief["recipes"])
+    cooking = graph.task_graph(dish, brief["recipes"], serve=False)
     return {
         "code": dish,
         "name": words.name(dish),
         "icon": icon(dish),
         "lifetime": brief["lifetimes"][dish],
         "graph": graph.drawing(task, words, graph.LARGE),
+        "compact": graph.drawing(cooking, words, graph.compact(cooking)),
         "outline": graph.outline(dish, brief["recipes"], words),
         "uncookable": dish in brief["uncookable"],
     }

@@ -82,7 +82,8 @@ def past(view: SeatView, age: int, words: Words) -> Past:
     busy."""
     lines = tuple(_line(player, age, view, words) for player in view.players)
     events = view.history[age].events
-    return Past(view.history[age].number, lines, tuple(told for event in events if (told := _news(event, words))))
+    told = tuple(said for event in events if (said := _news(event, words)))
+    return Past(view.history[age].number, lines, told)
 
 
 def _line(player: PlayerView, age: int, view: SeatView, words: Words) -> Line:

@@ -101,7 +101,7 @@ def _lost(view: SeatView, known: Known) -> Iterator[str]:
     """The ids of what ran out in the last step."""
     alike = Counter[str]()
     for dish in sorted(happened_to(view, "failed").elements()):
-        yield _name(view.step, dish, known, alike)
+        yield _name(view.step - 1, dish, known, alike)  # it stood for a step with none left
 
 
 def _ticket(
@@ -143,11 +143,9 @@ def draw_needs(needs: Needs) -> dict[str, Json]:
     words, states = Words(dict(needs.names)), dict(needs.states)
     recipes = {product: {"tool": tool, "ingredients": parts} for product, tool, parts in needs.recipe}
     task = graph.task_graph(needs.dish, recipes, serve=False)
-    deep = max(graph.columns(task).values()) > 2
-    size = graph.DENSE if deep else graph.SMALL
     hands = {item: seat for item, seat, _ in needs.hands}
     return {
-        "graph": graph.drawing(task, words, size, states, hands),
+        "graph": graph.drawing(task, words, graph.compact(task), states, hands),
         "told": list(_told(needs, words)),
     }
 
