@@ -96,6 +96,9 @@
     const button = stage().querySelector(`[data-spot="${box.dataset.of}"]`);
     button?.classList.remove("picked");
     box.hidden = true;
+    box.replaceChildren();
+    box.removeAttribute("style");
+    box.removeAttribute("data-of");
     if (focus) button?.focus();
   }
 
@@ -151,7 +154,7 @@
   }
 
   function show() {
-    stage().classList.toggle("choosing", Boolean(play.querySelector('#bar[data-phase="choose"]')));
+    play.classList.toggle("choosing", Boolean(play.querySelector('#bar[data-phase="choose"]')));
     showQuick();
   }
 
