@@ -102,7 +102,7 @@
     if (focus) button?.focus();
   }
 
-  /* on a small screen: what can be done where the robot is, and then where to go next ([data-apt] in a place),
+  /* on a small screen: what can be done at once, and then where to go next ([data-apt] in a place),
      one tap each; the stage and the menu have the rest */
 
   const QUICK = 4;

@@ -35,6 +35,8 @@ class Ticket(NamedTuple):
     """The id of what is left of its time."""
     steps: str
     """The id of what it needs."""
+    recipe: tuple[str, ...]
+    """How it is made, in sentences."""
 
 
 class Left(NamedTuple):
@@ -125,21 +127,28 @@ def _ticket(
         Panel(left, f"{_TEMPLATES}/left.jinja", Left(life, lifetime, heat, new, stock.take(dish))),
         Panel(steps, f"{_TEMPLATES}/needs.jinja", _needs(dish, known, states, hands), draw_needs),
     )
-    shows = Ticket(known.words.name(dish), icon(dish), left, steps)
+    shows = Ticket(known.words.name(dish), icon(dish), left, steps, tuple(_made(dish, known)))
     return Panel(name, f"{_TEMPLATES}/ticket.jinja", shows, parts=parts)
+
+
+def _made(dish: str, known: Known) -> Iterator[str]:
+    """How it is made, step by step."""
+    words = known.words
+    for product, tool, parts in known.recipe(dish):
+        yield f"{words.name(product)} is made of {words.items(parts)} with the {words.mid(tool)}."
 
 
 def _needs(
     dish: str, known: Known, states: Mapping[str, str], hands: tuple[tuple[str, int, str], ...]
 ) -> Needs:
     recipe = known.recipe(dish)
-    parts = (part for product in recipe for part in (product[0], product[1], *product[2]))
+    parts = (part for product in recipe for part in (product[0], *product[2]))
     names = tuple((code, known.words.name(code)) for code in dict.fromkeys([dish, *parts]))
     return Needs(dish, recipe, names, tuple(states.items()), hands)
 
 
 def draw_needs(needs: Needs) -> dict[str, Json]:
-    """The task graph, and the same in words."""
+    """The task graph, and in words what changes in it."""
     words, states = Words(dict(needs.names)), dict(needs.states)
     recipes = {product: {"tool": tool, "ingredients": parts} for product, tool, parts in needs.recipe}
     task = graph.task_graph(needs.dish, recipes, serve=False)
@@ -151,9 +160,7 @@ def draw_needs(needs: Needs) -> dict[str, Json]:
 
 
 def _told(needs: Needs, words: Words) -> Iterator[str]:
-    """How it is made, what of it is there, who works on it."""
-    for product, tool, parts in needs.recipe:
-        yield f"{words.name(product)} is made of {words.items(parts)} with the {words.mid(tool)}."
+    """What of it is there, who works on it."""
     here = [item for item, state in needs.states if state == "here"]
     yield f"In the kitchen for it: {words.items(here)}." if here else "Nothing for it is in the kitchen yet."
     for item, _, name in needs.hands:
