@@ -284,7 +284,7 @@ INSTALLED_APPS = [
 MIDDLEWARE = [
     "django.middleware.security.SecurityMiddleware",
     "brigade.hosts.under_our_name",
-    "whitenoise.middleware.WhiteNoiseMiddleware",
+    "brigade.squeezed.SqueezedMiddleware",
     "kitchen.machine.patience.patient",
     "csp.middleware.CSPMiddleware",
     "django.contrib.sessions.middleware.SessionMiddleware",

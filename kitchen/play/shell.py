@@ -19,7 +19,7 @@ class Bar(NamedTuple):
 
 
 class Phase(NamedTuple):
-    """Who is waited for: this seat, others by name, or nobody."""
+    """Who is waited for: this seat, and once it has chosen others by name, or nobody."""
 
     phase: str
     body: str
@@ -63,10 +63,11 @@ class Notice(NamedTuple):
 
 def shell(page: Page, view: SeatView) -> tuple[Panel, ...]:
     """All but the notice, for which no view is needed."""
-    names = tuple(player.name for player in view.players if player.seat in view.waiting_for)
+    waited = set(view.waiting_for) - {view.seat}
+    names = tuple(player.name for player in view.players if player.seat in waited)
     return (
         _panel("bar", Bar(view.step, view.length, view.phase)),
-        _panel("phase", Phase(view.phase, page.body, () if view.phase in ("choose", "over") else names)),
+        _panel("phase", Phase(view.phase, page.body, () if view.phase == "over" else names)),
         _panel("clock", _clock(view)),
         _panel("hint", Hint(view.hints)),
         _panel("over", _over(view)),

@@ -10,6 +10,8 @@
 
   const KEYS = "brigade.keys";
   const PING = 4000; // milliseconds of silence after which we ask whether anybody is there
+  const HURRY = 600; // the same while a choice is on its way, or the browser says that it is offline
+  const DOUBT = 1000; // milliseconds without an answer to that after which we say so
   const SILENCE = 12000; // after which we connect anew
   const ELSEWHERE = 4409; // close code: a newer tab plays
   const TOO_MUCH = 4429; // close code: too much came from this page at once
@@ -27,6 +29,7 @@
   const PATIENCE = 30000; // milliseconds until it does, or twice as many
   const CALLS = [10, 5]; // seconds left that are said aloud
   const AT_ONCE = 250; // milliseconds in which an answer comes at once
+  const SAY = 700; // milliseconds of waiting after which it is said aloud
   const LONG = 15; // seconds of waiting after which we say that nothing is lost
   const state = {
     connected: false, attempt: 0, final: "", sent: null, since: Date.now(), waitKey: "",
@@ -34,6 +37,8 @@
     locked: 0, // the timer after which the page says that it waits
     said: null, // the line under the button, while it says what was chosen
     heard: Date.now(), socket: null, raw: null, silent: false, taking: true,
+    asked: 0, pinged: 0, doubted: false, // since when we ask whether anybody is there; last asked; no answer yet
+    waiting: 0, // since when we wait for others, 0 while we do not
     moving: null, // the timer within which we are connected to another process
     clock: null, closes: null, left: Infinity,
     later: false, // turned away while nothing can be stored: connected only when something comes
@@ -76,7 +81,7 @@
     showConnection();
   }
 
-  const reached = () => state.connected || state.moving !== null;
+  const reached = () => (state.connected && !state.doubted) || state.moving !== null;
 
   function delay(tries) {
     if (state.moving !== null && tries === 0) return 50 * Math.random();
@@ -101,7 +106,8 @@
   function connectionText() {
     if (state.final) return ["closed", state.final];
     if (reached()) return ["connected", "Connected"];
-    if (navigator.onLine === false) return ["offline", `You are offline. The ${play.dataset.place} waits for you.`];
+    if (!navigator.onLine) return ["offline", `You are offline. The ${play.dataset.place} waits for you.`];
+    if (state.doubted) return ["reconnecting", "Waiting for the connection… Nothing is lost."];
     if (!state.attempt) return ["connecting", "Connecting…"];
     if (state.silent) return ["reconnecting", "The server does not answer. Nothing is lost; trying again…"];
     return ["reconnecting", `Connecting again… (attempt ${state.attempt})`];
@@ -121,6 +127,7 @@
     state.socket = event.detail.socketWrapper;
     state.heard = Date.now();
     state.silent = false;
+    state.doubted = false;
     if (!state.later) connected();
   }
 
@@ -136,22 +143,44 @@
   function listen() {
     if (!state.connected) return;
     const silence = Date.now() - state.heard;
-    if (silence > SILENCE) {
-      state.connected = false;
-      state.silent = true;
-      if (state.sent !== null) owe();
-      unlock();
-      state.attempt += 1;
-      state.heard = Date.now();
+    if (silence > SILENCE) return giveUp();
+    ask(silence);
+    const doubted = state.asked > state.heard && Date.now() - state.asked > DOUBT;
+    if (doubted !== state.doubted) {
+      state.doubted = doubted;
       showConnection();
-      state.socket.reconnect();
-    } else if (silence > PING) {
-      state.socket.send('{"type": "ping"}');
     }
+    return undefined;
+  }
+
+  function giveUp() {
+    state.connected = false;
+    state.silent = true;
+    state.doubted = false;
+    if (state.sent !== null) owe();
+    unlock();
+    state.attempt += 1;
+    state.heard = Date.now();
+    showConnection();
+    state.socket.reconnect();
+  }
+
+  /* whether anybody is there; sooner where there is reason to doubt it */
+  function ask(silence) {
+    const patience = state.sent !== null || !navigator.onLine ? HURRY : PING;
+    const unanswered = state.pinged > state.heard && Date.now() - state.pinged < PING;
+    if (silence <= patience || unanswered) return;
+    if (state.asked <= state.heard) state.asked = Date.now();
+    state.pinged = Date.now();
+    state.socket.send('{"type": "ping"}');
   }
 
   function onMessage() {
     state.heard = Date.now();
+    if (state.doubted) {
+      state.doubted = false;
+      showConnection();
+    }
     state.taking = false;
     if (state.later) connected();
     showElsewhere(false);
@@ -163,6 +192,7 @@
     if (event.detail.event?.target !== state.raw) return;
     if (state.silent && ![GONE, ELSEWHERE, TOO_MUCH, LATER].includes(code)) return;
     state.connected = false;
+    state.doubted = false;
     if (state.sent !== null) owe();
     if (state.moving !== null && [1006, RESTART].includes(code)) return;
     unlock();
@@ -187,7 +217,7 @@
   function submitText() {
     if (state.phase === "over") return "This episode is over";
     if (play.classList.contains("is-elsewhere")) return "Open in another tab";
-    if (!choosing()) return "alone" in play.dataset ? "Playing the step…" : "Waiting for the others…";
+    if (!choosing()) return state.doubted ? "Waiting for the connection…" : waitText() || "Playing the step…";
     if (!reached() && !state.attempt) return "Connecting…";
     if (!reached()) return chosen() ? "Not connected: your choice is kept" : "Not connected";
     return chosen() ? words(chosen()) : "Choose an action";
@@ -218,6 +248,7 @@
   }
 
   function showLock() {
+    play.classList.add("is-sent");
     const hint = menu().querySelector("[data-hint]");
     if (hint && chosen()) {
       state.said = [hint, hint.textContent];
@@ -240,6 +271,7 @@
   /* an answer is there, or none will come */
   function unlock() {
     clearTimeout(state.locked);
+    play.classList.remove("is-sent");
     if (state.said) state.said[0].textContent = state.said[1];
     state.said = null;
     state.sent = null;
@@ -360,7 +392,17 @@
     for (const part of target.querySelectorAll("[id]")) drawer.set(part.id, part);
   }
 
-  /* who is waited for, and since when */
+  /* who is waited for, and since when; to be heard, too, if it is not over at once */
+
+  const waitText = () => (document.querySelector("#phase [data-wait]")?.textContent || "").trim();
+
+  function sayWait() {
+    const waits = state.phase !== "over" && !choosing();
+    state.waiting = waits ? state.waiting || Date.now() : 0;
+    const text = waits && Date.now() - state.waiting >= SAY ? waitText() : "";
+    const box = document.getElementById("wait-said");
+    if (box.textContent !== text) box.textContent = text;
+  }
 
   function showWait() {
     const key = `${state.step}:${state.phase === "choose"}`;
@@ -469,7 +511,7 @@
   document.addEventListener("htmx:oobBeforeSwap", beforeSwap);
   document.addEventListener("htmx:wsAfterSend", lock);
   window.addEventListener("online", showConnection);
-  window.addEventListener("offline", showConnection);
+  window.addEventListener("offline", listen);
   document.addEventListener("keydown", onKey);
   document.addEventListener("change", (event) => {
     if (event.target.name === "command") {
@@ -501,7 +543,8 @@
   play.classList.toggle("keys-off", !on);
   readBar(document.getElementById("bar"));
   setInterval(showWait, 1000);
-  setInterval(listen, 1000);
+  setInterval(listen, 200);
+  setInterval(sayWait, 200);
   setInterval(sendAgain, 1000);
   setInterval(showClock, 200);
   showConnection();

@@ -1,4 +1,4 @@
-/* A drawn world: its places are buttons that stand for the actions of the menu, and what moved is seen to move.
+/* A drawn world: its places are buttons that stand for the actions of the menu. (What moves: motion.js.)
 
    A place is an element with [data-spot]; an action of the menu belongs to it if its command names it as the
    first argument. One sensible action is sent at once; of several one is chosen beside the place. The menu
@@ -8,11 +8,6 @@
 (() => {
   const play = document.querySelector("[data-play]");
   if (!play || !play.querySelector("[data-stage]")) return;
-
-  const STILL = matchMedia("(prefers-reduced-motion: reduce)");
-  const GLIDE = 260; // milliseconds of a move
-  const APART = 70; // between one robot's and the next one's
-  let before = null; // where robots and things were before a message
 
   const stage = () => play.querySelector("[data-stage]");
   const menu = () => document.getElementById("menu");
@@ -101,10 +96,14 @@
     const button = stage().querySelector(`[data-spot="${box.dataset.of}"]`);
     button?.classList.remove("picked");
     box.hidden = true;
+    box.replaceChildren();
+    box.removeAttribute("style");
+    box.removeAttribute("data-of");
     if (focus) button?.focus();
   }
 
-  /* on a small screen: what can be done where the robot is, one tap each; the stage and the menu have the rest */
+  /* on a small screen: what can be done at once, and then where to go next ([data-apt] in a place),
+     one tap each; the stage and the menu have the rest */
 
   const QUICK = 4;
 
@@ -114,9 +113,12 @@
     const radios = [...menu().querySelectorAll('input[name="command"]:not(:disabled)')];
     const apt = radios.filter((radio) => !radio.closest("details, [data-ask], .goto"));
     const last = apt.filter((radio) => radio.closest(".noop"));
-    const first = apt.filter((radio) => !last.includes(radio)).slice(0, QUICK - last.length);
-    row.replaceChildren(...[...first, ...last].map(choice));
+    const first = apt.filter((radio) => !last.includes(radio));
+    const ways = radios.filter((radio) => radio.closest(".goto") && !radio.closest("[data-stays]") && leadsOn(radio));
+    row.replaceChildren(...[...[...first, ...ways].slice(0, QUICK - last.length), ...last].map(choice));
   }
+
+  const leadsOn = (radio) => stage().querySelector(`[data-spot="${JSON.parse(radio.value)[1]}"] [data-apt]`);
 
   /* keys: arrows lead to the nearest place in that direction, or along the small menu */
 
@@ -151,59 +153,8 @@
     return best;
   }
 
-  /* motion: what is elsewhere after a message glides there from where it was */
-
-  function look() {
-    const spots = (selector) =>
-      [...stage().querySelectorAll(selector)].map((element) => [element, element.getBoundingClientRect()]);
-    return { bots: spots("[data-bot]"), things: spots("[data-thing]") };
-  }
-
-  function remember() {
-    if (!before) before = look();
-  }
-
-  function move() {
-    if (!before) return;
-    const was = before;
-    before = null;
-    play.classList.toggle("still", STILL.matches);
-    if (STILL.matches) return;
-    const bots = new Map(was.bots.map(([element, box]) => [element.dataset.bot, box]));
-    let delay = 0;
-    for (const [bot, box] of look().bots) {
-      const from = bots.get(bot.dataset.bot);
-      if (from && apart(from, box) > 4) {
-        glide(bot, from, box, delay);
-        delay += APART;
-      }
-    }
-    hop(was.things);
-  }
-
-  /* a thing that is new where it is came from where one like it is no more */
-  function hop(past) {
-    const left = past.filter(([element]) => !element.isConnected);
-    for (const [thing, box] of look().things) {
-      const known = past.some(([element]) => element === thing);
-      const match = left.findIndex(([element]) => element.dataset.thing === thing.dataset.thing);
-      if (known || match < 0) continue;
-      const [[, from]] = left.splice(match, 1);
-      if (apart(from, box) > 4) glide(thing, from, box, 0);
-    }
-  }
-
-  const apart = (from, to) => Math.hypot(from.left - to.left, from.top - to.top);
-
-  function glide(element, from, to, delay) {
-    const start = `translate(${from.left - to.left}px, ${from.top - to.top}px)`;
-    element.animate([{ transform: start }, { transform: "none" }], {
-      duration: GLIDE, delay, easing: "cubic-bezier(0.2, 0.7, 0.3, 1)", fill: "backwards",
-    });
-  }
-
   function show() {
-    stage().classList.toggle("choosing", Boolean(play.querySelector('#bar[data-phase="choose"]')));
+    play.classList.toggle("choosing", Boolean(play.querySelector('#bar[data-phase="choose"]')));
     showQuick();
   }
 
@@ -213,10 +164,8 @@
     else if (!event.target.closest("[data-spot-menu]")) hideList();
   });
   play.addEventListener("keydown", onKey);
-  document.addEventListener("htmx:wsBeforeMessage", remember);
   document.addEventListener("htmx:wsAfterMessage", () => {
     hideList();
-    move();
     show();
   });
   show();

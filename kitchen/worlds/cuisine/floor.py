@@ -14,6 +14,7 @@ from kitchen.contract.page import Panel, PlayerView, SeatView
 from kitchen.contract.world import Json
 from kitchen.worlds.cuisine.known import Known
 from kitchen.worlds.cuisine.pictures import icon
+from kitchen.worlds.cuisine.story import past
 from kitchen.worlds.cuisine.tables import state_of
 
 _TEMPLATES = "worlds/cuisine"
@@ -66,6 +67,10 @@ class Bot(NamedTuple):
     busy: int
     refused: str
     """`odd` or `even` as the step in which it was refused something, if that was the last one."""
+    why: str
+    """Why it was."""
+    turn: int
+    """How many acted before it in the last step."""
 
 
 class Standing(NamedTuple):
@@ -131,20 +136,28 @@ def _urgency(product: str, wanted: Sequence[str], known: Known) -> int:
 
 def _standing(view: SeatView, known: Known) -> dict[str, list[Bot]]:
     found: dict[str, list[Bot]] = {}
-    refused = _refused(view)
+    refused, turns = _refused(view, known), _turns(view)
     for player in view.players:
-        agent = view.observation["agents"][player.seat]
-        bot = _bot(player, agent, known, ("even", "odd")[view.step % 2] if player.seat in refused else "")
-        found.setdefault(agent["at"], []).append(bot)
+        agent, why = view.observation["agents"][player.seat], refused.get(player.seat, "")
+        bot = _bot(player, agent, known, why, ("even", "odd")[view.step % 2] if why else "")
+        found.setdefault(agent["at"], []).append(bot._replace(turn=turns.get(player.seat, 0)))
     return found
 
 
-def _bot(player: PlayerView, agent: Mapping[str, Json], known: Known, refused: str) -> Bot:
+def _bot(player: PlayerView, agent: Mapping[str, Json], known: Known, why: str, refused: str) -> Bot:
     holds = _lying(agent["holds"], known) if agent["holds"] else None
-    return Bot(player.seat, player.name, player.is_you, holds, agent["busy"], refused)
+    return Bot(player.seat, player.name, player.is_you, holds, agent["busy"], refused, why, turn=0)
 
 
-def _refused(view: SeatView) -> set[int | None]:
-    """Seats that were refused something in the last step."""
+def _refused(view: SeatView, known: Known) -> dict[int, str]:
+    """Seats that were refused something in the last step, and why."""
+    if not view.history or all(event.kind != "refused" for event in view.history[0].events):
+        return {}
+    return {line.seat: line.why for line in past(view, 0, known.words).lines if line.why}
+
+
+def _turns(view: SeatView) -> dict[int | None, int]:
+    """The order in which the seats acted in the last step."""
     events = view.history[0].events if view.history else ()
-    return {event.seat for event in events if event.kind == "refused"}
+    seats = dict.fromkeys(event.seat for event in events if event.kind in ("performed", "refused"))
+    return {seat: turn for turn, seat in enumerate(seats)}

@@ -36,10 +36,10 @@ class Size:
 
 LARGE = Size(width=112, height=40, gap_x=124, gap_y=14, letters=16)
 """For the recipe panel: room for the tool's name between the boxes."""
-SMALL = Size(width=82, height=36, gap_x=18, gap_y=6, letters=13)
-"""For a ticket: up to three columns in 282 px."""
-DENSE = Size(width=66, height=36, gap_x=10, gap_y=6, letters=11)
-"""For a ticket with four columns, in 294 px."""
+SMALL = Size(width=76, height=36, gap_x=26, gap_y=12, letters=12)
+"""For a ticket: up to three columns in 282 px, with room for tools on the way and for who works there."""
+DENSE = Size(width=60, height=36, gap_x=14, gap_y=12, letters=10)
+"""For a ticket with four columns, in 284 px."""
 
 
 def task_graph(dish: str, recipes: Recipes, *, serve: bool = True) -> Graph:
@@ -89,17 +89,32 @@ def rows(graph: Graph) -> dict[str, float]:
     return row_of
 
 
+HANG = 9
+"""Room under the lowest box for whose hands are on it."""
+
+
+def compact(graph: Graph) -> Size:
+    """The size in which it fits a ticket, and a phone."""
+    return DENSE if max(columns(graph).values()) > 2 else SMALL
+
+
 def drawing(
-    graph: Graph, words: Words, size: Size, states: Mapping[str, str] | None = None
+    graph: Graph,
+    words: Words,
+    size: Size,
+    states: Mapping[str, str] | None = None,
+    hands: Mapping[str, int] | None = None,
 ) -> dict[str, Json]:
-    """Boxes and lines of a graph: `width`, `height`, `nodes`, `edges`; `states` by node are passed on."""
+    """Boxes and lines of a graph: `width`, `height`, `nodes`, `edges`; `states` by node are passed on, and
+    the seats that have their `hands` on one."""
     column, row = columns(graph), rows(graph)
     step_x, step_y = size.width + size.gap_x, size.height + size.gap_y
     corner = {node: (1 + column[node] * step_x, 1 + round(row[node] * step_y)) for node in graph}
+    marks = {node: ((states or {}).get(node, ""), (hands or {}).get(node)) for node in graph}
     return {
         "width": 2 + max(column.values()) * step_x + size.width,
-        "height": 2 + round(max(row.values()) * step_y) + size.height,
-        "nodes": [_box(graph, node, corner[node], words, size, states or {}) for node in row],
+        "height": 2 + round(max(row.values()) * step_y) + size.height + (0 if hands is None else HANG),
+        "nodes": [_box(graph, node, corner[node], words, size, *marks[node]) for node in row],
         "edges": [
             _line(corner[source], corner[target], words.mid(tool) if tool else "serve", size)
             for source, target, tool in graph.edges(data="tool")
@@ -108,7 +123,7 @@ def drawing(
 
 
 def _box(
-    graph: Graph, node: str, corner: tuple[int, int], words: Words, size: Size, states: Mapping[str, str]
+    graph: Graph, node: str, corner: tuple[int, int], words: Words, size: Size, state: str, seat: int | None
 ) -> dict[str, Json]:
     x, y = corner
     lines = wrap(words.name(node), size.letters, max_lines=3, placeholder="…") or [node]
@@ -117,7 +132,10 @@ def _box(
     return {
         "code": node,
         "kind": graph.nodes[node]["kind"],
-        "state": states.get(node, ""),
+        "state": state,
+        "seat": seat,
+        "by": _tool(corner, size),
+        "tool": next((tool for _, _, tool in graph.in_edges(node, data="tool") if tool), ""),
         "x": x,
         "y": y,
         "w": size.width,
@@ -129,6 +147,14 @@ def _box(
             for number, text in enumerate(lines)
         ],
     }
+
+
+def _tool(corner: tuple[int, int], size: Size) -> dict[str, int]:
+    """Where the tool is drawn that makes it: on the way there."""
+    width = min(24, size.gap_x - 1)
+    height = width * 3 // 4
+    x, y = corner[0] - (size.gap_x + width) // 2, corner[1] + (size.height - height) // 2
+    return {"x": x, "y": y, "w": width, "h": height}
 
 
 def _line(start: tuple[int, int], end: tuple[int, int], label: str, size: Size) -> dict[str, Json]:

@@ -18,7 +18,7 @@ from kitchen.worlds.cuisine.hint import hint
 from kitchen.worlds.cuisine.known import Known, known
 from kitchen.worlds.cuisine.menu import menu
 from kitchen.worlds.cuisine.pictures import icon
-from kitchen.worlds.cuisine.story import happened_to, spoken, story
+from kitchen.worlds.cuisine.story import happened_to, news, spoken, story
 from kitchen.worlds.cuisine.tables import locations, robots
 from kitchen.worlds.cuisine.tickets import orders
 from kitchen.worlds.cuisine.words import Words
@@ -42,10 +42,10 @@ class CuisinePage(Page):
         "what counts there."
     )
     styles = ("css/stage.css", f"{_TEMPLATES}/cuisine.css", f"{_TEMPLATES}/floor.css")
-    scripts = ("js/stage.js",)
+    scripts = ("js/stage.js", "js/motion.js")
 
     def panels(self, view: SeatView) -> tuple[Panel, ...]:
-        """Orders, floor, robots, locations, happened, menu, done, spoken: in reading order."""
+        """Orders, floor, robots, locations, happened, news, menu, done, spoken: in reading order."""
         brief = known(view.brief)
         return tuple(make(view, brief) for make in _PANELS)
 
@@ -127,6 +127,7 @@ _PANELS: tuple[Callable[[SeatView, Known], Panel], ...] = (
     robots,
     locations,
     story,
+    news,
     menu,
     _done,
     _spoken,
@@ -135,12 +136,14 @@ _PANELS: tuple[Callable[[SeatView, Known], Panel], ...] = (
 
 def _dish(dish: str, brief: Mapping[str, Json], words: Words) -> dict[str, Json]:
     task = graph.task_graph(dish, brief["recipes"])
+    cooking = graph.task_graph(dish, brief["recipes"], serve=False)
     return {
         "code": dish,
         "name": words.name(dish),
         "icon": icon(dish),
         "lifetime": brief["lifetimes"][dish],
         "graph": graph.drawing(task, words, graph.LARGE),
+        "compact": graph.drawing(cooking, words, graph.compact(cooking)),
         "outline": graph.outline(dish, brief["recipes"], words),
         "uncookable": dish in brief["uncookable"],
     }

@@ -47,31 +47,70 @@ class Past(NamedTuple):
 def story(view: SeatView, known: Known) -> Panel:
     """What just happened: the last steps, newest first."""
     steps = tuple(
-        Panel(f"past-{step.number}", "worlds/cuisine/past.jinja", past(step, view, known.words, newest=not n))
-        for n, step in enumerate(view.history)
+        Panel(f"past-{step.number}", "worlds/cuisine/past.jinja", past(view, age, known.words))
+        for age, step in enumerate(view.history)
     )
     shows = Happened(tuple(step.number for step in view.history))
     return Panel("happened", "worlds/cuisine/happened.jinja", shows, parts=steps)
 
 
-def past(step: StepView, view: SeatView, words: Words, *, newest: bool) -> Past:
-    """A step in words; of the newest one it is also told how long what was refused is still busy."""
-    lines = tuple(_line(player, step, view, words, newest=newest) for player in view.players)
-    return Past(step.number, lines, tuple(news for event in step.events if (news := _news(event, words))))
+class News(NamedTuple):
+    """What must not be overlooked of the last step, else the one thing most worth a line, as (kind, text)."""
+
+    lines: tuple[tuple[str, str], ...]
 
 
-def _line(player: PlayerView, step: StepView, view: SeatView, words: Words, *, newest: bool) -> Line:
-    who, event = subject(player.name, player.is_you), _of_seat(step, player.seat)
+def news(view: SeatView, known: Known) -> Panel:
+    """The last step in a line, for where there is no room for more."""
+    return Panel("news", "worlds/cuisine/news.jinja", News(_headlines(view, known.words)))
+
+
+def _headlines(view: SeatView, words: Words) -> tuple[tuple[str, str], ...]:
+    if not view.history:
+        return ()
+    last = past(view, 0, words)
+    own = [line for line in last.lines if line.seat == view.seat]
+    refused = [("refused", line.why) for line in own if line.why]
+    missed = [(kind, text) for kind, text in last.news if kind == "failed"]
+    others = [(kind, text) for kind, text in last.news if kind != "failed"]
+    done = [("did", f"{line.who} {line.text}") for line in own]
+    return tuple(refused + missed) or tuple((others + done)[:1])
+
+
+def past(view: SeatView, age: int, words: Words) -> Past:
+    """A step in words, 0 for the newest one, of which it is also told how long what was refused is still
+    busy."""
+    lines = tuple(_line(player, age, view, words) for player in view.players)
+    events = view.history[age].events
+    told = tuple(said for event in events if (said := _news(event, words)))
+    return Past(view.history[age].number, lines, told)
+
+
+def _line(player: PlayerView, age: int, view: SeatView, words: Words) -> Line:
+    step, who = view.history[age], subject(player.name, player.is_you)
+    event = _of_seat(step, player.seat)
     if event is None:
         return Line(player.seat, who, "did nothing")
     command: Command = tuple(event.data.get("command") or ())
     if step.ran_out and player.is_you:
         return Line(player.seat, who, "ran out of time and waited")
     if event.kind == "performed":
-        return Line(player.seat, who, words.did(command, event.data.get("item")))
-    busy = _busy(command, event, view) if newest else 0
+        stayed = command[:1] == ("goto",) and command[1] == _place_before(player.seat, age, view)
+        return Line(player.seat, who, words.did(command, event.data.get("item"), stayed=stayed))
+    busy = _busy(command, event, view) if not age else 0
     why = words.refusals(event.data.get("reasons", ()), command, busy)
     return Line(player.seat, who, words.tried(command), why)
+
+
+def _place_before(seat: int, age: int, view: SeatView) -> str:
+    """Where this seat was before a step, as far as the steps before it tell: whatever it did with a place, it
+    did there, and everybody begins at the serving table."""
+    for step in view.history[age + 1 :]:
+        event = _of_seat(step, seat)
+        if event and event.kind == "performed" and len(event.data["command"]) > 1:
+            return str(event.data["command"][1])
+    tables = (place for place, kind in view.brief["locations"].items() if kind == "servingtable")
+    return next(tables, "") if view.history[-1].number == 1 else ""
 
 
 def _of_seat(step: StepView, seat: int) -> Event | None:
@@ -107,7 +146,7 @@ def spoken(view: SeatView, words: Words) -> str:
     """The last step and the state of things in a few short sentences, for a screen reader."""
     parts = [f"Step {view.step} of {view.length}." if view.length else f"Step {view.step}."]
     if view.history:
-        parts += _recap(past(view.history[0], view, words, newest=True))
+        parts += _recap(past(view, 0, words))
     return " ".join([*parts, _orders(view, words)])
 
 

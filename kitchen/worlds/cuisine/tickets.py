@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from typing import NamedTuple
 
-from kitchen.contract.page import Panel, SeatView
+from kitchen.contract.page import Panel, PlayerView, SeatView
 from kitchen.contract.world import Json
 from kitchen.worlds.cuisine import graph
 from kitchen.worlds.cuisine.known import Known
@@ -22,6 +22,8 @@ class Orders(NamedTuple):
 
     interval: int
     over: bool
+    lost: tuple[str, ...]
+    """The ids of those that ran out in the last step."""
 
 
 class Ticket(NamedTuple):
@@ -33,6 +35,8 @@ class Ticket(NamedTuple):
     """The id of what is left of its time."""
     steps: str
     """The id of what it needs."""
+    recipe: tuple[str, ...]
+    """How it is made, in sentences."""
 
 
 class Left(NamedTuple):
@@ -46,15 +50,22 @@ class Left(NamedTuple):
 
 
 class Stock(NamedTuple):
-    """How much there is of each item: of all, and of what can be taken up at once."""
+    """How much there is of each item: of all, and of what can be taken up at once; and who has what in hand,
+    or is making it."""
 
     there: Counter[str]
     at_hand: Counter[str]
+    hands: dict[str, list[int]]
 
     def take(self, dish: str) -> bool:
         """Whether one is ready to be served; it counts for one order."""
         self.at_hand[dish] -= 1
         return self.at_hand[dish] >= 0
+
+    def whose(self, item: str) -> int | None:
+        """A seat that has one in hand; it counts for one order."""
+        seats = self.hands.get(item)
+        return seats.pop(0) if seats else None
 
 
 class Needs(NamedTuple):
@@ -64,62 +75,107 @@ class Needs(NamedTuple):
     recipe: tuple[tuple[str, str, tuple[str, ...]], ...]
     names: tuple[tuple[str, str], ...]
     states: tuple[tuple[str, str], ...]
+    hands: tuple[tuple[str, int, str], ...]
+    """Item, seat and name of those who work on one."""
 
 
 def orders(view: SeatView, known: Known) -> Panel:
     """Tickets, most urgent first; what the kitchen has already counts for the most urgent order."""
-    shows = Orders(known.brief["interval"], view.phase == "over")
+    shows = Orders(known.brief["interval"], view.phase == "over", tuple(_lost(view, known)))
     return Panel("orders", f"{_TEMPLATES}/orders.jinja", shows, parts=tuple(_tickets(view, known)))
 
 
 def _tickets(view: SeatView, known: Known) -> Iterator[Panel]:
     stock, fresh, alike = stock_of(view), happened_to(view, "ordered"), Counter[str]()
     for order in view.observation["orders"]:
-        name = f"t{view.step + order['life']}-{known.numbers[order['dish']]}"
-        alike[name] += 1
-        own = name if alike[name] == 1 else f"{name}-{alike[name]}"
-        yield _ticket(own, order, known, stock, fresh)
+        own = _name(view.step + order["life"], order["dish"], known, alike)
+        yield _ticket(own, order, known, stock, fresh, view.players)
 
 
-def _ticket(name: str, order: Mapping[str, Json], known: Known, stock: Stock, fresh: Counter[str]) -> Panel:
+def _name(end: int, dish: str, known: Known, alike: Counter[str]) -> str:
+    """The id of an order: when it runs out, and what it is for; then a number."""
+    name = f"t{end}-{known.numbers[dish]}"
+    alike[name] += 1
+    return name if alike[name] == 1 else f"{name}-{alike[name]}"
+
+
+def _lost(view: SeatView, known: Known) -> Iterator[str]:
+    """The ids of what ran out in the last step."""
+    alike = Counter[str]()
+    for dish in sorted(happened_to(view, "failed").elements()):
+        yield _name(view.step - 1, dish, known, alike)  # it stood for a step with none left
+
+
+def _ticket(
+    name: str,
+    order: Mapping[str, Json],
+    known: Known,
+    stock: Stock,
+    fresh: Counter[str],
+    players: Sequence[PlayerView],
+) -> Panel:
     dish, life = order["dish"], order["life"]
     lifetime = max(known.brief["lifetimes"].get(dish, life), life)
     states = graph.present(dish, known.brief["recipes"], stock.there)
     heat = "late" if life * 4 <= lifetime else "soon" if life * 2 <= lifetime else "calm"
     new = fresh[dish] > 0 and life == lifetime
+    here = [item for item, state in states.items() if state == "here"]
+    working = [(item, seat) for item in here if (seat := stock.whose(item)) is not None]
+    hands = tuple((item, seat, players[seat].name) for item, seat in working)
     left, steps = f"{name}-l", f"{name}-s"
     parts = (
         Panel(left, f"{_TEMPLATES}/left.jinja", Left(life, lifetime, heat, new, stock.take(dish))),
-        Panel(steps, f"{_TEMPLATES}/needs.jinja", _needs(dish, known, states), draw_needs),
+        Panel(steps, f"{_TEMPLATES}/needs.jinja", _needs(dish, known, states, hands), draw_needs),
     )
-    shows = Ticket(known.words.name(dish), icon(dish), left, steps)
+    shows = Ticket(known.words.name(dish), icon(dish), left, steps, tuple(_made(dish, known)))
     return Panel(name, f"{_TEMPLATES}/ticket.jinja", shows, parts=parts)
 
 
-def _needs(dish: str, known: Known, states: Mapping[str, str]) -> Needs:
+def _made(dish: str, known: Known) -> Iterator[str]:
+    """How it is made, step by step."""
+    words = known.words
+    for product, tool, parts in known.recipe(dish):
+        yield f"{words.name(product)} is made of {words.items(parts)} with the {words.mid(tool)}."
+
+
+def _needs(
+    dish: str, known: Known, states: Mapping[str, str], hands: tuple[tuple[str, int, str], ...]
+) -> Needs:
     recipe = known.recipe(dish)
-    items = dict.fromkeys([dish, *(item for product in recipe for item in (product[0], *product[2]))])
-    names = tuple((item, known.words.name(item)) for item in items)
-    return Needs(dish, recipe, names, tuple(states.items()))
+    parts = (part for product in recipe for part in (product[0], *product[2]))
+    names = tuple((code, known.words.name(code)) for code in dict.fromkeys([dish, *parts]))
+    return Needs(dish, recipe, names, tuple(states.items()), hands)
 
 
 def draw_needs(needs: Needs) -> dict[str, Json]:
-    """The task graph, and in words what of it is there."""
-    names, states = dict(needs.names), dict(needs.states)
+    """The task graph, and in words what changes in it."""
+    words, states = Words(dict(needs.names)), dict(needs.states)
     recipes = {product: {"tool": tool, "ingredients": parts} for product, tool, parts in needs.recipe}
     task = graph.task_graph(needs.dish, recipes, serve=False)
-    deep = max(graph.columns(task).values()) > 2
-    size = graph.DENSE if deep else graph.SMALL
+    hands = {item: seat for item, seat, _ in needs.hands}
     return {
-        "graph": graph.drawing(task, Words(names), size, states),
-        "done": [names[item] for item, state in states.items() if state == "here"],
+        "graph": graph.drawing(task, words, graph.compact(task), states, hands),
+        "told": list(_told(needs, words)),
     }
+
+
+def _told(needs: Needs, words: Words) -> Iterator[str]:
+    """What of it is there, who works on it."""
+    here = [item for item, state in needs.states if state == "here"]
+    yield f"In the kitchen for it: {words.items(here)}." if here else "Nothing for it is in the kitchen yet."
+    for item, _, name in needs.hands:
+        yield f"{name} is working on the {words.mid(item)}."
 
 
 def stock_of(view: SeatView) -> Stock:
     """Everything that lies in tools or on the table or is held."""
-    places = view.observation["locations"].values()
-    held = [agent["holds"] for agent in view.observation["agents"] if agent["holds"]]
-    lying = [item for place in places for item in place["items"]]
-    ready = [item for place in places if not place["busy"] for item in place["items"]]
-    return Stock(Counter(lying + held), Counter(ready + held))
+    places, agents = view.observation["locations"], view.observation["agents"]
+    held = [agent["holds"] for agent in agents if agent["holds"]]
+    lying = [item for place in places.values() for item in place["items"]]
+    ready = [item for place in places.values() if not place["busy"] for item in place["items"]]
+    hands: dict[str, list[int]] = {}
+    for seat, agent in enumerate(agents):
+        making = places[agent["at"]]["items"] if agent["busy"] else []
+        for item in [agent["holds"]] if agent["holds"] else making:
+            hands.setdefault(item, []).append(seat)
+    return Stock(Counter(lying + held), Counter(ready + held), hands)

@@ -83,8 +83,11 @@ class Words:
         make = _PHRASES.get(command[0] if command else "")
         return make(self, command) if make and _complete(command) else _unknown(command)
 
-    def did(self, command: Command, item: str | None = None) -> str:
-        """The same once it was done, without its subject: `took rice`; `item` is what was in the hands."""
+    def did(self, command: Command, item: str | None = None, *, stayed: bool = False) -> str:
+        """The same once it was done, without its subject: `took rice`; `item` is what was in the hands, and
+        whoever `stayed` was there already."""
+        if stayed:
+            return f"stayed at {self.place(command[1])}"
         make = _DEEDS.get(command[0] if command else "")
         return make(self, command, item) if make and _complete(command) else _unknown(command)
 

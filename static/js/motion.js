@@ -1,0 +1,184 @@
+/* Motion that explains, for every world: what is elsewhere after a message is seen to go there.
+
+   Templates say what may move; where its person wants less motion nothing does (docs/developers.md):
+   [data-bot="0"]      the body of a seat: it glides to where it is now; [data-turn] says after how many others
+   [data-thing="rice"] a thing: gone here and new there, it hops over; with its body it goes along
+   [data-source]       a place from which things come: what is new in it comes out of there
+   [data-out]          a place through which things leave: what was in it and is gone slides out
+   [data-leaves]       moves up when others go; gone itself it lifts off, or burns if [data-lost] names its id
+   [data-bubble]       words beside a body, kept inside [data-stage] */
+"use strict";
+
+(() => {
+  const play = document.querySelector("[data-play]");
+  if (!play) return;
+
+  const STILL = matchMedia("(prefers-reduced-motion: reduce)");
+  const EASE = "cubic-bezier(0.2, 0.7, 0.3, 1)";
+  const GLIDE = 240; // milliseconds of a move
+  const APART = 80; // between one body's and the next one's
+  const BURN = 900; // a loss is to be seen
+  const NEAR = 4; // pixels that are no move
+  const ABOVE = 56; // pixels from below a body to above it
+  let before = null;
+
+  /* what is where */
+
+  function look() {
+    return { bots: seen("[data-bot]"), things: seen("[data-thing]"), sheets: seen("[data-leaves]") };
+  }
+
+  function seen(selector) {
+    return [...play.querySelectorAll(selector)].map(where).filter((one) => one.box.width);
+  }
+
+  function where(element) {
+    const bot = element.closest("[data-bot]");
+    return {
+      element, box: element.getBoundingClientRect(), bot: bot?.dataset.bot,
+      delay: APART * Number(bot?.dataset.turn || 0),
+      out: element.closest("[data-out]")?.getBoundingClientRect(),
+    };
+  }
+
+  const apart = (from, to) => Math.hypot(from.left - to.left, from.top - to.top) > NEAR;
+
+  /* moves */
+
+  function glide(element, from, to, delay = 0) {
+    if (!apart(from, to)) return;
+    const start = `translate(${from.left - to.left}px, ${from.top - to.top}px)`;
+    const frames = [{ transform: start }, { transform: "none" }];
+    element.animate(frames, { duration: GLIDE, delay, easing: EASE, fill: "backwards" });
+  }
+
+  function glideBots(was, now) {
+    for (const one of now) {
+      const from = was.find((other) => other.bot === one.bot);
+      if (from) glide(one.element, from.box, one.box, one.delay);
+    }
+  }
+
+  function hop(was, now) {
+    const gone = was.filter((one) => !one.element.isConnected);
+    const fresh = now.filter((one) => !was.some((other) => other.element === one.element));
+    const carried = (one) => one.bot !== undefined && take(gone, one, (other) => other.bot === one.bot);
+    for (const one of fresh.filter((each) => !carried(each))) {
+      const from = take(gone, one, () => true);
+      if (from) glide(one.element, from.box, one.box, Math.max(from.delay, one.delay));
+      else appear(one);
+    }
+    for (const one of gone) if (one.out) slideOut(one);
+  }
+
+  /* one like it that is gone, which is then accounted for */
+  function take(gone, one, fits) {
+    const like = (other) => other.element.dataset.thing === one.element.dataset.thing && fits(other);
+    const found = gone.findIndex(like);
+    return found < 0 ? null : gone.splice(found, 1)[0];
+  }
+
+  function appear(one) {
+    const source = one.element.closest("[data-source]")?.querySelector("svg")?.getBoundingClientRect();
+    if (source) {
+      const middle = { left: source.left + (source.width - one.box.width) / 2, top: source.top + source.height / 2 };
+      glide(one.element, middle, one.box, one.delay);
+    } else {
+      one.element.animate([{ transform: "scale(0.4)", opacity: 0 }, {}], { duration: GLIDE, easing: EASE });
+    }
+  }
+
+  /* what is no more on the page is shown once more, to no one but the eye */
+
+  function ghost(one, frames, duration, delay = 0) {
+    const copy = one.element.cloneNode(true);
+    for (const part of [copy, ...copy.querySelectorAll("[id]")]) part.removeAttribute("id");
+    for (const name of ["data-bot", "data-thing", "data-leaves"]) copy.removeAttribute(name);
+    copy.setAttribute("aria-hidden", "true");
+    copy.inert = true;
+    copy.classList.add("ghost");
+    for (const side of ["left", "top", "width", "height"]) copy.style[side] = `${one.box[side]}px`;
+    play.append(copy);
+    const going = copy.animate(frames, { duration, delay, easing: EASE, fill: "both" });
+    going.finished.finally(() => copy.remove());
+    return copy;
+  }
+
+  function slideOut(one) {
+    const x = one.out.left + one.out.width / 2 - one.box.left - one.box.width / 2;
+    const y = one.out.top + one.out.height / 3 - one.box.top;
+    const frames = [
+      { transform: "none" },
+      { transform: `translate(${x}px, ${y}px) scale(1.25)`, opacity: 1, offset: 0.5 },
+      { transform: `translate(${x}px, ${y - 48}px) scale(1.25)`, opacity: 0 },
+    ];
+    ghost(one, frames, 3 * GLIDE, one.delay);
+  }
+
+  function leave(was) {
+    const lost = [...play.querySelectorAll("[data-lost]")].flatMap((one) => one.dataset.lost.split(" "));
+    for (const one of was) {
+      const { element, box } = one;
+      if (element.isConnected) glide(element, box, element.getBoundingClientRect());
+      else if (lost.includes(element.id)) burn(one);
+      else if (!document.getElementById(element.id)) lift(one);
+    }
+  }
+
+  const lift = (one) => ghost(one, [{}, { transform: "translateY(-1.5rem)", opacity: 0 }], GLIDE);
+
+  function burn(one) {
+    const frames = [
+      { clipPath: "inset(0 0 0 0)", filter: "none", opacity: 1 },
+      { clipPath: "inset(0 0 5% 0)", filter: "sepia(1) saturate(5) hue-rotate(-20deg)", offset: 0.35 },
+      { clipPath: "inset(0 0 100% 0)", filter: "sepia(1) brightness(0.3)", opacity: 0.6 },
+    ];
+    ghost(one, frames, BURN).classList.add("lost");
+  }
+
+  /* words beside a body stay inside the stage: below it, or above where there is no room; none lies over another */
+
+  function fit() {
+    const placed = [];
+    for (const bubble of play.querySelectorAll("[data-bubble]")) {
+      bubble.style.translate = "-50% 0";
+      const stage = bubble.closest("[data-stage]").getBoundingClientRect();
+      const box = bubble.getBoundingClientRect();
+      const [left, right] = [stage.left + NEAR - box.left, stage.right - NEAR - box.right];
+      const x = left > 0 ? left : Math.min(0, right);
+      const y = free(new DOMRect(box.left + x, box.top, box.width, box.height), placed, stage);
+      bubble.style.translate = `calc(-50% + ${x}px) ${y}px`;
+    }
+  }
+
+  /* how far down, or up where the stage ends, there is room for it; it is noted there */
+  function free(box, placed, stage) {
+    const top = box.top;
+    const up = box.bottom > stage.bottom - NEAR;
+    if (up) box.y -= box.height + ABOVE;
+    const meets = (other) => box.left < other.right && other.left < box.right && box.top < other.bottom && other.top < box.bottom;
+    for (let hit = placed.find(meets); hit; hit = placed.find(meets)) {
+      box.y = up ? hit.top - NEAR - box.height : hit.bottom + NEAR;
+    }
+    placed.push(box);
+    return box.top - top;
+  }
+
+  function move() {
+    const was = before;
+    before = null;
+    fit();
+    if (!was || STILL.matches) return;
+    const now = look();
+    glideBots(was.bots, now.bots);
+    hop(was.things, now.things);
+    leave(was.sheets);
+  }
+
+  document.addEventListener("htmx:wsBeforeMessage", () => {
+    before = before || look();
+  });
+  document.addEventListener("htmx:wsAfterMessage", move);
+  window.addEventListener("resize", fit);
+  fit();
+})();

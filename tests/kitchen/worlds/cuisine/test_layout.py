@@ -1,0 +1,122 @@
+"""The kitchen as drawn lays itself out: in every level, at every width, nothing lies over anything else."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+from random import Random
+
+import pytest
+from django.contrib.staticfiles import finders
+from django.template.loader import render_to_string
+from playwright.async_api import Browser, Page, Route
+
+from kitchen.contract.page import SeatView
+from kitchen.play.drawing import whole
+from kitchen.play.render import page_context
+from kitchen.registry.worlds import get_world
+from kitchen.worlds.cuisine.page import PAGE
+from kitchen.worlds.cuisine.procedural import CLASSES
+from tests.browser import IN_A_BROWSER
+from tests.kitchen.worlds.cuisine.test_page import seen
+
+pytestmark = [*IN_A_BROWSER, pytest.mark.filterwarnings("ignore:level_12")]
+
+LEVELS = sorted(path.stem for path in Path("kitchen/worlds/cuisine/data/levels").glob("*.toml"))
+SIZES = ((360, 740), (768, 1024), (1024, 768), (1440, 900))
+KITCHENS = [{"level": level} for level in LEVELS] + [
+    {"level": "procedural", "difficulty": kind, "level_seed": seed} for kind in CLASSES for seed in (1, 2)
+]
+MOVED = {"floor", "orders", "done", "robots", "locations"}
+"""The panels that differ in their measures."""
+HOST = "http://kitchen.test"
+
+SWAP = """parts => {
+    for (const [id, html] of Object.entries(parts)) document.getElementById(id).outerHTML = html;
+}"""
+TOOLS = """
+    const shown = selector => [...document.querySelectorAll(selector)].filter(one => one.checkVisibility());
+    const box = one => one.getBoundingClientRect(), wrong = [], slack = 1;
+    const told = one => one.id || one.dataset.place || one.dataset.bot || one.getAttribute("class");
+"""
+LAID_OUT = f"""() => {{
+    {TOOLS}
+    const over = (a, b) => a.left < b.right - slack && b.left < a.right - slack
+        && a.top < b.bottom - slack && b.top < a.bottom - slack;
+    const apart = (what, all) => all.forEach((one, n) => all.slice(n + 1).forEach(other => {{
+        if (over(box(one), box(other))) wrong.push(`${{what}}: ${{told(one)}} over ${{told(other)}}`);
+    }}));
+    const inside = (what, all, frame) => all.forEach(one => {{
+        const [b, f] = [box(one), box(frame)];
+        const sideways = b.left < f.left - slack || b.right > f.right + slack;
+        if (sideways || b.top < f.top - slack || b.bottom > f.bottom + slack)
+            wrong.push(`${{what}} outside: ${{told(one)}}`);
+    }});
+    const stage = shown(".stage")[0];
+    apart("robots and places", [...shown(".bot"), ...shown(".station-button")]);
+    apart("tickets", shown(".ticket"));
+    apart("parts", shown(".topbar, .col-orders, .done, .stage"));
+    inside("in the stage", [...shown(".station-button"), ...shown(".bot")], stage);
+    for (const button of shown(".station-button"))
+        inside("in its place", [...button.querySelectorAll(".tool, .station-name")], button);
+    const wide = shown("[data-play] :not(.tickets *)").filter(one => box(one).right > innerWidth + slack);
+    if (document.documentElement.scrollWidth > innerWidth) wrong.push(`too wide: ${{wide.map(told)}}`);
+    if (innerWidth === 1024 && box(stage).bottom > innerHeight) wrong.push("not all places can be seen");
+    return wrong;
+}}"""
+LARGE_ENOUGH = f"""() => {{
+    {TOOLS}
+    for (const one of shown("[data-play] :is(button, a, summary, .action, .keys-switch)"))
+        if (one.offsetHeight < 44 || one.offsetWidth < 44) wrong.push(`small target: ${{told(one)}}`);
+    const written = one => [...one.childNodes].some(node => node.nodeType === 3 && node.data.trim());
+    for (const one of shown("[data-play] *").filter(written))
+        if (parseFloat(getComputedStyle(one).fontSize) < 12) wrong.push(`small text: ${{one.textContent}}`);
+    return wrong;
+}}"""
+
+
+def kitchens() -> Iterator[tuple[str, SeatView]]:
+    """Each level in mid-episode, all of four robots at one place."""
+    for settings in KITCHENS:
+        world = get_world("cuisine").create(seats=4, settings=settings)
+        world.reset(3)
+        chance = Random(4)
+        for _ in range(25):
+            world.step({seat: chance.choice(world.legal_actions(seat)) for seat in range(4)})
+        world.step(dict.fromkeys(range(4), ("goto", "storage0")))
+        yield " ".join(map(str, settings.values())), seen(world, 0)
+
+
+async def serve(route: Route) -> None:
+    """Static files as they are, and an empty page for all else."""
+    address = route.request.url.removeprefix(f"{HOST}/static/").split("?")[0]
+    file = finders.find(address)
+    await (route.fulfill(path=file) if file else route.fulfill(body=""))
+
+
+async def open_page(browser: Browser, view: SeatView) -> Page:
+    """A play page as it comes from the server, without one."""
+    page = await browser.new_page()
+    await page.route("**/*", serve)
+    context = page_context(PAGE, view, socket_path="/nowhere/", leave_url="/leave/")
+    html = render_to_string("kitchen/play/play.html", context)
+    await page.route(
+        f"{HOST}/", lambda route: route.fulfill(body=html, content_type="text/html; charset=utf-8")
+    )
+    await page.goto(HOST)
+    return page
+
+
+async def test_nothing_lies_over_anything_else_and_all_is_large_enough(
+    browser: Browser,
+) -> None:
+    views = dict(kitchens())
+    page, wrong = await open_page(browser, views["level_12"]), {}
+    for width, height in SIZES:
+        await page.set_viewport_size({"width": width, "height": height})
+        wrong[f"at {width}"] = await page.evaluate(LARGE_ENOUGH)
+        for name, view in views.items():
+            parts = {panel.id: whole(panel) for panel in PAGE.panels(view) if panel.id in MOVED}
+            await page.evaluate(SWAP, parts)
+            wrong[f"{name} at {width}"] = await page.evaluate(LAID_OUT)
+    assert {where: what for where, what in wrong.items() if what} == {}

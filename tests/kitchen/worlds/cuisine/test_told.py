@@ -1,0 +1,96 @@
+"""What a step leaves on the page: where it is told, and that it is told as it was."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from kitchen.contract.page import SeatView, StepView
+from kitchen.contract.world import Command, World
+from kitchen.play.drawing import whole
+from kitchen.registry.worlds import get_world
+from kitchen.worlds.cuisine.page import PAGE
+from kitchen.worlds.cuisine.words import Words
+from tests.kitchen.worlds.cuisine.test_page import seen
+
+
+def kitchen(seats: int = 1) -> World:
+    """Level 3: two pots, two boards, two mixers."""
+    world = get_world("cuisine").create(seats=seats, settings={"level": "level_3"})
+    world.reset(3)
+    return world
+
+
+def play(world: World, *turns: Sequence[Command]) -> SeatView:
+    """What seat 0 sees after these steps; each has a command for every seat."""
+    past: list[StepView] = []
+    for commands in turns:
+        turn = dict(enumerate(commands))
+        events = world.step(turn)
+        past.insert(0, StepView(world.clock, turn, events))
+    return seen(world, 0, tuple(past[:8]))
+
+
+def drawn(view: SeatView, name: str) -> str:
+    """One panel with all its parts."""
+    return next(str(whole(panel)) for panel in PAGE.panels(view) if panel.id == name)
+
+
+def test_who_stays_where_they_are_is_not_told_to_have_gone_there() -> None:
+    stay: Command = ("goto", "servingtable0")
+    there: Command = ("goto", "pot1")
+    view = play(kitchen(), [stay], [there], [("noop",)], [there])
+    told = drawn(view, "happened")
+    assert told.count("You went to pot 2") == told.count("You stayed at pot 2") == 1
+    assert "You stayed at the serving table" in told
+    assert "You stayed at pot 2" in drawn(view, "spoken")
+
+
+def test_a_refusal_is_told_beside_the_robot_and_in_the_line_of_news_and_spoken_once() -> None:
+    view = play(kitchen(2), [("activate", "pot0"), ("noop",)])
+    why = "Pot 1 was too far away: go there first."
+    floor = drawn(view, "floor")
+    assert floor.count(why) == 1
+    assert f'data-bubble aria-hidden="true">{why}' in floor
+    assert drawn(view, "news").count(why) == 1
+    assert drawn(view, "spoken").lower().count(why.lower()) == 1
+    assert why not in drawn(play(kitchen(2), [("noop",), ("noop",)]), "floor")
+
+
+def test_robots_move_in_the_order_in_which_they_act() -> None:
+    view = play(kitchen(3), [("noop",), ("goto", "pot0"), ("goto", "pot1")])
+    floor = drawn(view, "floor")
+    assert all(f'data-bot="{seat}" data-turn="{seat}"' in floor for seat in range(3))
+
+
+def test_a_missed_order_is_named_by_the_ticket_that_was_there_and_told_first() -> None:
+    world, waits = kitchen(), [("noop",)]
+    before, view = play(world), play(world, waits)
+    while "ran out of time" not in drawn(view, "happened"):
+        before, view = view, play(world, waits)
+    lost = drawn(view, "orders").split('data-lost="')[1].split('"')[0]
+    assert f'id="{lost}"' in drawn(before, "orders")
+    assert f'id="{lost}"' not in drawn(view, "orders")
+    assert 'class="failed"' in drawn(view, "news")
+
+
+def test_a_ticket_draws_the_tool_on_each_way_and_whose_hands_are_on_what() -> None:
+    view = play(kitchen(2), [("goto", "storage0"), ("noop",)], [("get", "storage0", "rice"), ("noop",)])
+    ticket = drawn(view, "orders")
+    assert 'tools.svg#pot"' in ticket
+    assert 'tools.svg#mixer"' in ticket
+    assert "Cooked rice is made of rice with the pot." in ticket
+    assert "Robot 1 is working on the rice." in ticket
+    assert ticket.count('<use href="#seat-1"') == 1
+
+
+def test_a_dish_that_is_ordered_is_never_called_unknown() -> None:
+    command: Command = ("get", "servingtable0", "salmonSushi")
+    told = Words().refusals(["unknown_item"], command)
+    assert told == "There was no salmon sushi at serving table 1."
+
+
+def test_the_robots_that_decide_are_not_told_to_use_a_tool() -> None:
+    view = seen(kitchen(2), 0, phase="waiting")
+    table = drawn(view, "robots")
+    assert '<th scope="col">Busy</th>' in table
+    assert table.count("deciding") == 1
