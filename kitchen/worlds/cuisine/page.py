@@ -65,13 +65,21 @@ class CuisinePage(Page):
         }
 
     first_steps = (
-        "Choose one action in the menu; then press the button below it.",
-        "The tables show every robot and place: see what your action has changed.",
-        "The number on an order says in how many steps it runs out.",
+        "Your robot is marked “you”: click the place with the ring to do what is said below, or choose it in "
+        "the list and press the button under it.",
+        "Each click is one step. Look at what it has changed, then click the place with the ring again.",
+        "The number on the order says in how many steps it runs out.",
     )
+    aim = "Practice ends as soon as you have served one dish, or when all its steps are used."
+    missed = "The steps are used, and no dish was served yet. That is all right."
+
+    def reached(self, view: SeatView) -> str:
+        """`Well done: you served salmon sushi.`"""
+        dish = known(view.brief).words.mid(view.observation["delivered"][-1])
+        return f"Well done: you served {dish}."
 
     def hint(self, view: SeatView, command: Command, aim: Mapping[str, str]) -> str:
-        """`Hint: go to storage to fetch rice for the salmon sushi.`"""
+        """`Try this: go to storage to fetch rice for the salmon sushi.`"""
         return hint(view, command, aim)
 
     def phrase(self, command: Command) -> str:
