@@ -48,7 +48,8 @@ def episode_create(
     """A new episode at its start, its first step open. Seats that no mind commands are people's.
 
     `step_seconds` is people's time for a step (see `kitchen.play.clock`), `hints` has the page say what would
-    be good to do next, `until` says what its figures are to reach for it to be over, `audience` names those whom its news go to (see `stream.audience_group`).
+    be good to do next, `until` says what its figures are to reach for it to be over, `audience` names those
+    whom its news go to (see `stream.audience_group`).
 
     SettingsError if the world, a mind, the seating, the clock or the goal cannot be played.
     """

@@ -26,7 +26,7 @@ def hints_for(world: World, view: SeatView) -> Hints:
     """What to tell the person in this seat before this step, one sentence each."""
     page = get_page(world.kind)
     first = list(page.first_steps[view.step : view.step + 1])
-    if view.until and not view.step:
+    if view.until and view.step == 1:
         first.append(page.aim)
     advice = get_adviser(world.kind).lead(_situation(world, view))
     if advice is None or advice.command not in view.legal:

@@ -42,7 +42,8 @@ class Episode(models.Model):
     until = models.JSONField(
         null=True,
         blank=True,
-        help_text="Figures and what each is to reach: then it is over. Empty: it lasts as long as its world says.",
+        help_text="Figures and what each is to reach: then it is over. Empty: it lasts as long as its "
+        "world says.",
     )
     audience = models.CharField(
         max_length=80,

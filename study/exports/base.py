@@ -159,7 +159,8 @@ FALLBACK_LEVELS = "; ".join(f"{code} ({words})" for code, words in (error_codes(
 """Every code that can be there, as the code that writes it has it."""
 EPISODE_LEVELS = (
     "playing, over (it ended by its rules), cut_off (it was ended from outside), reached (practice reached "
-    "what it was to last until), aborted (staff ended it), abandoned (a person in it did nothing for too long, or left)"
+    "what it was to last until), aborted (staff ended it), abandoned (a person in it did nothing for too "
+    "long, or left)"
 )
 
 

@@ -93,14 +93,22 @@ class _Kitchen:
         return next((way for way in ways if way), None)
 
     def _in_order(self, missing: Iterable[str], place: str) -> list[str]:
-        """What is cooked comes before what is in storage; where it needs the only tool of this kind, nothing
-        else is put there before."""
+        """What is cooked comes before what is in storage, and first what takes longest; where it needs the
+        only tool of this kind, nothing else is put there before."""
         kind, recipes = self.brief["locations"][place], self.brief["recipes"]
-        cooked = [part for part in missing if part in recipes]
+        cooked = sorted((part for part in missing if part in recipes), key=self._time, reverse=True)
         rivals = [part for part in cooked if kind in self._tools_left(part)]
         if rivals and len(self._all_of_kind(kind)) == 1:
             return rivals
         return [*rivals, *(part for part in cooked if part not in rivals), *(set_minus(missing, cooked))]
+
+    def _time(self, item: str) -> int:
+        """Steps for which tools are busy until there is one."""
+        if item not in self.brief["recipes"]:
+            return 0
+        recipe = self.brief["recipes"][item]
+        busy: int = self.brief["tools"].get(recipe["tool"], {}).get("busy", 0)
+        return busy + max(map(self._time, recipe["ingredients"]))
 
     def _tools_left(self, product: str) -> set[str]:
         """The kinds of tools that are still to be used for this product."""
@@ -134,7 +142,7 @@ class _Kitchen:
         return min(there, key=lambda place: self.places[place]["busy"], default="")
 
     def _place_for(self, product: str) -> str:
-        """The tool for this product: that with most of it inside, then an empty one, then one to be cleared."""
+        """The tool for this product: with most of it inside, or empty, or else one to be cleared."""
         kinds = self._all_of_kind(self.brief["recipes"][product]["tool"])
         return max(kinds, key=lambda place: self._fitness(product, place))
 
