@@ -11,6 +11,7 @@
     for (const spot of play.querySelectorAll("[data-spot]")) {
       spot.toggleAttribute("data-hinted", Boolean(place) && spot.dataset.spot === place);
     }
+    play.querySelector("[data-spot][data-hinted]")?.scrollIntoView({ block: "nearest" }); // where it is covered
     for (const radio of play.querySelectorAll('input[name="command"]')) {
       radio.closest("label").toggleAttribute("data-hinted", Boolean(value) && radio.value === value);
     }

@@ -93,14 +93,19 @@ class _Kitchen:
         return next((way for way in ways if way), None)
 
     def _in_order(self, missing: Iterable[str], place: str) -> list[str]:
-        """What is cooked comes before what is in storage, and first what takes longest; where it needs the
-        only tool of this kind, nothing else is put there before."""
+        """What is cooked comes before what is in storage; where it needs the only tool of this kind, nothing
+        else is put there before."""
         kind, recipes = self.brief["locations"][place], self.brief["recipes"]
-        cooked = sorted((part for part in missing if part in recipes), key=self._time, reverse=True)
+        cooked = sorted((part for part in missing if part in recipes), key=self._first, reverse=True)
         rivals = [part for part in cooked if kind in self._tools_left(part)]
         if rivals and len(self._all_of_kind(kind)) == 1:
             return rivals
         return [*rivals, *(part for part in cooked if part not in rivals), *(set_minus(missing, cooked))]
+
+    def _first(self, part: str) -> tuple[bool, int]:
+        """What can be started where one stands comes first, then what takes longest."""
+        here = not self._made(part) and self._place_for(part) == self.me["at"]
+        return here and not self._missing(part, self.me["at"]), self._time(part)
 
     def _time(self, item: str) -> int:
         """Steps for which tools are busy until there is one."""
