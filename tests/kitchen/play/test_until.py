@@ -7,7 +7,7 @@ import pytest
 from kitchen.contract.world import SettingsError
 from kitchen.play.models import Episode, Seat
 from kitchen.play.selectors import seat_page, seat_view
-from kitchen.play.shell import shell
+from kitchen.play.shell import Over, shell
 from kitchen.play.verifying import log_verify
 from tests.kitchen.factories import make_episode, submit
 
@@ -27,7 +27,8 @@ def said_at_the_end(episode: Episode) -> str:
     seat = Seat.objects.select_related("episode").get(episode=episode)
     view = seat_view(seat)
     assert view.phase == "over"
-    return next(panel.shows.goal for panel in shell(seat_page(seat), view) if panel.id == "over")
+    shown = (panel.shows for panel in shell(seat_page(seat), view))
+    return next(over.goal for over in shown if isinstance(over, Over))
 
 
 def test_it_is_over_in_the_step_that_reaches_its_goal_and_the_log_holds() -> None:

@@ -38,6 +38,11 @@ def again(person: Participant) -> Participant:
     return Participant.objects.select_related("practice", "study").get(pk=person.pk)
 
 
+def idle_out(person: Participant) -> None:
+    assert person.practice
+    play_out(person.practice)
+
+
 def follow(episode: Episode | None) -> Episode:
     """By the hints of the page."""
     assert episode
@@ -63,13 +68,13 @@ def test_practice_is_over_when_a_dish_is_served_and_the_page_says_what_comes_nex
 
 def test_who_served_nothing_may_practise_once_more_and_only_once(client: Client) -> None:
     person = practising(3)
-    play_out(person.practice)
+    idle_out(person)
     assert "no dish was served yet" in text(client, person)
     client.post(person.get_absolute_url(), {"page": "practice", "again": "yes"})
     second = again(person)
     assert second.first_practice_id == person.practice_id != second.practice_id
     assert "data-play" in text(client, second)
-    play_out(second.practice)
+    idle_out(second)
     assert "Practise once more" not in text(client, second)
     assert not practice_again(participant_id=person.pk)
     client.post(person.get_absolute_url(), {"page": "practice"})
@@ -78,9 +83,9 @@ def test_who_served_nothing_may_practise_once_more_and_only_once(client: Client)
 
 def test_both_tries_are_in_the_data_and_are_erased_with_the_person() -> None:
     person = practising(2)
-    play_out(person.practice)
+    idle_out(person)
     assert practice_again(participant_id=person.pk)
-    play_out(again(person).practice)
+    idle_out(again(person))
     tries = [sitting.episode for sitting in sittings(person.study, EVERYBODY) if sitting.part == "practice"]
     assert tries == [person.practice_id, again(person).practice_id]
     assert all(verdict.holds for verdict in log_verify(Episode.objects.filter(pk__in=tries)))
