@@ -147,7 +147,8 @@ class Page(ABC):
     )
     """How the page is used: a sentence for each of the first steps, shown where hints are on."""
     aim: ClassVar[str] = "It ends as soon as you have reached the goal, or after the last step."
-    """When an episode with a goal ends; said at its second step."""
+    """When an episode with a goal ends; said at its second step, with `{steps}` for how many it has
+    at most."""
     missed: ClassVar[str] = "The steps are over, and the goal was not reached yet. That is all right."
     """What is said where an episode with a goal ended at its last step."""
     general_hint: ClassVar[str] = "Read the guide again whenever you like: it says how to win."

@@ -27,7 +27,7 @@ def hints_for(world: World, view: SeatView) -> Hints:
     page = get_page(world.kind)
     first = list(page.first_steps[view.step : view.step + 1])
     if view.until and view.step == 1:
-        first.append(page.aim)
+        first.append(page.aim.format(steps=view.length))
     advice = get_adviser(world.kind).lead(_situation(world, view))
     if advice is None or advice.command not in view.legal:
         return Hints((*first, page.general_hint))

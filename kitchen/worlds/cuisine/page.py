@@ -57,7 +57,7 @@ class CuisinePage(Page):
         "Each click is one step. Look at what it has changed.",
         "The number on the order says in how many steps it runs out.",
     )
-    aim = "Practice ends when you have served one dish, or after its last step."
+    aim = "Practice ends when you have served one dish, or after {steps} steps."
     missed = "The steps are used, and no dish was served yet. That is all right."
 
     def reached(self, view: SeatView) -> str:

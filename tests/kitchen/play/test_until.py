@@ -61,6 +61,13 @@ def test_without_its_goal_it_lasts_its_steps_and_says_so() -> None:
     assert "no dish was served yet" in said_at_the_end(episode)
 
 
+def test_the_page_says_when_it_ends() -> None:
+    episode = make_episode(hints=True, steps=30, until={"completed": 1})
+    submit(episode, 1, "goto", "storage0")
+    view = seat_view(Seat.objects.select_related("episode").get(episode=episode))
+    assert "Practice ends when you have served one dish, or after 30 steps." in view.hints
+
+
 def test_a_goal_that_the_world_does_not_count_is_refused() -> None:
     with pytest.raises(SettingsError, match="until: applause is not one of"):
         make_episode(until={"applause": 1})
