@@ -93,6 +93,11 @@ class Adviser:
         waits for it."""
         return None
 
+    def lead(self, situation: Situation) -> Advice | None:
+        """What somebody who learns the game does next, to come soon and by the plainest way to what practice
+        is to reach (`Practice.until`); None where there is no telling. Quick, too."""
+        return self.advise(situation)
+
     def decide(self, situation: Situation) -> Decision:
         """What a sensible person in the one seat of the situation does, who may take a moment; without a
         command where there is no telling."""

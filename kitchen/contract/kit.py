@@ -24,6 +24,8 @@ class Practice:
     """Empty: nobody, the person plays alone."""
     coplayer_settings: Mapping[str, Json] = field(default_factory=dict)
     teammates: int = 0
+    until: Mapping[str, int] = field(default_factory=dict)
+    """Figures of the world, and what each is to reach: then practice is over. Empty: it lasts all steps."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -78,6 +78,12 @@ class SeatView:
     """Nor here: somebody was gone. What completes “It was ended because …”; empty else."""
     hints: tuple[str, ...] = ()
     """Sentences on what would be good to do next, where hints are on."""
+    hinted: Command | None = None
+    """The command that the last of them is about, if there is one: the page marks it and its place."""
+    until: bool = False
+    """The episode ends as soon as its goal is reached (`Practice.until`), and at its last step otherwise."""
+    reached: bool = False
+    """It has ended so."""
 
 
 class Nothing(NamedTuple):
@@ -136,16 +142,25 @@ class Page(ABC):
     """Likewise its styles, on the page of the guide too."""
 
     first_steps: ClassVar[tuple[str, ...]] = (
-        "Choose one of the actions; then press the button below them.",
+        "Choose the marked action; then press the button below it.",
         "Look at what has changed: everybody's choices have been carried out.",
     )
     """How the page is used: a sentence for each of the first steps, shown where hints are on."""
+    aim: ClassVar[str] = "It ends as soon as you have reached the goal, or after the last step."
+    """When an episode with a goal ends; said at its second step, with `{steps}` for how many it has
+    at most."""
+    missed: ClassVar[str] = "The steps are over, and the goal was not reached yet. That is all right."
+    """What is said where an episode with a goal ended at its last step."""
     general_hint: ClassVar[str] = "Read the guide again whenever you like: it says how to win."
     """The hint where nobody can say what would be good to do."""
 
     def hint(self, view: SeatView, command: Command, aim: Mapping[str, str]) -> str:
         """This command, as an adviser gave it with its aim (`Advice`), and why it is good, in a sentence."""
-        return f"Hint: {self.phrase(command)}."
+        return f"Try this: {self.phrase(command)}."
+
+    def reached(self, view: SeatView) -> str:
+        """What is said to somebody whose episode ended because its goal was reached."""
+        return "Well done: you have reached the goal."
 
     @abstractmethod
     def panels(self, view: SeatView) -> tuple[Panel, ...]:

@@ -10,7 +10,7 @@ from django.db import transaction
 from django.utils import timezone
 from django.utils.text import capfirst
 
-from kitchen.contract.world import Json, SettingsError
+from kitchen.contract.world import Json, SettingsError, World
 from kitchen.money.models import Budget
 from kitchen.play import clock, stream
 from kitchen.play.models import Episode, Mind, Seat
@@ -42,20 +42,23 @@ def episode_create(
     thinking_seconds: float = 0,
     step_seconds: float | None = None,
     hints: bool = False,
+    until: Mapping[str, int] | None = None,
     audience: str = "",
 ) -> Episode:
     """A new episode at its start, its first step open. Seats that no mind commands are people's.
 
     `step_seconds` is people's time for a step (see `kitchen.play.clock`), `hints` has the page say what would
-    be good to do next, `audience` names those whom its news go to (see `stream.audience_group`).
+    be good to do next, `until` says what its figures are to reach for it to be over, `audience` names those
+    whom its news go to (see `stream.audience_group`).
 
-    SettingsError if the world, a mind, the seating or the clock cannot be played.
+    SettingsError if the world, a mind, the seating, the clock or the goal cannot be played.
     """
     clock.check_step_seconds(step_seconds)
     stream.audience_group(audience)
     game = get_world(world).create(seats=seats, settings=settings)
     game.reset(seed)
     _check_minds(minds, seats=seats, world=world)
+    _check_until(until or {}, game)
     episode = Episode(
         world=world,
         world_version=game.version,
@@ -67,6 +70,7 @@ def episode_create(
         thinking_seconds=thinking_seconds,
         step_seconds=step_seconds,
         hints=hints,
+        until=dict(until) if until else None,
         audience=audience,
         state=game.to_dict(),
         state_hash=game.state_hash(),
@@ -89,6 +93,12 @@ def _check_minds(minds: Sequence[MindPlan], *, seats: int, world: str) -> None:
         coplayer = make_agent(mind.kind, mind.settings)
         if coplayer.worlds is not None and world not in coplayer.worlds:
             raise SettingsError(f"co-player: {mind.kind} cannot play {world}")
+
+
+def _check_until(until: Mapping[str, int], game: World) -> None:
+    known = {figure.name for figure in game.figures}
+    if wrong := until.keys() - known:
+        raise SettingsError(f"until: {min(wrong)} is not one of {', '.join(sorted(known))}")
 
 
 def _seat_everybody(episode: Episode, body: str, *, seats: int, minds: Sequence[MindPlan]) -> list[Seat]:

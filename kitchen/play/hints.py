@@ -6,25 +6,32 @@ level. The same state gives the same hint.
 
 from __future__ import annotations
 
+from typing import NamedTuple
+
 from kitchen.contract.agent import Situation
 from kitchen.contract.page import SeatView
-from kitchen.contract.world import World
+from kitchen.contract.world import Command, World
 from kitchen.registry.agents import get_adviser
 from kitchen.registry.worlds import get_page
 
 
-def hints_for(world: World, view: SeatView) -> tuple[str, ...]:
+class Hints(NamedTuple):
+    """What is told before a step, and the command that the last sentence is about."""
+
+    sentences: tuple[str, ...]
+    command: Command | None = None
+
+
+def hints_for(world: World, view: SeatView) -> Hints:
     """What to tell the person in this seat before this step, one sentence each."""
     page = get_page(world.kind)
-    return (*page.first_steps[view.step : view.step + 1], _next(world, view))
-
-
-def _next(world: World, view: SeatView) -> str:
-    page = get_page(world.kind)
-    advice = get_adviser(world.kind).advise(_situation(world, view))
+    first = list(page.first_steps[view.step : view.step + 1])
+    if view.until and view.step == 1:
+        first.append(page.aim.format(steps=view.length))
+    advice = get_adviser(world.kind).lead(_situation(world, view))
     if advice is None or advice.command not in view.legal:
-        return page.general_hint
-    return page.hint(view, advice.command, advice.aim)
+        return Hints((*first, page.general_hint))
+    return Hints((*first, page.hint(view, advice.command, advice.aim)), advice.command)
 
 
 def _situation(world: World, view: SeatView) -> Situation:

@@ -26,6 +26,7 @@ class Episode(models.Model):
         PLAYING = "playing", "playing"
         OVER = "over", "over"
         CUT_OFF = "cut_off", "cut off"
+        REACHED = "reached", "its goal was reached"
         ABORTED = "aborted", "ended by staff"
         ABANDONED = "abandoned", "ended because somebody was gone"
 
@@ -38,6 +39,12 @@ class Episode(models.Model):
     label = models.CharField(max_length=80, blank=True)
     synthetic = models.BooleanField(default=False)
     hints = models.BooleanField(default=False, help_text="The page says what would be good to do next.")
+    until = models.JSONField(
+        null=True,
+        blank=True,
+        help_text="Figures and what each is to reach: then it is over. Empty: it lasts as long as its "
+        "world says.",
+    )
     audience = models.CharField(
         max_length=80,
         blank=True,

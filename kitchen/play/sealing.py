@@ -23,7 +23,7 @@ PURPOSE = "episode"
 STATE, CHAIN, LOG, BELONGS = "state", "chain", "log", "belongs"
 """Facts that are not columns: the state, the last link, everything beside the steps, and whose it is."""
 COLUMNS = (
-    *("world", "world_version", "settings", "seed", "label", "synthetic", "hints", "audience"),
+    *("world", "world_version", "settings", "seed", "label", "synthetic", "hints", "until", "audience"),
     *("thinking_seconds", "decision_seconds", "step_seconds", "created_at"),
     *("status", "ended_because", "ended_at", "step", "state_hash", "score"),
 )

@@ -62,9 +62,14 @@ def turn_view(turn: OpenTurn, number: int) -> SeatView:
         step_seconds=episode.step_seconds,
         seconds_left=clock.seconds_left(episode) if choosing else None,
         ended_by_staff=episode.status == Episode.Status.ABORTED,
+        until=bool(episode.until),
+        reached=episode.status == Episode.Status.REACHED,
         abandoned_because=episode.ended_because if episode.status == Episode.Status.ABANDONED else "",
     )
-    return replace(view, hints=hints_for(world, view)) if episode.hints and choosing else view
+    if not (episode.hints and choosing):
+        return view
+    hints = hints_for(world, view)
+    return replace(view, hints=hints.sentences, hinted=hints.command)
 
 
 def _phase(turn: OpenTurn, number: int, missing: list[Seat]) -> str:

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import json
 from typing import NamedTuple
 
 from kitchen.contract.page import Page, Panel, SeatView
+from kitchen.contract.world import Command
 
 SHELL = ("notice", "bar", "phase", "clock", "hint", "over")
 """Their ids; their templates are `kitchen/play/<id>.jinja`."""
@@ -40,6 +42,8 @@ class Hint(NamedTuple):
     """What would be good to do."""
 
     hints: tuple[str, ...]
+    command: str
+    """The one that the last is about, as the menu has it; empty if there is none."""
 
 
 class Over(NamedTuple):
@@ -50,6 +54,8 @@ class Over(NamedTuple):
     achieved: tuple[tuple[str, str], ...] = ()
     ended_by_staff: bool = False
     abandoned_because: str = ""
+    goal: str = ""
+    """What is said of its goal, where it had one and ended by itself."""
 
 
 class Notice(NamedTuple):
@@ -69,8 +75,8 @@ def shell(page: Page, view: SeatView) -> tuple[Panel, ...]:
         _panel("bar", Bar(view.step, view.length, view.phase)),
         _panel("phase", Phase(view.phase, page.body, () if view.phase == "over" else names)),
         _panel("clock", _clock(view)),
-        _panel("hint", Hint(view.hints)),
-        _panel("over", _over(view)),
+        _panel("hint", Hint(view.hints, _as_value(view.hinted))),
+        _panel("over", _over(page, view)),
     )
 
 
@@ -89,7 +95,13 @@ def _clock(view: SeatView) -> Clock:
     return Clock(whole, left, view.phase == "choose", view.step if left else 0)
 
 
-def _over(view: SeatView) -> Over:
+def _over(page: Page, view: SeatView) -> Over:
     if view.phase != "over":
         return Over(over=False)
-    return Over(True, view.step, view.achieved, view.ended_by_staff, view.abandoned_because)
+    stopped = view.ended_by_staff or view.abandoned_because
+    goal = (page.reached(view) if view.reached else page.missed) if view.until and not stopped else ""
+    return Over(True, view.step, view.achieved, view.ended_by_staff, view.abandoned_because, goal)
+
+
+def _as_value(command: Command | None) -> str:
+    return json.dumps(command, separators=(",", ":")) if command else ""

@@ -229,13 +229,13 @@ class OpenTurn:
     def _store_state(self, ahead: StepAhead, now: datetime) -> None:
         """Compare and set on the step number: the step that another process has taken is not taken again."""
         episode, world = self.episode, ahead.world
-        ended = world.over or world.cut_off
-        status = Episode.Status.OVER if world.over else Episode.Status.CUT_OFF
+        status = status_after(episode, world)
+        ended = status != Episode.Status.PLAYING
         fresh = {
             "step": self.step,
             "state_hash": text_hash(ahead.state),
             "score": world.score(),
-            "status": status if ended else Episode.Status.PLAYING,
+            "status": status,
             "ended_at": now if ended else None,
             "turn_opened_at": now,
             "turn_closes_at": None if ended else clock.next_close(episode, now),
@@ -273,6 +273,16 @@ class OpenTurn:
             self._remembered = self.step
         if "memories" in vars(self):
             self.memories.update({row.mind_id: stored.as_stored(row.memory) for row in decisions})
+
+
+def status_after(episode: Episode, world: World) -> Episode.Status:
+    """How the episode stands with its world in this state: it follows from the state and its goal alone."""
+    score, until = world.score(), episode.until or {}
+    if until and all((score[name] or 0) >= least for name, least in until.items()):
+        return Episode.Status.REACHED
+    if world.over:
+        return Episode.Status.OVER
+    return Episode.Status.CUT_OFF if world.cut_off else Episode.Status.PLAYING
 
 
 def _row_values(row: SeatCommand) -> dict[str, Json]:

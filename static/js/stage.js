@@ -65,12 +65,15 @@
     return [...usual, details];
   }
 
+  const hinted = (radio) => radio.closest("label").hasAttribute("data-hinted"); // as hinted.js marks it
+
   function choice(radio) {
     const button = document.createElement("button");
     const picture = radio.closest("label").querySelector("svg");
     button.type = "button";
     if (picture) button.append(picture.cloneNode(true));
     button.append(words(radio));
+    button.toggleAttribute("data-hinted", hinted(radio));
     button.addEventListener("click", () => send(radio));
     return button;
   }
@@ -112,6 +115,7 @@
     if (!row) return;
     const radios = [...menu().querySelectorAll('input[name="command"]:not(:disabled)')];
     const apt = radios.filter((radio) => !radio.closest("details, [data-ask], .goto"));
+    apt.sort((one, other) => hinted(other) - hinted(one));
     const last = apt.filter((radio) => radio.closest(".noop"));
     const first = apt.filter((radio) => !last.includes(radio));
     const ways = radios.filter((radio) => radio.closest(".goto") && !radio.closest("[data-stays]") && leadsOn(radio));

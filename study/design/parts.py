@@ -58,6 +58,9 @@ class PracticeSettings(Record):
 
     kitchen: PracticeKitchen = PracticeKitchen.model_construct(**practice_played({}))
     hints: bool = True
+    all_steps: bool = Field(default=False, exclude=True)
+    """It goes on after something was achieved (`kitchen.contract.kit.Practice.until`); a document says so
+    only where it does."""
 
 
 class CheckSettings(Record):

@@ -28,3 +28,17 @@ def practice_played(stored: Mapping[str, Json]) -> dict[str, Json]:
         "teammates": usual.teammates,
         **stored,
     }
+
+
+def practice_until(settings: Mapping[str, Json], world: str) -> dict[str, int]:
+    """What the practice episode of a part with these settings lasts until, as its world has it; nothing where
+    it lasts all its steps."""
+    if settings.get("all_steps") or world not in known_worlds():
+        return {}
+    return dict(get_kit(world).practice.until)
+
+
+def practice_like(world: str, settings: Mapping[str, Json]) -> dict[str, Json]:
+    """What is played, alone, to practise for a condition of this world with these settings: as a study stores
+    it."""
+    return practice_played({"world": world, "settings": dict(settings)})

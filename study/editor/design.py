@@ -14,6 +14,7 @@ from study.design.chance import same_for_all
 from study.design.models import Study, StudyPart, SurveyItem
 from study.design.offered import WORLD, world_kinds
 from study.design.parts import ALWAYS_ON, PARTS
+from study.design.practice import practice_like
 from study.design.readiness import missing
 from study.design.recruitment import MOST_LABELS, PLACES, PROOF, label_proof, new_labels
 from study.design.versions import differences, frozen_version
@@ -153,8 +154,15 @@ def _part(study: Study, kind: str) -> StudyPart:
     """The stored part, or a new one as it comes; 404 for a kind that there is not."""
     if kind not in PARTS:
         raise Http404(kind)
+    return study.parts.filter(kind=kind).first() or _fresh_part(study, kind)
+
+
+def _fresh_part(study: Study, kind: str) -> StudyPart:
+    """As it comes; practice is offered in the kitchen of the first condition."""
     fresh = StudyPart(study=study, kind=kind, enabled=PARTS[kind].enabled)
-    return study.parts.filter(kind=kind).first() or fresh
+    if kind == "practice" and (first := study.conditions.first()):
+        fresh.settings = {"kitchen": practice_like(first.world, first.settings)}
+    return fresh
 
 
 @study_page("edit", FORM)

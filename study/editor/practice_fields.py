@@ -13,6 +13,10 @@ from study.design.offered import COPLAYER, WORLD, ChoosableKind, KindSelect, kin
 from study.design.plan import NOBODY
 from study.design.practice import practice_played
 
+UNTIL_DONE = (
+    "Otherwise practice is over as soon as somebody has done what the game is about: in the kitchen, served "
+    "one dish. Whoever has not, after all its steps, may practise once more."
+)
 TEAM_SIZE = "Agents beside the participant's own. 3 teammates make a team of 4 agents."
 
 
@@ -20,6 +24,7 @@ def practice_fields() -> dict[str, forms.Field]:
     """By name; those of each world's settings are named as in a condition's form."""
     return {
         "hints": forms.BooleanField(label="Hints step by step", required=False),
+        "all_steps": forms.BooleanField(label="Lasts all its steps", required=False, help_text=UNTIL_DONE),
         WORLD: forms.ChoiceField(label="World", choices=kind_choices(WORLD)),
         **{name: setting_field(setting) for kind in world_kinds() for name, setting in kind.named_settings()},
         COPLAYER: forms.ChoiceField(label="Co-player", choices=kind_choices(COPLAYER), widget=KindSelect),
@@ -62,4 +67,5 @@ def practice_settings(given: Mapping[str, Json], stored: Mapping[str, Json]) -> 
         "coplayer_settings": played["coplayer_settings"] if same else {},
         "teammates": given["teammates"] if given["coplayer"] != NOBODY else 0,
     }
-    return {"hints": given["hints"], "kitchen": kitchen}
+    lasting = {"all_steps": True} if given["all_steps"] else {}
+    return {"hints": given["hints"], **lasting, "kitchen": kitchen}

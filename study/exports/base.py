@@ -158,8 +158,9 @@ MODEL_ERRORS = "; ".join(f"{code} ({words})" for code, words in error_codes().it
 FALLBACK_LEVELS = "; ".join(f"{code} ({words})" for code, words in (error_codes() | FALLBACKS).items())
 """Every code that can be there, as the code that writes it has it."""
 EPISODE_LEVELS = (
-    "playing, over (it ended by its rules), cut_off (it was ended from outside), aborted (staff ended it), "
-    "abandoned (a person in it did nothing for too long, or left)"
+    "playing, over (it ended by its rules), cut_off (it was ended from outside), reached (practice reached "
+    "what it was to last until), aborted (staff ended it), abandoned (a person in it did nothing for too "
+    "long, or left)"
 )
 
 

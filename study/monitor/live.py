@@ -144,8 +144,9 @@ def players_of(study: Study, episodes: Iterable[str]) -> set[str]:
     ids = list(Episode.objects.filter(key__in=list(episodes)).values_list("pk", flat=True))
     played = Round.objects.filter(episode__in=ids).values_list("participant__code", "participant__study")
     practised = Participant.objects.filter(practice__in=ids).values_list("code", "study")
+    before = Participant.objects.filter(first_practice__in=ids).values_list("code", "study")
     # one after another, and the study last: each is found by an index, however many ever came
-    players = (*played.order_by(), *practised.order_by())
+    players = (*played.order_by(), *practised.order_by(), *before.order_by())
     return {code for code, where in players if where == study.pk}
 
 
@@ -184,7 +185,8 @@ def _episode_now(person: Participant) -> int | None:
 
 def _episodes(person: Participant) -> list[int]:
     played = [one.episode_id for one in person.rounds.all() if one.episode_id]
-    return [*played, person.practice_id] if person.practice_id else played
+    practised = [person.first_practice_id, person.practice_id]
+    return [*played, *(each for each in practised if each)]
 
 
 def _row(person: Participant, now: EpisodeFacts | None, counts: Mapping[int, EpisodeCounts]) -> LiveRow:

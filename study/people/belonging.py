@@ -15,7 +15,8 @@ def whose_episodes(ids: Sequence[int]) -> Mapping[int, Sequence[Any]]:
     of_round = ("episode", "pk", "participant", "participant__study", "condition", "position", "seat")
     for episode, *values in Round.objects.filter(episode__in=ids).order_by().values_list(*of_round):
         said[episode].append(["round", *values])
-    practised = Participant.objects.filter(practice__in=ids).order_by()
-    for episode, *values in practised.values_list("practice", "pk", "study"):
-        said[episode].append(["practice", *values])
+    for name in ("practice", "first_practice"):
+        practised = Participant.objects.filter(**{f"{name}__in": ids}).order_by()
+        for episode, *values in practised.values_list(name, "pk", "study"):
+            said[episode].append(["practice", *values])
     return said

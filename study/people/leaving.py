@@ -67,7 +67,7 @@ def participant_end(*, participant_id: int, status: str, reason: str = "") -> bo
 
 def their_episodes(person: Participant) -> QuerySet[Episode]:
     """Every episode that this person plays in or played in; its rows can be locked."""
-    mine = Q(rounds__participant=person) | Q(practised_by=person)
+    mine = Q(rounds__participant=person) | Q(practised_by=person) | Q(first_practised_by=person)
     return Episode.objects.filter(pk__in=Episode.objects.filter(mine).values("pk"))
 
 
@@ -115,13 +115,14 @@ def _end_without(episode: Episode, seat: int) -> bool:
     """The episode ends, and nobody has the seat; whether nobody else plays in it."""
     Seat.objects.filter(episode=episode, number=seat).update(key=new_key(), page="")
     episode_abandon(episode_id=episode.pk, reason="somebody who played in it left the study")
-    return not episode.rounds.exists() and not episode.practised_by.exists()
+    others = (episode.rounds, episode.practised_by, episode.first_practised_by)
+    return not any(each.exists() for each in others)
 
 
 def episodes_erase_left(*, study_id: int) -> int:
     """Erase what somebody who left has left because a process died: episodes of people that are over and
     belong to nobody; how many."""
-    nobody = Episode.objects.filter(rounds=None, practised_by=None, synthetic=False)
+    nobody = Episode.objects.filter(rounds=None, practised_by=None, first_practised_by=None, synthetic=False)
     over = nobody.filter(audience=audience_name(study_id)).exclude(status=Episode.Status.PLAYING)
     left = list(over.values_list("pk", flat=True))
     for episode_id in left:

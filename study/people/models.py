@@ -79,6 +79,14 @@ class Participant(models.Model):
     practice = models.ForeignKey(
         Episode, null=True, blank=True, on_delete=models.PROTECT, related_name="practised_by"
     )
+    first_practice = models.ForeignKey(
+        Episode,
+        null=True,
+        blank=True,
+        on_delete=models.PROTECT,
+        related_name="first_practised_by",
+        help_text="The first try at it, where there was a second one.",
+    )
     entered_at = models.DateTimeField(default=timezone.now, editable=False)
     consented_at = models.DateTimeField(null=True, blank=True)
     consent_hash = models.CharField(

@@ -63,7 +63,7 @@ LINES: Mapping[str, Stored] = {
                 f"Participant.{name}"
                 for name in ["id", "study", "number", "code", "version", "sequence", "practice"]
             ),
-            *(f"Participant.{name}" for name in ["synthetic", "preview"]),
+            *(f"Participant.{name}" for name in ["synthetic", "preview", "first_practice"]),
             *(
                 f"Round.{name}"
                 for name in ["id", "participant", "condition", "position", "episode", "seat", "answered_at"]
@@ -125,7 +125,17 @@ LINES: Mapping[str, Stored] = {
         fields=(
             *(
                 f"Episode.{name}"
-                for name in ["id", "key", "world", "world_version", "settings", "seed", "label", "hints"]
+                for name in [
+                    "id",
+                    "key",
+                    "world",
+                    "world_version",
+                    "settings",
+                    "seed",
+                    "label",
+                    "hints",
+                    "until",
+                ]
             ),
             *(
                 f"Episode.{name}"

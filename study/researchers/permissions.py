@@ -76,7 +76,8 @@ def episodes_for(user: Any) -> QuerySet[Episode]:
     """The episodes, practice among them, of the studies that this user may see."""
     people = Participant.objects.filter(study__in=studies_for(user).values("pk"))
     played = Round.objects.filter(participant__in=people.values("pk")).values("episode")
-    return Episode.objects.filter(Q(pk__in=played) | Q(pk__in=people.values("practice")))
+    practised = Q(pk__in=people.values("practice")) | Q(pk__in=people.values("first_practice"))
+    return Episode.objects.filter(Q(pk__in=played) | practised)
 
 
 def study_page(

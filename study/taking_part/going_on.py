@@ -72,6 +72,27 @@ def page_done(*, participant_id: int, page: str) -> bool:
     return True
 
 
+def may_practise_again(person: Participant) -> bool:
+    """Whether practice, which was to last until something was achieved, ended without: once more, then."""
+    practice = person.practice
+    missed = practice is not None and practice.until and practice.status == Episode.Status.OVER
+    return bool(missed) and person.first_practice_id is None
+
+
+@transaction.atomic
+def practice_again(*, participant_id: int) -> bool:
+    """A second episode to practise in; False, and nothing made, if there is none to be had or another page is
+    on."""
+    person = locked(participant_id)
+    if not may_practise_again(person) or Way(person).place.page != "practice":
+        return False
+    again = practice_episode(person)
+    person.first_practice, person.practice = person.practice, again
+    person.save(update_fields=["first_practice", "practice"])
+    tell(person)
+    return True
+
+
 def _over(episode: Episode | None) -> bool:
     return episode is not None and episode.status != Episode.Status.PLAYING
 

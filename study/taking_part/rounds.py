@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 from kitchen.contract.seeds import derived_seed
 from kitchen.money.models import Budget
 from kitchen.play.creating import episode_create
@@ -10,6 +12,7 @@ from study.design.blueprint import ConditionPlan
 from study.design.models import Study
 from study.design.orders.issuing import issue
 from study.design.plan import mind_plans
+from study.design.practice import practice_until
 from study.people.held import scheme_of, tallies
 from study.people.leaving import finish
 from study.people.models import Participant, Round
@@ -46,13 +49,16 @@ def round_episode(one: Round, person: Participant) -> Episode:
 
 
 def practice_episode(person: Participant) -> Episode:
-    """The episode to practise in, as the part says."""
+    """The episode to practise in, as the part says; a second one has other chances."""
     design = person.version.blueprint
-    seed = derived_seed(int(design.study["seed"]), "practice", person.number)
-    return _episode(person, design.practice, seed=seed, hints=bool(design.part("practice").settings["hints"]))
+    again = ["again"] if person.practice_id else []
+    seed = derived_seed(int(design.study["seed"]), "practice", person.number, *again)
+    part, plan = design.part("practice").settings, design.practice
+    until = practice_until(part, plan.world)
+    return _episode(person, plan, seed=seed, hints=bool(part["hints"]), until=until)
 
 
-def _episode(person: Participant, plan: ConditionPlan, *, seed: int, hints: bool = False) -> Episode:
+def _episode(person: Participant, plan: ConditionPlan, *, seed: int, **more: Any) -> Episode:
     waits = plan.thinking_seconds
     return episode_create(
         world=plan.world,
@@ -69,8 +75,8 @@ def _episode(person: Participant, plan: ConditionPlan, *, seed: int, hints: bool
         budget=_budget(person.study),
         thinking_seconds=person.version.blueprint.study["thinking_seconds"] if waits is None else waits,
         step_seconds=plan.step_seconds,
-        hints=hints,
         audience=audience_of(person.study),
+        **more,
     )
 
 

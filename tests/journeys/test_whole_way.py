@@ -3,6 +3,7 @@ browsers; and what a page does when nobody is there any more."""
 
 from __future__ import annotations
 
+import json
 import re
 import secrets
 from pathlib import Path
@@ -158,7 +159,9 @@ async def test_every_part_and_kind_of_item_with_mistakes_and_in_two_browsers(
     await page.click(SUBMIT)
     person = Person(page)
     await person.connected()
-    assert await page.inner_text("#hint") != ""
+    assert "Try this: " in await page.inner_text("#hint")
+    hinted = json.loads(await page.get_attribute("#hint", "data-try") or "[]")
+    assert await page.get_attribute("[data-spot][data-hinted]", "data-spot") == hinted[1]
     await cook(person)
     await at(page, "practice")
     await page.click(SUBMIT)

@@ -12,6 +12,7 @@ from dataclasses import replace
 
 from kitchen.contract.agent import Advice, Adviser, Decision, Situation
 from kitchen.contract.world import Command, Json
+from kitchen.worlds.cuisine.leading import lead
 from kitchen.worlds.cuisine.planner.planner import Planner, advise
 
 WAITS: Command = ("noop",)
@@ -33,6 +34,10 @@ class CuisineAdviser(Adviser):
     def advise(self, situation: Situation) -> Advice | None:
         """The first plan that comes to mind."""
         return advise(situation) if can_read(situation) else None
+
+    def lead(self, situation: Situation) -> Advice | None:
+        """On the way to one dish, part by part."""
+        return lead(situation) if can_read(situation) else None
 
     def decide(self, situation: Situation) -> Decision:
         """The best plan found; whoever has nothing to do in it waits."""

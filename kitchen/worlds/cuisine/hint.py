@@ -6,32 +6,49 @@ from collections.abc import Mapping
 
 from kitchen.contract.page import SeatView
 from kitchen.contract.world import Command
-from kitchen.worlds.cuisine.words import Words, brief_words, within
+from kitchen.words.counting import counted
+from kitchen.worlds.cuisine.words import brief_words
+
+_GO: Mapping[str, str] = {
+    "fetch": "Try this: go to {place} to fetch {item} for the {dish}.",
+    "take": "Try this: go to {place}, where the {item} is ready.",
+    "bring": "Try this: go to {place} with the {item}.",
+    "start": "Try this: go to {place} and use it: all that the {item} needs is inside.",
+    "serve": "Try this: go to {place} with the {item}: a guest waits for it.",
+    "stock": "Try this: go to {place} with the {item}: a guest may order it later.",
+    "discard": "Try this: go to {place} to throw the {item} away: it is of no use now.",
+    "clear": "Try this: go to {place} and take the {item} out: the {dish} needs the room.",
+    "wait": "Try this: go to {place} and wait there until it is ready.",
+}
+"""What somebody is told who stands elsewhere, by what is to be done there."""
+_DO: Mapping[str, str] = {
+    "fetch": "Try this: take {item} for the {dish}.",
+    "take": "Try this: take the {item} out of {place}: it is ready.",
+    "bring": "Try this: put the {item} into {place}.",
+    "start": "Try this: use {place}: all that the {item} needs is inside.",
+    "serve": "Try this: put the {item} on {place}: a guest waits for it.",
+    "stock": "Try this: put the {item} on {place}: a guest may order it later.",
+    "discard": "Try this: throw the {item} away: it is of no use now.",
+    "clear": "Try this: take the {item} out of {place}: the {dish} needs the room.",
+    "wait": "Try this: wait one step.",
+}
+"""And who is there already."""
+_ON_BOARD = "Try this: put the {item} on {place}."
+_STILL_BUSY = "Try this: wait one step; {place} needs {steps} more."
 
 
 def hint(view: SeatView, command: Command, aim: Mapping[str, str]) -> str:
-    """`Hint: go to storage to fetch rice for the salmon sushi.`"""
-    words, holds = brief_words(view.brief), view.observation["agents"][view.seat]["holds"]
-    if command[0] == "noop":
-        return "Hint: wait one step. Nothing better can be done just now."
-    what = within(words.phrase(command))
-    if holds:
-        what = what.replace(" it ", f" the {words.mid(holds)} ", 1)
-    return f"Hint: {what}{_why(words, command, aim, holds)}."
-
-
-def _why(words: Words, command: Command, aim: Mapping[str, str], holds: str | None) -> str:
-    """What it is good for."""
-    dish = f" for the {words.mid(aim['dish'])}" if "dish" in aim else ""
-    item = words.mid(aim["item"]) if aim.get("item") else ""
-    if aim["do"] == "wait":
-        return ", to be ready for the next order"
-    if aim["do"] == "start" or command[0] == "activate":
-        return f"{'' if command[0] == 'activate' else ' to use it'}{dish}"
-    if command[0] == "goto" and not holds:
-        return f" to fetch {item}{dish or ', which a guest waits for'}"
-    if command[0] == "goto" and holds:
-        return f" with the {words.mid(holds)}{dish}"
-    if aim["do"] == "bring":
-        return dish if command[0] == "put" else f" to bring it to {words.place(aim['to'])}{dish}"
-    return ": a guest waits for it" if aim["do"] == "serve" else ": nobody needs it"
+    """`Try this: go to storage to fetch rice for the salmon sushi.`"""
+    words, to = brief_words(view.brief), aim["to"]
+    busy = view.observation["locations"][to]["busy"]
+    text = (_GO if command[0] == "goto" else _DO)[aim["do"]]
+    if aim["do"] == "bring" and command[0] == "put" and to.startswith("chopboard"):
+        text = _ON_BOARD
+    elif aim["do"] == "wait" and command[0] == "noop" and busy:
+        text = _STILL_BUSY
+    return text.format(
+        place=words.place(to),
+        item=words.mid(aim.get("item", "")),
+        dish=words.mid(aim.get("dish", "")),
+        steps=counted(busy, "step"),
+    )

@@ -12,9 +12,11 @@ KIT = WorldKit(
         "planner": "kitchen.worlds.cuisine.planner.planner:Planner",
     },
     adviser="kitchen.worlds.cuisine.adviser:ADVISER",
-    practice=Practice(settings={"level": "level_0", "alpha": 2.0, "beta": 2.5, "max_steps": 20}),
+    practice=Practice(
+        settings={"level": "level_0", "alpha": 2.0, "beta": 2.5, "max_steps": 20}, until={"completed": 1}
+    ),
     steps="max_steps",
     bench="kitchen.worlds.cuisine.bench.bench:BENCH",
     recordings="kitchen.worlds.cuisine.recordings:TRACES",
 )
-"""Practice is the easiest level, alone."""
+"""Practice is the easiest level, alone, until one dish is served."""

@@ -11,9 +11,8 @@ from typing import NamedTuple
 
 from kitchen.contract.page import Nothing, Page, Panel, SeatView
 from kitchen.contract.world import Command, Json
-from kitchen.words.counting import counted
-from kitchen.worlds.cuisine import graph
 from kitchen.worlds.cuisine.floor import floor
+from kitchen.worlds.cuisine.handbook import handbook
 from kitchen.worlds.cuisine.hint import hint
 from kitchen.worlds.cuisine.known import Known, known
 from kitchen.worlds.cuisine.menu import menu
@@ -50,28 +49,24 @@ class CuisinePage(Page):
         return tuple(make(view, brief) for make in _PANELS)
 
     def handbook(self, brief: Mapping[str, Json]) -> Mapping[str, Json]:
-        """Dishes with their graphs, tools with their times, orders in numbers, ingredients."""
-        book = known(brief)
-        words = book.words
-        return {
-            "title": brief["title"],
-            "steps": brief["max_steps"],
-            "robots": brief["agents"],
-            "interval": brief["interval"],
-            "max_orders": brief["max_orders"],
-            "dishes": [_dish(dish, brief, words) for dish in brief["dishes"]],
-            "tools": _tools(brief, words),
-            "ingredients": words.items(book.wanted),
-        }
+        """Dishes with their recipes, orders in numbers, an example of a kitchen."""
+        return handbook(brief)
 
     first_steps = (
-        "Choose one action in the menu; then press the button below it.",
-        "The tables show every robot and place: see what your action has changed.",
-        "The number on an order says in how many steps it runs out.",
+        "Your robot is marked “you”: click the place with the ring.",
+        "Each click is one step. Look at what it has changed.",
+        "The number on the order says in how many steps it runs out.",
     )
+    aim = "Practice ends when you have served one dish, or after {steps} steps."
+    missed = "The steps are used, and no dish was served yet. That is all right."
+
+    def reached(self, view: SeatView) -> str:
+        """`Well done: you served salmon sushi.`"""
+        dish = known(view.brief).words.mid(view.observation["delivered"][-1])
+        return f"Well done: you served {dish}."
 
     def hint(self, view: SeatView, command: Command, aim: Mapping[str, str]) -> str:
-        """`Hint: go to storage to fetch rice for the salmon sushi.`"""
+        """`Try this: go to storage to fetch rice for the salmon sushi.`"""
         return hint(view, command, aim)
 
     def phrase(self, command: Command) -> str:
@@ -132,38 +127,6 @@ _PANELS: tuple[Callable[[SeatView, Known], Panel], ...] = (
     _done,
     _spoken,
 )
-
-
-def _dish(dish: str, brief: Mapping[str, Json], words: Words) -> dict[str, Json]:
-    task = graph.task_graph(dish, brief["recipes"])
-    cooking = graph.task_graph(dish, brief["recipes"], serve=False)
-    return {
-        "code": dish,
-        "name": words.name(dish),
-        "icon": icon(dish),
-        "lifetime": brief["lifetimes"][dish],
-        "graph": graph.drawing(task, words, graph.LARGE),
-        "compact": graph.drawing(cooking, words, graph.compact(cooking)),
-        "outline": graph.outline(dish, brief["recipes"], words),
-        "uncookable": dish in brief["uncookable"],
-    }
-
-
-def _tools(brief: Mapping[str, Json], words: Words) -> list[dict[str, Json]]:
-    """Each kind of place once, with the number of its instances."""
-    instances = Counter(brief["locations"].values())
-    return [
-        {
-            "code": kind,
-            "name": words.name(kind),
-            "count": instances[kind],
-            "busy": brief["tools"][kind]["busy"],
-            "takes": counted(brief["tools"][kind]["busy"], "step"),
-            "attended": brief["tools"][kind]["attended"],
-            "is_tool": kind not in ("storage", "servingtable"),
-        }
-        for kind in instances
-    ]
 
 
 PAGE = CuisinePage()

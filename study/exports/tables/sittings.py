@@ -50,7 +50,8 @@ class Who(NamedTuple):
     synthetic: bool
     number: int
     sequence: int | None
-    practice: int | None
+    practised: tuple[int, ...]
+    """The episodes in which they practised: one, or two where the first one came to nothing."""
     marks: Marks
 
     @property
@@ -107,14 +108,16 @@ def people(study: Study, chosen: Chosen) -> Iterator[Who]:
         "synthetic",
         "number",
         "sequence",
+        "first_practice_id",
         "practice_id",
         "preview",
         "excluded_at",
         "version__number",
     )
     for row in participants.iterator(chunk_size=2000):
-        preview, excluded, version = row[6:]
-        yield Who(*row[:6], Marks(preview, excluded is not None, version, version in changed))
+        preview, excluded, version = row[7:]
+        practised = tuple(each for each in row[5:7] if each)
+        yield Who(*row[:5], practised, Marks(preview, excluded is not None, version, version in changed))
 
 
 def sittings(study: Study, chosen: Chosen, downtime: Downtime | None = None) -> Iterator[Sitting]:
@@ -131,10 +134,9 @@ def _all_sittings(study: Study, chosen: Chosen) -> Iterator[tuple[Sitting, datet
     """With when each episode began and ended."""
     for chunk in in_chunks(people(study, chosen), PEOPLE):
         rounds = _rounds([who.pk for who in chunk])
-        practised = _practised([who.practice for who in chunk if who.practice])
+        practised = _practised([each for who in chunk for each in who.practised])
         for who in chunk:
-            if practice := practised.get(who.practice):
-                *fields, began, ended = practice
+            for *fields, began, ended in (practised[each] for each in who.practised if each in practised):
                 yield Sitting(who, PRACTICE, None, "", 0, 0, *fields), began, ended
             for *fields, began, ended in rounds[who.pk]:
                 yield Sitting(who, MAIN, *fields), began, ended

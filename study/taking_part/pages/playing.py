@@ -9,13 +9,13 @@ from django.shortcuts import redirect, render
 from django.urls import reverse
 
 from kitchen.play.models import Episode
+from kitchen.play.selectors import seat_view
 from kitchen.play.views import play_page
-from kitchen.registry.figures import achieved
 from kitchen.registry.worlds import get_page
 from study.design import page_order
 from study.people import flow
 from study.people.models import Participant
-from study.taking_part.going_on import page_done
+from study.taking_part.going_on import may_practise_again, page_done, practice_again
 from study.taking_part.idling import idle_clock
 from study.taking_part.pages.common import part_context, sent
 
@@ -35,7 +35,10 @@ def play(request: HttpRequest, person: Participant, place: flow.CurrentPage) -> 
 def practice(request: HttpRequest, person: Participant, place: flow.CurrentPage) -> HttpResponse:
     """The practice episode; when it is over, a page to go on from."""
     if sent(request, "practice"):
-        page_done(participant_id=person.pk, page="practice")
+        if "again" in request.POST:
+            practice_again(participant_id=person.pk)
+        else:
+            page_done(participant_id=person.pk, page="practice")
         return redirect(person)
     if request.method == "POST":
         return redirect(person)
@@ -43,11 +46,24 @@ def practice(request: HttpRequest, person: Participant, place: flow.CurrentPage)
     if person.practice.status == Episode.Status.PLAYING:
         progress = page_order.progress(person.version.blueprint, "practice")
         return _play_page(request, person, person.practice, 0, page_kind="practice", progress=progress)
-    shown = {
-        "figures": achieved(person.practice.world, person.practice.score),
-        "place": get_page(person.practice.world).place,
+    context = part_context(person, "practice") | _practised(person, place)
+    return render(request, "study/taking_part/practised.html", context)
+
+
+def _practised(person: Participant, place: flow.CurrentPage) -> dict[str, Any]:
+    """How practice went, and what comes next."""
+    assert person.practice  # noqa: S101 - as above
+    design, view = person.version.blueprint, seat_view(person.practice.seats.get(number=0))
+    page = get_page(person.practice.world)
+    return {
+        "figures": view.achieved,
+        "place": page.place,
+        "reached": page.reached(view) if view.reached else "",
+        "missed": page.missed if may_practise_again(person) else "",
+        "questions": page_order.is_shown(design, "check"),
+        "hints": person.practice.hints,
+        "teammates": design.condition(place.rounds[0].condition.key).teammates if place.rounds else 0,
     }
-    return render(request, "study/taking_part/practised.html", part_context(person, "practice") | shown)
 
 
 def _play_page(

@@ -45,15 +45,16 @@ def _guide(plans: Sequence[ConditionPlan], world: str) -> dict[str, Any]:
     page, clocked = get_page(world), any(plan.step_seconds for plan in mine)
     return {
         "title": page.title or readable(world),
-        "html": drawing.guide(page, _brief(mine[0]), clocked=clocked),
+        "html": drawing.guide(page, _brief(mine[0], max(plan.teammates for plan in mine)), clocked=clocked),
         "styles": page.styles,
         "differs": page.settings_differ if any(plan.settings != mine[0].settings for plan in mine) else "",
         "reference": page.reference_title,
     }
 
 
-def _brief(plan: ConditionPlan) -> Json:
-    return get_world(plan.world).create(seats=plan.teammates + 1, settings=plan.settings).brief(0)
+def _brief(plan: ConditionPlan, teammates: int) -> Json:
+    """What is known of this condition where so many play beside the person."""
+    return get_world(plan.world).create(seats=teammates + 1, settings=plan.settings).brief(0)
 
 
 def debriefing(request: HttpRequest, person: Participant, place: flow.CurrentPage) -> HttpResponse:

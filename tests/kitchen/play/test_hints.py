@@ -28,10 +28,10 @@ def test_who_follows_every_hint_serves_dishes_and_understands_each() -> None:
     for step in range(1, 51):
         view = seat_view(seat)
         episode.refresh_from_db()
-        advice = adviser.advise(_situation(stored.episode_world(episode), view))
+        advice = adviser.lead(_situation(stored.episode_world(episode), view))
         assert advice
         assert view.hints[-1] == PAGE.hint(view, advice.command, advice.aim)
-        assert view.hints[-1].startswith("Hint: ") and view.hints[-1].endswith(".")
+        assert view.hints[-1].startswith("Try this: ") and view.hints[-1].endswith(".")
         assert "None" not in view.hints[-1] and "0" not in view.hints[-1]
         assert submit(episode, step, *advice.command).accepted
     episode.refresh_from_db()
@@ -56,8 +56,8 @@ def test_every_level_has_hints_in_words(level: str) -> None:
     world = get_world("cuisine").create(seats=2, settings={"level": level, "max_steps": 25})
     world.reset(3)
     while not world.over:
-        hint = hints_for(world, seen(world, 0))[-1]
-        assert hint.startswith("Hint: ")
+        hint = hints_for(world, seen(world, 0)).sentences[-1]
+        assert hint.startswith("Try this: ")
         assert not any(code in hint for code in [*world.brief(0)["locations"], "_", "{", "  "])
         world.step({0: world.legal_actions(0)[-1 - world.clock % 2]})
 
@@ -66,7 +66,7 @@ def test_a_world_without_an_adviser_points_to_its_guide(monkeypatch: pytest.Monk
     monkeypatch.setattr("kitchen.play.hints.get_adviser", lambda world: Adviser())
     world = get_world("cuisine").create(seats=1, settings={"level": "level_3"})
     world.reset(1)
-    assert hints_for(world, seen(world, 0))[-1] == PAGE.general_hint
+    assert hints_for(world, seen(world, 0)).sentences[-1] == PAGE.general_hint
 
 
 def test_a_hint_is_made_within_twenty_milliseconds() -> None:
@@ -78,3 +78,12 @@ def test_a_hint_is_made_within_twenty_milliseconds() -> None:
         hints_for(world, view)
         spent.append(time.perf_counter() - began)
     assert min(spent) < 0.02
+
+
+@pytest.mark.django_db
+def test_the_page_names_the_command_so_that_its_place_can_be_marked() -> None:
+    seat = Seat.objects.select_related("episode").get(episode=make_episode(hints=True))
+    view = seat_view(seat)
+    assert view.hinted in view.legal
+    html = Screen().fragments(seat_page(seat), view)
+    assert 'data-try="[&#34;goto&#34;,&#34;storage0&#34;]"' in html

@@ -31,7 +31,7 @@ def test_the_demo_study_is_the_papers() -> None:
     assert {item.points for item in asked} == {5}
 
 
-def test_the_demo_study_has_a_short_practice_a_check_a_comparison_and_a_debriefing() -> None:
+def test_the_demo_study_practises_in_its_own_kitchen_and_has_a_check_a_comparison_and_a_debriefing() -> None:
     design = blueprint_of(study_from_file(DEMO))
     assert [page for page in PAGES if page in PARTS and is_shown(design, page)] == [
         "consent",
@@ -42,7 +42,9 @@ def test_the_demo_study_has_a_short_practice_a_check_a_comparison_and_a_debriefi
         "debriefing",
         "end",
     ]
-    assert design.part("practice").settings["kitchen"]["settings"]["max_steps"] <= 12
+    kitchens = [design.practice.settings, *(one.settings for one in design.conditions)]
+    assert {kitchen["level"] for kitchen in kitchens} == {"level_3"}
+    assert design.practice.settings["max_steps"] <= 40
     shipped = {item.key: item.text for one in instruments() for item in one.items}
     assert {item.key: item.text for item in design.items}.items() <= shipped.items()
 
@@ -75,7 +77,12 @@ def test_it_is_made_once() -> None:
             "toml: tittle: unknown key; there are slug",
         ),
         ('coplayer = "random"', 'coplayer = "genius"', r"conditions\[5\]: .*genius"),
-        ('level = "level_3"', 'level = "level_99"', r"conditions\[1\]: .*level_99"),
+        ('level = "level_3"', 'level = "level_99"', "parts.practice.settings: .*level_99"),
+        (
+            '"cuisine"\nsettings = { level = "level_3"',
+            '"cuisine"\nsettings = { level = "x"',
+            r"conditions\[1\]: .*x",
+        ),
         ("teammates = 3", "teammates = 9", r"conditions\[4\]: .*teammates"),
         ('key = "trust"', 'key = "fun"', r"items\[7\]"),
         ("seed = 20231", "seed = ", "demo.toml"),

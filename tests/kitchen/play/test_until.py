@@ -1,0 +1,73 @@
+"""An episode that lasts until something is achieved."""
+
+from __future__ import annotations
+
+import pytest
+
+from kitchen.contract.world import SettingsError
+from kitchen.play.models import Episode, Seat
+from kitchen.play.selectors import seat_page, seat_view
+from kitchen.play.shell import Over, shell
+from kitchen.play.verifying import log_verify
+from tests.kitchen.factories import make_episode, submit
+
+pytestmark = pytest.mark.django_db
+
+
+def played(episode: Episode) -> Episode:
+    """By the hints, to its end."""
+    seat = Seat.objects.select_related("episode").get(episode=episode)
+    while (view := seat_view(seat)).phase == "choose":
+        assert submit(episode, view.step + 1, *(view.hinted or ("noop",))).accepted
+    episode.refresh_from_db()
+    return episode
+
+
+def said_at_the_end(episode: Episode) -> str:
+    seat = Seat.objects.select_related("episode").get(episode=episode)
+    view = seat_view(seat)
+    assert view.phase == "over"
+    shown = (panel.shows for panel in shell(seat_page(seat), view))
+    return next(over.goal for over in shown if isinstance(over, Over))
+
+
+def test_it_is_over_in_the_step_that_reaches_its_goal_and_the_log_holds() -> None:
+    episode = played(make_episode(hints=True, until={"completed": 1}))
+    assert (episode.status, episode.score["completed"]) == ("reached", 1)
+    assert episode.step < 60 and episode.ended_at
+    assert said_at_the_end(episode).startswith("Well done: you served ")
+    (verdict,) = log_verify(Episode.objects.all())
+    assert verdict.is_over and verdict.holds
+    assert not submit(episode, episode.step + 1, "noop").accepted
+
+
+def test_the_same_seed_and_commands_give_the_same_states_with_and_without_a_goal() -> None:
+    short, long = make_episode(hints=True, until={"completed": 1}), make_episode(hints=True, steps=60)
+    played(short)
+    assert list(short.steps.values_list("state_hash", flat=True)) == list(
+        played(long)
+        .steps.filter(number__lte=Episode.objects.get(pk=short.pk).step)
+        .values_list("state_hash", flat=True)
+    )
+    assert long.status == "over"
+
+
+def test_without_its_goal_it_lasts_its_steps_and_says_so() -> None:
+    episode = make_episode(steps=3, until={"completed": 1})
+    for step in (1, 2, 3):
+        submit(episode, step, "noop")
+    episode.refresh_from_db()
+    assert episode.status == "over"
+    assert "no dish was served yet" in said_at_the_end(episode)
+
+
+def test_the_page_says_when_it_ends() -> None:
+    episode = make_episode(hints=True, steps=30, until={"completed": 1})
+    submit(episode, 1, "goto", "storage0")
+    view = seat_view(Seat.objects.select_related("episode").get(episode=episode))
+    assert "Practice ends when you have served one dish, or after 30 steps." in view.hints
+
+
+def test_a_goal_that_the_world_does_not_count_is_refused() -> None:
+    with pytest.raises(SettingsError, match="until: applause is not one of"):
+        make_episode(until={"applause": 1})

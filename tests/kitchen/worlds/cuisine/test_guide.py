@@ -1,0 +1,61 @@
+"""The guide: short, true, in pictures, and about the kitchen that comes."""
+
+from __future__ import annotations
+
+import re
+from typing import Any
+
+import pytest
+
+from kitchen.play.drawing import guide
+from kitchen.registry.worlds import get_world
+from kitchen.worlds.cuisine.handbook import handbook
+from kitchen.worlds.cuisine.page import PAGE
+from kitchen.worlds.cuisine.pictures import drawn
+from tests.kitchen.worlds.cuisine.test_page import LEVELS
+
+pytestmark = pytest.mark.filterwarnings("ignore::UserWarning")
+
+
+def brief(level: str, seats: int = 1) -> dict[str, Any]:
+    return get_world("cuisine").create(seats=seats, settings={"level": level}).brief(0)
+
+
+def words(html: str) -> str:
+    return re.sub(r"\s+", " ", re.sub(r"<[^>]+>", " ", html))
+
+
+@pytest.mark.parametrize("level", LEVELS)
+def test_every_recipe_is_there_line_by_line_with_its_tool_and_its_pictures(level: str) -> None:
+    facts = brief(level)
+    for dish in handbook(facts)["dishes"]:
+        known: set[str] = set()
+        for line in dish["makings"]:
+            made = {name for name in (part.name for part in line.parts) if name not in known}
+            assert made <= {facts["names"][item] for item in facts["base"]}, "its parts come before it"
+            assert {part.icon for part in line.parts} | {line.product.icon} <= drawn()
+            known.add(line.product.name)
+        assert dish["makings"][-1].product.name == dish["name"]
+    assert set(re.findall(r"tools.svg#(\w+)", guide(PAGE, facts, clocked=False))) >= {
+        recipe["tool"] for recipe in facts["recipes"].values()
+    }
+
+
+def test_it_says_that_raw_food_can_be_taken_back_from_a_board_as_the_rules_have_it() -> None:
+    text = words(guide(PAGE, brief("level_3"), clocked=False))
+    assert "You can take raw food back from a chopping board. Any other tool gives back only" in text
+    assert "chopping board" not in words(guide(PAGE, brief("level_0"), clocked=False)).lower()
+    world = get_world("cuisine").create(seats=1, settings={"level": "level_3"})
+    for place, gives_back in (("chopboard0", True), ("pot0", False)):
+        world.reset(0)
+        item = "salmon" if gives_back else "rice"
+        for command in (("goto", "storage0"), ("get", "storage0", item), ("goto", place), ("put", place)):
+            world.step({0: command})
+        offered = {command[:2] for command in world.legal_actions(0)}
+        assert (("get", place) in offered) is gives_back
+
+
+def test_of_teammates_it_speaks_only_where_there_are_some() -> None:
+    alone, together = (words(guide(PAGE, brief("level_3", seats), clocked=False)) for seats in (1, 3))
+    assert "other robots" not in alone and "Robot 1" not in alone and "teammate" not in alone
+    assert "other robots work beside you" in together
