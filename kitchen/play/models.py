@@ -10,6 +10,7 @@ import uuid
 from django.db import models
 from django.utils import timezone
 
+from kitchen.contract.page import TABLES
 from kitchen.machine.append_only import AppendOnly
 from kitchen.money.models import Budget
 
@@ -38,6 +39,15 @@ class Episode(models.Model):
     label = models.CharField(max_length=80, blank=True)
     synthetic = models.BooleanField(default=False)
     hints = models.BooleanField(default=False, help_text="The page says what would be good to do next.")
+    shown = models.CharField(
+        max_length=10,
+        default=TABLES,
+        db_default=TABLES,
+        help_text="What people's pages had of the world: tables, a drawing, or both.",
+    )
+    asks_first = models.BooleanField(
+        default=False, db_default=False, help_text="The page asked before it sent an action."
+    )
     audience = models.CharField(
         max_length=80,
         blank=True,

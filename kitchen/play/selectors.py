@@ -63,6 +63,7 @@ def turn_view(turn: OpenTurn, number: int) -> SeatView:
         seconds_left=clock.seconds_left(episode) if choosing else None,
         ended_by_staff=episode.status == Episode.Status.ABORTED,
         abandoned_because=episode.ended_because if episode.status == Episode.Status.ABANDONED else "",
+        shown=episode.shown,
     )
     return replace(view, hints=hints_for(world, view)) if episode.hints and choosing else view
 

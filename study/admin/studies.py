@@ -108,7 +108,7 @@ class StudyAdmin(Explained):
     change_form_template = "admin/study/change_form.html"
     change_list_template = "admin/study/study_list.html"
     fieldsets = (
-        ("What participants read", {"fields": ["title", "shuffle_items"]}),
+        ("What participants read", {"fields": ["title", "shuffle_items", "shown", "asks_first"]}),
         ("Link", {"fields": ["slug", "status", "participant_link", "pages"]}),
         (
             "Participants",

@@ -15,16 +15,21 @@ from typing import Annotated, Any
 from pydantic import Strict, TypeAdapter
 
 from kitchen.contract.data_files import Number, Record, Source
+from kitchen.contract.page import TABLES
 from kitchen.contract.world import Json
 from study.design.parts import PARTS
 from study.design.practice import practice_played
 from study.design.questions.fields import ABOUT, ItemPlan
 
-FORMAT = 3
+FORMAT = 4
 """Raised when documents are written in another form; older ones must still be read. Which do not say
 what, `OUTCOMES`, `SINCE` and what is `About` an item's fields tell."""
-SINCE = {"budget_limit": 2}
+SINCE = {"budget_limit": 2, "shown": 4, "asks_first": 4}
 """Fields of a study that documents have only from this format on."""
+MEANT: Mapping[str, Json] = {"shown": TABLES, "asks_first": False}
+"""What an older document means that says nothing of them: what there was then."""
+CONDITION_SINCE = {"shown": 4}
+"""Likewise of a condition; older ones are as in the study."""
 ITEMS_SINCE = {name: about.since for name, about in ABOUT.items()}
 """Likewise of an item."""
 OUTCOMES = 2
@@ -44,6 +49,7 @@ class ConditionPlan(Record):
     teammates: int
     thinking_seconds: Number | None = None
     step_seconds: Number | None = None
+    shown: str = ""
 
 
 class PartPlan(Record):
@@ -98,7 +104,7 @@ class Blueprint(Record):
         return {
             "format": self.format,
             "study": dict(self.study),
-            "conditions": [one.model_dump() for one in self.conditions],
+            "conditions": [_known(one.model_dump(), CONDITION_SINCE, self.format) for one in self.conditions],
             "parts": [one.model_dump() for one in self.parts],
             "items": [_known(one.model_dump(), ITEMS_SINCE, self.format) for one in self.items],
             **outcomes,
@@ -116,6 +122,20 @@ class Blueprint(Record):
             outcomes=self.outcomes if number >= OUTCOMES else (),
             format=number,
         )
+
+    def can_be_told_in(self, number: int) -> bool:
+        """Whether a document of this format means the same: what it cannot say is as it was then."""
+        as_then = all(self.meant(name) == then for name, then in MEANT.items() if SINCE[name] > number)
+        own = number < CONDITION_SINCE["shown"] and any(one.shown for one in self.conditions)
+        return as_then and not own
+
+    def meant(self, name: str) -> Json:
+        """A field of the study, also where its document is older than that."""
+        return self.study.get(name, MEANT.get(name))
+
+    def shown_in(self, condition: ConditionPlan) -> str:
+        """What people are to see of the world in this condition, or in practice."""
+        return condition.shown or str(self.meant("shown"))
 
     @cached_property
     def digest(self) -> str:
@@ -185,6 +205,8 @@ STUDY_FIELDS = (
     "same_dishes",
     "shuffle_items",
     "thinking_seconds",
+    "shown",
+    "asks_first",
     "idle_warning_minutes",
     "idle_minutes",
     "planned_participants",

@@ -10,7 +10,7 @@ from typing import Any
 from django.db.models import Q
 
 from kitchen.contract.world import Json
-from study.design.blueprint import Blueprint, blueprint_of
+from study.design.blueprint import CONDITION_SINCE, MEANT, Blueprint, blueprint_of
 from study.design.models import Study, Version
 
 
@@ -57,7 +57,8 @@ def blueprints(study: Study) -> list[Blueprint]:
 def tells(version: Version, design: Blueprint) -> bool:
     """Whether a version is this very design, as far as its document tells."""
     number = version.document["format"]
-    return design.format >= number and version.digest == design.in_format(number).digest
+    can = design.format >= number and design.can_be_told_in(number)
+    return can and version.digest == design.in_format(number).digest
 
 
 def frozen_version(study: Study) -> Version | None:
@@ -88,10 +89,15 @@ class Difference:
 
 def differences(old: Blueprint, new: Blueprint) -> list[Difference]:
     """Field by field, in the order of the design; what was added or removed whole is one difference. Of what
-    the old document says nothing, nothing is said."""
+    the old document says nothing and means nothing, nothing is said."""
+    differing = [
+        Difference("study", name, old.meant(name), new.meant(name))
+        for name in MEANT
+        if name not in old.study and old.meant(name) != new.meant(name)
+    ]
+    differing += _of_conditions(old, new)
     new = new.in_format(old.format)
     before, after = _named(old), _named(new)
-    differing: list[Difference] = []
     for where in dict.fromkeys([*before, *after]):
         differing += _between(where, before.get(where), after.get(where))
     for what, was, now in (
@@ -101,6 +107,14 @@ def differences(old: Blueprint, new: Blueprint) -> list[Difference]:
         if sorted(was) == sorted(now) and was != now:
             differing.append(Difference("study", f"order of {what}", was, now))
     return differing
+
+
+def _of_conditions(old: Blueprint, new: Blueprint) -> Iterator[Difference]:
+    """What conditions say of the world's look that those of the old document could not."""
+    before = {one.key: one for one in old.conditions}
+    for one in new.conditions:
+        if one.shown and one.key in before and old.format < CONDITION_SINCE["shown"]:
+            yield Difference(f"condition {one.key}", "shown", "", one.shown)
 
 
 def _named(design: Blueprint) -> dict[str, dict[str, Any]]:

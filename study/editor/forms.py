@@ -58,6 +58,8 @@ class SettingsForm(forms.ModelForm):  # type: ignore[type-arg]
             "same_dishes",
             "shuffle_items",
             "thinking_seconds",
+            "shown",
+            "asks_first",
             "idle_warning_minutes",
             "idle_minutes",
             "budget_limit",
@@ -168,6 +170,7 @@ def console_condition_form() -> type[ConditionForm]:
         "teammates": "Teammates",
         "thinking_seconds": "Thinking time, seconds",
         "step_seconds": "Step timer, seconds",
+        "shown": "How the world is shown",
     }
     helps = {**base.Meta.help_texts, "teammates": TEAM_SIZE}
     meta = type("Meta", (base.Meta,), {"fields": names, "labels": labels, "help_texts": helps})

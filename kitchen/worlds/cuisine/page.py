@@ -9,12 +9,13 @@ from collections import Counter
 from collections.abc import Callable, Mapping
 from typing import NamedTuple
 
-from kitchen.contract.page import Nothing, Page, Panel, SeatView
+from kitchen.contract.page import DRAWN, TABLES, Nothing, Page, Panel, SeatView
 from kitchen.contract.world import Command, Json
 from kitchen.words.counting import counted
 from kitchen.worlds.cuisine import graph
 from kitchen.worlds.cuisine.floor import floor
 from kitchen.worlds.cuisine.hint import hint
+from kitchen.worlds.cuisine.keys import told
 from kitchen.worlds.cuisine.known import Known, known
 from kitchen.worlds.cuisine.menu import menu
 from kitchen.worlds.cuisine.pictures import icon
@@ -27,8 +28,9 @@ _TEMPLATES = "worlds/cuisine"
 
 
 class CuisinePage(Page):
-    """The table form of the paper's page, with tickets and task graphs."""
+    """The kitchen as a drawing, and the table form of the paper's page; with tickets and task graphs."""
 
+    views = (TABLES, DRAWN)
     layout = f"{_TEMPLATES}/layout.jinja"
     guide = f"{_TEMPLATES}/guide.jinja"
     title = "The kitchen"
@@ -45,9 +47,11 @@ class CuisinePage(Page):
     scripts = ("js/stage.js",)
 
     def panels(self, view: SeatView) -> tuple[Panel, ...]:
-        """Orders, floor, robots, locations, happened, menu, done, spoken: in reading order."""
+        """Orders, floor, robots, locations, happened, menu, done, spoken: in reading order, those that are
+        shown."""
         brief = known(view.brief)
-        return tuple(make(view, brief) for make in _PANELS)
+        unseen = {TABLES: (floor,), DRAWN: (robots, locations)}.get(view.shown, ())
+        return tuple(make(view, brief) for make in _PANELS if make not in unseen)
 
     def handbook(self, brief: Mapping[str, Json]) -> Mapping[str, Json]:
         """Dishes with their graphs, tools with their times, orders in numbers, ingredients."""
@@ -62,11 +66,12 @@ class CuisinePage(Page):
             "dishes": [_dish(dish, brief, words) for dish in brief["dishes"]],
             "tools": _tools(brief, words),
             "ingredients": words.items(book.wanted),
+            "keys": told((kind, words.name(kind)) for kind in dict.fromkeys(brief["locations"].values())),
         }
 
     first_steps = (
-        "Choose one action in the menu; then press the button below it.",
-        "The tables show every robot and place: see what your action has changed.",
+        "Choose one action in the menu.",
+        "Look at the kitchen: see what your action has changed.",
         "The number on an order says in how many steps it runs out.",
     )
 

@@ -118,7 +118,7 @@ def test_a_changed_budget_or_end_is_another_version_and_told(change: str) -> Non
 
 
 def test_a_preregistration_of_an_older_format_still_fits_and_an_upgrade_changes_nothing() -> None:
-    study, user = make_study(), User.objects.create_superuser("ada")
+    study, user = make_study(shown="tables"), User.objects.create_superuser("ada")
     first = old_format(version(study, title="A"))
     bundle = bundle_of(first.blueprint, at="2026-01-01", by="ada", version=1)
     assert bundle["content"]["design"] == first.document
@@ -140,6 +140,30 @@ def test_what_an_older_program_left_unfrozen_is_frozen_whole() -> None:
     old_format(version(study, title="A"))
     found = study_freeze(study_id=study.pk, user=user)
     assert (found.number, found.blueprint.study["budget_limit"]) == (2, "10.00")
+
+
+@pytest.mark.parametrize("change", ["the study", "asks", "a condition", "nothing"])
+def test_an_older_document_means_tables_and_another_look_is_another_version(change: str) -> None:
+    study = make_study(shown="tables")
+    first = old_format(version(study, title="A"))
+    Study.objects.filter(pk=study.pk).update(
+        shown="both" if change == "the study" else "tables", asks_first=change == "asks"
+    )
+    if change == "a condition":
+        study.conditions.filter(key="c1").update(shown="drawn")
+    study.refresh_from_db()
+    later = version(study, title="A")
+
+    told = {
+        "the study": [Difference("study", "shown", "tables", "both")],
+        "asks": [Difference("study", "asks_first", False, True)],
+        "a condition": [Difference("condition c1", "shown", "", "drawn")],
+        "nothing": [],
+    }[change]
+    assert differences(first.blueprint, blueprint_of(study)) == told
+    assert (later.number == 1) is (change == "nothing")
+    plan = first.blueprint.condition("c1")
+    assert (first.blueprint.shown_in(plan), first.blueprint.meant("asks_first")) == ("tables", False)
 
 
 def test_another_program_is_told_by_its_prompts_and_rules(
