@@ -219,7 +219,7 @@ def _from_tool(command: Command, known: Known) -> bool:
 
 
 def _label(command: Command, known: Known, site: Site, *, alone: bool = False) -> str:
-    """The command with the thing it is about, as far as this seat can see it: under its heading, or `alone`."""
+    """The command with the thing it is about, as this seat can see it: under its heading, or `alone`."""
     verb, words = command[0], known.words
     if verb == "get":
         taken = _take(command, known, site)
