@@ -152,7 +152,9 @@ def _action(command: Command, known: Known, site: Site, key: str, early: bool) -
 
 
 def _picture(command: Command, known: Known, site: Site) -> str:
-    """What is taken, put or made."""
+    """What is taken, put or made; none of what is rarely taken, there are many."""
+    if _is_rare(command, known):
+        return ""
     lying = dict(site.lying).get(command[1], ()) if len(command) > 1 else ()
     if command[0] == "get":
         item = command[2] if len(command) > 2 else (lying[0] if len(lying) == 1 else "")
