@@ -172,7 +172,7 @@ def advised(world: World) -> Command:
 
 
 async def on_drawing(page: Page, command: Command) -> None:
-    """A click on the place; where it means several things, one more on what is meant. Waiting has no place."""
+    """A click on the place; where it means several things, one more on what is meant. None is for waiting."""
     if len(command) < 2:
         return await in_menu(page, command)
     single = await page.evaluate(SINGLE, command[1])
