@@ -174,7 +174,7 @@ def encode(command: Command) -> str:
 
 def _group(verb: str, mine: Iterable[tuple[Command, bool]], known: Known, site: Site) -> Panel:
     """One fieldset; base ingredients that no recipe of this level needs go behind a disclosure."""
-    ranked = sorted(mine, key=lambda one: _rank(*one, known))
+    ranked = sorted(mine, key=lambda one: _rank(one[0], one[1], known))
     places = known.brief["locations"]
     panels = {
         command: _action(
