@@ -62,7 +62,7 @@ def test_who_has_entered_keeps_what_they_had() -> None:
     study.save()
     play_round(person)
     assert told(person) == [("both", False)] * 2
-    assert enter(study).version.blueprint.meant("shown") == "tables"
+    assert enter(study, "two").version.blueprint.meant("shown") == "tables"
 
 
 @pytest.mark.usefixtures("beacon")
