@@ -10,7 +10,7 @@ from kitchen.contract.data_files import DataError
 from kitchen.registry.worlds import get_page
 from study.design.blueprint import blueprint_of
 from study.design.files import study_from_file
-from study.design.models import Condition
+from study.design.models import Condition, Study
 from study.exports.registry import get_table
 from study.people.models import Participant
 from study.taking_part.going_on import page_done
@@ -58,8 +58,7 @@ def test_who_has_entered_keeps_what_they_had() -> None:
     study = make_study(conditions=2, orders="fixed")
     person = enter(study)
     page_done(participant_id=person.pk, page="guide")
-    study.shown = "tables"
-    study.save()
+    Study.objects.filter(pk=study.pk).update(shown="tables")
     play_round(person)
     assert told(person) == [("both", False)] * 2
     assert enter(study, "two").version.blueprint.meant("shown") == "tables"
