@@ -41,6 +41,7 @@ BENCHES: Mapping[str, Command] = {
     "planner": ("-m", "tests.kitchen.worlds.cuisine.bench_planner"),
     "exports": ("-m", "tests.study.exports.bench_exports"),
     "live": ("-m", "tests.live.bench"),
+    "clicks": ("-m", "tests.live.clicks"),
     "locks": ("-m", "tests.study.trying_out.bench_locks"),
 }
 """What `make bench` and `make bench NAME` run, each with this Python; the Makefile has the names, too."""

@@ -17,6 +17,9 @@ from typing import Any, ClassVar, NamedTuple
 
 from kitchen.contract.world import Command, Event, Json
 
+TABLES, DRAWN, BOTH = "tables", "drawn", "both"
+"""How a world is shown: in tables, as a drawing, or the drawing with the tables one glance away."""
+
 
 @dataclass(frozen=True, slots=True)
 class PlayerView:
@@ -84,6 +87,9 @@ class SeatView:
     """The episode ends as soon as its goal is reached (`Practice.until`), and at its last step otherwise."""
     reached: bool = False
     """It has ended so."""
+    shown: str = TABLES
+    """What this person's page has of the world: one of what `Page.shown` gives; the same for the whole
+    episode."""
 
 
 class Nothing(NamedTuple):
@@ -113,10 +119,16 @@ class Page(ABC):
 
     layout: ClassVar[str]
     """Template that arranges the panels; gets their HTML as `panels` (by id), those that all worlds have
-    (`SHELL` in `kitchen/play/shell.py`) among them. It holds the panel `menu`: a form with `ws-send`, in it
-    the fields `type` (`command`) and `step`, a `fieldset` with `data-actions` and a radio button `command`
-    for each command, and a button with `data-submit`. A button's words (`.action-text` beside it) are those
-    of its command alone, or `data-text` has them; its key is in `kbd`."""
+    (`SHELL` in `kitchen/play/shell.py`) among them, and `shown` as `SeatView` has it: where that is `both`,
+    `kitchen/play/views.jinja` leads from one element with `data-view` to the other.
+
+    It holds the panel `menu`: a form with `ws-send`, in it the fields `type` (`command`) and `step`, a
+    `fieldset` with `data-actions` and in it a `label` with a radio button `command` for each command, and a
+    button with `data-submit`. A radio button's words (`.action-text` beside it) are those of its command
+    alone, or `data-text` has them. Its key is in `kbd`; a key in a `legend`, or one that several have, leads
+    from one to the next."""
+    views: ClassVar[tuple[str, ...]] = (TABLES,)
+    """In which ways this world can be shown: `TABLES`, `DRAWN`, or both of them."""
     guide: ClassVar[str]
     """Template of the guide: how to win, what the tables mean, tips. Gets `brief`, `handbook`, and whether
     steps have a time limit as `clocked`."""
@@ -142,7 +154,7 @@ class Page(ABC):
     """Likewise its styles, on the page of the guide too."""
 
     first_steps: ClassVar[tuple[str, ...]] = (
-        "Choose the marked action; then press the button below it.",
+        "Choose the marked action.",
         "Look at what has changed: everybody's choices have been carried out.",
     )
     """How the page is used: a sentence for each of the first steps, shown where hints are on."""
@@ -153,6 +165,10 @@ class Page(ABC):
     """What is said where an episode with a goal ended at its last step."""
     general_hint: ClassVar[str] = "Read the guide again whenever you like: it says how to win."
     """The hint where nobody can say what would be good to do."""
+
+    def shown(self, wanted: str) -> str:
+        """What somebody sees of this world where `wanted` was set: a world offers only what it has."""
+        return wanted if set(self.views) == {TABLES, DRAWN} or wanted in self.views else self.views[0]
 
     def hint(self, view: SeatView, command: Command, aim: Mapping[str, str]) -> str:
         """This command, as an adviser gave it with its aim (`Advice`), and why it is good, in a sentence."""

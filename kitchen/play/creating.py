@@ -10,6 +10,7 @@ from django.db import transaction
 from django.utils import timezone
 from django.utils.text import capfirst
 
+from kitchen.contract.page import BOTH
 from kitchen.contract.world import Json, SettingsError, World
 from kitchen.money.models import Budget
 from kitchen.play import clock, stream
@@ -43,13 +44,16 @@ def episode_create(
     step_seconds: float | None = None,
     hints: bool = False,
     until: Mapping[str, int] | None = None,
+    shown: str = BOTH,
+    asks_first: bool = False,
     audience: str = "",
 ) -> Episode:
     """A new episode at its start, its first step open. Seats that no mind commands are people's.
 
     `step_seconds` is people's time for a step (see `kitchen.play.clock`), `hints` has the page say what would
-    be good to do next, `until` says what its figures are to reach for it to be over, `audience` names those
-    whom its news go to (see `stream.audience_group`).
+    be good to do next, `until` says what its figures are to reach for it to be over, `shown` is what people
+    are to see of the world as far as it has that (`Page.shown`), `asks_first` has the page ask before it
+    sends an action, `audience` names those whom its news go to (see `stream.audience_group`).
 
     SettingsError if the world, a mind, the seating, the clock or the goal cannot be played.
     """
@@ -59,6 +63,7 @@ def episode_create(
     game.reset(seed)
     _check_minds(minds, seats=seats, world=world)
     _check_until(until or {}, game)
+    page = get_page(world)  # found before anybody has to wait: the first time it is loaded
     episode = Episode(
         world=world,
         world_version=game.version,
@@ -71,6 +76,8 @@ def episode_create(
         step_seconds=step_seconds,
         hints=hints,
         until=dict(until) if until else None,
+        shown=page.shown(shown),
+        asks_first=asks_first,
         audience=audience,
         state=game.to_dict(),
         state_hash=game.state_hash(),
@@ -78,7 +85,7 @@ def episode_create(
         decision_seconds=django_settings.DECISION_SECONDS,
         turn_opened_at=timezone.now(),
     )
-    body = capfirst(get_page(world).body)  # found before anybody has to wait: the first time it is loaded
+    body = capfirst(page.body)
     with transaction.atomic(savepoint=False):  # whoever needs it in a transaction loses both, or none
         episode.save(force_insert=True)
         go_on(OpenTurn(episode, _seat_everybody(episode, body, seats=seats, minds=minds)))

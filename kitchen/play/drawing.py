@@ -69,9 +69,9 @@ def whole(panel: Panel) -> SafeString:
     return mark_safe(html)  # noqa: S308 - drawn by templates that escape
 
 
-def layout(page: Page, panels: Mapping[str, SafeString]) -> SafeString:
-    """The panels as the world arranges them."""
-    return mark_safe(_render(page.layout, {"panels": panels}))  # noqa: S308
+def layout(page: Page, panels: Mapping[str, SafeString], shown: str) -> SafeString:
+    """The panels as the world arranges them where people see so much of it."""
+    return mark_safe(_render(page.layout, {"panels": panels, "shown": shown}))  # noqa: S308
 
 
 def guide(page: Page, brief: Mapping[str, Json], *, clocked: bool) -> SafeString:

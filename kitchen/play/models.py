@@ -10,6 +10,7 @@ import uuid
 from django.db import models
 from django.utils import timezone
 
+from kitchen.contract.page import TABLES
 from kitchen.machine.append_only import AppendOnly
 from kitchen.money.models import Budget
 
@@ -44,6 +45,15 @@ class Episode(models.Model):
         blank=True,
         help_text="Figures and what each is to reach: then it is over. Empty: it lasts as long as its "
         "world says.",
+    )
+    shown = models.CharField(
+        max_length=10,
+        default=TABLES,
+        db_default=TABLES,
+        help_text="What people's pages had of the world: tables, a drawing, or both.",
+    )
+    asks_first = models.BooleanField(
+        default=False, db_default=False, help_text="The page asked before it sent an action."
     )
     audience = models.CharField(
         max_length=80,

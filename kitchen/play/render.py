@@ -26,7 +26,7 @@ def page_context(page: Page, view: SeatView, **more: Any) -> dict[str, Any]:
         "page": page,
         "view": view,
         "panels": whole,
-        "layout": drawing.layout(page, whole),
+        "layout": drawing.layout(page, whole, view.shown),
         "guide": drawing.guide(page, view.brief, clocked=bool(view.step_seconds)),
         "reference": drawing.reference(page, view.brief),
         **more,

@@ -65,6 +65,7 @@ def turn_view(turn: OpenTurn, number: int) -> SeatView:
         until=bool(episode.until),
         reached=episode.status == Episode.Status.REACHED,
         abandoned_because=episode.ended_because if episode.status == Episode.Status.ABANDONED else "",
+        shown=episode.shown,
     )
     if not (episode.hints and choosing):
         return view

@@ -22,6 +22,7 @@ def play_page(request: HttpRequest, *, seat: Seat, continue_url: str, **more: An
         selectors.seat_view(seat),
         socket_path=f"/ws/seat/{seat.key}/",
         continue_url=continue_url,
+        asks_first=seat.episode.asks_first,
         **more,
     )
     response = render_template(request, "kitchen/play/play.html", context)

@@ -234,6 +234,7 @@
     const text = submitText();
     if (button.textContent !== text) button.textContent = text;
     button.disabled = !(choosing() && reached());
+    button.setAttribute("aria-disabled", String(Boolean(choosing() && !chosen())));
     button.classList.toggle("is-set", Boolean(choosing() && chosen()));
     const actions = menu().querySelector("fieldset[data-actions]");
     if (actions) actions.disabled = !choosing();
@@ -456,19 +457,39 @@
     if (over && !told && kept === null) over.querySelector("h2")?.focus();
   }
 
-  /* keys: only while the focus is in the play area, and only if they are switched on */
+  /* One click on an action sends it, unless the study has that asked first. Keys only choose: their clicks have
+     no detail. The second click of a double one may have met what was not there before. */
 
+  function onAction(event) {
+    const radio = event.target.closest("label")?.control;
+    if (!radio || radio.name !== "command" || !event.detail || !menu().contains(radio)) return;
+    if (event.target !== radio) event.preventDefault();
+    if (radio.disabled || event.detail > 1 || !choosing()) return;
+    radio.checked = true;
+    state.owed = "";
+    showSubmit();
+    if (!("asks" in play.dataset) && reached()) menu().requestSubmit();
+  }
+
+  /* keys: wherever the focus is but where one writes, and only if they are switched on */
+
+  const WRITING = "textarea, select, [contenteditable], input:not([type=radio], [type=checkbox])";
   const keysOn = () => document.querySelector("[data-keys-switch]")?.checked;
 
   function onKey(event) {
     if (event.ctrlKey || event.altKey || event.metaKey || !choosing()) return;
-    const inside = event.target === document.body || event.target.closest?.("[data-play-area]");
-    if (!inside || document.querySelector("dialog[open]")) return;
+    if (document.querySelector("dialog[open]") || event.target.closest?.(WRITING)) return;
     if (event.key === "ArrowDown" && event.target.id === "menu-title") return chooseFirst(event);
-    if (!keysOn() || event.target.matches("summary, textarea, input:not([type=radio])")) return undefined;
-    const key = [...menu().querySelectorAll("kbd")].find((one) => one.textContent.toLowerCase() === event.key.toLowerCase());
-    if (key) choose(key.closest("label").querySelector("input"), event);
+    const meant = keysOn() ? radiosOf(event.key.toLowerCase()) : [];
+    if (meant.length) choose(meant[(meant.indexOf(chosen()) + 1) % meant.length], event);
     return undefined;
+  }
+
+  /* what a key means: the action it stands at, or the group; several are gone through one by one */
+  function radiosOf(key) {
+    const keys = [...menu().querySelectorAll("kbd")].filter((one) => one.textContent.toLowerCase() === key);
+    const places = keys.map((one) => one.closest("label") || one.closest("fieldset"));
+    return places.flatMap((place) => [...place.querySelectorAll('input[name="command"]:not(:disabled)')]);
   }
 
   function chooseFirst(event) {
@@ -480,6 +501,7 @@
     event.preventDefault();
     radio.closest("details")?.setAttribute("open", "");
     radio.checked = true;
+    if (!radio.checkVisibility()) menu().querySelector("[data-fold]")?.click();
     radio.focus();
     showSubmit();
   }
@@ -528,6 +550,7 @@
   }, true);
   document.addEventListener("click", (event) => {
     if (event.target.closest("[data-take]")) playHere();
+    onAction(event);
     const fold = event.target.closest("[data-fold]");
     if (!fold) return;
     const open = play.classList.toggle(fold.dataset.fold);

@@ -7,6 +7,7 @@
 
 (() => {
   const play = document.querySelector("[data-play]");
+  const asks = play && "asks" in play.dataset; // whether an action is sent only after a question
   if (!play || !play.querySelector("[data-stage]")) return;
 
   const stage = () => play.querySelector("[data-stage]");
@@ -30,14 +31,38 @@
     const actions = actionsAt(button.dataset.spot);
     const [first] = actions;
     if (!play.querySelector('#bar[data-phase="choose"]')) return;
-    if (actions.length === 1 && !first.closest("[data-ask]")) send(first);
-    else showList(button, actions);
+    const single = actions.length === 1 && !first.closest("[data-ask]");
+    if (single && !asks) return send(first);
+    showList(button, actions);
+    return single ? ask(first, list()) : undefined;
+  }
+
+  /* the study has it asked first: the words of the action stand where it was chosen, with yes and no */
+  function ask(radio, box) {
+    mark(radio);
+    const question = document.createElement("p");
+    question.textContent = words(radio);
+    const yes = simple("Do it", () => send(radio));
+    box.replaceChildren(question, yes, simple("Choose another", () => (box === list() ? hideList({ focus: true }) : showQuick())));
+    yes.focus();
+  }
+
+  function simple(text, act) {
+    const button = document.createElement("button");
+    button.type = "button";
+    button.textContent = text;
+    button.addEventListener("click", act);
+    return button;
+  }
+
+  function mark(radio) {
+    radio.checked = true;
+    radio.dispatchEvent(new Event("change", { bubbles: true }));
   }
 
   function send(radio) {
     hideList();
-    radio.checked = true;
-    radio.dispatchEvent(new Event("change", { bubbles: true }));
+    mark(radio);
     radio.form.requestSubmit();
   }
 
@@ -74,7 +99,7 @@
     if (picture) button.append(picture.cloneNode(true));
     button.append(words(radio));
     button.toggleAttribute("data-hinted", hinted(radio));
-    button.addEventListener("click", () => send(radio));
+    button.addEventListener("click", () => (asks ? ask(radio, button.closest("[data-spot-menu], [data-quick]")) : send(radio)));
     return button;
   }
 

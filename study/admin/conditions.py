@@ -26,8 +26,8 @@ from study.people.counts import begun_words, people_of
 from study.researchers.permissions import studies_for
 from study.trying_out.previews import previews_erase
 
-TIMES = ("step_seconds", "thinking_seconds")
-"""Fields of the condition's clock and of its teammates' pace."""
+TIMES = ("step_seconds", "thinking_seconds", "shown")
+"""Fields of the condition's clock, of its teammates' pace and of what is seen."""
 Fieldsets = list[tuple[str | None, dict[str, Any]]]
 
 

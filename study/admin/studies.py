@@ -110,7 +110,16 @@ class StudyAdmin(Explained):
     fieldsets = (
         (
             "What participants read",
-            {"fields": ["title", "shuffle_items", "scores_above_surveys", "remind_teams"]},
+            {
+                "fields": [
+                    "title",
+                    "shuffle_items",
+                    "scores_above_surveys",
+                    "remind_teams",
+                    "shown",
+                    "asks_first",
+                ]
+            },
         ),
         ("Link", {"fields": ["slug", "status", "participant_link", "pages"]}),
         (

@@ -15,6 +15,7 @@ from typing import Annotated, Any
 from pydantic import Strict, TypeAdapter
 
 from kitchen.contract.data_files import Number, Record, Source
+from kitchen.contract.page import TABLES
 from kitchen.contract.world import Json
 from study.design.parts import PARTS
 from study.design.practice import practice_played
@@ -23,10 +24,17 @@ from study.design.questions.fields import ABOUT, ItemPlan
 FORMAT = 4
 """Raised when documents are written in another form; older ones must still be read. Which do not say
 what, `OUTCOMES`, `SINCE` and what is `About` an item's fields tell."""
-SINCE = {"budget_limit": 2, "scores_above_surveys": 4, "remind_teams": 4}
+SINCE = {"budget_limit": 2, "scores_above_surveys": 4, "remind_teams": 4, "shown": 4, "asks_first": 4}
 """Fields of a study that documents have only from this format on."""
-BEFORE: Mapping[str, Json] = {"scores_above_surveys": True, "remind_teams": False}
-"""How it was before documents had these."""
+MEANT: Mapping[str, Json] = {
+    "scores_above_surveys": True,
+    "remind_teams": False,
+    "shown": TABLES,
+    "asks_first": False,
+}
+"""What an older document means that says nothing of them: what there was then."""
+CONDITION_SINCE = {"shown": 4}
+"""Likewise of a condition."""
 ITEMS_SINCE = {name: about.since for name, about in ABOUT.items()}
 """Likewise of an item."""
 OUTCOMES = 2
@@ -46,6 +54,7 @@ class ConditionPlan(Record):
     teammates: int
     thinking_seconds: Number | None = None
     step_seconds: Number | None = None
+    shown: str = ""
 
 
 class PartPlan(Record):
@@ -100,7 +109,7 @@ class Blueprint(Record):
         return {
             "format": self.format,
             "study": dict(self.study),
-            "conditions": [one.model_dump() for one in self.conditions],
+            "conditions": [_known(one.model_dump(), CONDITION_SINCE, self.format) for one in self.conditions],
             "parts": [one.model_dump() for one in self.parts],
             "items": [_known(one.model_dump(), ITEMS_SINCE, self.format) for one in self.items],
             **outcomes,
@@ -124,11 +133,16 @@ class Blueprint(Record):
         if number >= self.format:
             return False
         told = Blueprint.from_json(self.in_format(number).to_json())
-        return self.items != told.items or any(self.said(name) != told.said(name) for name in BEFORE)
+        plans = self.items != told.items or self.conditions != told.conditions
+        return plans or any(self.meant(name) != told.meant(name) for name in MEANT)
 
-    def said(self, name: str) -> Json:
-        """A field of the study, as its document has it or as it was before documents had it."""
-        return self.study.get(name, BEFORE.get(name))
+    def meant(self, name: str) -> Json:
+        """A field of the study, also where its document is older than that."""
+        return self.study.get(name, MEANT.get(name))
+
+    def shown_in(self, condition: ConditionPlan) -> str:
+        """What people are to see of the world in this condition, or in practice."""
+        return condition.shown or str(self.meant("shown"))
 
     @cached_property
     def digest(self) -> str:
@@ -200,6 +214,8 @@ STUDY_FIELDS = (
     "scores_above_surveys",
     "remind_teams",
     "thinking_seconds",
+    "shown",
+    "asks_first",
     "idle_warning_minutes",
     "idle_minutes",
     "planned_participants",

@@ -39,6 +39,7 @@ class ConditionTable(Record):
     teammates: int = 0
     thinking_seconds: Number | None = None
     step_seconds: Number | None = None
+    shown: str = ""
 
 
 class ItemTable(ItemPlan):
@@ -87,6 +88,8 @@ class StudyFile(Record):
     failed_checks_allowed: int | None = None
     planned_tests: str = ""
     thinking_seconds: Number | None = None
+    shown: str | None = None
+    asks_first: bool = False
     budget: Number | None = None
     world: WorldTable = WorldTable()
     parts: dict[str, PartTable] = {}

@@ -12,6 +12,7 @@ from django.db import models, transaction
 from django.urls import reverse
 from django.utils.functional import cached_property
 
+from kitchen.contract.page import BOTH, DRAWN, TABLES
 from kitchen.contract.world import WorldError
 from kitchen.money.models import Budget
 from kitchen.registry.names import UnknownNameError
@@ -35,6 +36,14 @@ YEAR_MINUTES = 365 * 24 * 60
 def new_seed() -> int:
     """A seed for a study whose researcher names none."""
     return secrets.randbelow(2**31)
+
+
+class Shown(models.TextChoices):
+    """What people see of a world; the values are those of `kitchen.contract.page`."""
+
+    BOTH = BOTH, "both: the drawing, and the tables one click away"
+    DRAWN = DRAWN, "drawn: as a picture, without the tables"
+    TABLES = TABLES, "tables: without the picture"
 
 
 class Study(models.Model):
@@ -152,6 +161,20 @@ class Study(models.Model):
         blank=True,
         validators=[MinValueValidator(1), MaxValueValidator(MOST_PEOPLE)],
         help_text="How many complete participants you plan to analyse. Part of the preregistration.",
+    )
+    shown = models.CharField(
+        "how the world is shown",
+        max_length=10,
+        choices=Shown,
+        default=Shown.BOTH,
+        db_default=Shown.BOTH,
+        help_text="A world that has no drawing is shown in tables. A condition can have it otherwise.",
+    )
+    asks_first = models.BooleanField(
+        "ask before an action is sent",
+        default=False,
+        db_default=False,
+        help_text="Otherwise one click on a place or an action sends it.",
     )
     hypotheses = models.TextField(blank=True, help_text="Part of the preregistration. Markdown.")
     exclusions = models.TextField(
@@ -275,6 +298,15 @@ class Condition(models.Model):
         validators=[MinValueValidator(1), MaxValueValidator(3600)],
         help_text="Seconds for a step, after which a missing command becomes “do nothing”. Empty: the "
         "kitchen waits for the participant.",
+    )
+    shown = models.CharField(
+        "how the world is shown",
+        max_length=10,
+        blank=True,
+        choices=Shown,
+        default="",
+        db_default="",
+        help_text="Empty: as in the study.",
     )
 
     class Meta:

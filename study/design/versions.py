@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from typing import Any
@@ -10,7 +10,7 @@ from typing import Any
 from django.db.models import Q
 
 from kitchen.contract.world import Json
-from study.design.blueprint import BEFORE, ITEMS_SINCE, Blueprint, blueprint_of
+from study.design.blueprint import CONDITION_SINCE, ITEMS_SINCE, MEANT, Blueprint, blueprint_of
 from study.design.models import Study, Version
 
 
@@ -92,9 +92,9 @@ def differences(old: Blueprint, new: Blueprint) -> list[Difference]:
     """Field by field, in the order of the design; what was added or removed whole is one difference. Of what
     the old document says nothing, only that is said which is otherwise than it was then."""
     untold = list(_untold(old, new)) if new.beyond(old.format) else []
+    differing: list[Difference] = []
     new = new.in_format(old.format)
     before, after = _named(old), _named(new)
-    differing: list[Difference] = []
     for where in dict.fromkeys([*before, *after]):
         differing += _between(where, before.get(where), after.get(where))
     for what, was, now in (
@@ -108,15 +108,22 @@ def differences(old: Blueprint, new: Blueprint) -> list[Difference]:
 
 def _untold(old: Blueprint, new: Blueprint) -> Iterator[Difference]:
     """What differs from how it was before documents could tell."""
-    for name in BEFORE:
-        if old.said(name) != new.said(name):
-            yield Difference("study", name, old.said(name), new.said(name))
-    was = {item.key: item for item in old.items}
-    later = [name for name, since in ITEMS_SINCE.items() if since > old.format]
-    for item in (one for one in new.items if one.key in was):
-        for name in later:
-            if (before := getattr(was[item.key], name)) != (now := getattr(item, name)):
-                yield Difference(f"item {item.key}", name, before, now)
+    for name in MEANT:
+        if old.meant(name) != new.meant(name):
+            yield Difference("study", name, old.meant(name), new.meant(name))
+    yield from _untold_plans("item", ITEMS_SINCE, (old.items, new.items), old.format)
+    yield from _untold_plans("condition", CONDITION_SINCE, (old.conditions, new.conditions), old.format)
+
+
+def _untold_plans(
+    what: str, since: Mapping[str, int], plans: tuple[Sequence[Any], Sequence[Any]], number: int
+) -> Iterator[Difference]:
+    """The same of items or conditions that there were, for what documents have only after this format."""
+    was = {one.key: one for one in plans[0]}
+    for one in (one for one in plans[1] if one.key in was):
+        for name in (name for name, first in since.items() if first > number):
+            if (before := getattr(was[one.key], name)) != (now := getattr(one, name)):
+                yield Difference(f"{what} {one.key}", name, before, now)
 
 
 def _named(design: Blueprint) -> dict[str, dict[str, Any]]:

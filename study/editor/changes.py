@@ -32,6 +32,7 @@ from study.editor.in_words import (
     plain,
     question_pairs,
     setting_value,
+    shown_words,
     study_label,
     study_value,
 )
@@ -195,6 +196,8 @@ class _Telling:
             return coplayer_words(value)
         if len(self.path) > 1:
             return self._setting_value(plan, name, value)
+        if self.what == "condition" and name == "shown":
+            return shown_words(value)
         if self.what == "condition" and value is None:
             return {"thinking_seconds": "as in the study", "step_seconds": "none"}.get(name, NOTHING)
         if self.what == "item" and name in {"place", "kind"}:

@@ -60,6 +60,8 @@ class SettingsForm(forms.ModelForm):  # type: ignore[type-arg]
             "scores_above_surveys",
             "remind_teams",
             "thinking_seconds",
+            "shown",
+            "asks_first",
             "idle_warning_minutes",
             "idle_minutes",
             "budget_limit",
@@ -170,6 +172,7 @@ def console_condition_form() -> type[ConditionForm]:
         "teammates": "Teammates",
         "thinking_seconds": "Thinking time, seconds",
         "step_seconds": "Step timer, seconds",
+        "shown": "How the world is shown",
     }
     helps = {**base.Meta.help_texts, "teammates": TEAM_SIZE}
     meta = type("Meta", (base.Meta,), {"fields": names, "labels": labels, "help_texts": helps})

@@ -15,7 +15,7 @@ from kitchen.forms.setting_fields import readable, told
 from kitchen.words.counting import counted
 from study.design.blueprint import OUTCOMES, Blueprint, ConditionPlan, OutcomePlan, PartPlan
 from study.design.chance import same_for_all
-from study.design.models import Condition, Outcome, Study, SurveyItem
+from study.design.models import Condition, Outcome, Shown, Study, SurveyItem
 from study.design.offered import COPLAYER, WORLD, all_kinds
 from study.design.orders.registry import SCHEMES, get_scheme
 from study.design.parts import PARTS
@@ -122,6 +122,8 @@ def study_value(name: str, value: Json) -> str:
     """A value of this field in words."""
     if value is None:
         return UNSAID.get(name, NOTHING)
+    if name == "shown":
+        return shown_words(value)
     return get_scheme(value).label if name == "orders" and value in SCHEMES else plain(value)
 
 
@@ -216,6 +218,11 @@ def played_pairs(played: Mapping[str, Json]) -> list[Pair]:
     ]
 
 
+def shown_words(value: str) -> str:
+    """How a world is shown, as the forms say it."""
+    return str(Shown(value).label) if value in Shown.values else "as in the study"
+
+
 def condition_pairs(condition: ConditionPlan) -> list[Pair]:
     """All of a condition but its name."""
     thinking, timer = condition.thinking_seconds, condition.step_seconds
@@ -225,6 +232,7 @@ def condition_pairs(condition: ConditionPlan) -> list[Pair]:
         *played_pairs(vars(condition)),
         Pair("Thinking time", "as in the study" if thinking is None else f"{written(thinking)} s"),
         Pair("Step timer", "none" if timer is None else f"{written(timer)} s"),
+        Pair("How the world is shown", shown_words(condition.shown)),
     ]
 
 

@@ -24,7 +24,7 @@ class Team:
 
 def teams(design: Blueprint, rounds: Sequence[Round]) -> list[Team]:
     """In the order in which they were played."""
-    reminds = design.said("remind_teams")
+    reminds = design.meant("remind_teams")
     return [_team(design, one, _said(design, one, len(rounds)) if reminds else ()) for one in rounds]
 
 

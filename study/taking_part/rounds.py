@@ -59,7 +59,7 @@ def practice_episode(person: Participant) -> Episode:
 
 
 def _episode(person: Participant, plan: ConditionPlan, *, seed: int, **more: Any) -> Episode:
-    waits = plan.thinking_seconds
+    design, waits = person.version.blueprint, plan.thinking_seconds
     return episode_create(
         world=plan.world,
         settings=plan.settings,
@@ -73,8 +73,10 @@ def _episode(person: Participant, plan: ConditionPlan, *, seed: int, **more: Any
         label=plan.label,
         synthetic=person.synthetic,
         budget=_budget(person.study),
-        thinking_seconds=person.version.blueprint.study["thinking_seconds"] if waits is None else waits,
+        thinking_seconds=design.study["thinking_seconds"] if waits is None else waits,
         step_seconds=plan.step_seconds,
+        shown=design.shown_in(plan),
+        asks_first=bool(design.meant("asks_first")),
         audience=audience_of(person.study),
         **more,
     )

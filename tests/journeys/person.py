@@ -133,9 +133,9 @@ class Managed(Protocol):
 
 
 def load_study(
-    stack: Managed, folder: Path, slug: str, conditions: str, *, steps: int, items: int = 1
+    stack: Managed, folder: Path, slug: str, conditions: str, *, steps: int, items: int = 1, more: str = ""
 ) -> None:
-    """A study with these conditions (TOML) on level_3 in the running app."""
+    """A study with these conditions (TOML) on level_3 in the running app; `more` is of the study itself."""
     questions = "\n".join(
         f'[[items]]\nkey = "i{number}"\nmeasure = "M{number}"\ntext = "Item {number}."'
         for number in range(items)
@@ -143,6 +143,7 @@ def load_study(
     text = f"""slug = "{slug}"
 title = "Journey {slug}"
 seed = 5
+{more}
 [world]
 kind = "cuisine"
 settings = {{ level = "level_3", alpha = 2.0, beta = 2.5, max_steps = {steps} }}

@@ -6,7 +6,7 @@ from types import ModuleType
 
 import pytest
 
-from tests.live import bench, kills, load, painted, rolling, storage
+from tests.live import bench, clicks, kills, load, painted, rolling, storage
 
 WRONG = {
     kills: ["--minutes=nan", "--minutes=inf", "--minutes=0", "--minutes=-1", "--kills=0", "--victims=nobody"],
@@ -14,6 +14,7 @@ WRONG = {
     rolling: ["--every=nan", "--every=inf", "--people=0", "--times=x"],
     storage: ["--faults=none", "--database=oracle"],
     bench: ["--web=-1", "--rows=none"],
+    clicks: ["--steps=0", "--steps=x"],
     painted: ["--people=-1", "--steps=0", "--mates=x"],
 }
 ALL = [(program, option) for program, options in WRONG.items() for option in [*options, "--nonsense"]]

@@ -53,6 +53,7 @@ def test_texts_become_parts_answers_keep_their_values_and_everybody_goes_on(
             "asked": ["survey", "survey"],
             "complete": ["end", "end"],
         },
+        "shown": ["tables", "tables"],
         "statuses": ["active", "active", "active", "complete"],
         "codes": [False, False, False, True],
         "versions": [1],

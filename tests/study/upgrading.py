@@ -13,6 +13,7 @@ from django.db.migrations.executor import MigrationExecutor
 from django.test import Client
 from django.utils import timezone
 
+from kitchen.play.models import Episode
 from kitchen.registry.worlds import get_world
 from study.design.models import Study
 from study.people import flow
@@ -114,6 +115,7 @@ def found() -> dict[str, Any]:
     return {
         "texts": {part.kind: part.text for part in study.parts.all()},
         "pages": pages,
+        "shown": [study.shown, *Episode.objects.order_by().values_list("shown", flat=True).distinct()],
         "statuses": [person.status for person in people],
         "codes": [person.given_code == person.completion_code for person in people],
         "versions": sorted({person.version.number for person in people}),

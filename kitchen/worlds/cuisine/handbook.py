@@ -8,6 +8,7 @@ from typing import NamedTuple
 from kitchen.contract.world import Json
 from kitchen.words.counting import counted
 from kitchen.worlds.cuisine import graph
+from kitchen.worlds.cuisine.keys import told
 from kitchen.worlds.cuisine.known import Known, known
 from kitchen.worlds.cuisine.pictures import icon
 
@@ -47,6 +48,7 @@ def handbook(brief: Mapping[str, Json]) -> dict[str, Json]:
         "interval": counted(brief["interval"], "step"),
         "max_orders": brief["max_orders"],
         "dishes": [_dish(dish, book) for dish in brief["dishes"]],
+        "keys": told((kind, book.words.name(kind)) for kind in dict.fromkeys(brief["locations"].values())),
         "boards": "chopboard" in brief["locations"].values(),
         "example": _example(book),
     }

@@ -7,6 +7,7 @@ from collections.abc import Mapping
 from functools import cached_property, lru_cache
 
 from kitchen.contract.world import Json
+from kitchen.worlds.cuisine.keys import PLACES
 from kitchen.worlds.cuisine.words import Words
 
 BRIEFS = 64
@@ -29,10 +30,15 @@ class Known:
 
     @cached_property
     def keys(self) -> dict[str, str]:
-        """The key of each place."""
-        digits = iter("1234567890fhjklxyz")
-        named = {"storage": "s", "servingtable": "v"}
-        return {place: named.get(kind) or next(digits, "") for place, kind in self.brief["locations"].items()}
+        """The key of each place; those of one kind share it."""
+        return {place: PLACES.get(kind, "") for place, kind in self.brief["locations"].items()}
+
+    @cached_property
+    def room(self) -> int:
+        """How many things can be there to be taken at once: what the menu keeps room for."""
+        return max(
+            len(self.wanted), *(len(set(one["ingredients"])) for one in self.brief["recipes"].values())
+        )
 
     @cached_property
     def numbers(self) -> dict[str, int]:

@@ -3,20 +3,21 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping
 from functools import lru_cache
-from string import ascii_lowercase
 from typing import NamedTuple
 
 from kitchen.contract.page import Panel, SeatView
 from kitchen.contract.world import Command, Json
 from kitchen.words.counting import counted
+from kitchen.worlds.cuisine.keys import VERBS, key_of
 from kitchen.worlds.cuisine.known import Known
 from kitchen.worlds.cuisine.pictures import icon
 from kitchen.worlds.cuisine.words import VERB_TITLES, within
 
 _TEMPLATES = "worlds/cuisine"
-_FIXED_KEYS = {"put": "p", "activate": "u", "noop": "w"}
+_QUIET = {"get": "Nothing to take now", "put": "Nothing to put down now", "activate": "Nothing to use now"}
+"""What stands where a verb has no action."""
 _MENUS = 2048
 """Menus that are kept; most of each is shared with others."""
 
@@ -49,11 +50,15 @@ class Actions(NamedTuple):
 
 
 class Group(NamedTuple):
-    """The actions of one verb, by their ids; `rest` is what no order here needs."""
+    """The actions of one verb, by their ids, in a room that is always as large: `quiet` are the slots that
+    have none now, empty or with what stands there. `rest` is what no order here needs."""
 
     title: str
     verb: str
+    key: str
+    """Leads from one action to the next."""
     actions: tuple[str, ...]
+    quiet: tuple[str, ...]
     rest: tuple[str, ...]
 
 
@@ -113,11 +118,12 @@ def _actions(view: SeatView, known: Known) -> tuple[Panel, Panel]:
 
 
 def groups(view: SeatView, known: Known) -> tuple[Panel, ...]:
-    """Every offered command, each once, by its verb."""
+    """Every offered command, each once, by its verb; every verb has its place. Nothing if there is nothing to
+    choose."""
     offered = dict.fromkeys(view.legal, False)
     for command in view.anticipated:
         offered.setdefault(command, True)
-    return _grouped(known, tuple(offered.items()), _site(offered, view, known))
+    return _grouped(known, tuple(offered.items()), _site(offered, view, known)) if offered else ()
 
 
 def _site(offered: Iterable[Command], view: SeatView, known: Known) -> Site:
@@ -130,14 +136,9 @@ def _site(offered: Iterable[Command], view: SeatView, known: Known) -> Site:
 
 @lru_cache(maxsize=_MENUS)
 def _grouped(known: Known, offered: tuple[tuple[Command, bool], ...], site: Site) -> tuple[Panel, ...]:
-    keys = assign_keys([command for command, _ in offered], known)
-    made = {
-        command: _action(command, known, site, keys.get(command, ""), early) for command, early in offered
-    }
     return tuple(
-        _group(verb, mine, known)
+        _group(verb, [(command, early) for command, early in offered if command[0] == verb], known, site)
         for verb in VERB_TITLES
-        if (mine := {command: panel for command, panel in made.items() if command[0] == verb})
     )
 
 
@@ -151,7 +152,9 @@ def _action(command: Command, known: Known, site: Site, key: str, early: bool) -
 
 
 def _picture(command: Command, known: Known, site: Site) -> str:
-    """What is taken, put or made."""
+    """What is taken, put or made; none of what is rarely taken, there are many."""
+    if _is_rare(command, known):
+        return ""
     lying = dict(site.lying).get(command[1], ()) if len(command) > 1 else ()
     if command[0] == "get":
         item = command[2] if len(command) > 2 else (lying[0] if len(lying) == 1 else "")
@@ -169,21 +172,44 @@ def encode(command: Command) -> str:
     return json.dumps(list(command), separators=(",", ":"))
 
 
-def _group(verb: str, mine: Mapping[Command, Panel], known: Known) -> Panel:
+def _group(verb: str, mine: Iterable[tuple[Command, bool]], known: Known, site: Site) -> Panel:
     """One fieldset; base ingredients that no recipe of this level needs go behind a disclosure."""
-    rest = [command for command in mine if _from_storage(command, known) and command[2] not in known.wanted]
-    actions = sorted(
-        (command for command in mine if command not in rest), key=lambda one: _rank(one, mine, known)
-    )
-    panels = tuple(mine[command] for command in (*actions, *rest))
-    names = tuple(panel.id for panel in panels)
-    shows = Group(VERB_TITLES[verb], verb, names[: len(actions)], names[len(actions) :])
-    return Panel(f"verb-{verb}", f"{_TEMPLATES}/group.jinja", shows, parts=panels)
+    ranked = sorted(mine, key=lambda one: _rank(one[0], one[1], known))
+    places = known.brief["locations"]
+    panels = {
+        command: _action(
+            command, known, site, key_of(command, places.get(_place(command), ""), number), early
+        )
+        for number, (command, early) in enumerate(ranked)
+    }
+    rest = tuple(panels[command].id for command, _ in ranked if _is_rare(command, known))
+    actions = tuple(panel.id for panel in panels.values() if panel.id not in rest)
+    key = VERBS["get"] if verb == "get" else ""
+    shows = Group(VERB_TITLES[verb], verb, key, actions, _quiet(verb, len(actions), known), rest)
+    return Panel(f"verb-{verb}", f"{_TEMPLATES}/group.jinja", shows, parts=tuple(panels.values()))
 
 
-def _rank(command: Command, mine: Mapping[Command, Panel], known: Known) -> tuple[bool, int]:
+def _quiet(verb: str, offered: int, known: Known) -> tuple[str, ...]:
+    """The slots of a verb that have no action now."""
+    if verb == "goto":
+        return () if offered else tuple(known.words.name(place) for place in known.brief["locations"])
+    room = known.room if verb == "get" else 1
+    empty = ("",) * (room - offered)
+    return empty if offered else (_QUIET.get(verb, ""), *empty[1:])
+
+
+def _rank(command: Command, early: bool, known: Known) -> tuple[bool, bool, int]:
     item = command[2] if len(command) > 2 else ""
-    return mine[command].shows[5], known.wanted.get(item, 99)
+    return _is_rare(command, known), early, known.wanted.get(item, 99)
+
+
+def _is_rare(command: Command, known: Known) -> bool:
+    """A base ingredient that no recipe of this level needs."""
+    return _from_storage(command, known) and command[2] not in known.wanted
+
+
+def _place(command: Command) -> str:
+    return command[1] if len(command) > 1 else ""
 
 
 def _from_storage(command: Command, known: Known) -> bool:
@@ -195,17 +221,26 @@ def _from_tool(command: Command, known: Known) -> bool:
 
 
 def _label(command: Command, known: Known, site: Site, *, alone: bool = False) -> str:
-    """The command with the thing it is about, as far as this seat can see it; `alone` without its heading."""
+    """The command with the thing it is about, as this seat can see it: under its heading, or `alone`."""
     verb, words = command[0], known.words
     if verb == "get":
         taken = _take(command, known, site)
         return f"Take {within(taken)}" if alone else taken
-    if verb == "put" and site.holds:
-        return words.phrase(command).replace(" it ", f" {words.mid(site.holds)} ", 1)
+    if verb == "put":
+        return _put(command, known, site, alone=alone)
     if verb == "activate":
-        return _use(command, known, site)
+        return _use(command, known, site, alone=alone)
+    if verb == "goto" and not alone:
+        return words.name(command[1])
     if verb == "goto" and command[1] == site.at:
         return f"Stay at {words.place(command[1])}"
+    return words.phrase(command)
+
+
+def _put(command: Command, known: Known, site: Site, *, alone: bool) -> str:
+    words = known.words
+    if alone and site.holds:
+        return words.phrase(command).replace(" it ", f" {words.mid(site.holds)} ", 1)
     return words.phrase(command)
 
 
@@ -218,9 +253,11 @@ def _take(command: Command, known: Known, site: Site) -> str:
     return f"{words.name(item) if item else 'What is ready'} from {words.place(place)}"
 
 
-def _use(command: Command, known: Known, site: Site) -> str:
+def _use(command: Command, known: Known, site: Site, *, alone: bool) -> str:
     tool = known.brief["locations"][command[1]]
     product = made_of(known.brief, tool, dict(site.lying)[command[1]])
+    if product and not alone:
+        return f"Make {known.words.mid(product)}"
     making = f": make {known.words.mid(product)}" if product else ""
     return f"{known.words.phrase(command)}{making}"
 
@@ -232,29 +269,3 @@ def made_of(brief: Mapping[str, Json], tool: str, items: Iterable[str]) -> str:
         if recipe["tool"] == tool and sorted(recipe["ingredients"]) == wanted:
             return str(product)
     return ""
-
-
-def assign_keys(commands: Iterable[Command], known: Known) -> dict[Command, str]:
-    """One key for each command as far as keys go round. Places keep theirs for the whole episode: tools
-    1 to 9, 0 and then letters, storage `s`, serving table `v`; ingredients take a letter of their name."""
-    keys: dict[Command, str] = {}
-    taken = {*known.keys.values(), *_FIXED_KEYS.values(), "t"}
-    free = [letter for letter in ascii_lowercase if letter not in taken]
-    for command in sorted(commands, key=lambda c: c[0] == "get" and c[-1] not in known.wanted):
-        key = _key(command, free, known)
-        if key and key not in keys.values():
-            keys[command] = key
-            free = [letter for letter in free if letter != key]
-    return keys
-
-
-def _key(command: Command, free: Sequence[str], known: Known) -> str:
-    verb = command[0]
-    if verb == "goto":
-        return known.keys.get(command[1], "")
-    if verb != "get":
-        return _FIXED_KEYS.get(verb, "")
-    if not _from_storage(command, known):
-        return "t"
-    own = [letter for letter in command[-1].lower() if letter in free]
-    return (own or list(free) or [""])[0]

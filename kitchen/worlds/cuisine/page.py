@@ -9,7 +9,7 @@ from collections import Counter
 from collections.abc import Callable, Mapping
 from typing import NamedTuple
 
-from kitchen.contract.page import Nothing, Page, Panel, SeatView
+from kitchen.contract.page import DRAWN, TABLES, Nothing, Page, Panel, SeatView
 from kitchen.contract.world import Command, Json
 from kitchen.worlds.cuisine.floor import floor
 from kitchen.worlds.cuisine.handbook import handbook
@@ -26,8 +26,9 @@ _TEMPLATES = "worlds/cuisine"
 
 
 class CuisinePage(Page):
-    """The table form of the paper's page, with tickets and task graphs."""
+    """The kitchen as a drawing, and the table form of the paper's page; with tickets and task graphs."""
 
+    views = (TABLES, DRAWN)
     layout = f"{_TEMPLATES}/layout.jinja"
     guide = f"{_TEMPLATES}/guide.jinja"
     title = "The kitchen"
@@ -44,9 +45,11 @@ class CuisinePage(Page):
     scripts = ("js/stage.js", "js/motion.js")
 
     def panels(self, view: SeatView) -> tuple[Panel, ...]:
-        """Orders, floor, robots, locations, happened, news, menu, done, spoken: in reading order."""
+        """Orders, floor, robots, locations, happened, news, menu, done, spoken: in reading order, those that
+        are shown."""
         brief = known(view.brief)
-        return tuple(make(view, brief) for make in _PANELS)
+        unseen = {TABLES: (floor,), DRAWN: (robots, locations)}.get(view.shown, ())
+        return tuple(make(view, brief) for make in _PANELS if make not in unseen)
 
     def handbook(self, brief: Mapping[str, Json]) -> Mapping[str, Json]:
         """Dishes with their recipes, orders in numbers, an example of a kitchen."""

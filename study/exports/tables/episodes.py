@@ -72,6 +72,13 @@ COLUMNS = (
     Column("hints", "boolean", "1 if the page said what would be good to do next."),
     Column("ended_because", "text", "Why it was ended before its time; blank if it was not."),
     *OUTAGE,
+    Column(
+        "shown",
+        "text",
+        "What the participant's page had of the world.",
+        levels="tables, drawn, both = the drawing with the tables one click away",
+    ),
+    Column("asks_first", "boolean", "1 if the page asked before it sent an action; 0 if one click did."),
 )
 
 FIELDS = (
@@ -90,6 +97,8 @@ FIELDS = (
     "thinking_seconds",
     "hints",
     "ended_because",
+    "shown",
+    "asks_first",
 )
 
 
@@ -150,6 +159,8 @@ def _cells(
         *seat,
         *_pace(facts),
         *sitting.touch.cells,
+        facts["shown"],
+        facts["asks_first"],
     )
 
 

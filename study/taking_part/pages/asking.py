@@ -52,7 +52,7 @@ def _survey_context(person: Participant, place: flow.CurrentPage) -> dict[str, A
         "progress": progress(design, "survey", position=place.position, label=label),
         "ended_by_staff": episode.status == Episode.Status.ABORTED,
         "abandoned_because": episode.ended_because if episode.status == Episode.Status.ABANDONED else "",
-        "figures": achieved(episode.world, score) if design.said("scores_above_surveys") else (),
+        "figures": achieved(episode.world, score) if design.meant("scores_above_surveys") else (),
     }
 
 

@@ -98,7 +98,8 @@ def _recorded(
     seed = derived_seed(wish.seed, "recording", key, number)
     waits = plan.thinking_seconds
     thinking = float(design.study["thinking_seconds"]) if waits is None else waits
-    return record(plan, seed=seed, number=number, thinking=thinking, steps=wish.steps)
+    look = {"shown": design.shown_in(plan), "asks_first": bool(design.meant("asks_first"))}
+    return record(plan, seed=seed, number=number, thinking=thinking, look=look, steps=wish.steps)
 
 
 class _Maker:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Mapping
 from dataclasses import dataclass
 from datetime import timedelta
 from typing import Any
@@ -61,13 +62,22 @@ class Recording:
     experience: Experience
 
 
-def record(plan: ConditionPlan, *, seed: int, number: int, thinking: float, steps: int | None) -> Recording:
+def record(
+    plan: ConditionPlan,
+    *,
+    seed: int,
+    number: int,
+    thinking: float,
+    look: Mapping[str, Any],
+    steps: int | None,
+) -> Recording:
     """Play one episode of a condition to its end, and leave nothing of it in the database. What is killed in
     the middle leaves an episode of which nobody knows (`recordings_left`).
 
-    `steps` shortens it, in worlds that can be told so. SettingsError if it cannot be played.
+    `look` is what tells `episode_create` what people see. `steps` shortens it, in worlds that can be told so.
+    SettingsError if it cannot be played.
     """
-    player, episode = Player(Person(seed, number), 1), _opened(plan, seed=seed, steps=steps)
+    player, episode = Player(Person(seed, number), 1), _opened(plan, look, seed=seed, steps=steps)
     try:
         with played_aside():
             _play(episode, player)
@@ -89,7 +99,7 @@ def recordings_left() -> QuerySet[Episode]:
     return Episode.objects.filter(synthetic=True, label=LABEL, audience="", created_at__lt=long_ago)
 
 
-def _opened(plan: ConditionPlan, *, seed: int, steps: int | None) -> Episode:
+def _opened(plan: ConditionPlan, look: Mapping[str, Any], *, seed: int, steps: int | None) -> Episode:
     return episode_create(
         world=plan.world,
         settings=_shortened(plan, steps),
@@ -102,6 +112,7 @@ def _opened(plan: ConditionPlan, *, seed: int, steps: int | None) -> Episode:
         ),
         label=LABEL,
         synthetic=True,
+        **look,
     )
 
 

@@ -19,8 +19,8 @@ FORMATS = range(1, FORMAT + 1)
 DIGESTS = {
     1: "73dc89e9de7b7a06be63edd65aba02ada90f88b1b7168df70d826e34fad8f846",
     2: "4cc02ae9cd5f184b6bae60e1c17a52d39d26a173c4170758e5f45be028bad052",
+    4: "c8640f74e361e36bd8ea19a746b886be016b7cffe170cd0625ce9ffc5a29fba1",
     3: "38964e13558b6ea266dcfa541ef8b5dc8d22fd828f98958032fb5c9259ee3291",
-    4: "6b106fef2c5bad7b51647a7a4d952575a05073c749aae077da4acb2b276cbf53",
 }
 ITEMS: list[dict[str, Any]] = [
     {"key": "trust", "scale": "Team", "reversed": True, "needs_teammates": True},
@@ -49,7 +49,8 @@ def study() -> Study:
     """One with something of everything."""
     study = Study.objects.create(
         slug="whole", title="Wholly “set”", seed=7, orders="fixed", shuffle_items=True, thinking_seconds=1.5,
-        idle_minutes=None, planned_participants=24, hypotheses="*H1*", failed_checks_allowed=1,
+        shown="tables", idle_minutes=None, planned_participants=24, hypotheses="*H1*",
+        failed_checks_allowed=1,
     )  # fmt: skip
     settings = {"beta": 2.5, "alpha": 2.0, "level": "level_1", "max_steps": 5}  # as PostgreSQL sorts them
     for position, teammates in enumerate((0, 2)):

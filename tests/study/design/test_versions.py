@@ -23,7 +23,7 @@ from tests.study.factories import make_study
 pytestmark = [pytest.mark.django_db, pytest.mark.servers]
 
 
-AS_BEFORE: dict[str, Any] = {"scores_above_surveys": True, "remind_teams": False}
+AS_BEFORE: dict[str, Any] = {"scores_above_surveys": True, "remind_teams": False, "shown": "tables"}
 """How studies were before documents could tell."""
 
 
@@ -149,7 +149,7 @@ def test_what_an_older_document_cannot_tell_makes_another_version_once_it_is_set
     SurveyItem.objects.filter(key="i0").update(may_not_apply=True)
     second = version(study, title="A")
     assert (second.number, flags(second)) == (2, (False, True))
-    assert second.blueprint.said("remind_teams") and not first.blueprint.said("remind_teams")
+    assert second.blueprint.meant("remind_teams") and not first.blueprint.meant("remind_teams")
     assert differences(first.blueprint, second.blueprint) == [
         Difference("study", "remind_teams", False, True),
         Difference("item i0", "may_not_apply", False, True),
@@ -161,6 +161,30 @@ def test_what_an_older_program_left_unfrozen_is_frozen_whole() -> None:
     old_format(version(study, title="A"))
     found = study_freeze(study_id=study.pk, user=user)
     assert (found.number, found.blueprint.study["budget_limit"]) == (2, "10.00")
+
+
+@pytest.mark.parametrize("change", ["the study", "asks", "a condition", "nothing"])
+def test_an_older_document_means_tables_and_another_look_is_another_version(change: str) -> None:
+    study = make_study(shown="tables")
+    first = old_format(version(study, title="A"))
+    Study.objects.filter(pk=study.pk).update(
+        shown="both" if change == "the study" else "tables", asks_first=change == "asks"
+    )
+    if change == "a condition":
+        study.conditions.filter(key="c1").update(shown="drawn")
+    study.refresh_from_db()
+    later = version(study, title="A")
+
+    told = {
+        "the study": [Difference("study", "shown", "tables", "both")],
+        "asks": [Difference("study", "asks_first", False, True)],
+        "a condition": [Difference("condition c1", "shown", "", "drawn")],
+        "nothing": [],
+    }[change]
+    assert differences(first.blueprint, blueprint_of(study)) == told
+    assert (later.number == 1) is (change == "nothing")
+    plan = first.blueprint.condition("c1")
+    assert (first.blueprint.shown_in(plan), first.blueprint.meant("asks_first")) == ("tables", False)
 
 
 def test_another_program_is_told_by_its_prompts_and_rules(

@@ -6,6 +6,7 @@ import json
 import random
 import re
 from collections.abc import Iterator
+from dataclasses import replace
 from html import unescape
 from html.parser import HTMLParser
 from pathlib import Path
@@ -19,9 +20,10 @@ from kitchen.contract.world import Command, Event, World
 from kitchen.play.drawing import whole
 from kitchen.play.render import page_context
 from kitchen.registry.worlds import get_world
+from kitchen.worlds.cuisine import keys
 from kitchen.worlds.cuisine.catalogue import shipped
 from kitchen.worlds.cuisine.known import known
-from kitchen.worlds.cuisine.menu import assign_keys, groups
+from kitchen.worlds.cuisine.menu import groups
 from kitchen.worlds.cuisine.page import PAGE
 from kitchen.worlds.cuisine.pictures import drawn, icon
 from kitchen.worlds.cuisine.words import REFUSALS, Words, readable
@@ -133,6 +135,7 @@ def seen(world: World, seat: int, past: tuple[StepView, ...] = (), phase: str = 
         chosen=None if choosing else ("noop",),
         history=past,
         score=world.score(),
+        shown="both",
     )
 
 
@@ -199,15 +202,40 @@ def test_ingredients_that_no_recipe_needs_are_behind_a_disclosure() -> None:
     assert len(take.actions) + len(take.rest) == 27
 
 
+def test_a_key_means_one_thing_in_every_level_and_every_kind_of_place_has_one() -> None:
+    kinds = {place for level in LEVELS for place in start(level).brief["locations"].values()}
+    assert kinds == set(keys.PLACES)
+    letters = [*keys.PLACES.values(), *keys.VERBS.values(), keys.THROW_AWAY, *keys.THINGS]
+    assert len(letters) == len(set(letters))
+
+
 @pytest.mark.parametrize("level", LEVELS)
-def test_no_key_means_two_actions_and_places_keep_theirs(level: str) -> None:
-    kept: dict[Command, str] = {}
+def test_the_guide_tells_every_key_that_the_menu_has(level: str) -> None:
+    told = {key for key, _ in PAGE.handbook(start(level).brief)["keys"]} | set(keys.THINGS)
     for view in views(level, 2, 3):
-        keys = assign_keys([*view.legal, *view.anticipated], known(view.brief))
-        assert len(set(keys.values())) == len(keys)
-        for command, key in keys.items():
-            if command[0] == "goto":
-                assert kept.setdefault(command, key) == key
+        assert {*re.findall(r"<kbd[^>]*>(.)</kbd>", panel_html(view, "menu"))} <= told
+
+
+@pytest.mark.parametrize("level", LEVELS)
+def test_every_verb_has_its_place_and_room_in_every_state(level: str) -> None:
+    rooms = set()
+    for view in views(level, 3, 8):
+        found = groups(view, known(view.brief))
+        rooms.add(tuple((one.id, len(one.shows.actions) + len(one.shows.quiet)) for one in found))  # type: ignore[attr-defined]
+    assert len(rooms - {()}) == 1
+
+
+@pytest.mark.parametrize(
+    ("shown", "unseen"), [("tables", {"floor"}), ("drawn", {"robots", "locations"}), ("both", set())]
+)
+def test_a_page_has_what_the_study_shows_and_sends_nothing_else(shown: str, unseen: set[str]) -> None:
+    view = replace(start(), shown=shown)
+    ids = {panel.id for panel in PAGE.panels(view)}
+    assert {"floor", "robots", "locations"} - ids == unseen
+    html = render_to_string(
+        "kitchen/play/play.html", page_context(PAGE, view, socket_path="/", continue_url="/")
+    )
+    assert ("data-stage" in html, "data-view-tab" in html) == (shown != "tables", shown == "both")
 
 
 @pytest.mark.parametrize("verb", ["goto", "get", "put", "activate", "noop"])

@@ -1,0 +1,182 @@
+"""A whole short episode in each of the ways in which people play: mouse, keys, a finger, the menu."""
+
+from __future__ import annotations
+
+import json
+import secrets
+from collections.abc import Awaitable, Callable
+from pathlib import Path
+from typing import Any
+
+from playwright.async_api import Browser, Page
+
+from tests.browser import IN_A_BROWSER
+from tests.journeys.person import Person, condition, load_study
+from tests.servers import Stack
+
+pytestmark = IN_A_BROWSER
+
+RICE = [
+    ["goto", "storage0"],
+    ["get", "storage0", "rice"],
+    ["goto", "pot0"],
+    ["put", "pot0"],
+    ["activate", "pot0"],
+]
+"""What cooks rice, and a step later the episode is over."""
+CLICKS = """() => {
+    window.pointed = 0;
+    document.addEventListener("click", event => { if (event.detail) pointed += 1; }, true);
+}"""
+ARROWS = """([from, to]) => {
+    const centre = one => { const box = one.getBoundingClientRect();
+                            return [box.left + box.width / 2, box.top + box.height / 2]; };
+    const [a, b] = [from, to].map(name => centre(document.querySelector(`[data-spot="${name}"]`)));
+    const [x, y] = [b[0] - a[0], b[1] - a[1]];
+    if (Math.abs(x) > Math.abs(y)) return x > 0 ? "ArrowRight" : "ArrowLeft";
+    return y > 0 ? "ArrowDown" : "ArrowUp";
+}"""
+LAID_OUT = """() => [...document.querySelectorAll("#menu-actions .verb, #menu-actions legend, .goto .action")]
+    .map(one => { const {left, top, width, height} = one.getBoundingClientRect();
+                  return [one.id || one.textContent, left, top, width, height].join(" "); }).join("; ")"""
+FOCUSED = "document.activeElement.dataset.spot || ''"
+
+
+async def started(page: Page, stack: Stack, folder: Path, more: str = "") -> Person:
+    """Somebody alone in the first of five steps."""
+    slug = f"journey-{secrets.token_hex(3)}"
+    load_study(stack, folder, slug, condition("alone"), steps=len(RICE), more=more)
+    person = Person(page)
+    await person.agree(slug)
+    await person.read_guide()
+    await page.evaluate(CLICKS)
+    return person
+
+
+async def cooked(person: Person, act: Callable[[list[str]], Awaitable[Any]]) -> None:
+    """Rice is in the pot when each of the commands was given in this way, and nothing went wrong."""
+    for number, command in enumerate(RICE, start=1):
+        await act(command)
+        await person.stepped(number, patience=10_000)
+    told = await person.page.text_content("#past-5")
+    assert told and "You used pot 1" in told
+    assert await person.page.is_visible("#over")
+    assert person.problems == []
+
+
+async def test_by_mouse_on_the_drawing_with_one_click_an_action(
+    page: Page, live_stack: Stack, tmp_path: Path
+) -> None:
+    person = await started(page, live_stack, tmp_path)
+
+    async def click(command: list[str]) -> None:
+        await page.click(f'[data-spot="{command[1]}"]')
+        if command[0] == "get":
+            await page.click("[data-spot-menu] >> text=rice")
+
+    await cooked(person, click)
+    assert await page.evaluate("pointed") == len(RICE) + 1  # which of the ingredients is a choice
+
+
+async def test_by_keyboard_alone_arrows_lead_from_place_to_place(
+    page: Page, live_stack: Stack, tmp_path: Path
+) -> None:
+    person = await started(page, live_stack, tmp_path)
+
+    async def reach(spot: str) -> None:
+        while await page.evaluate(FOCUSED) == "":
+            await page.keyboard.press("Tab")
+        while (here := await page.evaluate(FOCUSED)) != spot:
+            await page.keyboard.press(await page.evaluate(ARROWS, [here, spot]))
+
+    async def press(command: list[str]) -> None:
+        await reach(command[1])
+        await page.keyboard.press("Enter")
+        if command[0] == "get":
+            await page.wait_for_selector("[data-spot-menu] button:focus")
+            while "rice" not in await page.evaluate("document.activeElement.textContent"):
+                await page.keyboard.press("ArrowDown")
+            await page.keyboard.press("Enter")
+
+    await cooked(person, press)
+    assert await page.evaluate("pointed") == 0
+
+
+async def test_by_touch_on_a_phone(browser: Browser, live_stack: Stack, tmp_path: Path) -> None:
+    context = await browser.new_context(
+        base_url=live_stack.url, viewport={"width": 360, "height": 740}, has_touch=True, is_mobile=True
+    )
+    person = await started(await context.new_page(), live_stack, tmp_path)
+
+    async def tap(command: list[str]) -> None:
+        spot = f'[data-spot="{command[1]}"]'
+        await person.page.tap("[data-quick] >> text=rice" if command[0] == "get" else spot)
+
+    await cooked(person, tap)
+    assert await person.page.evaluate("document.documentElement.scrollWidth") <= 360
+    await context.close()
+
+
+async def test_by_letters_wherever_the_focus_is(page: Page, live_stack: Stack, tmp_path: Path) -> None:
+    person = await started(page, live_stack, tmp_path)
+    keys = {
+        "goto storage0": "s",
+        "get storage0": "t",
+        "goto pot0": "o",
+        "put pot0": "p",
+        "activate pot0": "u",
+    }
+    elsewhere = iter(["#orders", "#happened", "[role=tab][aria-selected=false]", "#view-tables"])
+
+    async def press(command: list[str]) -> None:
+        if place := next(elsewhere, None):
+            await page.click(place)
+        else:
+            await page.click("[data-open=reference-dialog]")
+            await page.keyboard.press("Escape")
+        chosen = "#menu input:checked"
+        while not (found := await page.query_selector(chosen)) or command != json.loads(
+            await found.input_value()
+        ):
+            await page.keyboard.press(keys[" ".join(command[:2])])
+            await page.wait_for_selector(chosen)
+        await page.keyboard.press("Enter")
+
+    assert await page.get_attribute("[data-submit]", "aria-disabled") == "true"
+    await cooked(person, press)
+
+
+async def test_by_clicks_on_the_menu_which_keeps_its_places(
+    page: Page, live_stack: Stack, tmp_path: Path
+) -> None:
+    person, layouts = await started(page, live_stack, tmp_path), set[tuple[str, ...]]()
+
+    async def click(command: list[str]) -> None:
+        layouts.add(tuple([await laid_out(width) for width in (360, 768, 1440)]))
+        await page.click(f"#do-{'-'.join(command)}")
+
+    async def laid_out(width: int) -> str:
+        await page.set_viewport_size({"width": width, "height": 900})
+        await page.evaluate("document.querySelector('[data-play]').classList.add('show-actions')")
+        return str(await page.evaluate(LAID_OUT))
+
+    await cooked(person, click)
+    assert await page.evaluate("pointed") == len(RICE)
+    assert len(layouts) == 1, "\n\n".join(map("\n".join, layouts))
+
+
+async def test_a_study_that_asks_first_asks_once_on_the_drawing_and_in_the_menu(
+    page: Page, live_stack: Stack, tmp_path: Path
+) -> None:
+    person = await started(page, live_stack, tmp_path, "asks_first = true")
+    await page.click("[data-spot=storage0]")
+    assert await page.inner_text("[data-spot-menu] p") == "Go to storage"
+    assert await person.step() == 0
+    await page.click("[data-spot-menu] >> text=Do it")
+    await person.stepped(1)
+    await page.click("#do-goto-pot0")
+    assert await page.inner_text("[data-submit]") == "Go to pot 1"
+    assert await person.step() == 1
+    await page.click("[data-submit]")
+    await person.stepped(2)
+    assert person.problems == []

@@ -1,0 +1,198 @@
+"""`python -m tests.live.clicks [--steps 60]`: how many clicks a dish takes on the drawing and in the menu,
+and how long from a click to the new state on the screen, in a real browser.
+
+Whoever clicks knows what is good to do: the world's adviser, who is shown the same episode as it goes on
+beside the page. Clicks are those of a pointer, whatever they do; what opens a choice counts.
+"""
+
+from __future__ import annotations
+
+import argparse
+import asyncio
+import json
+import secrets
+import sys
+import tempfile
+from collections.abc import Awaitable, Callable, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from playwright.async_api import Browser, Page, async_playwright
+
+from kitchen.contract.agent import Situation
+from kitchen.contract.seeds import derived_seed
+from kitchen.contract.world import Command, World
+from kitchen.registry.agents import get_adviser
+from kitchen.registry.worlds import get_world
+from tests.browser import ARGUMENTS, find_chromium
+from tests.journeys.person import Person, condition, load_study
+from tests.live.crowd import Played
+from tests.live.options import OneLineParser, number
+from tests.live.stack import Running, running
+from tests.live.table import Figure, table
+
+SEED = 5
+"""Of the study, as `load_study` has it."""
+TIMES = (2.0, 2.5)
+WATCH = """
+(() => {
+  const times = window.paintedTimes = [];
+  window.pointed = 0;
+  let clicked = null, step = null;
+  const shown = () => document.getElementById("bar")?.dataset.step;
+  document.addEventListener("click", (event) => {
+    if (!event.detail) return;
+    window.pointed += 1;
+    clicked = event.timeStamp;
+    step = shown();
+  }, true);
+  new MutationObserver(() => {
+    if (clicked === null || shown() === step || !shown()) return;
+    const since = clicked;
+    clicked = null;
+    requestAnimationFrame(() => {
+      const after = new MessageChannel();
+      after.port1.onmessage = () => times.push(performance.now() - since);
+      after.port2.postMessage(null);
+    });
+  }).observe(document, { subtree: true, childList: true, attributes: true, attributeFilter: ["data-step"] });
+})();
+"""
+"""Counts clicks, and notes milliseconds from the last one before a step to the picture after it."""
+SINGLE = """spot => {
+    const at = [...document.querySelectorAll("#menu input[name=command]:not(:disabled)")]
+        .filter(one => JSON.parse(one.value)[1] === spot);
+    const doing = at.filter(one => !one.closest("[data-stays]"));
+    const found = doing.length ? doing : at;
+    return found.length === 1 && !found[0].closest("[data-ask]");
+}"""
+"""Whether a click on a place sends at once."""
+
+
+@dataclass(frozen=True, slots=True)
+class Cooked:
+    """One episode in one of the ways."""
+
+    way: str
+    clicks: int
+    steps: int
+    dishes: int
+    times: tuple[float, ...]
+
+    def figures(self) -> list[Figure]:
+        """As the table shows them."""
+        played = Played(1.0, self.times)
+        return [
+            Figure(f"{self.way}: clicks a dish", self.clicks / max(1, self.dishes), "clicks"),
+            Figure(f"{self.way}: clicks a step", self.clicks / self.steps, "clicks"),
+            Figure(f"{self.way}: dishes served in {self.steps} steps", self.dishes, ""),
+            Figure(f"{self.way}: click to painted state, p50", played.p50 / 1000, "s"),
+            Figure(f"{self.way}: click to painted state, p95", played.quantile(0.95) / 1000, "s"),
+        ]
+
+
+def main(arguments: Sequence[str]) -> int:
+    """Play an episode in each of the ways, and print what was measured."""
+    asked = parse(arguments)
+    with running("sqlite") as stack:
+        cooked = asyncio.run(in_a_browser(stack, asked))
+    print(f"\n{table([figure for one in cooked for figure in one.figures()])}", flush=True)
+    return 0
+
+
+def parse(arguments: Sequence[str]) -> argparse.Namespace:
+    """What was asked for."""
+    parser = OneLineParser(prog="python -m tests.live.clicks", description="Clicks a dish.")
+    parser.add_argument("--steps", type=number(1, 100_000), default=60)
+    return parser.parse_args(arguments)
+
+
+async def in_a_browser(stack: Running, asked: argparse.Namespace) -> list[Cooked]:
+    """One episode after the other, each of a study of its own."""
+    async with async_playwright() as playwright:
+        browser = await playwright.chromium.launch(executable_path=find_chromium(), args=ARGUMENTS)
+        cooked = [
+            await episode(browser, stack, asked.steps, way, act)
+            for way, act in (("drawing", on_drawing), ("menu", in_menu))
+        ]
+        await browser.close()
+    return cooked
+
+
+async def episode(
+    browser: Browser, stack: Running, steps: int, way: str, act: Callable[[Page, Command], Awaitable[None]]
+) -> Cooked:
+    """Somebody enters, and does what the adviser says until it is over."""
+    slug = f"clicks-{secrets.token_hex(3)}"
+    with tempfile.TemporaryDirectory() as folder:
+        load_study(stack, Path(folder), slug, condition("one"), steps=steps)
+    page = await browser.new_page(base_url=stack.url, viewport={"width": 1440, "height": 900})
+    await page.add_init_script(WATCH)
+    person, world = Person(page), twin(steps)
+    await person.agree(slug)
+    await person.read_guide()
+    while not world.over:
+        command = advised(world)
+        await act(page, command)
+        world.step({0: command})
+        await person.stepped(world.clock)
+        if await page.evaluate(f"document.querySelector('#past-{world.clock} .refused') !== null"):
+            raise RuntimeError(f"{command} was refused: the episode is not the one that is played beside it")
+    await page.wait_for_timeout(200)
+    clicks, times = await page.evaluate("window.pointed"), await page.evaluate("window.paintedTimes")
+    await page.close()
+    return Cooked(way, clicks, world.clock, int(world.score()["completed"]), tuple(times))
+
+
+def twin(steps: int) -> World:
+    """The episode of the first person of a study, as `load_study` makes it."""
+    alpha, beta = TIMES
+    settings = {"level": "level_3", "alpha": alpha, "beta": beta, "max_steps": steps}
+    world = get_world("cuisine").create(seats=1, settings=settings)
+    world.reset(derived_seed(SEED, "episode", 1, "one"))
+    return world
+
+
+def advised(world: World) -> Command:
+    """What is good to do now; waiting where there is no telling."""
+    advice = get_adviser(world.kind).advise(
+        Situation(
+            world=world.kind,
+            step=world.clock,
+            seats=(0,),
+            briefs={0: world.brief(0)},
+            observations={0: world.observe(0)},
+            legal={0: world.legal_actions(0)},
+            people=(0,),
+            seed=world.clock,
+        )
+    )
+    legal = world.legal_actions(0)
+    return advice.command if advice and advice.command in legal else world.idle
+
+
+async def on_drawing(page: Page, command: Command) -> None:
+    """A click on the place; where it means several things, one more on what is meant. None is for waiting."""
+    if len(command) < 2:
+        return await in_menu(page, command)
+    single = await page.evaluate(SINGLE, command[1])
+    await page.click(f'[data-spot="{command[1]}"]')
+    if not single:
+        words = await page.evaluate(
+            """value => { const radio = [...document.querySelectorAll("#menu input[name=command]")]
+                              .find(one => one.value === value);
+                          return radio.dataset.text || radio.closest("label").querySelector(".action-text")
+                              .firstChild.textContent.trim(); }""",
+            json.dumps(list(command), separators=(",", ":")),
+        )
+        await page.click(f'[data-spot-menu] button:text-is("{words}")')
+    return None
+
+
+async def in_menu(page: Page, command: Command) -> None:
+    """A click on the action."""
+    await page.click(f"#do-{'-'.join(command)}")
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1:]))
