@@ -58,8 +58,8 @@ class Guest(Witness):
         super()._see(now)
 
     def lost(self, code: int) -> None:
-        """One connection less."""
-        self.ends[code] += self.line is not None and not self.stopped and self.phase != "over"
+        """One connection less; who has no key any more has played to the end, and went by themselves."""
+        self.ends[code] += self.line is not None and not self.stopped and bool(self.keys)
         super().lost(code)
 
 
@@ -143,7 +143,8 @@ def quantile(ordered: Sequence[float], share: float) -> float:
 def unpleasant(people: Sequence[Guest], ended: bool) -> list[str]:
     """What people should not have met."""
     refused = sum(person.refusals for person in people)
-    broken = {code: n for person in people for code, n in person.ends.items() if code != RESTART and n}
+    ends = sum((person.ends for person in people), Counter[int]())
+    broken = {code: n for code, n in ends.items() if code != RESTART}
     return [
         *(["not all came to the end"] if not ended else []),
         *([f"{refused} commands were refused"] if refused else []),
