@@ -26,6 +26,7 @@ from study.taking_part.idling import idle_clock, in_time, participant_here
 from study.taking_part.pages.common import elsewhere, place_word, welcome_context
 from study.taking_part.pages.guests import finished
 from study.taking_part.pages.registry import PAGES
+from study.taking_part.prolific import TOKEN, cookie_of, said_by, without_token
 from study.taking_part.rate import WINDOW_SECONDS, entered_beside, too_many_from
 
 COOKIE_SALT = "brigade.participant"
@@ -45,6 +46,8 @@ def home(request: HttpRequest) -> HttpResponse:
 def enter(request: HttpRequest, slug: str) -> HttpResponse:
     """The study's link: a welcome with a button. Opening it starts nobody; who is in already goes on."""
     study = get_object_or_404(Study, slug=slug)
+    if TOKEN in request.GET:
+        return without_token(request, study)
     if known := _known_participant(request, study):
         return redirect(known)
     form = EntryForm(
@@ -62,7 +65,7 @@ def _show_door(request: HttpRequest, study: Study, form: EntryForm) -> HttpRespo
     if is_only_looking(study, request.GET.dict()):
         return _welcome(request, study, form, looking=True)
     try:
-        label = referral_of(study, request.GET.dict()).label
+        label = referral_of(study, said_by(request, study)).label
     except ReferralError as error:
         return _welcome(request, study, form, problem=str(error), status=422)
     returns = bool(label) and study.participants.filter(label=label).exists()
@@ -143,7 +146,7 @@ def _let_in(request: HttpRequest, study: Study, form: EntryForm) -> HttpResponse
 def _referral(request: HttpRequest, study: Study, invited: str) -> Referral:
     """Who sent this one. A program needs nobody to send it; it may bring a label all the same."""
     try:
-        return referral_of(study, request.GET.dict())
+        return referral_of(study, said_by(request, study))
     except ReferralError:
         if not invited:
             raise
@@ -159,7 +162,7 @@ def _known_participant(request: HttpRequest, study: Study) -> Participant | None
     signed and this browser is a guest's."""
     known = _in_cookie(request, study)
     try:
-        referral = referral_of(study, request.GET.dict())
+        referral = referral_of(study, said_by(request, study))
     except ReferralError:
         return known
     if known is None or (known.as_guest and referral.vouched):
@@ -247,6 +250,7 @@ def withdraw(request: HttpRequest, key: str) -> HttpResponse:
             },
         )
         response.delete_cookie(_cookie_name(person.study))
+        response.delete_cookie(cookie_of(person.study), path=person.study.get_absolute_url())
         return response
     shown = {"participant": person, "study": person.study, "place": place_word(person.version.blueprint)}
     return render(request, "study/taking_part/withdraw.html", shown)

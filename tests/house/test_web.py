@@ -11,13 +11,13 @@ from typing import Any, cast
 
 import daphne.server
 import pytest
-import txaio
 from autobahn.websocket.compress import PerMessageDeflateOffer
 from daphne.cli import CommandLineInterface
 from twisted.internet.protocol import Factory
 from twisted.internet.task import Clock
 from twisted.internet.tcp import Port
 from twisted.internet.testing import StringTransportWithDisconnection
+from txaio.tx import config
 from websockets.client import ClientProtocol
 from websockets.uri import parse_uri
 
@@ -211,7 +211,7 @@ async def test_a_websocket_is_closed_with_the_code_after_which_pages_connect_at_
 async def test_whoever_is_told_that_a_websocket_is_closed_has_time_to_read_it(
     talk: Talk, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(txaio.config, "loop", talk.clock)
+    monkeypatch.setattr(config, "loop", talk.clock)
     talk.server.ws_factory.setProtocolOptions()
     wire, client = talk.connect(), ClientProtocol(parse_uri("ws://localhost/ws/seat/x/"))
     client.send_request(client.connect())
