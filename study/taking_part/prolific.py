@@ -21,7 +21,7 @@ from django.shortcuts import redirect
 from django.utils.crypto import salted_hmac
 
 from study.design.models import Study
-from study.design.recruitment import LONGEST, PLACES, PROOF, label_proof
+from study.design.recruitment import LONGEST, PLACES, PROOF, UNFILLED, label_proof
 from study.taking_part.prolific_keys import ring
 
 TOKEN = "prolific_token"  # noqa: S105 - its name
@@ -80,7 +80,8 @@ def named_by(token: str, study: Study, *, host: str, said: Mapping[str, str]) ->
     named = {name: str(given[name]) for name in (place.label, *place.more) if given.get(name)}
     if place.label not in named or any(len(value) > LONGEST for value in named.values()):
         raise NotSignedError(f"it lacks {place.label}")
-    if any(said.get(name, value) != value for name, value in named.items()):
+    plain = {name: value for name, value in said.items() if not UNFILLED(value)}
+    if any(plain.get(name, value) != value for name, value in named.items()):
         raise NotSignedError("the link names somebody else than it does")
     return named
 

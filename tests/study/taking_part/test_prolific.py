@@ -94,6 +94,7 @@ def test_it_is_as_good_as_the_personal_link_in_any_browser(client: Client, sign:
     assert come(guest, LINK) != personal
     assert come(guest, opened(guest, sign())) == personal  # a guest shows that it is them
     assert come(other, opened(other, sign(), "&PROLIFIC_PID=5f01&STUDY_ID=s1")) == personal
+    assert opened(other, sign(), "&PROLIFIC_PID=%7B%7B%25PROLIFIC_PID%25%7D%7D").count("=5f01") == 1
     gone = other.post(f"{personal}withdraw/", {"confirm": "yes"})
     assert "Your data have been erased" in text_of(gone)
     assert not Participant.objects.exists()
