@@ -27,6 +27,9 @@ ODD_FRAMES_PER_SECOND, MOST_ODD_FRAMES = 50, 200
 a pong every twenty seconds."""
 FRESH_SECONDS = 2.0
 """A web process that ends waits so long for the first request of a connection that it has taken."""
+CLOSE_SECONDS = 5.0
+"""Whoever is told that their websocket is closed has so long to answer, or up to a second less. Then it is
+cut, and who had not read why by then never will."""
 LAST_SECONDS = 25.0
 """A web process that is asked to end has so long to finish what it does."""
 MOST_FILES = 65_536

@@ -19,6 +19,7 @@
 | `BRIGADE_WORLDS` | worlds beside those that come with it, as `name=package.module:KIT`, with commas | none |
 | `BRIGADE_LOG` | `text`, lines for people, or `json`, a line of JSON for each entry | text |
 | `BRIGADE_METRICS_TOKEN` | who gives it as bearer token reads `/metrics` from another machine | nobody |
+| `BRIGADE_PROLIFIC_KEYS` | keys of Prolific's signed links: an https address, or a file | Prolific's |
 | `BRIGADE_DECISION_SECONDS` | time for the co-players of one step before the fallback | 30 |
 | `BRIGADE_WEB` | web processes on this machine | as many as cores, 8 at most |
 | `BRIGADE_PLANNERS` | processes in which one web process lets co-players think | cores per web process |
@@ -53,6 +54,7 @@ HOST = re.compile(r"\.?[A-Za-z0-9]([A-Za-z0-9.-]*[A-Za-z0-9])?|\[[0-9A-Fa-f:.]+\
 """A name under which we answer; with a dot before it, all names below it, too."""
 LOCK_SECONDS = 5
 """So long somebody waits for a database that is locked or does not answer, and then is told so."""
+PROLIFIC_KEYS_AT = "https://api.prolific.com/.well-known/study/jwks.json"
 TRUE, FALSE = {"true", "yes", "on", "1"}, {"false", "no", "off", "0"}
 
 
@@ -98,6 +100,20 @@ def _check_models() -> None:
             load_prices()
         except PriceFileError as error:
             raise ImproperlyConfigured(f"BRIGADE_PRICES: {error}") from error
+
+
+def _prolific_keys() -> str:
+    """Where the keys are with which Prolific signs; a file is looked into now, an address when needed."""
+    given = _given("BRIGADE_PROLIFIC_KEYS", PROLIFIC_KEYS_AT)
+    if given.startswith("https://") and _is_address(given):
+        return given
+    from kitchen.machine.public_keys import KeysError, keys_read  # a tenth of a second, for few
+
+    try:
+        keys_read(Path(given).read_text())
+    except (OSError, UnicodeDecodeError, KeysError) as error:
+        raise ImproperlyConfigured(f"BRIGADE_PROLIFIC_KEYS: {given!r}: {error}") from error
+    return str(Path(given).absolute())
 
 
 def _is_address(url: str) -> bool:
@@ -257,6 +273,7 @@ REDIS_URL: str = places.redis_url()
 PREFIX: str = _prefix()
 DECISION_SECONDS: float = _decision_seconds()
 METRICS_TOKEN: str = _metrics_token()
+PROLIFIC_KEYS: str = _prolific_keys()
 LOG_DIR: Path = places.log_dir()
 METRICS_DIR: Path = places.metrics_dir()
 _check_processes()

@@ -156,8 +156,10 @@ class SocketFactory(WebSocketFactory):
     protocol = Socket
 
     def setProtocolOptions(self, **options: Any) -> None:  # noqa: N802 - autobahn's name
-        """daphne's, and ours."""
-        super().setProtocolOptions(perMessageCompressionAccept=squeezed, **options)
+        """daphne's, and ours. autobahn would wait a second for the answer to a close, and rounds its timers
+        down to full seconds: now and then it would cut a connection before the close was even sent."""
+        ours = {"perMessageCompressionAccept": squeezed, "closeHandshakeTimeout": limits.CLOSE_SECONDS}
+        super().setProtocolOptions(**ours, **options)
 
 
 def squeezed(offers: Iterable[object]) -> PerMessageDeflateOfferAccept | None:

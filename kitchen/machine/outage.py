@@ -6,6 +6,7 @@ import logging
 import time
 from collections.abc import Callable
 from contextlib import suppress
+from logging import DEBUG, WARNING
 from typing import TypeVar
 
 from django.db import Error, connection
@@ -17,20 +18,21 @@ T = TypeVar("T")
 
 log = logging.getLogger(__name__)
 
-WAITS = (0.1, 0.3, 1.0, 2.0, 4.0, 8.0)
-"""Seconds between tries: together about what a database needs to come up again."""
+WAITS = (0.1, 0.2, 0.3, *30 * (0.5,))
+"""Seconds between tries: together more than what a database needs to come up again. People wait for what is
+handed in, so nobody waits long for a database that is there."""
 
 
 def outlast(act: Callable[[], T], what: str) -> T:
     """What `act` returns, tried again while the database can store nothing; the last error if that stays."""
-    for wait in WAITS:
+    for number, wait in enumerate(WAITS):
         try:
             return act()
         except Error as error:
             if not (trouble := trouble_of(error)):
                 raise
             metrics.away.labels("database").inc()
-            log.warning("%s is tried again: %s", what, trouble)
+            log.log(DEBUG if number else WARNING, "%s is tried again: %s", what, trouble)
             time.sleep(wait)
             let_go(trouble)
     return act()

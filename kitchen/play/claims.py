@@ -19,6 +19,7 @@ from django.db.models import Q
 from django.utils import timezone
 
 from kitchen.machine.about import carried
+from kitchen.machine.outage import outlast
 from kitchen.machine.processes import process_is_gone, process_name
 from kitchen.play.models import Episode
 
@@ -39,14 +40,22 @@ KEEP_SECONDS = 3.0
 
 
 def decision_claim(*, episode_id: int, step: int) -> str:
-    """Take up the co-players' decision for this step: the claim, or nothing for whoever comes second.
+    """Take up the co-players' decision for this step: the claim, or nothing for whoever comes second. While
+    the database is away it is tried again: a try may have been stored although that could not be said.
 
     It lapses after `CLAIM_SECONDS` unless it is kept (`kept_claim`).
     """
-    now, claim = timezone.now(), f"{process_name()}#{secrets.token_hex(6)}"
+    claim = f"{process_name()}#{secrets.token_hex(6)}"
+    taken = outlast(partial(_take, episode_id, step, claim), f"taking up step {step} of episode {episode_id}")
+    return claim if taken else ""
+
+
+def _take(episode_id: int, step: int, claim: str) -> bool:
+    now = timezone.now()
     turns = Episode.objects.filter(pk=episode_id, step=step - 1, status=Episode.Status.PLAYING)
     until = now + timedelta(seconds=CLAIM_SECONDS)
-    return claim if turns.filter(is_free(now)).update(deciding_until=until, deciding_by=claim) else ""
+    ours = turns.filter(is_free(now) | Q(deciding_by=claim))
+    return bool(ours.update(deciding_until=until, deciding_by=claim))
 
 
 def is_free(now: datetime) -> Q:

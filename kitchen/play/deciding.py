@@ -49,18 +49,25 @@ def decide_step(*, episode_id: int, step: int, claim: str = "", ask: Ask | None 
     """Ask every mind for its commands of this step, by `ask_mind` unless another way is given, and hand them
     in; None if nobody is to be asked: the step is not open, or everything is decided and it only has to
     run."""
+    found = outlast(partial(_begun, episode_id, step), f"reading step {step} of episode {episode_id}")
+    if found is None:
+        return None
+    episode, asking = found
+    return _decide(episode, step, claim, _ask_all(asking, episode.decision_seconds, ask or ask_mind))
+
+
+def _begun(episode_id: int, step: int) -> tuple[Episode, Asking] | None:
+    """The step's episode, and its minds to be asked; where everything is decided it is run."""
     try:
         with turn_now(episode_id) as turn:
             if turn.step != step or not turn.is_open:
                 return None
-            complete, episode = turn.is_complete, turn.episode
-            asking = None if complete else ask_minds(turn)
+            if not turn.is_complete:
+                return turn.episode, ask_minds(turn)
     except Episode.DoesNotExist:
         return None
-    if asking is None:
-        step_run(episode_id=episode_id, step=step)
-        return None
-    return _decide(episode, step, claim, _ask_all(asking, episode.decision_seconds, ask or ask_mind))
+    step_run(episode_id=episode_id, step=step)
+    return None
 
 
 def _decide(episode: Episode, step: int, claim: str, asked: Sequence[Asked]) -> Receipt | None:

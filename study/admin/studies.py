@@ -127,6 +127,7 @@ class StudyAdmin(Explained):
             {
                 "fields": [
                     "recruitment",
+                    "signed_only",
                     "max_participants",
                     "closes_at",
                     "entries_per_address",

@@ -115,6 +115,13 @@ class Study(models.Model):
         default=Recruitment.ANONYMOUS,
         help_text="Where participants come from: it says which names in the link tell who somebody is.",
     )
+    signed_only = models.BooleanField(
+        "only signed links",
+        default=False,
+        db_default=False,
+        help_text="Nobody comes in by a link that is not signed: by Prolific, with its secure external URL, "
+        "or by this server, with the links to hand out by label. So nobody can pass for somebody else.",
+    )
     max_participants = models.PositiveIntegerField(
         null=True,
         blank=True,
@@ -251,9 +258,12 @@ class Study(models.Model):
         warned, out = self.idle_warning_minutes, self.idle_minutes
         late = warned is not None and out is not None and warned >= out
         taken = self.slug in RESERVED_SLUGS
+        signs = self.Recruitment.PROLIFIC, self.Recruitment.LABEL
+        unsignable = self.signed_only and self.recruitment not in signs
         return {
             "slug": "This name is taken by a page of the console. Choose another." if taken else "",
             "orders": get_scheme(self.orders).problem(self.conditions.count()) if self.pk else "",
+            "signed_only": "Only Prolific, and links by label, can be signed." if unsignable else "",
             "idle_warning_minutes": f"Warn earlier: after {out} minutes they are timed out." if late else "",
         }
 

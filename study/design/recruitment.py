@@ -20,7 +20,7 @@ class Referral:
     label: str = ""
     more: Mapping[str, str] = field(default_factory=dict)
     vouched: bool = False
-    """Whether the link is signed: this server made it for this person."""
+    """Whether the link is signed: this server, or the place, made it for this person."""
 
 
 NOBODY_SENT = Referral()
@@ -43,6 +43,8 @@ class RecruitmentPlace:
     """What somebody who has left does there."""
     placeholder: str = ""
     """What stands in the link until the place writes the value there; NAME is the name in capitals."""
+    unsigned: str = ""
+    """What is said to who comes by a link that is not signed where it has to be; empty where none are."""
 
     def link(self, bare: str) -> str:
         """The link to give to the place: with all its names, if it fills them in."""
@@ -61,6 +63,7 @@ PLACES: Mapping[str, RecruitmentPlace] = {
         "makes links that nobody can guess, and that are signed: only with them, or with the personal link, "
         "can somebody leave from another browser.",
         placeholder="{NAME}",
+        unsigned="This study opens only by a signed link. Open the link that you were given, all of it.",
     ),
     "mturk": RecruitmentPlace(
         "workerId",
@@ -79,8 +82,11 @@ PLACES: Mapping[str, RecruitmentPlace] = {
         complete="https://app.prolific.com/submissions/complete?cc={code}",
         leaving="On Prolific, please return your submission, so that your place there is free again.",
         help="Give Prolific the link for participants with its braces and percent signs, as it stands: "
-        "Prolific fills them in for each person.",
+        "Prolific fills them in for each person. If “secure external URL” is switched on there, Prolific "
+        "signs the link, and who comes by it is known to be who it says.",
         placeholder="{{%NAME%}}",
+        unsigned="This study opens only from Prolific, by a link that holds for a short time. Open the study "
+        "on Prolific again; if it does not open then either, please tell the researcher there.",
     ),
     "sona": RecruitmentPlace(
         "survey_code",
@@ -144,7 +150,10 @@ def referral_of(study: Study, said: Mapping[str, str]) -> Referral:
             "from the page where you found it."
         )
     more = {name: value for name, value in values.items() if value}
-    return Referral(study.recruitment, label, more, vouched=_vouched(study, label, said.get(PROOF, "")))
+    vouched = _vouched(study, label, said.get(PROOF, ""))
+    if study.signed_only and place.unsigned and not vouched:
+        raise ReferralError(place.unsigned)
+    return Referral(study.recruitment, label, more, vouched)
 
 
 PROOF, PROOF_SALT = "proof", "brigade.label-link"

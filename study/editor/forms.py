@@ -117,6 +117,7 @@ class RecruitmentForm(forms.ModelForm):  # type: ignore[type-arg]
         model = Study
         fields = (
             "recruitment",
+            "signed_only",
             "max_participants",
             "closes_at",
             "entries_per_address",
@@ -124,6 +125,7 @@ class RecruitmentForm(forms.ModelForm):  # type: ignore[type-arg]
         )
         labels = {
             "recruitment": "Participants come from",
+            "signed_only": "Only signed links",
             "max_participants": "Most participants",
             "entries_per_address": "Most who begin from one address",
             "entries_per_minute": "Most who begin in a minute",

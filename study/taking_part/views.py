@@ -27,6 +27,7 @@ from study.taking_part.pages.common import elsewhere, welcome_context
 from study.taking_part.pages.guests import finished
 from study.taking_part.pages.leaving import leaving, left
 from study.taking_part.pages.registry import PAGES
+from study.taking_part.prolific import TOKEN, cookie_of, said_by, without_token
 from study.taking_part.rate import WINDOW_SECONDS, entered_beside, too_many_from
 
 COOKIE_SALT = "brigade.participant"
@@ -46,6 +47,8 @@ def home(request: HttpRequest) -> HttpResponse:
 def enter(request: HttpRequest, slug: str) -> HttpResponse:
     """The study's link: a welcome with a button. Opening it starts nobody; who is in already goes on."""
     study = get_object_or_404(Study, slug=slug)
+    if TOKEN in request.GET:
+        return without_token(request, study)
     if known := _known_participant(request, study):
         return redirect(known)
     form = EntryForm(
@@ -63,7 +66,7 @@ def _show_door(request: HttpRequest, study: Study, form: EntryForm) -> HttpRespo
     if is_only_looking(study, request.GET.dict()):
         return _welcome(request, study, form, looking=True)
     try:
-        referral = referral_of(study, request.GET.dict())
+        referral = referral_of(study, said_by(request, study))
     except ReferralError as error:
         return _welcome(request, study, form, problem=str(error), status=422)
     if over := already(request, study, referral):
@@ -149,7 +152,7 @@ def _let_in(request: HttpRequest, study: Study, form: EntryForm) -> HttpResponse
 def _referral(request: HttpRequest, study: Study, invited: str) -> Referral:
     """Who sent this one. A program needs nobody to send it; it may bring a label all the same."""
     try:
-        return referral_of(study, request.GET.dict())
+        return referral_of(study, said_by(request, study))
     except ReferralError:
         if not invited:
             raise
@@ -165,7 +168,7 @@ def _known_participant(request: HttpRequest, study: Study) -> Participant | None
     signed and this browser is a guest's."""
     known = _in_cookie(request, study)
     try:
-        referral = referral_of(study, request.GET.dict())
+        referral = referral_of(study, said_by(request, study))
     except ReferralError:
         return known
     if known is None or (known.as_guest and referral.vouched):
@@ -242,5 +245,6 @@ def withdraw(request: HttpRequest, key: str) -> HttpResponse:
         except Participant.DoesNotExist:  # the second of two clicks
             raise Http404(key) from None
         response.delete_cookie(_cookie_name(person.study))
+        response.delete_cookie(cookie_of(person.study), path=person.study.get_absolute_url())
         return response
     return leaving(request, person)

@@ -17,6 +17,7 @@ from twisted.internet.protocol import Factory
 from twisted.internet.task import Clock
 from twisted.internet.tcp import Port
 from twisted.internet.testing import StringTransportWithDisconnection
+from txaio.tx import config
 from websockets.client import ClientProtocol
 from websockets.uri import parse_uri
 
@@ -205,6 +206,23 @@ async def test_a_websocket_is_closed_with_the_code_after_which_pages_connect_at_
     client.receive_data(wire.value())
     assert client.close_rcvd
     assert client.close_rcvd.code == RESTART
+
+
+async def test_whoever_is_told_that_a_websocket_is_closed_has_time_to_read_it(
+    talk: Talk, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(config, "loop", talk.clock)
+    talk.server.ws_factory.setProtocolOptions()
+    wire, client = talk.connect(), ClientProtocol(parse_uri("ws://localhost/ws/seat/x/"))
+    client.send_request(client.connect())
+    wire.protocol.dataReceived(b"".join(client.data_to_send()))
+    await rest()
+    talk.clock.advance(0.999 - talk.clock.seconds() % 1)  # autobahn's timers end at full seconds
+    wire.protocol.handle_reply({"type": "websocket.close", "code": RESTART})
+    talk.clock.advance(limits.CLOSE_SECONDS - 1)
+    assert wire.connected
+    talk.clock.advance(1)
+    assert not wire.connected
 
 
 async def test_only_connections_on_which_nothing_is_asked_for_are_ended(talk: Talk) -> None:

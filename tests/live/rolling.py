@@ -58,8 +58,8 @@ class Guest(Witness):
         super()._see(now)
 
     def lost(self, code: int) -> None:
-        """One connection less."""
-        self.ends[code] += self.line is not None and not self.stopped and self.phase != "over"
+        """One connection less; who has no key any more has played to the end, and went by themselves."""
+        self.ends[code] += self.line is not None and not self.stopped and bool(self.keys)
         super().lost(code)
 
 
@@ -96,7 +96,8 @@ async def played(stack: Running, books: Books, asked: argparse.Namespace) -> lis
     told("at rest", people, time.perf_counter() - REST)
     for turn in range(1, asked.times + 1):
         began = time.perf_counter()
-        await exchange(stack, turn)
+        if not await exchanged(stack, turn):
+            return [f"exchange {turn} had not ended after {PATIENCE:g} s"]
         told(f"exchange {turn} of {asked.times}, {time.perf_counter() - began:.1f} s", people, began)
     ended = await to_the_end(people, PATIENCE)
     missing = await asyncio.to_thread(books.ask, "faults", shown=[person.shown for person in people])
@@ -112,13 +113,15 @@ def seats(books: Books, people: int) -> list[str]:
     return keys
 
 
-async def exchange(stack: Running, number: int) -> None:
-    """Ask for it, and wait until all is done. TimeoutError."""
-    log = Path(stack.environment["BRIGADE_VAR"]) / "runner.log"
+async def exchanged(stack: Running, number: int) -> bool:
+    """Ask for it, and wait until all is done; False where that takes too long."""
+    log, end = Path(stack.environment["BRIGADE_VAR"]) / "runner.log", time.monotonic() + PATIENCE
     os.kill(stack.pid, signal.SIGUSR1)
-    async with asyncio.timeout(PATIENCE):
-        while log.read_text().count("all restarted after") < number:
-            await asyncio.sleep(0.1)
+    while log.read_text().count("all restarted after") < number:
+        if time.monotonic() > end:
+            return False
+        await asyncio.sleep(0.1)
+    return True
 
 
 def told(when: str, people: Sequence[Guest], began: float) -> None:
@@ -143,7 +146,8 @@ def quantile(ordered: Sequence[float], share: float) -> float:
 def unpleasant(people: Sequence[Guest], ended: bool) -> list[str]:
     """What people should not have met."""
     refused = sum(person.refusals for person in people)
-    broken = {code: n for person in people for code, n in person.ends.items() if code != RESTART and n}
+    ends = sum((person.ends for person in people), Counter[int]())
+    broken = {code: n for code, n in ends.items() if code != RESTART}
     return [
         *(["not all came to the end"] if not ended else []),
         *([f"{refused} commands were refused"] if refused else []),

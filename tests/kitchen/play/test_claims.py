@@ -16,6 +16,7 @@ from kitchen.play import claims, deciding, services
 from kitchen.play.asking import MindOutcome
 from kitchen.play.calls import calls_store
 from kitchen.play.deciding import ask_mind, decide_step
+from kitchen.play.kept import turn_now
 from kitchen.play.models import Decision, Episode
 from kitchen.play.open_turns import open_turns
 from kitchen.play.services import Receipt
@@ -152,6 +153,45 @@ def break_connection() -> None:
         connection.connection.close()
     else:
         raise OperationalError("database is locked")
+
+
+@pytest.mark.parametrize("late", [False, True], ids=["not stored", "stored, and not said"])
+def test_a_step_is_taken_up_although_the_database_was_away_at_that_moment(
+    episode: Episode, late: bool, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Nobody else could take it up for as long as the claim holds."""
+    take, tries = claims._take, list[int]()
+
+    def stored(*told: Any) -> bool:
+        tries.append(1)
+        taken = take(*told) if late or len(tries) > 1 else True
+        if len(tries) == 1:
+            raise OperationalError("the connection is closed")
+        return taken
+
+    monkeypatch.setattr(claims, "_take", stored)
+    monkeypatch.setattr("kitchen.machine.outage.WAITS", (0.0,))
+    monkeypatch.setattr("kitchen.machine.outage.let_go", lambda trouble: None)
+    mine = claim(episode)
+    assert mine and Episode.objects.get().deciding_by == mine
+
+
+def test_a_step_is_read_again_where_the_database_was_away(
+    episode: Episode, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    read, tries = turn_now, list[int]()
+
+    def away(episode_id: int) -> Any:
+        tries.append(1)
+        if len(tries) == 1:
+            raise OperationalError("the connection is closed")
+        return read(episode_id)
+
+    monkeypatch.setattr(deciding, "turn_now", away)
+    monkeypatch.setattr("kitchen.machine.outage.WAITS", (0.0,))
+    monkeypatch.setattr("kitchen.machine.outage.let_go", lambda trouble: None)
+    receipt = decide_step(episode_id=episode.pk, step=1, claim=claim(episode))
+    assert receipt and receipt.accepted
 
 
 def test_a_database_that_stays_away_is_not_tried_for_ever(

@@ -1,0 +1,53 @@
+"""Public RSA keys of somebody who signs: a JSON Web Key Set (RFC 7517), or one key as PEM. Plain Python."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator, Mapping
+
+from cryptography.hazmat.primitives.asymmetric.rsa import RSAPublicKey
+from cryptography.hazmat.primitives.serialization import load_pem_public_key
+from jwt import InvalidKeyError
+from jwt.algorithms import RSAAlgorithm
+
+Keys = Mapping[str, RSAPublicKey]
+"""By their names (`kid`); the one under `ANY` is everybody's."""
+
+ANY = ""
+SMALLEST = 2048
+"""Bits; shorter keys can be broken."""
+
+
+class KeysError(ValueError):
+    """No keys, or none that can be used."""
+
+
+def keys_read(text: str) -> Keys:
+    """The keys in this text; KeysError where there is none. A key that is not RSA, or too short, is passed
+    over."""
+    try:
+        found = _pem(text) if text.lstrip().startswith("-----") else dict(_set(text))
+    except (ValueError, TypeError, KeyError, AttributeError, RecursionError, InvalidKeyError) as error:
+        raise KeysError("neither a JSON Web Key Set nor a public key as PEM") from error
+    good = {name: key for name, key in found.items() if key.key_size >= SMALLEST}
+    if not good:
+        raise KeysError(f"no public RSA key of {SMALLEST} bits or more")
+    return good
+
+
+def key_of(keys: Keys, name: str) -> RSAPublicKey | None:
+    """The key of this name, if there is one."""
+    return keys.get(name) or keys.get(ANY)
+
+
+def _pem(text: str) -> dict[str, RSAPublicKey]:
+    key = load_pem_public_key(text.encode())
+    return {ANY: key} if isinstance(key, RSAPublicKey) else {}
+
+
+def _set(text: str) -> Iterator[tuple[str, RSAPublicKey]]:
+    for each in json.loads(text)["keys"]:
+        if each.get("kty") == "RSA" and each.get("use", "sig") == "sig" and each.get("kid"):
+            key = RSAAlgorithm.from_jwk(each)
+            if isinstance(key, RSAPublicKey):
+                yield str(each["kid"]), key

@@ -1,0 +1,59 @@
+"""What holds keys is read; what holds none that can be used is refused."""
+
+from __future__ import annotations
+
+import json
+
+import pytest
+from cryptography.hazmat.primitives.asymmetric.ec import SECP256R1
+from cryptography.hazmat.primitives.asymmetric.ec import generate_private_key as new_curve
+from cryptography.hazmat.primitives.asymmetric.rsa import generate_private_key
+from cryptography.hazmat.primitives.serialization import Encoding, PublicFormat
+from jwt.algorithms import RSAAlgorithm
+
+from kitchen.machine.public_keys import KeysError, key_of, keys_read
+
+
+def shown(bits: int = 2048, **more: str) -> dict[str, str]:
+    key = generate_private_key(65537, bits).public_key()
+    return {**RSAAlgorithm.to_jwk(key, as_dict=True), "kid": "k1", **more}
+
+
+def test_of_a_set_the_good_keys_are_taken_by_name() -> None:
+    odd = [
+        {"kty": "oct", "kid": "k0", "k": "c2VjcmV0"},
+        shown(1024, kid="short"),
+        shown(kid="enc", use="enc"),
+    ]
+    keys = keys_read(json.dumps({"keys": [*odd, shown(use="sig")]}))
+    assert list(keys) == ["k1"]
+    assert key_of(keys, "k1") and key_of(keys, "k0") is None
+
+
+def _other_kind() -> str:
+    public = new_curve(SECP256R1()).public_key()
+    return public.public_bytes(Encoding.PEM, PublicFormat.SubjectPublicKeyInfo).decode()
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "",
+        "{}",
+        "[]",
+        '{"keys": 3}',
+        '{"keys": [3]}',
+        '{"keys": []}',
+        '{"keys": [{"kty": "RSA", "kid": "x"}]}',
+        "-----BEGIN PUBLIC KEY-----\nxx\n-----END PUBLIC KEY-----",
+        '{"keys":' * 100_000,
+    ],
+)
+def test_what_holds_none_is_refused(text: str) -> None:
+    with pytest.raises(KeysError):
+        keys_read(text)
+
+
+def test_a_key_of_another_kind_is_refused() -> None:
+    with pytest.raises(KeysError, match="no public RSA key"):
+        keys_read(_other_kind())

@@ -1,0 +1,206 @@
+"""Links that Prolific signed: whoever comes by one is who it says; what does not hold changes nothing."""
+
+from __future__ import annotations
+
+import hmac
+import json
+import logging
+import time
+from collections.abc import Callable
+from typing import Any
+
+import jwt
+import pytest
+from cryptography.hazmat.primitives.asymmetric.rsa import RSAPrivateKey, generate_private_key
+from cryptography.hazmat.primitives.serialization import Encoding, PublicFormat
+from django.test import Client
+from jwt.algorithms import RSAAlgorithm
+
+from study.design.models import Study
+from study.people.models import Participant
+from study.taking_part import prolific
+from study.taking_part.prolific_keys import KeyRing
+from tests.study.factories import make_study
+from tests.study.taking_part.test_guests import LINK, begun, come
+from tests.study.taking_part.test_views import text_of
+
+pytestmark = pytest.mark.django_db
+
+NAMED = {"PROLIFIC_PID": "5f01", "STUDY_ID": "s1", "SESSION_ID": "a1", "workspace_id": "w1"}
+HERE = "http://testserver/s/small/"
+Sign = Callable[..., str]
+
+
+@pytest.fixture(scope="module")
+def key() -> RSAPrivateKey:
+    return generate_private_key(65537, 2048)
+
+
+@pytest.fixture(scope="module")
+def other_key() -> RSAPrivateKey:
+    return generate_private_key(65537, 2048)
+
+
+def key_set(key: RSAPrivateKey) -> str:
+    """As Prolific shows its keys."""
+    shown = RSAAlgorithm.to_jwk(key.public_key(), as_dict=True)
+    return json.dumps({"keys": [{**shown, "kid": "k1", "alg": "RS256", "use": "sig"}]})
+
+
+@pytest.fixture
+def sign(key: RSAPrivateKey, monkeypatch: pytest.MonkeyPatch) -> Sign:
+    """Makes a token with which somebody comes."""
+    monkeypatch.setattr(prolific, "ring", KeyRing(lambda source: key_set(key)))
+
+    def token(by: Any = key, algorithm: str = "RS256", kid: str = "k1", **more: Any) -> str:
+        now = int(time.time())
+        claims = {"iss": "https://www.prolific.com", "aud": HERE, "iat": now, "exp": now + 300, "sub": "a1"}
+        said = {**claims, "prolific": NAMED, **more}
+        held = {name: value for name, value in said.items() if value is not None}
+        return jwt.encode(held, by, algorithm, headers={"kid": kid})
+
+    return token
+
+
+@pytest.fixture
+def study() -> Study:
+    return make_study(recruitment="prolific", signed_only=True)
+
+
+def opened(client: Client, token: str, more: str = "") -> str:
+    """Where a link with this token leads to."""
+    answer = client.get(f"/s/small/?prolific_token={token}{more}")
+    assert answer.status_code == 302
+    return str(answer["Location"])
+
+
+def test_the_token_says_who_it_is_and_is_in_no_address_after_that(
+    client: Client, study: Study, sign: Sign
+) -> None:
+    token = sign()
+    clean = opened(client, token)
+    assert clean == "/s/small/?PROLIFIC_PID=5f01&STUDY_ID=s1&SESSION_ID=a1"
+    personal = come(client, clean)
+    person = Participant.objects.get()
+    assert (person.label, person.referral) == ("5f01", {"STUDY_ID": "s1", "SESSION_ID": "a1"})
+    sent = client.get(personal)
+    assert token not in text_of(sent) + str(sent.headers) + str(client.cookies)
+    assert token not in str(list(Participant.objects.values()))
+
+
+def test_it_is_as_good_as_the_personal_link_in_any_browser(client: Client, sign: Sign) -> None:
+    make_study(recruitment="prolific")
+    personal, guest, other = begun(client), Client(), Client()
+    assert come(guest, LINK) != personal
+    assert come(guest, opened(guest, sign())) == personal  # a guest shows that it is them
+    assert come(other, opened(other, sign(), "&PROLIFIC_PID=5f01&STUDY_ID=s1")) == personal
+    assert opened(other, sign(), "&PROLIFIC_PID=%7B%7B%25PROLIFIC_PID%25%7D%7D").count("=5f01") == 1
+    gone = other.post(f"{personal}withdraw/", {"confirm": "yes"})
+    assert "Your data have been erased" in text_of(gone)
+    assert not Participant.objects.exists()
+
+
+def test_what_a_browser_remembers_is_about_one_person_and_one_study(client: Client, sign: Sign) -> None:
+    make_study(recruitment="prolific", signed_only=True)
+    other = make_study("other", recruitment="prolific", signed_only=True)
+    opened(client, sign())
+    client.cookies[prolific.cookie_of(other)] = client.cookies[f"brigade_signed_{other.pk - 1}"].value
+    for link in ("/s/small/?PROLIFIC_PID=5f02", "/s/other/?PROLIFIC_PID=5f01"):
+        assert client.get(link).status_code == 422
+    assert client.get(LINK).status_code == 200
+
+
+FORGED: dict[str, Callable[[Sign, RSAPrivateKey, RSAPrivateKey], str]] = {
+    "no token": lambda sign, key, other: "",
+    "no token at all": lambda sign, key, other: "x.y.z",
+    "too long": lambda sign, key, other: "x" * 9000,
+    "over": lambda sign, key, other: sign(exp=int(time.time()) - 120),
+    "without an end": lambda sign, key, other: sign(exp=None),
+    "another key": lambda sign, key, other: sign(by=other),
+    "an unknown key": lambda sign, key, other: sign(kid="k2"),
+    "no algorithm": lambda sign, key, other: sign(by=None, algorithm="none"),
+    "another issuer": lambda sign, key, other: sign(iss="https://prolific.example"),
+    "no issuer": lambda sign, key, other: sign(iss=None),
+    "another server": lambda sign, key, other: sign(aud="https://elsewhere.example/s/small/"),
+    "another study": lambda sign, key, other: sign(aud="http://testserver/s/other/"),
+    "no audience": lambda sign, key, other: sign(aud=None),
+    "nobody": lambda sign, key, other: sign(prolific={"STUDY_ID": "s1"}),
+    "nothing": lambda sign, key, other: sign(prolific="5f01"),
+    "somebody else": lambda sign, key, other: sign(prolific={**NAMED, "PROLIFIC_PID": "5f02"}),
+}
+
+
+@pytest.mark.parametrize("case", FORGED)
+def test_what_does_not_hold_is_a_plain_page_and_changes_nothing(
+    case: str, client: Client, study: Study, sign: Sign, key: RSAPrivateKey, other_key: RSAPrivateKey
+) -> None:
+    clean = opened(client, FORGED[case](sign, key, other_key), "&PROLIFIC_PID=5f01")
+    assert clean == LINK
+    page = client.get(clean)
+    assert page.status_code == 422 and "Open the study on Prolific again" in text_of(page)
+    assert client.post(clean, {"entry": "a" * 32}).status_code == 422
+    assert not Participant.objects.exists() and prolific.cookie_of(study) not in client.cookies
+
+
+def test_a_public_key_is_no_secret_to_sign_with(
+    client: Client, study: Study, sign: Sign, key: RSAPrivateKey
+) -> None:
+    public = key.public_key().public_bytes(Encoding.PEM, PublicFormat.SubjectPublicKeyInfo)
+    head, claims, _ = sign(by="x" * 32, algorithm="HS256").split(".")
+    made = hmac.digest(public, f"{head}.{claims}".encode(), "sha256")
+    token = f"{head}.{claims}.{jwt.utils.base64url_encode(made).decode()}"
+    assert client.get(opened(client, token)).status_code == 422
+
+
+def test_where_nobody_demands_it_such_a_link_is_one_without_a_signature(client: Client, sign: Sign) -> None:
+    make_study(recruitment="prolific")
+    personal, stranger = begun(client), Client()
+    clean = opened(stranger, sign(exp=1), "&PROLIFIC_PID=5f01")
+    assert come(stranger, clean) != personal
+    assert Participant.objects.count() == 1
+
+
+def test_why_it_was_not_taken_is_in_the_log_and_the_token_is_not(
+    client: Client, study: Study, sign: Sign, caplog: pytest.LogCaptureFixture
+) -> None:
+    token = sign(exp=1)
+    with caplog.at_level(logging.DEBUG):
+        opened(client, token)
+    assert "small: a signed link of Prolific was not taken: ExpiredSignatureError" in caplog.text
+    assert token not in caplog.text
+
+
+@pytest.mark.parametrize(
+    "audience", ["testserver", "http://testserver", "http://testserver/s/small?PROLIFIC_PID=5f01", [HERE]]
+)
+def test_our_name_or_the_page_of_the_study_is_the_audience(
+    audience: Any, client: Client, study: Study, sign: Sign
+) -> None:
+    assert client.get(opened(client, sign(aud=audience))).status_code == 200
+
+
+def test_another_way_of_recruiting_only_loses_the_token(client: Client, sign: Sign) -> None:
+    make_study(recruitment="label")
+    assert opened(client, sign(), "&label=ann") == "/s/small/?label=ann"
+
+
+def test_by_label_only_the_links_of_this_server_open_it(admin_client: Client) -> None:
+    make_study(recruitment="label", signed_only=True)
+    assert "all of it" in text_of(Client().get("/s/small/?label=ann"))
+    page = text_of(admin_client.get("/staff/small/design/recruitment/?links=1"))
+    link = page.partition('tabindex="0"')[2].partition("/s/small/")[2].splitlines()[0]
+    assert Client().get("/s/small/" + link.replace("&amp;", "&")).status_code == 200
+
+
+def test_only_what_can_sign_can_be_told_to(admin_client: Client) -> None:
+    study = make_study(recruitment="prolific")
+    form = {"recruitment": "sona", "signed_only": "on", "closes_at": ""}
+    page = admin_client.post("/staff/small/design/recruitment/", form)
+    assert page.status_code == 422 and "can be signed" in text_of(page)
+    admin_client.post("/staff/small/design/recruitment/", {**form, "recruitment": "prolific"})
+    study.refresh_from_db()
+    assert study.signed_only
+
+
+def test_programs_still_come_by_invitation(client: Client, study: Study) -> None:
+    assert client.get("/s/small/?invitation=x").status_code != 302
