@@ -17,7 +17,7 @@ from kitchen.worlds.cuisine.words import VERB_TITLES, within
 _TEMPLATES = "worlds/cuisine"
 _FIXED_KEYS = {"put": "p", "activate": "u", "noop": "w"}
 _MENUS = 1024
-"""Menus that are kept, some seven kilobytes each. Where a level is played, 997 of 1,000 are found here, and
+"""Menus that are kept, some six kilobytes each. Where a level is played, 997 of 1,000 are found here, and
 no more are found among twice as many."""
 
 
