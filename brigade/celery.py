@@ -12,6 +12,7 @@ from celery.signals import celeryd_init, task_postrun, task_prerun, worker_init,
 
 from brigade import places
 from brigade.limits import more_files
+from brigade.memory import share_one_heap
 from brigade.notify import say_ready
 from brigade.sharing import count_together
 from kitchen.machine.about import forget, note
@@ -47,8 +48,10 @@ def outlive_the_broker(**_: object) -> None:
 
 @celeryd_init.connect
 def begin(instance: Any, **_: Any) -> None:
-    """A worker begins: it may open more files, and says nothing but what it logs."""
+    """A worker begins: it may open more files, its threads share a heap, and it says nothing but what it
+    logs."""
     more_files()
+    share_one_heap()
     instance.quiet = True
 
 

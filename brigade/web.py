@@ -29,6 +29,7 @@ from twisted.web.http import HTTPChannel
 from brigade import limits
 from brigade.errors import PAGES, error_page
 from brigade.leaving import Server
+from brigade.memory import share_one_heap
 from brigade.sharing import count_together
 from kitchen.machine.draining import RESTART
 from kitchen.machine.pace import TOO_MUCH, Bucket
@@ -194,6 +195,7 @@ class Living(Server):
 def main() -> None:
     """Serve until asked to end, and take one connection at a time."""
     limits.more_files()
+    share_one_heap()
     count_together()
     setattr(Port, "numberAccepts", property(lambda port: 1, lambda port, wanted: None))  # noqa: B010
     daphne.server.HTTPFactory, daphne.server.WebSocketFactory = PageFactory, SocketFactory

@@ -32,12 +32,22 @@ class Bucket:
         self._left, self._seen = self.most, self.clock()
 
     @property
-    def is_empty(self) -> bool:
-        """Whether no token is left now."""
+    def left(self) -> float:
+        """Tokens that are there now."""
         now = self.clock()
         self._left = min(self.most, self._left + (now - self._seen) * self.rate)
         self._seen = now
-        return self._left < 1
+        return self._left
+
+    @property
+    def is_empty(self) -> bool:
+        """Whether no token is left now."""
+        return self.left < 1
+
+    @property
+    def is_full(self) -> bool:
+        """Whether it is as good as a new one now."""
+        return self.left >= self.most
 
     def take(self) -> bool:
         """Take a token; False, and nothing taken, where none is left."""
@@ -53,7 +63,8 @@ class Bucket:
 
 
 class Buckets:
-    """A bucket for each name. Those used last are kept, so that names do not cost memory without end."""
+    """A bucket for each name. Those that are full again are forgotten, as a new one is as good; of the others
+    those used last are kept. So names cost memory while they matter, and never without end."""
 
     KEPT = 10_000
 
@@ -65,9 +76,18 @@ class Buckets:
         """Take a token from the bucket of this name."""
         bucket = self._buckets.setdefault(name, self._new())
         self._buckets.move_to_end(name)
-        if len(self._buckets) > self.KEPT:
+        taken = bucket.take()
+        while self._buckets and (len(self._buckets) > self.KEPT or self._oldest.is_full):
             self._buckets.popitem(last=False)
-        return bucket.take()
+        return taken
+
+    @property
+    def _oldest(self) -> Bucket:
+        return next(iter(self._buckets.values()))
+
+    def __len__(self) -> int:
+        """How many names are known."""
+        return len(self._buckets)
 
     def is_empty(self, name: str) -> bool:
         """Whether no token is left in the bucket of this name."""

@@ -61,6 +61,14 @@ def files_of(pid: int) -> int:
     return int(line)
 
 
+def heaps_of(pid: int) -> int:
+    """How many heaps its threads have beside the one that all may use: glibc maps 64 MB for each, from a
+    multiple of that on."""
+    maps = Path(f"/proc/{pid}/maps").read_text()
+    starts = re.findall(r"^([0-9a-f]+)-\S+ rw-p 00000000 00:00 0 *$", maps, re.MULTILINE)
+    return sum(int(start, 16) % 2**26 == 0 for start in starts)
+
+
 class Running:
     """A runner on a port that was free, in a `var` of its own; its lines as they come."""
 
@@ -162,6 +170,13 @@ def test_its_programs_may_have_more_files_open_than_they_were_started_with(runni
     wait_until(lambda: set(running.children()) == EVERY, "all of them")
     found = {name: files_of(pid) for name, pid in running.children().items()}
     assert {name for name, files in found.items() if files < allowed_files()} == set()
+
+
+def test_threads_of_its_programs_share_one_heap(running: Running) -> None:
+    running.wait_ready()
+    wait_until(lambda: set(running.children()) == EVERY, "all of them")
+    found = {name: heaps_of(pid) for name, pid in running.children().items() if name != "valkey"}
+    assert {name for name, heaps in found.items() if heaps} == set()
 
 
 def test_the_admins_password_is_shown_and_written_nowhere(running: Running) -> None:

@@ -11,14 +11,20 @@ import os
 import subprocess
 import sys
 from collections.abc import Callable, Mapping
+from contextlib import suppress
+from functools import partial
 from pathlib import Path
 from random import Random
-from typing import IO, Any, Self
+from typing import IO, Any, Self, TypeVar
 
 from brigade.places import base_dir
 from kitchen.contract.world import Json
 from kitchen.machine.parent import tied_to
 
+T = TypeVar("T")
+
+TRIES = 20
+"""Each waits for SQLite's lock for as long as the product does."""
 LEVEL = {"level": "level_3", "alpha": 2.0, "beta": 2.5}
 
 
@@ -80,7 +86,18 @@ def serve() -> None:
 
 def episodes(count: int, **table: Any) -> list[list[str]]:
     """Of each, the keys of the people's seats; see `table`."""
-    return [table_laid(**table) for _ in range(count)]
+    return [when_free(partial(table_laid, **table)) for _ in range(count)]
+
+
+def when_free(act: Callable[[], T]) -> T:
+    """What it returns; tried again for some minutes while the database is locked, as it is where the machine
+    has far too much to do."""
+    from django.db import OperationalError  # the settings must be known first
+
+    for _ in range(TRIES):
+        with suppress(OperationalError):
+            return act()
+    return act()
 
 
 def table_laid(

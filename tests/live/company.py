@@ -156,7 +156,10 @@ class Company:
             player.stop()
 
     async def measure(self, *, warm: float, seconds: float) -> Stretch:
-        """What comes of them in so many seconds after `warm` others."""
+        """What comes of them in so many seconds after `warm` others. Whatever went wrong with new tables is
+        raised: without them nobody plays, and nothing would be measured."""
+        if self.going.done():
+            self.going.result()
         await asyncio.sleep(warm)
         await asyncio.to_thread(self.study.want, self.guests)
         self._forget()

@@ -29,7 +29,7 @@ from tests.live.mix import TABLES, USUAL, Mix, mix_named
 from tests.live.options import OneLineParser, number
 from tests.live.printing import bytes_a_step, stretch_table, told, troubles, verdict_table
 from tests.live.sampling import Sample
-from tests.live.soak import soaked, verdicts
+from tests.live.soak import errors_in, soaked, verdicts
 from tests.live.stack import Running, running
 from tests.live.verdicts import Verdict
 
@@ -59,7 +59,7 @@ class Found:
         """Everybody got an answer, and nothing grows that is not explained."""
         all_of_them = [*self.stretches, *([self.overload] if self.overload else [])]
         grown = any(verdict.word == "grows" for verdict in self.verdicts)
-        return not grown and not any(stretch.errors for stretch in all_of_them)
+        return not (grown or errors_in(self.samples) or any(stretch.errors for stretch in all_of_them))
 
 
 def main(arguments: Sequence[str]) -> int:
@@ -190,10 +190,17 @@ def tell(found: Found) -> None:
             print(line)
     if found.samples:
         print(f"\n{verdict_table(found.verdicts)}\n\n{bytes_a_step(found.tables)}")
-    print(
-        f"\n{time.monotonic() - BEGAN:.0f} s in all; {'all is well' if found.good else 'NOT all is well'}",
-        flush=True,
-    )
+        for what, times in errors_in(found.samples).items():
+            print(f"{times} x {what}")
+    print(f"\n{time.monotonic() - BEGAN:.0f} s in all; {outcome(found)}", flush=True)
+
+
+def outcome(found: Found) -> str:
+    """All is well only where nothing is left open."""
+    if not found.good:
+        return "NOT all is well"
+    unclear = sum(not verdict.good for verdict in found.verdicts)
+    return f"nothing grows, but {unclear} lines are unclear: run it longer" if unclear else "all is well"
 
 
 def as_json(found: Found) -> dict[str, Any]:

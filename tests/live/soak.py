@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import json
 import re
+from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from pathlib import Path
 
@@ -30,6 +31,8 @@ BOUNDS: Mapping[str, float] = {
 }
 """What an hour may add to each, by the name of the sample: MB, or how many."""
 KIND, PAGES_HOLD = re.compile(r"(\w+) \d+: "), re.compile(r"open (sockets|databases)$")
+ERROR = "error, "
+"""How the names begin of what was no answer."""
 BYTES_A_STEP = 4096
 """The most that the database grows by with a step of the log, in bytes."""
 
@@ -63,8 +66,18 @@ def played_as(stretch: Stretch) -> Sample:
         "slow": float(stretch.slow),
         "finished the study": float(stretch.told.get("finished", 0)),
         **{f"{name}: seconds": spent for name, spent in played.used.items()},
-        **{f"error, {what}": float(number) for what, number in stretch.errors.items()},
+        **{f"{ERROR}{what}": float(number) for what, number in stretch.errors.items()},
     }
+
+
+def errors_in(samples: Sequence[Sample]) -> Counter[str]:
+    """All that was no answer, by what it is."""
+    found: Counter[str] = Counter()
+    for sample in samples:
+        found.update(
+            {name.removeprefix(ERROR): int(n) for name, n in sample.items() if name.startswith(ERROR)}
+        )
+    return found
 
 
 def add_line(file: Path, sample: Sample) -> None:

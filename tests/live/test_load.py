@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import asyncio
 import json
 import os
 from collections import Counter
 from collections.abc import Iterator
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -14,10 +16,10 @@ from tests.live.books import Books
 from tests.live.climb import Terms, next_number
 from tests.live.company import Company, Stretch, wrong
 from tests.live.crowd import Played
-from tests.live.load import Found, parse
+from tests.live.load import Found, outcome, parse
 from tests.live.mix import Mix, mix_named
 from tests.live.printing import bytes_a_step, stretch_table, verdict_table
-from tests.live.regular import said
+from tests.live.regular import Regular, said
 from tests.live.sampling import Sampler
 from tests.live.soak import verdicts
 from tests.live.stack import Running
@@ -181,3 +183,21 @@ def test_a_soak_is_judged_line_by_line_once_it_is_warm() -> None:
     assert words == {"database": "explained", "web 1: threads": "grows"} | flat
     assert "| grows " in verdict_table(verdicts(samples))
     assert not Found({}, samples=samples).good
+
+
+def test_a_soak_is_well_where_nothing_grows_nothing_is_open_and_nothing_went_wrong() -> None:
+    flat = [{"minutes": m, "web 1: RSS": 100.0} for m in MINUTES]
+    samples = [{**sample, "steps": 1e3 * m, "database": m} for m, sample in zip(MINUTES, flat, strict=True)]
+    wrong_once = [*samples[:-1], {**samples[-1], "error, closed with 1011": 2.0}]
+    assert outcome(Found({}, samples=samples)) == "all is well"
+    assert outcome(Found({}, samples=samples[:5])).startswith("nothing grows, but 2 lines are unclear")
+    assert outcome(Found({}, samples=wrong_once)) == "NOT all is well"
+
+
+async def test_where_no_tables_can_be_laid_nothing_is_measured(tmp_path: Path) -> None:
+    stack = Running("", os.getpid(), {"BRIGADE_VAR": str(tmp_path)}, "")
+    company = Company(stack, Books({}), Mix({"alone": 1}), every=1)
+    company.going = asyncio.create_task(company.tables.seat([Regular("", 0, company.mix, every=1)]))
+    await asyncio.wait([company.going])
+    with pytest.raises(AttributeError, match="_process"):  # books that are not open
+        await company.measure(warm=0, seconds=1)

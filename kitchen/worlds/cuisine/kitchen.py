@@ -13,8 +13,9 @@ from kitchen.worlds.cuisine.level import Level
 from kitchen.worlds.cuisine.rules import CommandEffect, carry_out, is_open, senseless
 from kitchen.worlds.cuisine.states import AgentState, PlaceState, States
 
-MEMORY_LIMIT = 100_000
-"""Outcomes after which a kitchen forgets all of them."""
+MEMORY_LIMIT = 20_000
+"""Outcomes after which a kitchen forgets all of them, 0.7 kilobytes each. Three agents who act at random find
+8,000 in 1,200 episodes of a level, six find 18,000."""
 
 NOTHING, ACTED, STARTED = 0, 1, 2
 """What a command changed: nothing (refused, noop), something, or it set a tool going."""

@@ -46,6 +46,22 @@ def test_each_name_has_a_bucket_and_only_those_used_last_are_kept() -> None:
     assert [buckets.take(name) for name in ("one", "two")] == [False, True]
 
 
+def test_names_whose_buckets_are_full_again_are_forgotten() -> None:
+    clock = Clock()
+    buckets = Buckets(lambda: Bucket(rate=0.5, most=20, clock=clock))
+    known = []
+    for number in range(3000):  # episodes, each with a key of its own
+        assert buckets.take(f"key {number}")
+        clock.now += 1
+        known.append(len(buckets))
+    assert max(known) <= 3
+    assert [buckets.take("busy") for _ in range(21)] == [True] * 20 + [False]
+    clock.now += 30
+    assert buckets.take("other")
+    assert len(buckets) == 2
+    assert sum(buckets.take("busy") for _ in range(20)) == 15
+
+
 def test_of_one_owner_the_newest_stay_and_the_oldest_go() -> None:
     here: Newest[str] = Newest(2)
     assert [here.come("me", name) for name in ("a", "b")] == [[], []]

@@ -1,0 +1,55 @@
+"""Episodes that are over leave nothing in memory but what is kept up to a bound."""
+
+from __future__ import annotations
+
+import gc
+import sys
+from random import Random
+
+import pytest
+
+from kitchen.play import drawing, kept
+from kitchen.play.messages import CommandMessage
+from kitchen.play.open_page import Answer, page_opened
+from kitchen.worlds.cuisine import menu
+from kitchen.worlds.cuisine.kitchen import kitchen_of
+from tests.kitchen.factories import make_episode
+
+pytestmark = pytest.mark.django_db
+
+STEPS, EPISODES = 12, 12
+
+
+def test_episodes_that_are_over_leave_nothing_behind(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("django.db.transaction.on_commit", lambda act: act())
+    monkeypatch.setattr("kitchen.play.stream.nudge_pages", lambda *told: None)
+    play_all(0, EPISODES)
+    before = held()
+    play_all(EPISODES, 3 * EPISODES)
+    assert held() - before < 2 * EPISODES * STEPS, "more than a block for each step"
+
+
+def play_all(first: int, last: int) -> None:
+    """So many episodes, as pages of browsers and of programs in turn."""
+    for number in range(first, last):
+        play(Random(number), json=number % 2 == 0)
+
+
+def play(chance: Random, *, json: bool) -> None:
+    """One episode to its end."""
+    episode = make_episode(steps=STEPS)
+    page, _ = page_opened(episode.seats.get().key, "page", newest=True, json=json)
+    assert page
+    for step in range(1, STEPS + 1):
+        with kept.turn_now(episode.pk) as turn:
+            options = turn.world.legal_actions(0)
+        assert isinstance(page.command(CommandMessage(step, chance.choice(options))), Answer)
+    assert episode.pk not in kept._kept
+
+
+def held() -> int:
+    """Blocks of memory without those of drawings, menus and outcomes, which have bounds of their own."""
+    for kept_up_to_a_bound in (drawing.drawn, menu._grouped, kitchen_of):
+        kept_up_to_a_bound.cache_clear()
+    gc.collect()
+    return sys.getallocatedblocks()
