@@ -13,13 +13,15 @@ from kitchen.play.render import page_context
 
 
 def play_page(request: HttpRequest, *, seat: Seat, continue_url: str, **more: Any) -> HttpResponse:
-    """The whole play page at the present step; `more` goes to the template."""
+    """The whole play page at the present step; `more` goes to the template. The team is called `label` on it,
+    or as in the data."""
+    view = selectors.seat_view(seat)
     context = page_context(
         selectors.seat_page(seat),
-        selectors.seat_view(seat),
+        view,
         socket_path=f"/ws/seat/{seat.key}/",
         continue_url=continue_url,
-        **more,
+        **{"label": view.label, **more},
     )
     response = render_template(request, "kitchen/play/play.html", context)
     response["Cache-Control"] = "no-store"

@@ -20,10 +20,10 @@ from study.design.parts import PARTS
 from study.design.practice import practice_played
 from study.design.questions.fields import ABOUT, ItemPlan
 
-FORMAT = 3
+FORMAT = 4
 """Raised when documents are written in another form; older ones must still be read. Which do not say
 what, `OUTCOMES`, `SINCE` and what is `About` an item's fields tell."""
-SINCE = {"budget_limit": 2}
+SINCE = {"budget_limit": 2, "languages": 4, "texts": 4}
 """Fields of a study that documents have only from this format on."""
 ITEMS_SINCE = {name: about.since for name, about in ABOUT.items()}
 """Likewise of an item."""
@@ -192,6 +192,8 @@ STUDY_FIELDS = (
     "exclusions",
     "failed_checks_allowed",
     "planned_tests",
+    "languages",
+    "texts",
 )
 """Fields of a study that participants or the preregistration rest on; what recruits is not among them."""
 

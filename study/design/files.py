@@ -86,6 +86,8 @@ class StudyFile(Record):
     planned_tests: str = ""
     thinking_seconds: Number | None = None
     budget: Number | None = None
+    languages: list[str] = []
+    texts: dict[str, dict[str, str]] = {}
     world: WorldTable = WorldTable()
     parts: dict[str, PartTable] = {}
     conditions: list[ConditionTable] = []
@@ -128,6 +130,8 @@ def _study_values(told: StudyFile) -> dict[str, Any]:
     values = told.model_dump(exclude_unset=True, exclude=ROWS)
     if "budget" in values:
         values["budget_limit"] = Decimal(str(values.pop("budget")))
+    if "languages" in values:
+        values["languages"] = " ".join(values["languages"])
     return values
 
 

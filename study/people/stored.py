@@ -4,25 +4,30 @@ part belongs to one line. The test of this module fails for a field that nobody 
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from django.db import models
 
 from kitchen.play.models import Episode, Prompt
+from kitchen.words.speech import gettext, marked
 from study.people.models import Participant
 
 
 @dataclass(frozen=True, slots=True)
 class Stored:
-    """One line: what it is, why it is stored, who reads it beside whoever runs the server."""
+    """One line, in English: what it is, why it is stored, who reads it beside whoever runs the server."""
 
     what: str
     why: str
-    seen: str = "the researchers of the study, and whomever they give their data files"
+    seen: str = marked("the researchers of the study, and whomever they give their data files")
     named: bool = False
     """Whether it can say who somebody is, so that it is erased first."""
     fields: tuple[str, ...] = ()
     """`Model.field`, as the program calls them: nobody who takes part is shown these."""
+
+    def told(self) -> Stored:
+        """The same in the language of whoever reads."""
+        return replace(self, what=gettext(self.what), why=gettext(self.why), seen=gettext(self.seen))
 
 
 def _of(table: str, fields: str) -> tuple[str, ...]:
@@ -30,19 +35,23 @@ def _of(table: str, fields: str) -> tuple[str, ...]:
     return tuple(f"{table}.{field}" for field in fields.split())
 
 
-ONLY_SERVER = "nobody; it is in the database only"
+ONLY_SERVER = marked("nobody; it is in the database only")
 LINES: Mapping[str, Stored] = {
     "link": Stored(
-        "What the link said that brought you here: a name that the researchers gave you, or an ID of"
-        " Prolific, SONA or MTurk with what these add; nothing where the link said nothing",
-        "so that you can be paid or credited, come back, and take part once",
+        marked(
+            "What the link said that brought you here: a name that the researchers gave you, or an ID of"
+            " Prolific, SONA or MTurk with what these add; nothing where the link said nothing"
+        ),
+        marked("so that you can be paid or credited, come back, and take part once"),
         named=True,
         fields=("Participant.source", "Participant.label", "Participant.referral"),
     ),
     "answers": Stored(
-        "Your answers, when you gave them, and each try at a question that has a right answer. What you"
-        " write in your own words is stored as you write it",
-        "that is what the study asks",
+        marked(
+            "Your answers, when you gave them, and each try at a question that has a right answer. What you"
+            " write in your own words is stored as you write it"
+        ),
+        marked("that is what the study asks"),
         named=True,
         fields=tuple(
             f"Answer.{name}"
@@ -50,13 +59,15 @@ LINES: Mapping[str, Stored] = {
         ),
     ),
     "code": Stored(
-        "A number and a code that stand for you in the data and open nothing; which version of the study you"
-        " saw, and the order of your rounds",
-        "so that what belongs together is found together",
+        marked(
+            "A number and a code that stand for you in the data and open nothing; which version of the study you"
+            " saw, in which language, and the order of your rounds"
+        ),
+        marked("so that what belongs together is found together"),
         fields=(
             *(
                 f"Participant.{name}"
-                for name in ["id", "study", "number", "code", "version", "sequence", "practice"]
+                for name in ["id", "study", "number", "code", "version", "language", "sequence", "practice"]
             ),
             *(f"Participant.{name}" for name in ["synthetic", "preview"]),
             *(
@@ -66,14 +77,16 @@ LINES: Mapping[str, Stored] = {
         ),
     ),
     "consent": Stored(
-        "That you agreed, when, and to which words",
-        "so that it can be shown",
+        marked("That you agreed, when, and to which words"),
+        marked("so that it can be shown"),
         fields=("Participant.consented_at", "Participant.consent_hash"),
     ),
     "way": Stored(
-        "When you entered, did something last and ended, and how it ended; when each page was opened and"
-        " done, and how often it was loaded",
-        "so that you can come back, and to see where people stop",
+        marked(
+            "When you entered, did something last and ended, and how it ended; when each page was opened and"
+            " done, and how often it was loaded"
+        ),
+        marked("so that you can come back, and to see where people stop"),
         fields=(
             *(
                 f"Participant.{name}"
@@ -86,20 +99,22 @@ LINES: Mapping[str, Stored] = {
         ),
     ),
     "completion": Stored(
-        "The code that you are given at the end",
-        "so that you can show that you took part",
+        marked("The code that you are given at the end"),
+        marked("so that you can show that you took part"),
         fields=("Participant.completion_code", "Participant.given_code"),
     ),
     "secrets": Stored(
-        "Secrets: of your personal link, of the form with which you began, of your seat in the game and the"
-        " page that plays it",
-        "so that nobody else goes on in your place",
+        marked(
+            "Secrets: of your personal link, of the form with which you began, of your seat in the game and the"
+            " page that plays it"
+        ),
+        marked("so that nobody else goes on in your place"),
         ONLY_SERVER,
         fields=("Participant.key", "Participant.entry", "Seat.key", "Seat.page"),
     ),
     "play": Stored(
-        "Every choice in the game, when it was made, and all that happened in the game",
-        "that is what the study looks at",
+        marked("Every choice in the game, when it was made, and all that happened in the game"),
+        marked("that is what the study looks at"),
         fields=(
             *(f"SeatCommand.{name}" for name in ["id", "episode", "step", "seat", "command", "received_at"]),
             *(f"SeatCommand.{name}" for name in ["chosen_by", "fallback"]),
@@ -109,8 +124,8 @@ LINES: Mapping[str, Stored] = {
         ),
     ),
     "game": Stored(
-        "Which game it was, how it was set up, who sat where, how far it is and how it ended",
-        "so that it can be played, and played again from the log",
+        marked("Which game it was, how it was set up, who sat where, how far it is and how it ended"),
+        marked("so that it can be played, and played again from the log"),
         fields=(
             *(
                 f"Episode.{name}"
@@ -129,12 +144,16 @@ LINES: Mapping[str, Stored] = {
         ),
     ),
     "team": Stored(
-        "What the programs that play beside you decided; if one of them asks a language model, what that was"
-        " asked and answered, and what it cost. It is asked about the game: who you are, your answers and"
-        " your link are not sent",
-        "so that the study can tell how your team played",
-        "the researchers; and, of what a language model is asked, the company that runs it (Anthropic or"
-        " another one that the researchers name)",
+        marked(
+            "What the programs that play beside you decided; if one of them asks a language model, what that was"
+            " asked and answered, and what it cost. It is asked about the game: who you are, your answers and"
+            " your link are not sent"
+        ),
+        marked("so that the study can tell how your team played"),
+        marked(
+            "the researchers; and, of what a language model is asked, the company that runs it (Anthropic or"
+            " another one that the researchers name)"
+        ),
         fields=(
             *(
                 f"Decision.{name}"
@@ -158,9 +177,11 @@ LINES: Mapping[str, Stored] = {
         ),
     ),
     "staff": Stored(
-        "What researchers did about you, for example that they sent you a new link or left your data out,"
-        " when, who, and why",
-        "so that they can be asked about it",
+        marked(
+            "What researchers did about you, for example that they sent you a new link or left your data out,"
+            " when, who, and why"
+        ),
+        marked("so that they can be asked about it"),
         fields=(
             "Participant.excluded_at",
             "Participant.excluded_reason",

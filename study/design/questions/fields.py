@@ -110,6 +110,11 @@ class ItemPlan(Record):
     ] = False
     """It is not asked after episodes in which the participant plays alone."""
 
+    @property
+    def shown_options(self) -> list[str]:
+        """What participants read for each option, in their order."""
+        return self.options
+
 
 def _about() -> dict[str, About]:
     by_field = {

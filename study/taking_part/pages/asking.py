@@ -19,13 +19,13 @@ from study.people.models import Participant
 from study.taking_part.answering import answers_submit
 from study.taking_part.idling import idle_clock
 from study.taking_part.item_forms import ItemsForm
-from study.taking_part.pages.common import part_context, sent
+from study.taking_part.pages.common import part_context, sent, team_label
 
 
 def items_for(person: Participant, place: flow.CurrentPage) -> list[ItemPlan]:
     """The items of a page in the order that this participant reads them."""
     condition = place.round.condition.key if place.round else ""
-    return item_order.items_for(person.version.blueprint, place.page, person.number, condition)
+    return item_order.items_for(person.design, place.page, person.number, condition)
 
 
 def about(request: HttpRequest, person: Participant, place: flow.CurrentPage) -> HttpResponse:
@@ -40,13 +40,13 @@ def survey(request: HttpRequest, person: Participant, place: flow.CurrentPage) -
 
 def _survey_context(person: Participant, place: flow.CurrentPage) -> dict[str, Any]:
     assert place.round and place.round.episode  # noqa: S101 - the flow leads here after an episode only
-    episode, label = place.round.episode, place.round.episode.label
+    episode, label = place.round.episode, team_label(person, place.round)
     return {
         "participant": person,
         "study": person.study,
         "idle": idle_clock(person),
         "heading": f"How was it with {label}?",
-        "progress": progress(person.version.blueprint, "survey", position=place.position, label=label),
+        "progress": progress(person.design, "survey", position=place.position, label=label),
         "ended_by_staff": episode.status == Episode.Status.ABORTED,
         "abandoned_because": episode.ended_because if episode.status == Episode.Status.ABANDONED else "",
         "figures": achieved(episode.world, episode.score),
@@ -55,7 +55,7 @@ def _survey_context(person: Participant, place: flow.CurrentPage) -> dict[str, A
 
 def final(request: HttpRequest, person: Participant, place: flow.CurrentPage) -> HttpResponse:
     """The comparison of the conditions."""
-    labels = {one.key: one.label for one in person.version.blueprint.conditions}
+    labels = {one.key: one.label for one in person.design.conditions}
     teams = [(one.condition.key, labels[one.condition.key]) for one in place.rounds]
     return _ask(request, person, place, partial(part_context, person, "final"), teams)
 
