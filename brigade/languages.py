@@ -1,6 +1,6 @@
-"""In which language a page is shown before anybody has asked a study: pages of staff in English, all others in what
-the browser asks for, so that a page about what went wrong can be read. Participants' pages know better
-(`study.taking_part.speaking`).
+"""In which language a page is shown before anybody has asked a study: pages of staff in English, all others
+in what the browser asks for, so that a page about what went wrong can be read. Participants' pages know
+better (`study.taking_part.speaking`).
 """
 
 from __future__ import annotations

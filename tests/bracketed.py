@@ -1,5 +1,5 @@
-"""A language in which every sentence stands between brackets: what stands outside of them on a page, nobody can
-translate.
+"""A language in which every sentence stands between brackets: what stands outside of them on a page, nobody
+can translate.
 
 `speak_in_brackets` makes it of all sentences of ours and of Django's; `bare_words` finds what is outside.
 """
@@ -65,10 +65,10 @@ def _sentences() -> Iterator[tuple[str | None, str, str | None]]:
         yield message.context, message.singular, message.plural
     source = Path(django.__file__).parent / "conf" / "locale" / "en" / "LC_MESSAGES" / "django.po"
     with source.open("rb") as file:
-        for message in read_po(file):
-            if message.id:
-                singular, plural = message.id if message.pluralizable else (message.id, None)
-                yield message.context, singular, plural
+        for entry in read_po(file):
+            if entry.id:
+                singular, *plural = [entry.id] if isinstance(entry.id, str) else entry.id
+                yield entry.context, singular, plural[0] if plural else None
 
 
 def _in(text: str) -> str:

@@ -1,8 +1,10 @@
-"""The catalogues of what participants read: `make messages` gathers the sentences, and compiles the translations.
+"""The catalogues of what participants read: `make messages` gathers the sentences, and compiles the
+translations.
 
-Sentences stand in Python (`gettext`, `marked`), in Django's templates (`{% translate %}`), in Jinja2's (`{% trans %}`)
-and, as names of things, in the data of worlds. `locale/<language>/LC_MESSAGES/django.po` is what a translator edits;
-`django.mo` beside it is what the app reads, made of it here, so that a bare machine needs no tool for it.
+Sentences stand in Python (`gettext`, `marked`), in Django's templates (`{% translate %}`), in Jinja2's (`{%
+trans %}`) and, as names of things, in the data of worlds. `locale/<language>/LC_MESSAGES/django.po` is what
+a translator edits; `django.mo` beside it is what the app reads, made of it here, so that a bare machine
+needs no tool for it.
 """
 
 from __future__ import annotations
@@ -69,7 +71,7 @@ def _files() -> Iterator[Path]:
 def _of_python(path: Path) -> Iterator[Message]:
     text = path.read_bytes()
     if b"gettext(" in text or b"marked" in text:
-        yield from _read(path, extract_python(io.BytesIO(text), tuple(WORDS), (), {}))
+        yield from _read(path, extract_python(io.BytesIO(text), dict.fromkeys(WORDS), (), {}))
 
 
 def _of_jinja(path: Path) -> Iterator[Message]:
@@ -77,7 +79,7 @@ def _of_jinja(path: Path) -> Iterator[Message]:
     yield from _read(path, babel_extract(io.BytesIO(path.read_bytes()), tuple(WORDS), (), options))
 
 
-def _read(path: Path, called: Iterable[tuple[int, str, Any, list[str]]]) -> Iterator[Message]:
+def _read(path: Path, called: Iterable[tuple[int, Any, Any, Any]]) -> Iterator[Message]:
     for _, function, said, _ in called:
         words = [word for word in ([said] if isinstance(said, str) else said or ()) if word is not None]
         if len(words) >= WORDS.get(function, 99):  # less where what is looked up is no constant

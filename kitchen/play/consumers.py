@@ -1,8 +1,8 @@
 """The websocket of one seat: reads messages, has the services called in one hop, sends what the seat may see.
 
-A page names itself and its language in the address (`?page=…&language=…`) and says `&take=1` until it has been heard for the first time:
-so the page that was opened last plays, and one that only connects anew never pushes out a newer one. Whoever
-names no page (a program) is one of its own at every connection.
+A page names itself and its language in the address (`?page=…&language=…`) and says `&take=1` until it has
+been heard for the first time: so the page that was opened last plays, and one that only connects anew never
+pushes out a newer one. Whoever names no page (a program) is one of its own at every connection.
 
 Whoever waits for an answer, however long, and asks whether anybody is there, hears so at once: a server that
 has too much to do is not one that died, and pages that connect anew would give it more to do.
@@ -77,7 +77,8 @@ FAILED = 1011
 UNSTORED = NoticeMessage(
     "unstored",
     marked(
-        "Nothing can be stored at the moment. Your choice is kept in this page, which sends it again by itself."
+        "Nothing can be stored at the moment. Your choice is kept in this page, which sends it again by "
+        "itself."
     ),
     "warning",
     again=True,

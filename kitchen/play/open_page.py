@@ -51,7 +51,7 @@ class OpenPage:
     """A page that shows one seat, as JSON for programs or as fragments for browsers. Every method that
     answers raises Episode.DoesNotExist when the episode was erased."""
 
-    def __init__(self, seat: Seat, name: str, *, json: bool, language: str) -> None:
+    def __init__(self, seat: Seat, name: str, *, json: bool, language: str = "en") -> None:
         self.seat = seat
         self.name = name
         self.language = language

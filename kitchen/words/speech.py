@@ -1,9 +1,9 @@
 """Words in the language of whoever reads them. Plain Python.
 
-Everything is said in English until somebody who knows more languages has spoken up (`spoken_by`); the app does, with
-Django's translations. What is stored is never what was said: a sentence is looked up when a page is made, so the
-functions here are called then and not while a module is loaded. Words that stand in a table of a module are `marked`
-there, for the catalogue, and looked up when they are read.
+Everything is said in English until somebody who knows more languages has spoken up (`spoken_by`); the app
+does, with Django's translations. What is stored is never what was said: a sentence is looked up when a page
+is made, so the functions here are called then and not while a module is loaded. Words that stand in a table
+of a module are `marked` there, for the catalogue, and looked up when they are read.
 """
 
 from __future__ import annotations

@@ -1,5 +1,5 @@
-"""In which languages people can read a study: codes with spaces between, as `Study.languages` has them. The first
-is that in which the study's own texts are written.
+"""In which languages people can read a study: codes with spaces between, as `Study.languages` has them. The
+first is that in which the study's own texts are written.
 """
 
 from __future__ import annotations

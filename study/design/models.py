@@ -180,8 +180,9 @@ class Study(models.Model):
         max_length=60,
         default=WRITTEN,
         db_default=WRITTEN,
-        help_text="In which languages participants can read it, by their codes with spaces between, for example "
-        "“en es zh-hans”. The first is the one in which you write; each participant reads what the browser asks "
+        help_text="In which languages participants can read it, by their codes with spaces between: "
+        "“en es zh-hans”. The first is the one in which you write; each participant reads what the "
+        "browser asks "
         "for among them, and can change it.",
     )
     texts = models.JSONField(

@@ -133,7 +133,8 @@ def _scales(design: Blueprint) -> Iterator[Missing]:
 def _texts(study: Study, design: Blueprint) -> Iterator[Missing]:
     """What participants would read in another language than theirs."""
     for code, paths in untranslated(design).items():
-        words = f"{counted(len(paths), 'text')} of yours cannot be read in {dict(study.languages_offered)[code]} yet."
+        name = dict(study.languages_offered)[code]
+        words = f"{counted(len(paths), 'text')} of yours cannot be read in {name} yet."
         if paths:
             yield Missing(words, "texts", (code,), hinders=False)
 

@@ -136,7 +136,8 @@ def referral_of(study: Study, said: Mapping[str, str]) -> Referral:
         if UNFILLED(value):
             raise ReferralError(
                 gettext(
-                    "The link is not filled in: {name} says “{value}”. Open the study from the page where you found it."
+                    "The link is not filled in: {name} says “{value}”. Open the study from the page where "
+                    "you found it."
                 ).format(name=name, value=value)
             )
     if is_only_looking(study, said):
@@ -145,8 +146,8 @@ def referral_of(study: Study, said: Mapping[str, str]) -> Referral:
     if place.needed and not label:
         raise ReferralError(
             gettext(
-                "The link lacks {name}, by which your place in the study is known. Open the study from the page where "
-                "you found it."
+                "The link lacks {name}, by which your place in the study is known. Open the study from "
+                "the page where you found it."
             ).format(name=place.label)
         )
     more = {name: value for name, value in values.items() if value}

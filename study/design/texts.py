@@ -1,8 +1,8 @@
 """What researchers write for participants, in the other languages of their study. Plain Python.
 
-A text is known by its path: `title`, `parts.consent.text`, `items.trust.options.2`. `Study.texts` holds, by language,
-what stands there in that language. Codes stay what they are in every language: what is chosen from a list of options
-is stored in the words of the study's own language.
+A text is known by its path: `title`, `parts.consent.text`, `items.trust.options.2`. `Study.texts` holds, by
+language, what stands there in that language. Codes stay what they are in every language: what is chosen
+from a list of options is stored in the words of the study's own language.
 """
 
 from __future__ import annotations
@@ -83,8 +83,8 @@ def _of_item(item: ItemPlan) -> Iterator[tuple[str, str]]:
 
 
 def told_in(design: Blueprint, language: str) -> Blueprint:
-    """The design with the texts of this language, which is the one that is spoken now; those that are missing stay
-    in the study's own. No document is made of it."""
+    """The design with the texts of this language, which is the one that is spoken now; those that are missing
+    stay in the study's own. No document is made of it."""
     texts = design.study.get("texts", {}).get(language, {})
     return design.model_copy(
         update={

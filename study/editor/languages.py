@@ -13,6 +13,7 @@ from study.design.blueprint import blueprint_of
 from study.design.languages import codes, named
 from study.design.models import Study
 from study.design.texts import own_texts
+from study.editor.paths import path_words
 from study.editor.saving import study_save, texts_save
 from study.researchers.frame import done, form_page
 from study.researchers.permissions import FORM, study_page
@@ -27,7 +28,7 @@ class LanguagesForm(forms.Form):
     written = forms.ChoiceField(
         label="Language of your own texts",
         choices=settings.LANGUAGES,
-        help_text="In which you write: headings, consent, questions, labels. All else the program says in the "
+        help_text="In which you write: headings, consent, questions, labels. All else is said in the "
         "language of each participant.",
     )
     others = forms.MultipleChoiceField(
@@ -35,7 +36,7 @@ class LanguagesForm(forms.Form):
         choices=settings.LANGUAGES,
         required=False,
         widget=forms.CheckboxSelectMultiple,
-        help_text="Participants read what their browser asks for among all these, and can change it on every page.",
+        help_text="Participants read what their browser asks for among all these, and can change it.",
     )
 
     def languages(self) -> str:
@@ -53,8 +54,14 @@ def languages(request: HttpRequest, study: Study) -> HttpResponse:
         study.languages = form.languages()
         study_save(study=study, fields=["languages"])
         return done(request, study, "Languages: saved.", "design-languages")
-    more = {"template": "study/editor/languages.html", "others": named(study.languages)[1:]}
-    return form_page(request, study, form, heading="Languages", **more)
+    return form_page(
+        request,
+        study,
+        form,
+        heading="Languages",
+        template="study/editor/languages.html",
+        others=named(study.languages)[1:],
+    )
 
 
 class TextsForm(forms.Form):
@@ -77,26 +84,6 @@ def _field(path: str, text: str, initial: str) -> forms.CharField:
     return forms.CharField(
         label=path_words(path), help_text=text, initial=initial, required=False, widget=widget
     )
-
-
-def path_words(path: str) -> str:
-    """Where a text stands, in words: `items.trust.options.2` is `Item trust, option 2`."""
-    what, *rest = path.split(".")
-    if not rest:
-        return "Title"
-    where, field, *number = rest
-    name = {"parts": "Part", "items": "Item", "conditions": "Condition", "outcomes": "End"}[what]
-    which = f"{_FIELDS.get(field, field)} {number[0]}" if number else _FIELDS.get(field, field)
-    return f"{name} {where}, {which}"
-
-
-_FIELDS = {
-    "high": "words at the highest point",
-    "low": "words at the lowest point",
-    "options": "option",
-    "statements": "statement",
-    "title": "heading",
-}
 
 
 @study_page("edit", FORM)

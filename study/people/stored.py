@@ -60,7 +60,8 @@ LINES: Mapping[str, Stored] = {
     ),
     "code": Stored(
         marked(
-            "A number and a code that stand for you in the data and open nothing; which version of the study you"
+            "A number and a code that stand for you in the data and open nothing; which version of the "
+            "study you"
             " saw, in which language, and the order of your rounds"
         ),
         marked("so that what belongs together is found together"),
@@ -105,8 +106,8 @@ LINES: Mapping[str, Stored] = {
     ),
     "secrets": Stored(
         marked(
-            "Secrets: of your personal link, of the form with which you began, of your seat in the game and the"
-            " page that plays it"
+            "Secrets: of your personal link, of the form with which you began, of your seat in the game and"
+            " the page that plays it"
         ),
         marked("so that nobody else goes on in your place"),
         ONLY_SERVER,
@@ -145,9 +146,9 @@ LINES: Mapping[str, Stored] = {
     ),
     "team": Stored(
         marked(
-            "What the programs that play beside you decided; if one of them asks a language model, what that was"
-            " asked and answered, and what it cost. It is asked about the game: who you are, your answers and"
-            " your link are not sent"
+            "What the programs that play beside you decided; if one of them asks a language model, what that"
+            " was asked and answered, and what it cost. It is asked about the game: who you are, your answers"
+            " and your link are not sent"
         ),
         marked("so that the study can tell how your team played"),
         marked(

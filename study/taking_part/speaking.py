@@ -1,5 +1,6 @@
-"""In which language somebody reads: the one they chose, else what their browser asks for, among those that the study
-offers. Who takes part keeps theirs in every browser; for who does not yet, a cookie keeps what was chosen.
+"""In which language somebody reads: the one they chose, else what their browser asks for, among those that
+the study offers. Who takes part keeps theirs in every browser; for who does not yet, a cookie keeps what
+was chosen.
 """
 
 from __future__ import annotations

@@ -206,7 +206,8 @@ def participant(request: HttpRequest, key: str) -> HttpResponse:
 
 
 def _person(request: HttpRequest, key: str) -> Participant:
-    """Whose page it is, and their language from here on. Who opens a guest's link in the browser that began is no guest."""
+    """Whose page it is, and their language from here on. Who opens a guest's link in the browser that began
+    is no guest."""
     person = person_of(key)
     if person is None:
         raise Http404(key)

@@ -1,7 +1,7 @@
 """CuisineWorld in words: names, commands, refusals. Plain Python, no Django.
 
-Codes (`pot0`, `salmonSashimi`, `would_waste`) live in the data; people read what this module makes of them, in
-their language.
+Codes (`pot0`, `salmonSashimi`, `would_waste`) live in the data; people read what this module makes of them,
+in their language.
 """
 
 from __future__ import annotations
@@ -70,7 +70,8 @@ def joined(sentence: str) -> str:
 
 
 def marked_place(name: str, *, several: bool) -> str:
-    """How catalogues know a place within a sentence, by its name: `the blender`, `pot {number}`, `storage`."""
+    """How catalogues know a place within a sentence, by its name: `the blender`, `pot {number}`,
+    `storage`."""
     if several:
         return f"{within(name)} {{number}}"
     return within(name) if name == "Storage" else f"the {within(name)}"

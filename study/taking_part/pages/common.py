@@ -63,4 +63,8 @@ def welcome_context(study: Study) -> dict[str, Any]:
     """What the page says that the study's link opens."""
     design = told_in(blueprint_of(study), language())
     part = design.part("welcome")
-    return {"study": study, "heading": part.title or design.study["title"], "welcome_html": to_html(part.text)}
+    return {
+        "study": study,
+        "heading": part.title or design.study["title"],
+        "welcome_html": to_html(part.text),
+    }

@@ -20,6 +20,7 @@ DIGESTS = {
     1: "73dc89e9de7b7a06be63edd65aba02ada90f88b1b7168df70d826e34fad8f846",
     2: "4cc02ae9cd5f184b6bae60e1c17a52d39d26a173c4170758e5f45be028bad052",
     3: "38964e13558b6ea266dcfa541ef8b5dc8d22fd828f98958032fb5c9259ee3291",
+    4: "217db0c2b3f5827c52b83ff49df1e5f425fa26bdc089c77f3aedead738a69892",
 }
 ITEMS: list[dict[str, Any]] = [
     {"key": "trust", "scale": "Team", "reversed": True, "needs_teammates": True},

@@ -23,10 +23,10 @@ pytestmark = [
 ]
 
 OPEN = re.compile(
-    r"(s/<slug:slug>/(stored/)?|api/(openapi\.json)?|admin/(login|logout)/|health|ready|metrics)?"
+    r"(s/<slug:slug>/(stored/)?|language/|api/(openapi\.json)?|admin/(login|logout)/|health|ready|metrics)?"
 )
-"""Addresses that are for everybody: what a study says before one takes part, what the API offers, whether
-this process is well. `metrics` is for this machine, which all roles are on here; see `study/operation`."""
+"""Addresses that are for everybody: what a study says before one takes part, in which language one reads, what
+the API offers, whether this process is well. `metrics` is for this machine, which all roles are on here; see `study/operation`."""
 LOGINS = ("/admin/login/", "/staff/account/second-factor/")
 WITHOUT_FACTOR = {*LOGINS, "/staff/account/password/", "/admin/logout/"}
 EVERY_FORM = {
