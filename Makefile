@@ -20,7 +20,7 @@ BENCHES = engine models planner exports live clicks locks
 
 MINUTES = 60
 
-.PHONY: $(BENCHES) backup run restart test test-all check bench load soak faults install optimum lock sbom pictures audit clean python app
+.PHONY: $(BENCHES) backup run restart test test-all check bench load soak faults install optimum lock sbom messages pictures audit clean python app
 
 run: app  ## start everything on this machine; PORT=8001 HOST=127.0.0.1 PYTHON=python3.12
 	@$(OURS) -m brigade.runner
@@ -50,6 +50,8 @@ lock: install  ## pin all requirements anew, each file by its hash; licences and
 	@$(MAKE) --no-print-directory sbom
 sbom: install  ## write docs/licences.md and docs/sbom.json from what requirements.txt pins
 	@$(OURS) -m tests.supply_chain
+messages: install  ## gather what participants read, and compile its translations (locale/)
+	@$(OURS) -m tests.messages
 pictures: install  ## put the pictures of dishes together (fetches the set that they come from)
 	@$(OURS) -m tests.pictures
 audit: install  ## known vulnerabilities of what is pinned: asks OSV, or the copy of its last answer

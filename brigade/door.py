@@ -10,7 +10,10 @@ import logging
 from collections.abc import Awaitable, Callable, Iterable, MutableMapping
 from typing import Any
 
+from django.utils import translation
+
 from brigade.errors import PAGES, error_page
+from brigade.languages import language_of_head
 from brigade.limits import LARGEST_BODY
 
 Message = MutableMapping[str, Any]
@@ -32,6 +35,10 @@ class Door:
         self.application, self.largest = application, largest
 
     async def __call__(self, scope: Message, receive: Receive, send: Send) -> None:
+        with translation.override(language_of_head(scope)):  # for pages of errors
+            await self._answer(scope, receive, send)
+
+    async def _answer(self, scope: Message, receive: Receive, send: Send) -> None:
         incoming, outgoing = Incoming(receive, self.largest), Outgoing(send)
         incoming.too_large = said_length(scope["headers"]) > self.largest
         try:

@@ -17,6 +17,8 @@ BODY_SECONDS = 60.0
 """And the body. A connection on which nothing is asked for is kept for as long."""
 PAGES_AT_ONCE = 4
 """Pages of participants that a process makes at the same time; the others wait in line."""
+OF_OTHERS = ("/staff/", "/admin/", "/api/", "/health", "/ready", "/metrics")
+"""How addresses begin that participants do not see."""
 LARGEST_MESSAGE = 65_536
 """Bytes of a websocket's message."""
 MOST_UNREAD = 24

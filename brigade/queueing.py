@@ -18,10 +18,7 @@ from typing import Any
 from asgiref.sync import ThreadSensitiveContext
 
 from brigade.door import Message, Receive, Send
-from brigade.limits import PAGES_AT_ONCE
-
-OF_OTHERS = ("/staff/", "/admin/", "/api/", "/health", "/ready", "/metrics")
-"""How addresses begin that participants do not see."""
+from brigade.limits import OF_OTHERS, PAGES_AT_ONCE
 
 
 class InLine:

@@ -303,6 +303,7 @@ MIDDLEWARE = [
     "brigade.hosts.under_our_name",
     "brigade.squeezed.SqueezedMiddleware",
     "kitchen.machine.patience.patient",
+    "brigade.languages.in_their_language",
     "csp.middleware.CSPMiddleware",
     "django.contrib.sessions.middleware.SessionMiddleware",
     "django.middleware.common.CommonMiddleware",
@@ -433,6 +434,10 @@ KEEP_DAYS = _days("BRIGADE_KEEP_DAYS")
 KEEP_EVENTS_DAYS = _days("BRIGADE_KEEP_EVENTS_DAYS")
 
 LANGUAGE_CODE = "en"
+LANGUAGES = [("en", "English"), ("es", "Español"), ("zh-hans", "简体中文")]
+"""Those that participants can read, each in its own words. Pages of staff are English."""
+LOCALE_PATHS = [BASE_DIR / "locale", *_folders_of_worlds("locale")]
+LANGUAGE_COOKIE_NAME = "brigade_language"
 TIME_ZONE = "UTC"
 USE_I18N = True
 USE_TZ = True

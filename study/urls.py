@@ -13,7 +13,7 @@ from study.operation import page as operation_page
 from study.operation import probes
 from study.planning import sample_size
 from study.researchers import second_factor_page, security_page, sure
-from study.taking_part import stored_page, views
+from study.taking_part import speaking, stored_page, views
 
 app_name = "study"
 urlpatterns = [
@@ -23,6 +23,7 @@ urlpatterns = [
     path("", views.home, name="home"),
     path("s/<slug:slug>/", views.enter, name="enter"),
     path("s/<slug:slug>/stored/", stored_page.stored, name="stored"),
+    path("language/", speaking.choose, name="language"),
     path("p/<slug:key>/", views.participant, name="participant"),
     path("p/<slug:key>/here/", views.here, name="here"),
     path("p/<slug:key>/withdraw/", views.withdraw, name="withdraw"),

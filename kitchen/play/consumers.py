@@ -1,8 +1,8 @@
 """The websocket of one seat: reads messages, has the services called in one hop, sends what the seat may see.
 
-A page names itself in the address (`?page=…`) and says `&take=1` until it has been heard for the first time:
-so the page that was opened last plays, and one that only connects anew never pushes out a newer one. Whoever
-names no page (a program) is one of its own at every connection.
+A page names itself and its language in the address (`?page=…&language=…`) and says `&take=1` until it has
+been heard for the first time: so the page that was opened last plays, and one that only connects anew never
+pushes out a newer one. Whoever names no page (a program) is one of its own at every connection.
 
 Whoever waits for an answer, however long, and asks whether anybody is there, hears so at once: a server that
 has too much to do is not one that died, and pages that connect anew would give it more to do.
@@ -54,6 +54,7 @@ from kitchen.play.models import Episode
 from kitchen.play.open_page import ELSEWHERE, GONE, LATER, NO_SUCH_SEAT, Answer, OpenPage, page_opened
 from kitchen.play.stream import AWAY, episode_group
 from kitchen.play.watch import LOOK_SECONDS, watch
+from kitchen.words.speech import marked
 
 P = ParamSpec("P")
 T = TypeVar("T")
@@ -75,7 +76,10 @@ FAILED = 1011
 
 UNSTORED = NoticeMessage(
     "unstored",
-    "Nothing can be stored at the moment. Your choice is kept in this page, which sends it again by itself.",
+    marked(
+        "Nothing can be stored at the moment. Your choice is kept in this page, which sends it again by "
+        "itself."
+    ),
     "warning",
     again=True,
 )
@@ -171,9 +175,9 @@ class SeatConsumer(AsyncWebsocketConsumer):
         """The page that this key opens, by the name that it gives itself, and what it is sent."""
         asked = parse_qs(self.scope.get("query_string", b"").decode("ascii", "replace"))
         name = seating.page_name(asked.get("page", [""])[0])
-        newest = "page" not in asked or "take" in asked
+        newest, language = "page" not in asked or "take" in asked, asked.get("language", [""])[0]
         try:
-            return await in_database(page_opened, key, name, newest=newest, json=self.json)
+            return await in_database(page_opened, key, name, newest=newest, json=self.json, language=language)
         except Error as error:
             pass_over(error, "a page cannot be opened")
             return None, Answer(close=LATER)

@@ -1,4 +1,5 @@
-"""Panels as HTML. What was drawn once is kept for every page of this process that shows the same."""
+"""Panels as HTML. What was drawn once is kept for every page of this process that shows the same in the same
+language."""
 
 from __future__ import annotations
 
@@ -13,6 +14,7 @@ from django.utils.safestring import SafeString, mark_safe
 
 from kitchen.contract.page import Page, Panel
 from kitchen.contract.world import Json
+from kitchen.words.speech import language
 
 KEPT = 8192
 """Drawings; a few hundred bytes to two kilobytes each."""
@@ -21,24 +23,26 @@ GUIDES = 64
 
 
 class Frame(NamedTuple):
-    """A panel without what its parts show."""
+    """A panel without what its parts show, in one language."""
 
     id: str
     template: str
     shows: NamedTuple
     make: Callable[[Any], Mapping[str, Json]] | None
     parts: tuple[str, ...]
+    language: str
 
 
 def frame(panel: Panel) -> Frame:
     """What of a panel is drawn by its own template."""
     parts = tuple([part.id for part in panel.parts]) if panel.parts else ()
-    return Frame(panel.id, panel.template, panel.shows, panel.make, parts)
+    return Frame(panel.id, panel.template, panel.shows, panel.make, parts, language())
 
 
 @lru_cache(maxsize=KEPT)
 def drawn(wanted: Frame) -> tuple[Frame, str]:
-    """The HTML of a frame, with a gap for each part, and the frame itself, which all who show it share."""
+    """The HTML of a frame, with a gap for each part, and the frame itself, which all who show it share. It is
+    drawn in the language of who asks, which is that of the frame."""
     context = wanted.make(wanted.shows) if wanted.make else wanted.shows._asdict()
     own = {"id": wanted.id, "parts": {part: gap(part) for part in wanted.parts}}
     return wanted, _render(wanted.template, {**context, **own})
@@ -76,16 +80,18 @@ def layout(page: Page, panels: Mapping[str, SafeString], shown: str) -> SafeStri
 
 def guide(page: Page, brief: Mapping[str, Json], *, clocked: bool) -> SafeString:
     """How to play: `clocked` where steps have a time limit."""
-    return _book(page, page.guide, json.dumps(brief), clocked)
+    return _book(page, page.guide, json.dumps(brief), clocked, language())
 
 
 def reference(page: Page, brief: Mapping[str, Json]) -> SafeString:
     """What can be looked up beside play; empty where there is nothing."""
-    return _book(page, page.reference, json.dumps(brief), False) if page.reference else SafeString()
+    if not page.reference:
+        return SafeString()
+    return _book(page, page.reference, json.dumps(brief), False, language())
 
 
 @lru_cache(maxsize=GUIDES)
-def _book(page: Page, template: str, text: str, clocked: bool) -> SafeString:
+def _book(page: Page, template: str, text: str, clocked: bool, spoken: str) -> SafeString:
     brief = json.loads(text)
     context = {"brief": brief, "handbook": page.handbook(brief), "clocked": clocked}
     return mark_safe(_render(template, context))  # noqa: S308

@@ -1,9 +1,10 @@
 """What goes over the websocket, as small typed values.
 
 From the browser: one JSON object, `{"type": "command", "step": 4, "command": ["get", "storage0", "rice"]}` or
-`{"type": "sync"}` or `{"type": "ping"}`. `step` is the step the command is for; the first is 1. `command`
-may also be the same list as JSON text, as a form field sends it. Anything else is a `MessageError`, whose
-text is shown. A message's type names the method of the consumer that handles it: `on_command`.
+`{"type": "sync"}` or `{"type": "ping"}`. `step` is the step the command is for; the first is 1. `command` may
+also be the same list as JSON text, as a form field sends it. Anything else is a `MessageError`, whose text is
+shown, in the language of the page. A message's type names the method of the consumer that handles it:
+`on_command`.
 
 To the browser: HTML fragments, or, to a client that asks for the subprotocol `brigade.json`, the same facts
 as JSON (`StateMessage`, `NoticeMessage`).
@@ -17,6 +18,7 @@ from dataclasses import dataclass, field, fields
 from typing import Any, Self
 
 from kitchen.contract.world import Command, Json
+from kitchen.words.speech import marked
 
 Stamp = tuple[int, str, str, int]
 """How an episode stands: steps taken, status, the turn's end, people's commands in for it. Differs when a
@@ -159,11 +161,11 @@ def to_json(message: NoticeMessage | PongMessage | StateMessage) -> str:
 def read_message(text: str | None) -> Message:
     """What a browser sent; MessageError if it is not one of ours."""
     if text is None or len(text) > LONGEST_MESSAGE:
-        raise MessageError("That message could not be read.")
+        raise MessageError(marked("That message could not be read."))
     sent = _read_object(text)
     kind = sent.get("type")
     if not isinstance(kind, str) or kind not in MESSAGES:
-        raise MessageError("That message is of a kind this page does not know.")
+        raise MessageError(marked("That message is of a kind this page does not know."))
     return MESSAGES[kind].read(sent)
 
 
@@ -171,9 +173,9 @@ def _read_object(text: str) -> dict[str, Any]:
     try:
         sent = json.loads(text)
     except (ValueError, RecursionError):
-        raise MessageError("That message could not be read.") from None
+        raise MessageError(marked("That message could not be read.")) from None
     if not isinstance(sent, dict):
-        raise MessageError("That message could not be read.")
+        raise MessageError(marked("That message could not be read."))
     return sent
 
 
@@ -182,7 +184,7 @@ def read_step(value: Json) -> int:
     if isinstance(value, str) and value.isascii() and value.isdigit() and len(value) < 10:
         value = int(value)
     if isinstance(value, bool) or not isinstance(value, int) or not 0 < value < 10**9:
-        raise MessageError("The message does not say which step it is for.")
+        raise MessageError(marked("The message does not say which step it is for."))
     return value
 
 
@@ -191,9 +193,9 @@ def read_command(value: Json) -> Command:
     if isinstance(value, str):
         value = _read_list(value)
     if not isinstance(value, list) or not 0 < len(value) <= MOST_WORDS:
-        raise MessageError("Choose an action first.")
+        raise MessageError(marked("Choose an action first."))
     if not all(isinstance(word, str) and len(word) <= LONGEST_WORD and "\x00" not in word for word in value):
-        raise MessageError("That action could not be read.")
+        raise MessageError(marked("That action could not be read."))
     return tuple(value)
 
 
@@ -201,4 +203,4 @@ def _read_list(text: str) -> Json:
     try:
         return json.loads(text)
     except (ValueError, RecursionError):
-        raise MessageError("Choose an action first.") from None
+        raise MessageError(marked("Choose an action first.")) from None

@@ -6,7 +6,10 @@ from __future__ import annotations
 
 import logging
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+
+from django.conf import settings
+from django.utils import translation
 
 from kitchen.machine.failures import traced
 from kitchen.machine.storage import trouble_of
@@ -20,6 +23,7 @@ from kitchen.play.render import Screen
 from kitchen.play.services import GivenCommand, hand_in
 from kitchen.play.turns import OpenTurn
 from kitchen.registry.worlds import get_page
+from kitchen.words.speech import gettext
 
 log = logging.getLogger(__name__)
 
@@ -47,9 +51,11 @@ class OpenPage:
     """A page that shows one seat, as JSON for programs or as fragments for browsers. Every method that
     answers raises Episode.DoesNotExist when the episode was erased."""
 
-    def __init__(self, seat: Seat, name: str, *, json: bool) -> None:
+    def __init__(self, seat: Seat, name: str, *, json: bool, language: str = "en") -> None:
         self.seat = seat
         self.name = name
+        self.language = language
+        """In which a browser is told; programs are told in codes."""
         self.stamp: Stamp | None = None
         """Of what it was last sent."""
         self._json = json
@@ -95,7 +101,10 @@ class OpenPage:
         return Answer((self._notice(message),))
 
     def _notice(self, message: NoticeMessage) -> str:
-        return to_json(message) if self._json else self._screen.notice(message)
+        if self._json:
+            return to_json(message)
+        with translation.override(self.language):
+            return self._screen.notice(replace(message, text=gettext(message.text)))
 
     def _handed_in(self, turn: OpenTurn, message: CommandMessage, asked: Sequence[Asked]) -> Answer:
         given = GivenCommand(self.seat.number, message.command, page=self.name)
@@ -126,10 +135,11 @@ class OpenPage:
         return [state]
 
     def _text(self, turn: OpenTurn) -> str:
-        view = selectors.turn_view(turn, self.seat.number)
-        if self._json:
-            return to_json(selectors.state_message(turn.episode.world, view))
-        return self._screen.fragments(get_page(turn.episode.world), view)
+        with translation.override(self.language):
+            view = selectors.turn_view(turn, self.seat.number)
+            if self._json:
+                return to_json(selectors.state_message(turn.episode.world, view))
+            return self._screen.fragments(get_page(turn.episode.world), view)
 
     def _forget(self) -> None:
         self._screen, self.stamp = Screen(), None
@@ -142,15 +152,23 @@ class OpenPage:
         return ELSEWHERE if seat.page != self.name else None
 
 
-def page_opened(key: str, name: str, *, newest: bool, json: bool) -> tuple[OpenPage | None, Answer]:
-    """A page that asks to play the seat that this key opens, and what it is sent; no page if it may not."""
+def page_opened(
+    key: str, name: str, *, newest: bool, json: bool, language: str = ""
+) -> tuple[OpenPage | None, Answer]:
+    """A page that asks to play the seat that this key opens, and what it is sent; no page if it may not. It
+    says in which language it was made."""
     seat = selectors.seat_by_key(key)
     if seat is None:
         return None, GONE
     if not seating.seat_take(seat, page=name, newest=newest):
         return None, Answer(close=ELSEWHERE)
-    page = OpenPage(seat, name, json=json)
+    page = OpenPage(seat, name, json=json, language=_spoken(language))
     try:
         return page, page.show()
     except Episode.DoesNotExist:  # erased at this moment
         return None, GONE
+
+
+def _spoken(language: str) -> str:
+    """This language, if there are words in it."""
+    return language if language in dict(settings.LANGUAGES) else settings.LANGUAGE_CODE

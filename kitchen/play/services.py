@@ -32,8 +32,9 @@ from kitchen.play.models import Decision, Episode, SeatCommand
 from kitchen.play.queue import ask_coplayers, is_aside, run_step_later
 from kitchen.play.sealing import episode_seal
 from kitchen.play.turns import OpenTurn, StepAhead
-from kitchen.registry.worlds import get_page, get_world
+from kitchen.registry.worlds import get_world
 from kitchen.uptime.selectors import time_is_charged
+from kitchen.words.speech import marked
 
 log = logging.getLogger(__name__)
 
@@ -41,19 +42,18 @@ OVERDUE_SECONDS = 2.0
 """A step that was to run so long ago is looked after by whoever sees it."""
 
 RECEIPTS = {
-    "accepted": "Your choice is in.",
-    "repeated": "Your choice was in already.",
-    "double": "You had already chosen for this step; your first choice stands.",
-    "late": "That step had already been played. Here is where things are now.",
-    "early": "That step has not begun yet. Here is where things are now.",
-    "too_late": "Too late: the step is over. Your {body} waited in it.",
-    "over": "This episode has ended.",
-    "elsewhere": "This {place} is open in another tab: continue there, or choose to play here instead.",
-    "taken": "Another worker is deciding this step.",
-    "not_offered": "That is not possible at this moment. Choose one of the actions shown.",
+    "accepted": marked("Your choice is in."),
+    "repeated": marked("Your choice was in already."),
+    "double": marked("You had already chosen for this step; your first choice stands."),
+    "late": marked("That step had already been played. Here is where things are now."),
+    "early": marked("That step has not begun yet. Here is where things are now."),
+    "too_late": marked("Too late: the step is over, and you did nothing in it."),
+    "over": marked("This episode has ended."),
+    "elsewhere": marked("This is open in another tab: continue there, or choose to play here instead."),
+    "taken": marked("Another worker is deciding this step."),
+    "not_offered": marked("That is not possible at this moment. Choose one of the actions shown."),
 }
-"""Every answer of `commands_submit`, for the person who asked; `place` and `body` are words of the world's
-page."""
+"""Every answer of `commands_submit`, for the person who asked, to be looked up in their language."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -83,7 +83,6 @@ class Receipt:
     code: str
     step: int
     """Steps taken when the answer was given."""
-    world: str
 
     @property
     def accepted(self) -> bool:
@@ -92,9 +91,8 @@ class Receipt:
 
     @property
     def text(self) -> str:
-        """The answer in words."""
-        page = get_page(self.world)
-        return RECEIPTS[self.code].format(place=page.place, body=page.body)
+        """The answer in English words."""
+        return RECEIPTS[self.code]
 
 
 def commands_submit(
@@ -132,7 +130,7 @@ def hand_in(
         _in_time(turn)
         taken = decisions and is_claimed_by_another(turn.episode, claim)
         if code := _refusal(turn, step, commands, offered=ahead is not None) or ("taken" if taken else None):
-            return Receipt(code, turn.episode.step, turn.episode.world)
+            return Receipt(code, turn.episode.step)
         turn.add([_row(turn, given) for given in commands])
         Decision.objects.bulk_create([decision.row for decision in decisions])
         turn.remember([decision.row for decision in decisions])
@@ -141,7 +139,7 @@ def hand_in(
         calls_store([(each.row, each.calls) for each in decisions])  # last: it locks what others need
         _seal(turn)
         _nudge(turn, commands)
-    return Receipt("accepted", turn.episode.step, turn.episode.world)
+    return Receipt("accepted", turn.episode.step)
 
 
 def _work_ahead(turn: OpenTurn, step: int, commands: Sequence[GivenCommand]) -> StepAhead | None:

@@ -1,11 +1,12 @@
-"""The templates of the play page: panels, layouts, guides. Jinja2, escaped, with `static` and nothing
-more."""
+"""The templates of the play page: panels, layouts, guides. Jinja2, escaped, with `static`, translations and
+nothing more."""
 
 from __future__ import annotations
 
 from typing import Any
 
 from django.templatetags.static import static
+from django.utils import translation
 from jinja2 import Environment, StrictUndefined
 
 
@@ -14,4 +15,8 @@ def environment(**options: Any) -> Environment:
     ours = {"trim_blocks": True, "lstrip_blocks": True, "undefined": StrictUndefined, "autoescape": True}
     made = Environment(**{**options, **ours})  # noqa: S701 - escaped, two lines above
     made.globals["static"] = static
+    made.add_extension("jinja2.ext.i18n")
+    made.install_gettext_callables(  # type: ignore[attr-defined] # the extension has it
+        translation.gettext, translation.ngettext, newstyle=True, pgettext=translation.pgettext
+    )
     return made

@@ -16,14 +16,16 @@ from kitchen.play.render import page_context
 @gzip_page
 def play_page(request: HttpRequest, *, seat: Seat, continue_url: str, **more: Any) -> HttpResponse:
     """The whole play page at the present step, squeezed: nothing that came with the request stands in it, so
-    its length tells nothing (BREACH). `more` goes to the template."""
+    its length tells nothing (BREACH). `more` goes to the template. The team is called `label` on it, or as in
+    the data."""
+    view = selectors.seat_view(seat)
     context = page_context(
         selectors.seat_page(seat),
-        selectors.seat_view(seat),
+        view,
         socket_path=f"/ws/seat/{seat.key}/",
         continue_url=continue_url,
         asks_first=seat.episode.asks_first,
-        **more,
+        **{"label": view.label, **more},
     )
     response = render_template(request, "kitchen/play/play.html", context)
     response["Cache-Control"] = "no-store"

@@ -1,1 +1,1 @@
-"""Words: how numbers of things are said."""
+"""Words: how numbers of things are said, and in which language."""

@@ -1,11 +1,20 @@
-"""Numbers of things in words."""
+"""Numbers of things and lists in English words: for staff, logs, and what language models are asked."""
 
 from __future__ import annotations
+
+from collections.abc import Sequence
 
 
 def counted(number: int, one: str, many: str = "") -> str:
     """As in `1 participant`, `12 participants`; `many` where an s is not enough."""
     return f"{number} {one if number == 1 else many or one + 's'}"
+
+
+def and_list(parts: Sequence[str]) -> str:
+    """`a`, `a and b`, `a, b and c`."""
+    if len(parts) < 2:
+        return "".join(parts)
+    return f"{', '.join(parts[:-1])} and {parts[-1]}"
 
 
 def lasting(seconds: float) -> str:

@@ -26,7 +26,7 @@
   function leftInWords(seconds) {
     if (seconds === null) return "";
     const minutes = Math.max(1, Math.round(seconds / 60));
-    return `Your place is given away in about ${minutes} minute${minutes === 1 ? "" : "s"}.`;
+    return box.dataset.left.replace("{minutes}", minutes);
   }
 
   function show(on, left) {

@@ -24,7 +24,15 @@ from study.design.questions.fields import ABOUT, ItemPlan
 FORMAT = 4
 """Raised when documents are written in another form; older ones must still be read. Which do not say
 what, `OUTCOMES`, `SINCE` and what is `About` an item's fields tell."""
-SINCE = {"budget_limit": 2, "scores_above_surveys": 4, "remind_teams": 4, "shown": 4, "asks_first": 4}
+SINCE = {
+    "budget_limit": 2,
+    "scores_above_surveys": 4,
+    "remind_teams": 4,
+    "shown": 4,
+    "asks_first": 4,
+    "languages": 4,
+    "texts": 4,
+}
 """Fields of a study that documents have only from this format on."""
 MEANT: Mapping[str, Json] = {
     "scores_above_surveys": True,
@@ -223,6 +231,8 @@ STUDY_FIELDS = (
     "exclusions",
     "failed_checks_allowed",
     "planned_tests",
+    "languages",
+    "texts",
 )
 """Fields of a study that participants or the preregistration rest on; what recruits is not among them."""
 

@@ -91,6 +91,8 @@ class StudyFile(Record):
     shown: str | None = None
     asks_first: bool = False
     budget: Number | None = None
+    languages: list[str] = []
+    texts: dict[str, dict[str, str]] = {}
     world: WorldTable = WorldTable()
     parts: dict[str, PartTable] = {}
     conditions: list[ConditionTable] = []
@@ -133,6 +135,8 @@ def _study_values(told: StudyFile) -> dict[str, Any]:
     values = told.model_dump(exclude_unset=True, exclude=ROWS)
     if "budget" in values:
         values["budget_limit"] = Decimal(str(values.pop("budget")))
+    if "languages" in values:
+        values["languages"] = " ".join(values["languages"])
     return values
 
 

@@ -17,8 +17,10 @@ from kitchen.contract.world import WorldError
 from kitchen.money.models import Budget
 from kitchen.registry.names import UnknownNameError
 from kitchen.registry.worlds import DEFAULT
+from kitchen.words.speech import language
 from study.design.blueprint import Blueprint
 from study.design.bound import bound, bound_words
+from study.design.languages import WRITTEN, languages_problem, named
 from study.design.names import item_key_problem, key_problem, measure_problem, name_problem
 from study.design.orders.registry import get_scheme
 from study.design.parts import PARTS, part_problems
@@ -218,6 +220,22 @@ class Study(models.Model):
         default=False,
         help_text="Every researcher here may look at the design and make a copy of it; not at participants.",
     )
+    languages = models.CharField(
+        max_length=60,
+        default=WRITTEN,
+        db_default=WRITTEN,
+        help_text="In which languages participants can read it, by their codes with spaces between: "
+        "“en es zh-hans”. The first is the one in which you write; each participant reads what the "
+        "browser asks "
+        "for among them, and can change it.",
+    )
+    texts = models.JSONField(
+        default=dict,
+        db_default=models.Value({}, models.JSONField()),
+        blank=True,
+        editable=False,
+        help_text="What you wrote, in the other languages.",
+    )
     entered = models.PositiveIntegerField(
         default=0, editable=False, help_text="Participants who ever entered: the last number given."
     )
@@ -245,6 +263,16 @@ class Study(models.Model):
         """The participants' link."""
         return reverse("study:enter", args=[self.slug])
 
+    @property
+    def languages_offered(self) -> list[tuple[str, str]]:
+        """Codes and names, each in its own words."""
+        return named(self.languages)
+
+    @property
+    def shown_title(self) -> str:
+        """Its title in the language in which is spoken now."""
+        return str(self.texts.get(language(), {}).get("title") or self.title)
+
     def clean_fields(self, exclude: Any = None) -> None:
         """Each field by itself, then what they are together: messages at the fields that are asked about."""
         super().clean_fields(exclude)
@@ -264,6 +292,7 @@ class Study(models.Model):
             "slug": "This name is taken by a page of the console. Choose another." if taken else "",
             "orders": get_scheme(self.orders).problem(self.conditions.count()) if self.pk else "",
             "signed_only": "Only Prolific, and links by label, can be signed." if unsignable else "",
+            "languages": languages_problem(self.languages),
             "idle_warning_minutes": f"Warn earlier: after {out} minutes they are timed out." if late else "",
         }
 

@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from django.core.exceptions import ValidationError
 from django.utils import timezone
 
+from kitchen.words.counting import counted
 from study.design.blueprint import Blueprint, blueprint_of
 from study.design.demo import DEMO_SLUG, demo_words
 from study.design.models import Outcome, Study, SurveyItem
@@ -18,6 +19,7 @@ from study.design.parts import PARTS, part_problems
 from study.design.questions.rules import item_problems
 from study.design.questions.subscales import subscales
 from study.design.recruitment import PLACES
+from study.design.texts import untranslated
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,6 +44,7 @@ def missing(study: Study) -> list[Missing]:
         *_given_away(study, design),
         *_scales(design),
         *_recruitment(study),
+        *_texts(study, design),
     ]
     return sorted(gaps, key=lambda one: not one.hinders)
 
@@ -150,6 +153,15 @@ def _scales(design: Blueprint) -> Iterator[Missing]:
             elif len({item.needs_teammates for item in scale.items}) > 1 and _alone(design):
                 words = f"The sub-scale “{scale.name}” gets no score alone: not all of it is asked there."
                 yield Missing(words, "instruments", hinders=False)
+
+
+def _texts(study: Study, design: Blueprint) -> Iterator[Missing]:
+    """What participants would read in another language than theirs."""
+    for code, paths in untranslated(design).items():
+        name = dict(study.languages_offered)[code]
+        words = f"{counted(len(paths), 'text')} of yours cannot be read in {name} yet."
+        if paths:
+            yield Missing(words, "texts", (code,), hinders=False)
 
 
 def _alone(design: Blueprint) -> bool:

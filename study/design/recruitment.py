@@ -9,6 +9,7 @@ from dataclasses import dataclass, field
 
 from django.utils.crypto import constant_time_compare, salted_hmac
 
+from kitchen.words.speech import gettext, marked
 from study.design.models import Study
 
 
@@ -80,7 +81,7 @@ PLACES: Mapping[str, RecruitmentPlace] = {
         ("STUDY_ID", "SESSION_ID"),
         needed=True,
         complete="https://app.prolific.com/submissions/complete?cc={code}",
-        leaving="On Prolific, please return your submission, so that your place there is free again.",
+        leaving=marked("On Prolific, please return your submission, so that your place there is free again."),
         help="Give Prolific the link for participants with its braces and percent signs, as it stands: "
         "Prolific fills them in for each person. If “secure external URL” is switched on there, Prolific "
         "signs the link, and who comes by it is known to be who it says.",
@@ -135,19 +136,25 @@ def referral_of(study: Study, said: Mapping[str, str]) -> Referral:
     values = {name: said.get(name, "").strip() for name in (place.label, *place.more) if name}
     for name, value in values.items():
         if len(value) > LONGEST or not value.isprintable():
-            raise ReferralError(f"The link is damaged: {name} is too long, or does not print.")
+            raise ReferralError(
+                gettext("The link is damaged: {name} is too long, or does not print.").format(name=name)
+            )
         if UNFILLED(value):
             raise ReferralError(
-                f"The link is not filled in: {name} says {value!r}. Open the study from the page where you "
-                "found it."
+                gettext(
+                    "The link is not filled in: {name} says “{value}”. Open the study from the page where "
+                    "you found it."
+                ).format(name=name, value=value)
             )
     if is_only_looking(study, said):
-        raise ReferralError("Accept it where you found the study, then open the link again.")
+        raise ReferralError(gettext("Accept it where you found the study, then open the link again."))
     label = values.pop(place.label, "")
     if place.needed and not label:
         raise ReferralError(
-            f"The link lacks {place.label}, by which your place in the study is known. Open the study "
-            "from the page where you found it."
+            gettext(
+                "The link lacks {name}, by which your place in the study is known. Open the study from "
+                "the page where you found it."
+            ).format(name=place.label)
         )
     more = {name: value for name, value in values.items() if value}
     vouched = _vouched(study, label, said.get(PROOF, ""))

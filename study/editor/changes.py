@@ -26,6 +26,7 @@ from study.editor.in_words import (
     end_pairs,
     end_words,
     field_label,
+    language_name,
     part_label,
     part_pairs,
     part_value,
@@ -36,6 +37,7 @@ from study.editor.in_words import (
     study_label,
     study_value,
 )
+from study.editor.paths import path_words
 
 LONG = 80
 """Characters from which a text is folded."""
@@ -148,7 +150,7 @@ class _Telling:
     def _label(self) -> str:
         name = self.path[0]
         if self.what == "study":
-            return capfirst(name) if name.startswith("order of ") else self._study_label(name)
+            return capfirst(name) if name.startswith("order of ") else self._study_label(name) + self._text()
         if len(self.path) > 1:
             return self._setting_label()
         if self.what == "end":
@@ -163,6 +165,11 @@ class _Telling:
 
     def _study_label(self, name: str) -> str:
         return study_label(name, [world for design in self.designs for world in design.worlds])
+
+    def _text(self) -> str:
+        """Of a text in another language: in which one, and where it stands."""
+        language, where = self.path[1:2], self.path[2:]
+        return "".join(f": {one}" for one in [*map(language_name, language), *map(path_words, where)])
 
     def _setting_label(self) -> str:
         """Of a setting: of a world, of a co-player, or of a part."""

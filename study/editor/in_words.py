@@ -7,6 +7,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping
 from typing import Any, NamedTuple
 
+from django.conf import settings
 from django.utils.safestring import SafeString
 from django.utils.text import capfirst
 
@@ -15,6 +16,7 @@ from kitchen.forms.setting_fields import readable, told
 from kitchen.words.counting import counted
 from study.design.blueprint import OUTCOMES, Blueprint, ConditionPlan, OutcomePlan, PartPlan
 from study.design.chance import same_for_all
+from study.design.languages import named
 from study.design.models import Condition, Outcome, Shown, Study, SurveyItem
 from study.design.offered import COPLAYER, WORLD, all_kinds
 from study.design.orders.registry import SCHEMES, get_scheme
@@ -27,6 +29,7 @@ from study.design.questions.numbers import written
 from study.design.questions.rules import must_be_answered
 from study.design.questions.subscales import SubScale, subscales
 from study.editor.forms import SETTING_FIELDS, PlanForm, SettingsForm
+from study.editor.paths import path_words
 from study.words.markdown import to_html
 
 NOTHING = "nothing"
@@ -124,12 +127,29 @@ def study_value(name: str, value: Json) -> str:
         return UNSAID.get(name, NOTHING)
     if name == "shown":
         return shown_words(value)
+    if name == "languages":
+        return ", ".join(words for _, words in named(str(value)))
     return get_scheme(value).label if name == "orders" and value in SCHEMES else plain(value)
 
 
 def study_pairs(design: Blueprint) -> list[Pair]:
     """The settings of the study, as far as its document has them; those of the plan are `plan_pairs`."""
-    return _study_pairs(design, SettingsForm.Meta.fields)
+    texts = [Pair(study_label("texts"), many=_texts(design))] if "texts" in design.study else []
+    return [*_study_pairs(design, (*SettingsForm.Meta.fields, "languages")), *texts]
+
+
+def _texts(design: Blueprint) -> tuple[str, ...]:
+    """What is said in other languages than that of the design."""
+    return tuple(
+        f"{language_name(language)}: {path_words(path)}: {text}"
+        for language, texts in design.study["texts"].items()
+        for path, text in texts.items()
+    )
+
+
+def language_name(code: str) -> str:
+    """A language in its own words."""
+    return str(dict(settings.LANGUAGES).get(code, code))
 
 
 def plan_pairs(design: Blueprint) -> list[Pair]:

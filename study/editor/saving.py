@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection
+from collections.abc import Collection, Mapping
 
 from django.db import transaction
 
@@ -13,6 +13,14 @@ from study.trying_out.previews import previews_erase
 def study_save(*, study: Study, fields: Collection[str]) -> None:
     """These fields and nothing else: somebody may have entered since the page was read."""
     study.save(update_fields=fields)
+
+
+@transaction.atomic
+def texts_save(*, study_id: int, language: str, texts: Mapping[str, str]) -> None:
+    """The study's own texts in another language; those in the others stay."""
+    study = Study.objects.select_for_update().get(pk=study_id)
+    study.texts = {**study.texts, language: dict(texts)}
+    study.save(update_fields=["texts"])
 
 
 def part_save(*, part: StudyPart) -> None:

@@ -7,7 +7,7 @@ from typing import Any
 
 from django.urls import URLPattern, path, register_converter
 
-from study.editor import conditions, design, questions, studies
+from study.editor import conditions, design, languages, questions, studies
 from study.trying_out import dry_run_page
 
 
@@ -38,6 +38,8 @@ PAGES: tuple[tuple[str, Callable[..., Any], str], ...] = (
     ("", design.overview, ""),
     ("settings/", design.settings, "settings"),
     ("plan/", design.plan, "plan"),
+    ("languages/", languages.languages, "languages"),
+    ("texts/<slug:language>/", languages.texts, "texts"),
     ("recruitment/", design.recruitment, "recruitment"),
     ("orders/", design.orders, "orders"),
     ("parts/<slug:kind>/", design.part, "part"),

@@ -12,7 +12,10 @@ from django.utils.crypto import salted_hmac
 
 from kitchen.machine.append_only import AppendOnly
 from kitchen.play.models import Episode, new_key
+from study.design.blueprint import Blueprint
+from study.design.languages import WRITTEN
 from study.design.models import Condition, Study, SurveyItem, Version
+from study.design.texts import told_in
 
 
 def new_completion_code() -> str:
@@ -60,6 +63,9 @@ class Participant(models.Model):
     status = models.CharField(max_length=12, choices=Status, default=Status.ACTIVE)
     synthetic = models.BooleanField(default=False, help_text="A program, not a person.")
     preview = models.BooleanField(default=False, help_text="Staff who tried the study out.")
+    language = models.CharField(
+        max_length=16, default=WRITTEN, db_default=WRITTEN, help_text="In which the person reads the pages."
+    )
     version_id: int
     version = models.ForeignKey(Version, on_delete=models.PROTECT, related_name="participants")
     source = models.CharField(max_length=10, default=Study.Recruitment.ANONYMOUS, choices=Study.Recruitment)
@@ -113,6 +119,11 @@ class Participant(models.Model):
     def get_absolute_url(self) -> str:
         """The personal link, or a guest's: always the page that comes next."""
         return reverse("study:participant", args=[self.shown_key])
+
+    @property
+    def design(self) -> Blueprint:
+        """What the person entered under, in their language."""
+        return told_in(self.version.blueprint, self.language)
 
     @property
     def shown_key(self) -> str:

@@ -4,21 +4,22 @@ part belongs to one line. The test of this module fails for a field that nobody 
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from django.db import models
 
 from kitchen.play.models import Episode, Prompt
+from kitchen.words.speech import gettext, marked
 from study.people.models import Participant
 
 
 @dataclass(frozen=True, slots=True)
 class Stored:
-    """One line: what it is, why it is stored, who reads it beside whoever runs the server."""
+    """One line, in English: what it is, why it is stored, who reads it beside whoever runs the server."""
 
     what: str
     why: str
-    seen: str = "the researchers of the study, and whomever they give their data files"
+    seen: str = marked("the researchers of the study, and whomever they give their data files")
     named: bool = False
     """Whether it can say who somebody is, so that it is erased first."""
     words: tuple[str, ...] = ()
@@ -26,26 +27,34 @@ class Stored:
     fields: tuple[str, ...] = ()
     """`Model.field`, as the program calls them: nobody who takes part is shown these."""
 
+    def told(self) -> Stored:
+        """The same in the language of whoever reads."""
+        return replace(self, what=gettext(self.what), why=gettext(self.why), seen=gettext(self.seen))
+
 
 def _of(table: str, fields: str) -> tuple[str, ...]:
     """These fields of a table."""
     return tuple(f"{table}.{field}" for field in fields.split())
 
 
-ONLY_SERVER = "nobody; it is in the database only"
+ONLY_SERVER = marked("nobody; it is in the database only")
 LINES: Mapping[str, Stored] = {
     "link": Stored(
-        "What the link said that brought you here: a name that the researchers gave you, or an ID of"
-        " Prolific, SONA or MTurk with what these add; nothing where the link said nothing",
-        "so that you can be paid or credited, come back, and take part once",
+        marked(
+            "What the link said that brought you here: a name that the researchers gave you, or an ID of"
+            " Prolific, SONA or MTurk with what these add; nothing where the link said nothing"
+        ),
+        marked("so that you can be paid or credited, come back, and take part once"),
         named=True,
         words=("the link", "Prolific"),
         fields=("Participant.source", "Participant.label", "Participant.referral"),
     ),
     "answers": Stored(
-        "Your answers, when you gave them, and each try at a question that has a right answer. What you"
-        " write in your own words is stored as you write it",
-        "that is what the study asks",
+        marked(
+            "Your answers, when you gave them, and each try at a question that has a right answer. What you"
+            " write in your own words is stored as you write it"
+        ),
+        marked("that is what the study asks"),
         named=True,
         words=("answers", "own words"),
         fields=tuple(
@@ -54,14 +63,16 @@ LINES: Mapping[str, Stored] = {
         ),
     ),
     "code": Stored(
-        "A number and a code that stand for you in the data and open nothing; which version of the study you"
-        " saw, and the order of your rounds",
-        "so that what belongs together is found together",
+        marked(
+            "A number and a code that stand for you in the data and open nothing; which version of the study"
+            " you saw, in which language, and the order of your rounds"
+        ),
+        marked("so that what belongs together is found together"),
         words=("a number and a code",),
         fields=(
             *(
                 f"Participant.{name}"
-                for name in ["id", "study", "number", "code", "version", "sequence", "practice"]
+                for name in ["id", "study", "number", "code", "version", "language", "sequence", "practice"]
             ),
             *(f"Participant.{name}" for name in ["synthetic", "preview", "first_practice"]),
             *(
@@ -71,15 +82,17 @@ LINES: Mapping[str, Stored] = {
         ),
     ),
     "consent": Stored(
-        "That you agreed, when, and to which words",
-        "so that it can be shown",
+        marked("That you agreed, when, and to which words"),
+        marked("so that it can be shown"),
         words=("that you agree",),
         fields=("Participant.consented_at", "Participant.consent_hash"),
     ),
     "way": Stored(
-        "When you entered, did something last and ended, and how it ended; when each page was opened and"
-        " done, and how often it was loaded",
-        "so that you can come back, and to see where people stop",
+        marked(
+            "When you entered, did something last and ended, and how it ended; when each page was opened and"
+            " done, and how often it was loaded"
+        ),
+        marked("so that you can come back, and to see where people stop"),
         words=("each page",),
         fields=(
             *(
@@ -93,22 +106,24 @@ LINES: Mapping[str, Stored] = {
         ),
     ),
     "completion": Stored(
-        "The code that you are given at the end",
-        "so that you can show that you took part",
+        marked("The code that you are given at the end"),
+        marked("so that you can show that you took part"),
         words=("completion code",),
         fields=("Participant.completion_code", "Participant.given_code"),
     ),
     "secrets": Stored(
-        "Secrets: of your personal link, of the form with which you began, of your seat in the game and the"
-        " page that plays it",
-        "so that nobody else goes on in your place",
+        marked(
+            "Secrets: of your personal link, of the form with which you began, of your seat in the game and"
+            " the page that plays it"
+        ),
+        marked("so that nobody else goes on in your place"),
         ONLY_SERVER,
         words=("secret",),
         fields=("Participant.key", "Participant.entry", "Seat.key", "Seat.page"),
     ),
     "play": Stored(
-        "Every choice in the game, when it was made, and all that happened in the game",
-        "that is what the study looks at",
+        marked("Every choice in the game, when it was made, and all that happened in the game"),
+        marked("that is what the study looks at"),
         words=("every choice", "when it was made"),
         fields=(
             *(f"SeatCommand.{name}" for name in ["id", "episode", "step", "seat", "command", "received_at"]),
@@ -119,8 +134,8 @@ LINES: Mapping[str, Stored] = {
         ),
     ),
     "game": Stored(
-        "Which game it was, how it was set up, who sat where, how far it is and how it ended",
-        "so that it can be played, and played again from the log",
+        marked("Which game it was, how it was set up, who sat where, how far it is and how it ended"),
+        marked("so that it can be played, and played again from the log"),
         words=("how the game was set up",),
         fields=(
             *(
@@ -150,12 +165,16 @@ LINES: Mapping[str, Stored] = {
         ),
     ),
     "team": Stored(
-        "What your teammates decided, where they are programs; if one of them asks a language model, what"
-        " that was asked and answered, and what it cost. It is asked about the game: who you are, your"
-        " answers and your link are not sent",
-        "so that the study can tell how your team played",
-        "the researchers; and, of what a language model is asked, the company that runs it (Anthropic or"
-        " another one that the researchers name)",
+        marked(
+            "What your teammates decided, where they are programs; if one of them asks a language model, what"
+            " that was asked and answered, and what it cost. It is asked about the game: who you are, your"
+            " answers and your link are not sent"
+        ),
+        marked("so that the study can tell how your team played"),
+        marked(
+            "the researchers; and, of what a language model is asked, the company that runs it (Anthropic or"
+            " another one that the researchers name)"
+        ),
         words=("your teammates", "language model", "company"),
         fields=(
             *(
@@ -180,9 +199,11 @@ LINES: Mapping[str, Stored] = {
         ),
     ),
     "staff": Stored(
-        "What researchers did about you, for example that they sent you a new link or left your data out,"
-        " when, who, and why",
-        "so that they can be asked about it",
+        marked(
+            "What researchers did about you, for example that they sent you a new link or left your data out,"
+            " when, who, and why"
+        ),
+        marked("so that they can be asked about it"),
         words=("researchers did",),
         fields=(
             "Participant.excluded_at",
@@ -207,41 +228,56 @@ class Beside:
     words: tuple[str, ...]
     """As of `Stored`."""
 
+    def told(self) -> Beside:
+        """The same in the language of whoever reads."""
+        return replace(self, what=gettext(self.what))
+
 
 BESIDE: Mapping[str, Beside] = {
     "browser": Beside(
-        "In your browser: a cookie that leads you back to your page (90 days), one that protects forms (a"
-        " year), one with the name in your link if you do not agree (until the browser is closed), one that"
-        " knows that you came to the end (until then, too), and answers that you have not sent yet (until the"
-        " next page). None of another site.",
+        marked(
+            "In your browser: a cookie that leads you back to your page (90 days), one that protects forms (a"
+            " year), one with the language that you chose (90 days), one that shows that your link was signed (four"
+            " hours), one with the name in your link if you do not agree (until the browser is closed), one that"
+            " knows that you came to the end (until then, too), and answers that you have not sent yet (until the"
+            " next page). None of another site."
+        ),
         ("cookie", "not sent yet"),
     ),
     "address": Beside(
-        "Your network address: it is not stored. Against scripts, a number made of it, from which it cannot"
-        " be read, is kept in memory for ten minutes, and the address itself for as long as wrong links are"
-        " tried from it. A web server in front of this one may log addresses: ask the researchers.",
+        marked(
+            "Your network address: it is not stored. Against scripts, a number made of it, from which it cannot"
+            " be read, is kept in memory for ten minutes, and the address itself for as long as wrong links are"
+            " tried from it. A web server in front of this one may log addresses: ask the researchers."
+        ),
         ("network address",),
     ),
     "log": Beside(
-        "The program's own log: what went wrong, without secrets and without your answers.",
+        marked("The program's own log: what went wrong, without secrets and without your answers."),
         ("went wrong",),
     ),
     "left": Beside(
-        "When you leave: that somebody left this study, when, and how your receipt begins. It leads to"
-        " nobody.",
+        marked(
+            "When you leave: that somebody left this study, when, and how your receipt begins. It leads to"
+            " nobody."
+        ),
         ("that somebody left", "receipt"),
     ),
     "mark": Beside(
-        "When you leave, a mark is kept, too: letters and digits made from a word of chance that is erased"
-        " with your data. It says nothing about you. Should this server ever be set back to an older copy, in"
-        " which your data still are, it shows that they are to be erased again. It is kept for as long as"
-        " there is this server.",
+        marked(
+            "When you leave, a mark is kept, too: letters and digits made from a word of chance that is erased"
+            " with your data. It says nothing about you. Should this server ever be set back to an older copy, in"
+            " which your data still are, it shows that they are to be erased again. It is kept for as long as"
+            " there is this server."
+        ),
         ("a mark", "older copy"),
     ),
     "paid": Beside(
-        "When you leave after the end: your completion code and the day, so that you are paid, and a mark of"
-        " the name in your link, from which nobody reads that name without this server's secret, so that"
-        " nobody takes part twice. They lead to no data of yours.",
+        marked(
+            "When you leave after the end: your completion code and the day, so that you are paid, and a mark of"
+            " the name in your link, from which nobody reads that name without this server's secret, so that"
+            " nobody takes part twice. They lead to no data of yours."
+        ),
         ("after the end", "paid", "twice"),
     ),
 }

@@ -11,10 +11,12 @@ from django.utils import timezone
 
 from study.design.blueprint import PartPlan
 from study.design.errors import EntryPausedError, StudyClosedError, TookPartError
+from study.design.languages import codes
 from study.design.models import Study, Version
 from study.design.orders.registry import get_scheme
 from study.design.page_order import WELCOME
 from study.design.recruitment import NOBODY_SENT, Referral
+from study.design.texts import told_in
 from study.design.version_writing import version_current
 from study.people.flow import Way
 from study.people.leaving import participant_end
@@ -53,9 +55,11 @@ def participant_enter(
     referral: Referral = NOBODY_SENT,
     welcomed_at: datetime | None = None,
     beside: int = 0,
+    language: str = "",
 ) -> Participant:
     """Someone begins. The same form sent twice, or the same label, is the same participant. `welcomed_at` is
-    when the welcome page was shown to them, if it was; `beside` as for `pause_if_many`.
+    when the welcome page was shown to them, if it was; `beside` as for `pause_if_many`; `language` what they
+    read it in, else the study's own.
 
     StudyClosedError if the study takes nobody new, EntryPausedError while so many begin at once; staff who
     preview it are let in all the same, programs in a pause. TookPartError for who came to the end and left.
@@ -83,6 +87,7 @@ def participant_enter(
         source=referral.source,
         label=referral.label,
         referral=dict(referral.more),
+        language=language or codes(study.languages)[0],
     )
     if welcomed_at:
         now = timezone.now()
@@ -115,16 +120,16 @@ def consent_given(*, participant_id: int) -> bool:
     if not mark_done(Way(person), "consent"):
         return False
     person.consented_at = timezone.now()
-    person.consent_hash = consent_digest(person.version)
+    person.consent_hash = consent_digest(person.version, person.language)
     person.save(update_fields=["consented_at", "consent_hash"])
     rounds_plan(person)
     go_on(Way(person))
     return True
 
 
-def consent_digest(version: Version) -> str:
-    """SHA-256 of the text and the statements, each on lines of its own."""
-    return text_digest(version.blueprint.part("consent"))
+def consent_digest(version: Version, language: str = "") -> str:
+    """SHA-256 of the text and the statements, each on lines of its own, as they are read in this language."""
+    return text_digest(told_in(version.blueprint, language).part("consent"))
 
 
 def text_digest(part: PartPlan) -> str:

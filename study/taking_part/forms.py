@@ -10,6 +10,7 @@ from typing import Any
 from django import forms
 from django.core import signing
 from django.utils import timezone
+from django.utils.translation import gettext
 
 from study.design.models import Study
 
@@ -48,9 +49,13 @@ class EntryForm(forms.Form):
         try:
             slug, name, opened_at = signing.loads(self.cleaned_data["entry"], salt=ENTRY_SALT)
         except (signing.BadSignature, ValueError) as error:
-            raise forms.ValidationError("This form is out of date. Reload the page and try again.") from error
+            raise forms.ValidationError(
+                gettext("This form is out of date. Reload the page and try again.")
+            ) from error
         if slug != self.study.slug:
-            raise forms.ValidationError("This form belongs to another study. Reload the page and try again.")
+            raise forms.ValidationError(
+                gettext("This form belongs to another study. Reload the page and try again.")
+            )
         self.opened_at = datetime.fromtimestamp(opened_at, UTC)
         return str(name)
 
@@ -62,9 +67,11 @@ class EntryForm(forms.Form):
         try:
             invitation = signing.loads(given, salt=INVITATION_SALT, max_age=INVITATION_SECONDS)
         except signing.BadSignature as error:
-            raise forms.ValidationError("This invitation is not valid, or it has expired.") from error
+            raise forms.ValidationError(
+                gettext("This invitation is not valid, or it has expired.")
+            ) from error
         if invitation.get("study") != self.study.slug or invitation.get("who") != SYNTHETIC:
-            raise forms.ValidationError("This invitation belongs to another study.")
+            raise forms.ValidationError(gettext("This invitation belongs to another study."))
         return str(invitation["who"])
 
 
@@ -75,5 +82,5 @@ class ConsentForm(forms.Form):
         super().__init__(*args, **kwargs)
         for number, statement in enumerate(statements):
             self.fields[f"agree_{number}"] = forms.BooleanField(
-                label=statement, error_messages={"required": "Tick this box if you agree."}
+                label=statement, error_messages={"required": gettext("Tick this box if you agree.")}
             )

@@ -177,7 +177,7 @@ def _likert(item: ItemPlan, _: Any) -> forms.Field:
 
 
 def _single(item: ItemPlan, _: Any) -> forms.Field:
-    return _one_of(item, [(one, one) for one in item.options])
+    return _one_of(item, list(zip(item.options, item.shown_options, strict=True)))
 
 
 def _team(item: ItemPlan, teams: Sequence[Team]) -> forms.Field:
@@ -204,7 +204,7 @@ def _one_of(
 def _multiple(item: ItemPlan, _: Any) -> forms.Field:
     return forms.MultipleChoiceField(
         label=item.text,
-        choices=[(one, one) for one in item.options],
+        choices=list(zip(item.options, item.shown_options, strict=True)),
         required=must_be_answered(item),
         widget=forms.CheckboxSelectMultiple,
         error_messages={"required": "Choose at least one of these."},

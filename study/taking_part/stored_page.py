@@ -8,26 +8,23 @@ from django.shortcuts import get_object_or_404, render
 from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_GET
 
-from kitchen.words.counting import counted
 from study.design.models import Study
 from study.people.stored import BESIDE, LINES
+from study.taking_part.speaking import speak
 
 
 @never_cache
 @require_GET
 def stored(request: HttpRequest, slug: str) -> HttpResponse:
     """For everybody, before they agree and afterwards; about a study, and about nobody in it."""
+    study = get_object_or_404(Study, slug=slug)
+    speak(request, study)
     context = {
-        "study": get_object_or_404(Study, slug=slug),
-        "lines": LINES.values(),
-        "beside": BESIDE.values(),
-        "names": _kept(settings.KEEP_NAMES_DAYS),
-        "everything": _kept(settings.KEEP_DAYS),
-        "events": _kept(settings.KEEP_EVENTS_DAYS),
+        "study": study,
+        "lines": [line.told() for line in LINES.values()],
+        "beside": [line.told() for line in BESIDE.values()],
+        "names": settings.KEEP_NAMES_DAYS,
+        "everything": settings.KEEP_DAYS,
+        "events": settings.KEEP_EVENTS_DAYS,
     }
     return render(request, "study/taking_part/stored.html", context)
-
-
-def _kept(days: int | None) -> str:
-    """How long, in words; empty for no limit."""
-    return counted(days, "day") if days else ""

@@ -9,6 +9,7 @@ from django.conf import settings
 from django.core import signing
 from django.http import Http404, HttpRequest, HttpResponse, JsonResponse
 from django.shortcuts import get_object_or_404, redirect, render
+from django.utils import translation
 from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_GET, require_http_methods
 
@@ -29,6 +30,7 @@ from study.taking_part.pages.leaving import leaving, left
 from study.taking_part.pages.registry import PAGES
 from study.taking_part.prolific import TOKEN, cookie_of, said_by, without_token
 from study.taking_part.rate import WINDOW_SECONDS, entered_beside, too_many_from
+from study.taking_part.speaking import speak
 
 COOKIE_SALT = "brigade.participant"
 COOKIE_SECONDS = 90 * 24 * 3600
@@ -47,6 +49,7 @@ def home(request: HttpRequest) -> HttpResponse:
 def enter(request: HttpRequest, slug: str) -> HttpResponse:
     """The study's link: a welcome with a button. Opening it starts nobody; who is in already goes on."""
     study = get_object_or_404(Study, slug=slug)
+    speak(request, study)
     if TOKEN in request.GET:
         return without_token(request, study)
     if known := _known_participant(request, study):
@@ -128,6 +131,7 @@ def _let_in(request: HttpRequest, study: Study, form: EntryForm) -> HttpResponse
             referral=referral,
             welcomed_at=form.opened_at,
             beside=entered_beside(request, study) if is_new else 0,
+            language=translation.get_language(),
         )
     except StudyClosedError:
         return _closed(request, study)
@@ -210,12 +214,14 @@ def participant(request: HttpRequest, key: str) -> HttpResponse:
 
 
 def _person(request: HttpRequest, key: str) -> Participant:
-    """Whose page it is. Who opens a guest's link in the browser that began is no guest."""
+    """Whose page it is, and their language from here on. Who opens a guest's link in the browser that began
+    is no guest."""
     person = person_of(key)
     if person is None:
         raise Http404(key)
     if person.as_guest and (known := _in_cookie(request, person.study)) and known.pk == person.pk:
         person.as_guest = known.as_guest
+    speak(request, person.study, person)
     return person
 
 

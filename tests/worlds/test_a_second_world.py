@@ -159,7 +159,7 @@ def test_no_page_of_a_participant_speaks_of_a_kitchen_or_of_robots(client: Clien
     said = "".join(pages)
     assert "That was to get to know the game" in said and "every step of every game you played" in said
     assert "choose what your player does" in said and not OTHERS.findall(said)
-    assert not any(OTHERS.search(Receipt(code, 1, "beacon").text) for code in RECEIPTS)
+    assert not any(OTHERS.search(Receipt(code, 1).text) for code in RECEIPTS)
 
 
 def test_seats_are_named_by_the_words_of_their_world(study: Study) -> None:

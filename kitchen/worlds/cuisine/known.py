@@ -1,4 +1,4 @@
-"""What the page needs of a brief, looked up once for all who play by it. Plain Python."""
+"""What the page needs of a brief, looked up once for all who play by it in one language. Plain Python."""
 
 from __future__ import annotations
 
@@ -7,6 +7,7 @@ from collections.abc import Mapping
 from functools import cached_property, lru_cache
 
 from kitchen.contract.world import Json
+from kitchen.words.speech import language
 from kitchen.worlds.cuisine.keys import PLACES
 from kitchen.worlds.cuisine.words import Words
 
@@ -62,10 +63,10 @@ class Known:
 
 
 def known(brief: Mapping[str, Json]) -> Known:
-    """What is known by this brief: the same object for equal briefs."""
-    return _known(json.dumps(brief))
+    """What is known by this brief: the same object for equal briefs, and for one language."""
+    return _known(json.dumps(brief), language())
 
 
 @lru_cache(maxsize=BRIEFS)
-def _known(brief: str) -> Known:
+def _known(brief: str, spoken: str) -> Known:
     return Known(json.loads(brief))

@@ -1,6 +1,7 @@
 """CuisineWorld in words: names, commands, refusals. Plain Python, no Django.
 
-Codes (`pot0`, `salmonSashimi`, `would_waste`) live in the data; people read what this module makes of them.
+Codes (`pot0`, `salmonSashimi`, `would_waste`) live in the data; people read what this module makes of them,
+in their language.
 """
 
 from __future__ import annotations
@@ -9,7 +10,7 @@ import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
 
 from kitchen.contract.world import Command, Json
-from kitchen.words.counting import counted
+from kitchen.words.speech import gettext, language, marked, ngettext, pgettext
 
 _SPELLED = {
     "servingtable": "Serving table",
@@ -22,6 +23,7 @@ _SPELLED = {
 }
 _KEEP_CAPITAL = ("Max Jr", "Hopper", "Burrito", "Hawaiian")
 _INSTANCE = re.compile(r"^([A-Za-z]+?)(\d+)$")
+_NUMBERED = re.compile(r"^(.*\D) (\d+)$")
 _HUMP = re.compile(r"(?<=[a-z])(?=[A-Z])")
 
 
@@ -43,16 +45,36 @@ def within(name: str) -> str:
     return name[:1].lower() + name[1:]
 
 
-def and_list(parts: Sequence[str]) -> str:
+def listed(parts: Sequence[str]) -> str:
     """`a`, `a and b`, `a, b and c`."""
     if len(parts) < 2:
         return "".join(parts)
-    return f"{', '.join(parts[:-1])} and {parts[-1]}"
+    comma = pgettext("between the things of a list", ", ")
+    return gettext("{things} and {last}").format(things=comma.join(parts[:-1]), last=parts[-1])
 
 
 def more_steps(number: int) -> str:
     """`1 more step`, `2 more steps`."""
-    return counted(number, "more step")
+    return ngettext("{number} more step", "{number} more steps", number).format(number=number)
+
+
+_WHERE_WORDS_MEET = {"es": ((" a el ", " al "), (" de el ", " del "))}
+"""What two words become beside each other, by language."""
+
+
+def joined(sentence: str) -> str:
+    """A sentence that was put together of a place and what is done there."""
+    for apart, together in _WHERE_WORDS_MEET.get(language(), ()):
+        sentence = sentence.replace(apart, together)
+    return sentence
+
+
+def marked_place(name: str, *, several: bool) -> str:
+    """How catalogues know a place within a sentence, by its name: `the blender`, `pot {number}`,
+    `storage`."""
+    if several:
+        return f"{within(name)} {{number}}"
+    return within(name) if name == "Storage" else f"the {within(name)}"
 
 
 class Words:
@@ -63,7 +85,16 @@ class Words:
 
     def name(self, code: str) -> str:
         """As it stands alone: `Pot 1`, `Salmon sushi`."""
-        return self.names.get(code) or readable(code)
+        name, number = self._apart(code)
+        if not number:
+            return gettext(name)
+        return pgettext("one of several", "{name} {number}").format(name=gettext(name), number=number)
+
+    def _apart(self, code: str) -> tuple[str, str]:
+        """The English name, and the number behind it; none where there is one only."""
+        name = self.names.get(code) or readable(code)
+        numbered = _NUMBERED.match(name)
+        return (numbered[1], numbered[2]) if numbered else (name, "")
 
     def mid(self, code: str) -> str:
         """As it stands within a sentence: `pot 1`, `salmon sushi`."""
@@ -71,17 +102,18 @@ class Words:
 
     def place(self, code: str) -> str:
         """A place within a sentence: `pot 1`, `the blender` where there is one only, `storage`."""
-        name = self.mid(code)
-        return name if name[-1:].isdigit() or code.startswith("storage") else f"the {name}"
+        name, number = self._apart(code)
+        within_a_sentence = marked_place(name, several=bool(number))
+        return pgettext("within a sentence", within_a_sentence).format(number=number)
 
     def items(self, codes: Iterable[str]) -> str:
         """Several items in one phrase, within a sentence."""
-        return and_list([self.mid(code) for code in codes])
+        return listed([self.mid(code) for code in codes])
 
     def phrase(self, command: Command) -> str:
         """What a command asks for: `Take rice from storage`; every command gets some words."""
         make = _PHRASES.get(command[0] if command else "")
-        return make(self, command) if make and _complete(command) else _unknown(command)
+        return joined(make(self, command)) if make and _complete(command) else _unknown(command)
 
     def did(self, command: Command, item: str | None = None, *, stayed: bool = False) -> str:
         """The same once it was done, without its subject: `took rice`; `item` is what was in the hands, and
@@ -97,13 +129,11 @@ class Words:
 
     def refusal(self, reason: str, command: Command, busy: int = 0) -> str:
         """Why a command was not carried out, as a sentence; `busy` is how long its place still is."""
-        place = self.place(command[1]) if len(command) > 1 else "that place"
-        item = self.mid(command[2]) if len(command) > 2 else "that"
-        wait = f" ({more_steps(busy)})" if busy else ""
-        verb = command[0] if command else ""
-        text = _REFUSALS_OF.get((reason, verb)) or REFUSALS.get(reason, "It was not possible just then.")
+        place = self.place(command[1]) if len(command) > 1 else gettext("that place")
+        item = self.mid(command[2]) if len(command) > 2 else gettext("that")
+        text = _sentence(reason, command[0] if command else "", busy)
         start = place[:1].upper() + place[1:]
-        return text.format(place=start, place_mid=place, item=item, wait=wait)
+        return joined(gettext(text).format(place=start, place_mid=place, item=item, wait=more_steps(busy)))
 
     def refusals(self, reasons: Iterable[str], command: Command, busy: int = 0) -> str:
         """The reasons that help, one sentence after the other."""
@@ -122,39 +152,47 @@ _OF_PLACE = frozenset(("location_busy", "not_open", "empty", "would_waste", "at_
 
 
 REFUSALS: dict[str, str] = {
-    "not_at_location": "{place} was too far away: go there first.",
-    "agent_busy": "The robot's hands were still busy with a tool.",
-    "hands_full": "The robot was already holding something.",
-    "hands_empty": "The robot was not holding anything.",
-    "location_busy": "{place} was still busy{wait}.",
-    "not_open": "{place} was closed: it opens once it has been used and a product is inside.",
-    "empty": "There was nothing at {place_mid}.",
-    "not_base_ingredient": "Storage does not stock {item}: it has to be cooked.",
-    "not_a_dish_here": "Only dishes that guests order here go on {place_mid}.",
-    "would_waste": "It does not go with {place_mid} now: nothing on the menu would come of it.",
-    "at_capacity": "{place} was full.",
-    "unknown_agent": "There is no such robot in this kitchen.",
-    "unknown_location": "There is no such place in this kitchen.",
-    "unknown_item": "There is no such item in this kitchen.",
-    "unknown_verb": "Robots do not know how to do that.",
-    "wrong_arguments": "The command was not complete.",
-    "duplicate_agent": "The robot had already been given a command in this step.",
+    "not_at_location": marked("{place} was too far away: go there first."),
+    "agent_busy": marked("The robot's hands were still busy with a tool."),
+    "hands_full": marked("The robot was already holding something."),
+    "hands_empty": marked("The robot was not holding anything."),
+    "location_busy": marked("{place} was still busy."),
+    "not_open": marked("{place} was closed: it opens once it has been used and a product is inside."),
+    "empty": marked("There was nothing at {place_mid}."),
+    "not_base_ingredient": marked("Storage does not stock {item}: it has to be cooked."),
+    "not_a_dish_here": marked("Only dishes that guests order here go on {place_mid}."),
+    "would_waste": marked("It does not go with {place_mid} now: nothing on the menu would come of it."),
+    "at_capacity": marked("{place} was full."),
+    "unknown_agent": marked("There is no such robot in this kitchen."),
+    "unknown_location": marked("There is no such place in this kitchen."),
+    "unknown_item": marked("There is no such item in this kitchen."),
+    "unknown_verb": marked("Robots do not know how to do that."),
+    "wrong_arguments": marked("The command was not complete."),
+    "duplicate_agent": marked("The robot had already been given a command in this step."),
 }
 """Why something was refused, by reason code. `{place}` starts a sentence, `{place_mid}` stands within one."""
-
 _REFUSALS_OF = {
-    ("would_waste", "activate"): "What is inside {place_mid} is no complete recipe yet.",
-    ("unknown_item", "get"): "There was no {item} at {place_mid}.",
+    ("would_waste", "activate"): marked("What is inside {place_mid} is no complete recipe yet."),
+    ("unknown_item", "get"): marked("There was no {item} at {place_mid}."),
 }
+_STILL_BUSY = marked("{place} was still busy ({wait}).")
+_JUST_THEN = marked("It was not possible just then.")
+
+
+def _sentence(reason: str, verb: str, busy: int) -> str:
+    if reason == "location_busy" and busy:
+        return _STILL_BUSY
+    return _REFUSALS_OF.get((reason, verb)) or REFUSALS.get(reason, _JUST_THEN)
+
 
 VERB_TITLES: dict[str, str] = {
-    "get": "Take",
-    "put": "Put down",
-    "activate": "Use a tool",
-    "goto": "Go",
-    "noop": "Wait",
+    "get": marked("Take"),
+    "put": marked("Put down"),
+    "activate": marked("Use a tool"),
+    "goto": marked("Go"),
+    "noop": marked("Wait"),
 }
-"""Headings of the menu, in its order."""
+"""Headings of the menu, in its order, to be looked up."""
 
 _NEEDED = {"goto": 2, "get": 2, "put": 2, "activate": 2, "noop": 1}
 
@@ -164,19 +202,20 @@ def _complete(command: Command) -> bool:
 
 
 def _unknown(command: Command) -> str:
-    return f"Do “{' '.join(command)}”" if command else "Do nothing"
+    return gettext("Do “{what}”").format(what=" ".join(command)) if command else gettext("Do nothing")
 
 
 def _get(words: Words, command: Command) -> str:
-    what = words.mid(command[2]) if len(command) > 2 else "what is there"
-    return f"Take {what} from {words.place(command[1])}"
+    what = words.mid(command[2]) if len(command) > 2 else gettext("what is there")
+    return gettext("Take {item} from {place}").format(item=what, place=words.place(command[1]))
 
 
 def _put(words: Words, command: Command) -> str:
     place = command[1]
     if place.startswith("storage"):
-        return "Throw it away at storage"
-    return f"Put it {'on' if _flat(place) else 'into'} {words.place(place)}"
+        return gettext("Throw it away at storage")
+    text = gettext("Put it on {place}") if _flat(place) else gettext("Put it into {place}")
+    return text.format(place=words.place(place))
 
 
 def _did_put(words: Words, command: Command, item: str | None) -> str:
@@ -197,11 +236,11 @@ def _flat(place: str) -> bool:
 
 
 _PHRASES: dict[str, Callable[[Words, Command], str]] = {
-    "goto": lambda words, command: f"Go to {words.place(command[1])}",
+    "goto": lambda words, command: gettext("Go to {place}").format(place=words.place(command[1])),
     "get": _get,
     "put": _put,
-    "activate": lambda words, command: f"Use {words.place(command[1])}",
-    "noop": lambda words, command: "Wait one step",
+    "activate": lambda words, command: gettext("Use {place}").format(place=words.place(command[1])),
+    "noop": lambda words, command: gettext("Wait one step"),
 }
 
 _DEEDS: dict[str, Callable[[Words, Command, str | None], str]] = {

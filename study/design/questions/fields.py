@@ -124,6 +124,11 @@ class ItemPlan(Record):
     ] = False
     """`DOES_NOT_APPLY` is an answer, too."""
 
+    @property
+    def shown_options(self) -> list[str]:
+        """What participants read for each option, in their order."""
+        return self.options
+
 
 def _about() -> dict[str, About]:
     by_field = {

@@ -8,6 +8,7 @@ from collections.abc import Mapping, Sequence
 from random import Random
 
 from kitchen.contract.world import Json
+from kitchen.words.speech import gettext
 from study.design.questions.fields import ItemPlan
 from study.design.questions.numbers import DECIMALS, LARGEST, marks, meant, on_step, range_words, written
 
@@ -39,7 +40,7 @@ class ItemKind:
 
     def value_problem(self, item: ItemPlan, value: Json, teams: Sequence[str]) -> str:
         """Why this cannot be an answer; empty if it can."""
-        return "" if isinstance(value, str) and len(value) <= TEXT_LONGEST else "A text is wanted."
+        return "" if isinstance(value, str) and len(value) <= TEXT_LONGEST else gettext("A text is wanted.")
 
     def is_right(self, item: ItemPlan, value: Json) -> bool:
         """Whether the answer is the right one; the item has one."""
@@ -90,7 +91,7 @@ class Likert(ItemKind):
     def value_problem(self, item: ItemPlan, value: Json, teams: Sequence[str]) -> str:
         """One of the points."""
         good = type(value) is int and 1 <= value <= item.points
-        return "" if good else f"A point from 1 to {item.points} is wanted."
+        return "" if good else gettext("A point from 1 to {most} is wanted.").format(most=item.points)
 
     def ends(self, item: ItemPlan) -> tuple[float, float]:
         """The first and the last point."""
@@ -138,7 +139,7 @@ class Single(ItemKind):
 
     def value_problem(self, item: ItemPlan, value: Json, teams: Sequence[str]) -> str:
         """An option."""
-        return "" if value in item.options else "One of the options is wanted."
+        return "" if value in item.options else gettext("One of the options is wanted.")
 
 
 class Multiple(Single):
@@ -154,7 +155,7 @@ class Multiple(Single):
     def value_problem(self, item: ItemPlan, value: Json, teams: Sequence[str]) -> str:
         """Options, each once."""
         good = isinstance(value, list | tuple) and all(one in item.options for one in value)
-        return "" if good and len(set(value)) == len(value) else "One of the options is wanted."
+        return "" if good and len(set(value)) == len(value) else gettext("One of the options is wanted.")
 
     def is_right(self, item: ItemPlan, value: Json) -> bool:
         """In whatever order."""
@@ -193,14 +194,15 @@ class Number(ItemKind):
     def value_problem(self, item: ItemPlan, value: Json, teams: Sequence[str]) -> str:
         """A number between the bounds, on a step."""
         if type(value) not in {int, float} or value != value or abs(value) == float("inf"):
-            return "A number is wanted."
+            return gettext("A number is wanted.")
         if abs(value) > LARGEST:
-            return f"Give a number of at most {written(LARGEST)}."
+            return gettext("Give a number of at most {most}.").format(most=written(LARGEST))
         if item.minimum is not None and value < item.minimum:
-            return f"Give a number of at least {written(item.minimum)}."
+            return gettext("Give a number of at least {least}.").format(least=written(item.minimum))
         if item.maximum is not None and value > item.maximum:
-            return f"Give a number of at most {written(item.maximum)}."
-        return "" if on_step(item, value) else f"Give a number in steps of {written(item.step or 0)}."
+            return gettext("Give a number of at most {most}.").format(most=written(item.maximum))
+        steps = gettext("Give a number in steps of {step}.").format(step=written(item.step or 0))
+        return "" if on_step(item, value) else steps
 
     def ends(self, item: ItemPlan) -> tuple[float, float] | None:
         """Both bounds."""
@@ -264,7 +266,7 @@ class Team(ItemKind):
 
     def value_problem(self, item: ItemPlan, value: Json, teams: Sequence[str]) -> str:
         """One of the teams."""
-        return "" if value in teams else "One of the teams is wanted."
+        return "" if value in teams else gettext("One of the teams is wanted.")
 
     def any_answer(self, item: ItemPlan, rng: Random, teams: Sequence[str]) -> Json:
         """Any of them."""

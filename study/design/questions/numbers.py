@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Mapping
 from decimal import Decimal
 
+from kitchen.words.speech import gettext
 from study.design.questions.fields import AGREEMENT, ItemPlan
 
 MOST_MARKS = 21
@@ -52,12 +54,27 @@ def _exact(value: float) -> Decimal:
 
 def range_words(item: ItemPlan) -> str:
     """Which numbers are wanted and what the ends mean: “From 0 (Low) to 100 (High), in steps of 5”."""
-    words = []
-    for name, end, meaning in (("from", item.minimum, item.low), ("to", item.maximum, item.high)):
-        if end is not None:
-            told = meant(meaning)
-            words.append(f"{name} {written(end)}" + (f" ({told})" if told else ""))
-    if words and item.step is not None and item.step != 1:
-        words[-1] += f", in steps of {written(item.step)}"
-    said = " ".join(words)
-    return said[:1].upper() + said[1:]
+    low, high = _end(item.minimum, item.low), _end(item.maximum, item.high)
+    step = written(item.step) if item.step is not None and item.step != 1 else ""
+    return _RANGES[bool(low), bool(high), bool(step)]().format(low=low, high=high, step=step)
+
+
+_RANGES: Mapping[tuple[bool, bool, bool], Callable[[], str]] = {
+    (False, False, False): lambda: "",
+    (False, False, True): lambda: "",
+    (True, False, False): lambda: gettext("From {low}"),
+    (True, False, True): lambda: gettext("From {low}, in steps of {step}"),
+    (False, True, False): lambda: gettext("To {high}"),
+    (False, True, True): lambda: gettext("To {high}, in steps of {step}"),
+    (True, True, False): lambda: gettext("From {low} to {high}"),
+    (True, True, True): lambda: gettext("From {low} to {high}, in steps of {step}"),
+}
+"""By whether there is a lowest number, a highest one, and a step that is worth a word."""
+
+
+def _end(end: float | None, words: str) -> str:
+    """A bound with what it means; empty where there is none."""
+    if end is None:
+        return ""
+    told = meant(words)
+    return f"{written(end)} ({told})" if told else written(end)

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from typing import Any
 
+from django.conf import settings
 from django.utils.functional import cached_property
 
 from study.analysis.sample import LEFT_OUT, left_out
@@ -84,6 +85,12 @@ COLUMNS = (
         "Why the analysis of people (for a program: that of programs) leaves the participant out; blank for "
         "those who are analysed.",
         levels="; ".join(f"{code} ({words})" for code, words in LEFT_OUT.items()),
+    ),
+    Column(
+        "language",
+        "text",
+        "In which language the participant read the pages, last if it was changed on the way.",
+        levels=", ".join(f"{code} ({name})" for code, name in settings.LANGUAGES),
     ),
 )
 
@@ -173,7 +180,7 @@ class _Row:
         )
 
     def _sample(self) -> tuple[Any, ...]:
-        return self.state.before_freeze(self.person.entered_at), self.left_out
+        return self.state.before_freeze(self.person.entered_at), self.left_out, self.person.language
 
 
 def more(study: Study) -> tuple[WideColumn, ...]:

@@ -20,14 +20,14 @@ from study.people.models import Participant
 from study.taking_part.answering import answers_submit
 from study.taking_part.idling import idle_clock
 from study.taking_part.item_forms import ItemsForm
-from study.taking_part.pages.common import part_context, sent
+from study.taking_part.pages.common import part_context, sent, team_label
 from study.taking_part.reminding import Team, teams
 
 
 def items_for(person: Participant, place: flow.CurrentPage) -> list[ItemPlan]:
     """The items of a page in the order that this participant reads them."""
     condition = place.round.condition.key if place.round else ""
-    return item_order.items_for(person.version.blueprint, place.page, person.number, condition)
+    return item_order.items_for(person.design, place.page, person.number, condition)
 
 
 def about(request: HttpRequest, person: Participant, place: flow.CurrentPage) -> HttpResponse:
@@ -42,8 +42,8 @@ def survey(request: HttpRequest, person: Participant, place: flow.CurrentPage) -
 
 def _survey_context(person: Participant, place: flow.CurrentPage) -> dict[str, Any]:
     assert place.round and place.round.episode  # noqa: S101 - the flow leads here after an episode only
-    episode, label = place.round.episode, place.round.episode.label
-    design, score = person.version.blueprint, episode.score
+    episode, label = place.round.episode, team_label(person, place.round)
+    design, score = person.design, episode.score
     return {
         "participant": person,
         "study": person.study,
@@ -63,7 +63,7 @@ def _how(design: Blueprint, condition: str, label: str) -> str:
 
 def final(request: HttpRequest, person: Participant, place: flow.CurrentPage) -> HttpResponse:
     """The comparison of the conditions."""
-    played = teams(person.version.blueprint, place.rounds)
+    played = teams(person.design, place.rounds)
     return _ask(request, person, place, partial(part_context, person, "final"), played)
 
 

@@ -48,7 +48,7 @@ def _show(
     status: int,
     wrong: bool = False,
 ) -> HttpResponse:
-    attempts = person.version.blueprint.part("check").settings["attempts"]
+    attempts = person.design.part("check").settings["attempts"]
     context = (
         part_context(person, "check")
         | guide_context(person, place)

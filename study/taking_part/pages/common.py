@@ -9,24 +9,26 @@ from django.shortcuts import render
 
 from kitchen.contract.page import Page
 from kitchen.registry.worlds import get_page, known_worlds
+from kitchen.words.speech import language
 from study.design.blueprint import Blueprint, blueprint_of
 from study.design.models import Study
 from study.design.page_order import progress
-from study.people.models import Participant
+from study.design.texts import told_in
+from study.people.models import Participant, Round
 from study.taking_part.idling import idle_clock
 from study.words.markdown import to_html
 
 
 def part_context(person: Participant, kind: str) -> dict[str, Any]:
     """Heading and words of one part, for its template."""
-    part = person.version.blueprint.part(kind)
+    part = person.design.part(kind)
     return {
         "participant": person,
         "study": person.study,
         "heading": part.title,
         "part_html": to_html(part.text),
         "idle": idle_clock(person),
-        "progress": progress(person.version.blueprint, kind),
+        "progress": progress(person.design, kind),
     }
 
 
@@ -36,6 +38,13 @@ def place_word(design: Blueprint) -> str:
     worlds = known_worlds().keys() & set(design.worlds)
     words = {get_page(world).place for world in worlds}
     return words.pop() if len(words) == 1 else Page.place
+
+
+def team_label(person: Participant, one: Round) -> str:
+    """What the team of a round is called, in their language."""
+    assert one.episode  # noqa: S101 - asked of a round that is played
+    labels = {plan.key: plan.label for plan in person.design.conditions}
+    return labels.get(one.condition.key, one.episode.label)
 
 
 def sent(request: HttpRequest, page: str) -> bool:
@@ -52,5 +61,10 @@ def elsewhere(request: HttpRequest, person: Participant) -> HttpResponse:
 
 def welcome_context(study: Study) -> dict[str, Any]:
     """What the page says that the study's link opens."""
-    part = blueprint_of(study).part("welcome")
-    return {"study": study, "heading": part.title or study.title, "welcome_html": to_html(part.text)}
+    design = told_in(blueprint_of(study), language())
+    part = design.part("welcome")
+    return {
+        "study": study,
+        "heading": part.title or design.study["title"],
+        "welcome_html": to_html(part.text),
+    }

@@ -15,7 +15,7 @@ from study.taking_part.pages.refused import keep_label
 
 def consent(request: HttpRequest, person: Participant, place: flow.CurrentPage) -> HttpResponse:
     """The text, its statements, and two buttons."""
-    statements = person.version.blueprint.part("consent").settings["statements"]
+    statements = person.design.part("consent").settings["statements"]
     is_sent = sent(request, "consent")
     if is_sent and "refuse" in request.POST and person.as_guest:
         return elsewhere(request, person)

@@ -72,7 +72,7 @@ def _words(person: Participant, outcome: Outcome | None) -> str:
     """The words of this end as the participant entered with them. The address is not bound to
     a version, so that a wrong one can be put right; the code is the one that was given. Versions that know no
     outcomes have the present words."""
-    design = person.version.blueprint
+    design = person.design
     if design.format < OUTCOMES:
         return outcome.text if outcome else ""
     return next((one.text for one in design.outcomes if one.kind == person.status), "")

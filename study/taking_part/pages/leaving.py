@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import render
+from django.utils.translation import gettext
 
 from study.design.recruitment import PLACES
 from study.people.leaving import participant_withdraw
@@ -37,6 +38,12 @@ def left(request: HttpRequest, person: Participant) -> HttpResponse:
         "study": person.study,
         "preview": person.preview,
         "receipt": receipt,
-        "leaving": PLACES[person.source].leaving,
+        "leaving": _leaving(person),
     }
     return render(request, "study/taking_part/withdrawn.html", context)
+
+
+def _leaving(person: Participant) -> str:
+    """What they do where they were sent from; empty for nothing."""
+    words = PLACES[person.source].leaving
+    return gettext(words) if words else ""

@@ -7,6 +7,7 @@ from typing import Any
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import redirect, render
 from django.urls import reverse
+from django.utils.translation import gettext
 
 from kitchen.play.models import Episode
 from kitchen.play.selectors import seat_view
@@ -17,7 +18,7 @@ from study.people import flow
 from study.people.models import Participant
 from study.taking_part.going_on import may_practise_again, page_done, practice_again
 from study.taking_part.idling import idle_clock
-from study.taking_part.pages.common import part_context, sent
+from study.taking_part.pages.common import part_context, sent, team_label
 
 
 def play(request: HttpRequest, person: Participant, place: flow.CurrentPage) -> HttpResponse:
@@ -27,9 +28,10 @@ def play(request: HttpRequest, person: Participant, place: flow.CurrentPage) -> 
     assert place.round and place.round.episode  # noqa: S101 - the flow leads here with an episode only
     episode, position = place.round.episode, place.round.position
     progress = page_order.progress(
-        person.version.blueprint, "play", position=position, label=place.round.episode.label
+        person.design, "play", position=position, label=(label := team_label(person, place.round))
     )
-    return _play_page(request, person, episode, place.round.seat, page_kind="play", progress=progress)
+    more = {"page_kind": "play", "progress": progress, "label": label}
+    return _play_page(request, person, episode, place.round.seat, **more)
 
 
 def practice(request: HttpRequest, person: Participant, place: flow.CurrentPage) -> HttpResponse:
@@ -44,8 +46,9 @@ def practice(request: HttpRequest, person: Participant, place: flow.CurrentPage)
         return redirect(person)
     assert person.practice  # noqa: S101 - made before the flow leads here
     if person.practice.status == Episode.Status.PLAYING:
-        progress = page_order.progress(person.version.blueprint, "practice")
-        return _play_page(request, person, person.practice, 0, page_kind="practice", progress=progress)
+        progress = page_order.progress(person.design, "practice")
+        more = {"page_kind": "practice", "progress": progress, "label": gettext("Practice")}
+        return _play_page(request, person, person.practice, 0, **more)
     context = part_context(person, "practice") | _practised(person, place)
     return render(request, "study/taking_part/practised.html", context)
 

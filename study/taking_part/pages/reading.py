@@ -31,7 +31,7 @@ def guide(request: HttpRequest, person: Participant, place: flow.CurrentPage) ->
 
 def guide_context(person: Participant, place: flow.CurrentPage) -> dict[str, Any]:
     """The guides of all worlds that this person plays, in the order of play, that of the practice last."""
-    design = person.version.blueprint
+    design = person.design
     plans = [design.condition(one.condition.key) for one in place.rounds]
     if design.has("practice") and design.practice.world not in {plan.world for plan in plans}:
         plans.append(design.practice)

@@ -96,7 +96,7 @@ class Scene:
         return self.roles[name]
 
     def _study(self, slug: str) -> Study:
-        study = make_study(slug)
+        study = make_study(slug, languages="en es")
         SurveyItem.objects.create(study=study, key="why", measure="Why", text="Why?", kind="text", position=9)
         return study
 

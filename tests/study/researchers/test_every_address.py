@@ -23,10 +23,11 @@ pytestmark = [
 ]
 
 OPEN = re.compile(
-    r"(s/<slug:slug>/(stored/)?|api/(openapi\.json)?|admin/(login|logout)/|health|ready|metrics)?"
+    r"(s/<slug:slug>/(stored/)?|language/|api/(openapi\.json)?|admin/(login|logout)/|health|ready|metrics)?"
 )
-"""Addresses that are for everybody: what a study says before one takes part, what the API offers, whether
-this process is well. `metrics` is for this machine, which all roles are on here; see `study/operation`."""
+"""Addresses that are for everybody: what a study says before one takes part, which language one reads, what
+the API offers, whether this process is well. `metrics` is for this machine, which all roles are on here; see
+`study/operation`."""
 LOGINS = ("/admin/login/", "/staff/account/second-factor/")
 WITHOUT_FACTOR = {*LOGINS, "/staff/account/password/", "/admin/logout/"}
 EVERY_FORM = {
@@ -74,6 +75,7 @@ def filled(scene: Scene, address: Address, role: Role) -> str:
         "name": "participants.csv",
         "measure": "i0",
         "kind": "consent",
+        "language": "es",
         "number": "1",
         "act": "delete",
         "rest": "1/1/",

@@ -8,7 +8,7 @@ from typing import Self
 
 from kitchen.contract.agent import Situation
 from kitchen.contract.world import Command, Event, Json
-from kitchen.worlds.cuisine.words import and_list
+from kitchen.words.counting import and_list
 
 Given = tuple[int, Command]
 """A seat and the command that it is given."""

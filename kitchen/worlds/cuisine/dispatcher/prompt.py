@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
-from kitchen.words.counting import counted
+from kitchen.words.counting import and_list, counted
 from kitchen.worlds.cuisine.dispatcher import guide
 from kitchen.worlds.cuisine.dispatcher.demonstration import Demonstration, demonstrate, team_of
 from kitchen.worlds.cuisine.dispatcher.lookahead import level_of
@@ -16,7 +16,6 @@ from kitchen.worlds.cuisine.dispatcher.moment import Moment, Team, agent_name
 from kitchen.worlds.cuisine.dispatcher.options import Options
 from kitchen.worlds.cuisine.dispatcher.spelling import spell_all
 from kitchen.worlds.cuisine.dispatcher.state import describe
-from kitchen.worlds.cuisine.words import and_list
 
 FEW_STEPS = 2
 """Steps of a few-step demonstration (paper, Table 7)."""

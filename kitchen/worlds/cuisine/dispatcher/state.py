@@ -6,10 +6,9 @@ from collections import Counter
 from collections.abc import Iterator, Mapping
 
 from kitchen.contract.world import Json
-from kitchen.words.counting import counted
+from kitchen.words.counting import and_list, counted
 from kitchen.worlds.cuisine.dispatcher.moment import Moment, agent_name
 from kitchen.worlds.cuisine.dispatcher.spelling import spell
-from kitchen.worlds.cuisine.words import and_list
 
 
 def describe(moment: Moment) -> str:

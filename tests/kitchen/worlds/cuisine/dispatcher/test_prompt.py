@@ -7,10 +7,12 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from django.utils import translation
 
 from kitchen.worlds.cuisine.dispatcher.moment import Moment
 from kitchen.worlds.cuisine.dispatcher.options import Options
 from kitchen.worlds.cuisine.dispatcher.prompt import fixed_part, state_part
+from kitchen.worlds.cuisine.words import Words
 from tests.kitchen.worlds.cuisine.cooking import LEVELS, fetch, kitchen
 from tests.kitchen.worlds.cuisine.dispatcher.dispatching import moment, seen
 
@@ -165,3 +167,13 @@ def test_the_state_tells_everything_that_is_to_be_seen() -> None:
 def test_a_person_who_has_not_chosen_yet_is_named_too() -> None:
     told = state_part(moment(commanded={}), [])
     assert "What agent0 (a person) does in this step is not known yet." in told
+
+
+def test_a_model_is_asked_in_english_whoever_reads() -> None:
+    asked = {}
+    for language in ("en", "es"):
+        with translation.override(language):
+            now = moment()
+            asked[language] = prompt(now) + state_part(now, ["agent1 did this."])
+            assert Words().name("blender") == {"en": "Blender", "es": "Licuadora"}[language]
+    assert asked["en"] == asked["es"]

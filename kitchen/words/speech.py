@@ -1,0 +1,69 @@
+"""Words in the language of whoever reads them. Plain Python.
+
+Everything is said in English until somebody who knows more languages has spoken up (`spoken_by`); the app
+does, with Django's translations. What is stored is never what was said: a sentence is looked up when a page
+is made, so the functions here are called then and not while a module is loaded. Words that stand in a table
+of a module are `marked` there, for the catalogue, and looked up when they are read.
+"""
+
+from __future__ import annotations
+
+from gettext import NullTranslations
+from typing import Protocol
+
+
+class Translations(Protocol):
+    """Who knows languages: as `django.utils.translation` does."""
+
+    def gettext(self, message: str, /) -> str: ...
+    def ngettext(self, singular: str, plural: str, number: int, /) -> str: ...
+    def pgettext(self, context: str, message: str, /) -> str: ...
+    def get_language(self) -> str | None: ...
+
+
+class _English(NullTranslations):
+    """Where nobody knows more."""
+
+    def get_language(self) -> str:
+        return "en"
+
+
+class _Speech:
+    """Who translates now."""
+
+    by: Translations = _English()
+
+
+def spoken_by(translations: Translations) -> None:
+    """From now on these translate."""
+    _Speech.by = translations
+
+
+def gettext(message: str) -> str:
+    """The message in the language of whoever reads."""
+    return _Speech.by.gettext(message)
+
+
+def ngettext(singular: str, plural: str, number: int) -> str:
+    """Likewise, in the form that this number takes; the number itself is filled in by the caller."""
+    return _Speech.by.ngettext(singular, plural, number)
+
+
+def pgettext(context: str, message: str) -> str:
+    """Likewise, where the same English words mean several things."""
+    return _Speech.by.pgettext(context, message)
+
+
+def language() -> str:
+    """The code of the language in which is spoken now: for what is kept of words."""
+    return _Speech.by.get_language() or "en"
+
+
+def marked(message: str) -> str:
+    """The message itself, for the catalogue to know it; whoever reads it has it looked up."""
+    return message
+
+
+def marked_plural(singular: str, plural: str) -> tuple[str, str]:
+    """Likewise, of a number of things."""
+    return singular, plural

@@ -1,0 +1,131 @@
+"""What researchers write for participants, in the other languages of their study. Plain Python.
+
+A text is known by its path: `title`, `parts.consent.text`, `items.trust.options.2`. `Study.texts` holds, by
+language, what stands there in that language. Codes stay what they are in every language: what is chosen
+from a list of options is stored in the words of the study's own language.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from typing import Any
+
+from kitchen.words.speech import gettext
+from study.design.blueprint import Blueprint, ConditionPlan, OutcomePlan, PartPlan
+from study.design.languages import codes
+from study.design.parts import PARTS
+from study.design.questions.fields import AGREEMENT, ItemPlan
+
+Texts = Mapping[str, str]
+"""Texts by their paths."""
+OURS = frozenset([*AGREEMENT, *(kind.title for kind in PARTS.values())])
+"""What stands there unless a researcher writes something else: the program translates it itself."""
+
+
+class ToldItem(ItemPlan):
+    """An item in some language, as it is shown; what is chosen is stored in the words of `options`."""
+
+    shown: list[str] = []
+
+    @property
+    def shown_options(self) -> list[str]:
+        """As in `ItemPlan`."""
+        return self.shown
+
+
+def own_texts(design: Blueprint) -> dict[str, str]:
+    """What is to be translated of a design, by path, in the order in which participants meet it."""
+    found = {path: text for path, text in _all(design) if _has_words(text)}
+    return {path: text for path, text in found.items() if text not in OURS}
+
+
+def _has_words(text: str) -> bool:
+    return any(letter.isalpha() for letter in text)
+
+
+def untranslated(design: Blueprint) -> dict[str, list[str]]:
+    """The paths of what is missing, by each language that the study offers beside its own."""
+    wanted = own_texts(design)
+    others = codes(design.study.get("languages", ""))[1:]
+    there = {language: design.study["texts"].get(language, {}) for language in others}
+    return {
+        language: [path for path in wanted if not texts.get(path, "").strip()]
+        for language, texts in there.items()
+    }
+
+
+def _all(design: Blueprint) -> Iterator[tuple[str, str]]:
+    yield "title", design.study["title"]
+    for part in design.parts:
+        if part.enabled:
+            yield from _of_part(part)
+    for condition in design.conditions:
+        yield f"conditions.{condition.key}.label", condition.label
+    for item in design.items:
+        yield from _of_item(item)
+    for outcome in design.outcomes:
+        yield f"outcomes.{outcome.kind}.text", outcome.text
+
+
+def _of_part(part: PartPlan) -> Iterator[tuple[str, str]]:
+    yield f"parts.{part.kind}.title", part.title
+    yield f"parts.{part.kind}.text", part.text
+    for number, statement in enumerate(part.settings.get("statements", ()), start=1):
+        yield f"parts.{part.kind}.statements.{number}", statement
+
+
+def _of_item(item: ItemPlan) -> Iterator[tuple[str, str]]:
+    yield f"items.{item.key}.text", item.text
+    yield f"items.{item.key}.low", item.low
+    yield f"items.{item.key}.high", item.high
+    for number, option in enumerate(item.options, start=1):
+        yield f"items.{item.key}.options.{number}", option
+
+
+def told_in(design: Blueprint, language: str) -> Blueprint:
+    """The design with the texts of this language, which is the one that is spoken now; those that are missing
+    stay in the study's own. No document is made of it."""
+    texts = design.study.get("texts", {}).get(language, {})
+    return design.model_copy(
+        update={
+            "study": {**design.study, "title": texts.get("title") or design.study["title"]},
+            "parts": tuple(_part_in(part, texts) for part in design.parts),
+            "conditions": tuple(_condition_in(one, texts) for one in design.conditions),
+            "items": tuple(_item_in(item, texts) for item in design.items),
+            "outcomes": tuple(_outcome_in(one, texts) for one in design.outcomes),
+        }
+    )
+
+
+def _part_in(part: PartPlan, texts: Texts) -> PartPlan:
+    found = _fields(part, f"parts.{part.kind}", ("title", "text"), texts)
+    if statements := part.settings.get("statements"):
+        path = f"parts.{part.kind}.statements"
+        found["settings"] = {**part.settings, "statements": _listed(statements, path, texts)}
+    return part.model_copy(update=found)
+
+
+def _condition_in(condition: ConditionPlan, texts: Texts) -> ConditionPlan:
+    return condition.model_copy(update=_fields(condition, f"conditions.{condition.key}", ("label",), texts))
+
+
+def _item_in(item: ItemPlan, texts: Texts) -> ItemPlan:
+    found = _fields(item, f"items.{item.key}", ("text", "low", "high"), texts)
+    shown = _listed(item.options, f"items.{item.key}.options", texts)
+    return ToldItem.model_construct(**{**dict(item), **found, "shown": shown})
+
+
+def _outcome_in(outcome: OutcomePlan, texts: Texts) -> OutcomePlan:
+    return outcome.model_copy(update=_fields(outcome, f"outcomes.{outcome.kind}", ("text",), texts))
+
+
+def _fields(plan: Any, path: str, names: tuple[str, ...], texts: Texts) -> dict[str, Any]:
+    return {name: texts.get(f"{path}.{name}") or _ours(getattr(plan, name)) for name in names}
+
+
+def _ours(text: str) -> str:
+    return gettext(text) if text in OURS and text else text
+
+
+def _listed(texts_here: Any, path: str, texts: Texts) -> list[str]:
+    return [texts.get(f"{path}.{number}") or text for number, text in enumerate(texts_here, start=1)]

@@ -1,0 +1,140 @@
+"""A language in which every sentence stands between brackets: what stands outside of them on a page, nobody
+can translate.
+
+`speak_in_brackets` makes it of all sentences of ours and of Django's; `bare_words` finds what is outside.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Mapping
+from html.parser import HTMLParser
+from pathlib import Path
+from typing import Any
+
+import django
+from babel.messages.catalog import Catalog
+from babel.messages.pofile import read_po
+
+from study.design.blueprint import blueprint_of
+from study.design.models import Study
+from study.design.texts import own_texts
+from tests.messages import compiled, gathered
+
+CODE = "eo"
+"""Under which it goes: a language that we do not speak."""
+READ_ALOUD = ("alt", "aria-label", "content", "placeholder", "title")
+"""Attributes that are read, beside all `data-` ones that hold a sentence."""
+UNREAD = {"script", "style", "code", "kbd"}
+NAMES = re.compile(r"\b(Brigade|Team|http[\w:/.-]*)\b")
+"""What is called so in every language."""
+LETTERS = re.compile(r"[^\W\d_]{2,}")
+VOID = {
+    "area",
+    "br",
+    "col",
+    "hr",
+    "img",
+    "input",
+    "link",
+    "meta",
+    "source",
+    "wbr",
+    "path",
+    "use",
+    "circle",
+    "rect",
+}
+
+
+def speak_in_brackets(folder: Path, settings: Any) -> None:
+    """From here on `CODE` is spoken by this process, as long as these settings hold."""
+    made = Catalog(locale="eo", charset="utf-8")
+    for context, singular, plural in _sentences():
+        words = (singular, plural) if plural else singular
+        made.add(words, (_in(singular), _in(plural)) if plural else _in(singular), context=context)
+    place = folder / "eo" / "LC_MESSAGES"
+    place.mkdir(parents=True)
+    (place / "django.mo").write_bytes(compiled(made))
+    settings.LOCALE_PATHS = [folder]
+    settings.LANGUAGES = [*settings.LANGUAGES, (CODE, "Bracketed")]
+
+
+def _sentences() -> Iterator[tuple[str | None, str, str | None]]:
+    for message in gathered():
+        yield message.context, message.singular, message.plural
+    source = Path(django.__file__).parent / "conf" / "locale" / "en" / "LC_MESSAGES" / "django.po"
+    with source.open("rb") as file:
+        for entry in read_po(file):
+            if entry.id:
+                singular, *plural = [entry.id] if isinstance(entry.id, str) else entry.id
+                yield entry.context, singular, plural[0] if plural else None
+
+
+def _in(text: str) -> str:
+    return f"⟦{text}⟧"
+
+
+def own_words_in_brackets(study: Study) -> None:
+    """What a researcher wrote, translated likewise; the study is offered in both."""
+    study.texts = {CODE: {path: _in(text) for path, text in own_texts(blueprint_of(study)).items()}}
+    study.languages = f"en {CODE}"
+    study.save()
+
+
+def bare_words(html: str) -> list[str]:
+    """What can be read on a page and stands outside of brackets."""
+    reader = _Reader()
+    reader.feed(html)
+    return reader.bare
+
+
+class _Reader(HTMLParser):
+    def __init__(self) -> None:
+        super().__init__()
+        self.bare: list[str] = []
+        self.open: list[str | None] = []
+        self.depth = 0
+
+    def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
+        told: Mapping[str, str] = {name: value or "" for name, value in attrs}
+        if tag not in VOID:
+            self.open.append(None if tag in UNREAD or _is_code(tag, told) else tag)
+        for name, value in told.items():
+            if _is_read(tag, name, value, told):
+                self._keep(f"{name}: ", value, 0)
+
+    def handle_startendtag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
+        self.handle_starttag(tag, attrs)
+        if tag not in VOID:
+            self.open.pop()
+
+    def handle_endtag(self, tag: str) -> None:
+        if self.open and tag not in VOID:
+            self.open.pop()
+
+    def handle_data(self, data: str) -> None:
+        self.depth = self._keep("", data, self.depth) if None not in self.open else self.depth
+
+    def _keep(self, where: str, text: str, depth: int) -> int:
+        outside = ""
+        for letter in text:
+            depth += {"⟦": 1, "⟧": -1}.get(letter, 0)
+            outside += letter if depth == 0 else " "
+        if LETTERS.search(NAMES.sub("", outside)):
+            self.bare.append(where + " ".join(text.split()))
+        return depth
+
+
+def _is_code(tag: str, told: Mapping[str, str]) -> bool:
+    """Names in another language, links and codes."""
+    of_code = {"code", "long-code", "big-code"} & set(told.get("class", "").split())
+    return bool(of_code) or ("lang" in told and tag != "html")
+
+
+def _is_read(tag: str, name: str, value: str, told: Mapping[str, str]) -> bool:
+    if name == "content":
+        return told.get("name") in {"description"}
+    return name in READ_ALOUD or (
+        name.startswith("data-") and " " in value.strip() and not value.startswith(("[", "/"))
+    )

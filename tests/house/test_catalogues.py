@@ -1,0 +1,77 @@
+"""The catalogues in `locale/`: every sentence is translated, whole, and compiled as it is written."""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from gettext import GNUTranslations
+from io import BytesIO
+
+import pytest
+from babel.messages.catalog import Message as Entry
+
+from tests.messages import SPOKEN, Message, catalogue_of, compiled, gathered, translations
+
+PLACEHOLDERS = re.compile(r"%\(\w+\)s|\{\w*\}|%s")
+languages = pytest.mark.parametrize("language", SPOKEN)
+
+
+@pytest.fixture(scope="module")
+def messages() -> list[Message]:
+    return gathered()
+
+
+@languages
+def test_every_sentence_is_translated_and_no_other_stands_there(
+    language: str, messages: list[Message]
+) -> None:
+    there = {(one.context, singular(one)): one for one in translations(language) if one.id}
+    assert [one.singular for one in messages if one.key not in there] == []
+    assert there.keys() - {one.key for one in messages} == set()
+    assert [singular(one) for one in there.values() if one.fuzzy or not all(said(one))] == []
+
+
+@languages
+def test_a_translation_has_the_placeholders_of_its_sentence(language: str) -> None:
+    different = [
+        (singular(one), text)
+        for one in translations(language)
+        if one.id
+        for text in said(one)
+        if (names_in(text) ^ names_in(singular(one))) - OPTIONAL
+    ]
+    assert different == []
+
+
+OPTIONAL = {"{place}", "{place_mid}", "{number}"}
+"""Two forms of one word, of which a sentence has either; a number that a plural form may leave out."""
+
+
+@languages
+def test_what_the_app_reads_is_what_translators_wrote(language: str) -> None:
+    """After `make messages`, which also a merge calls for."""
+    stored = GNUTranslations(BytesIO(catalogue_of(language).with_suffix(".mo").read_bytes()))
+    fresh = GNUTranslations(BytesIO(compiled(translations(language))))
+    own = {key: text for key, text in vars(fresh)["_catalog"].items() if key}
+    assert {key: text for key, text in vars(stored)["_catalog"].items() if key} == own
+
+
+def test_no_two_sentences_differ_by_their_end_alone(messages: list[Message]) -> None:
+    """`Go on` and `Go on.` would be translated twice, and differently."""
+    bare = Counter(one.singular.rstrip(" .:") for one in messages if one.context is None)
+    assert [text for text, times in bare.items() if times > 1] == []
+
+
+def singular(entry: Entry) -> str:
+    """The English sentence of an entry."""
+    return entry.id[0] if isinstance(entry.id, tuple | list) else str(entry.id)
+
+
+def said(entry: Entry) -> tuple[str, ...]:
+    """Its translation, in every form."""
+    return tuple(entry.string) if isinstance(entry.string, tuple | list) else (str(entry.string),)
+
+
+def names_in(text: str) -> set[str]:
+    """The placeholders of a text."""
+    return set(PLACEHOLDERS.findall(text))

@@ -1,0 +1,203 @@
+"""The catalogues of what participants read: `make messages` gathers the sentences, and compiles the
+translations.
+
+Sentences stand in Python (`gettext`, `marked`), in Django's templates (`{% translate %}`), in Jinja2's (`{%
+trans %}`) and, as names of things, in the data of worlds. `locale/<language>/LC_MESSAGES/django.po` is what
+a translator edits; `django.mo` beside it is what the app reads, made of it here, so that a bare machine
+needs no tool for it.
+"""
+
+from __future__ import annotations
+
+import ast
+import io
+import re
+import sys
+import tomllib
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Any, NamedTuple
+
+from babel.messages.catalog import Catalog
+from babel.messages.extract import extract_python
+from babel.messages.mofile import write_mo
+from babel.messages.pofile import read_po, write_po
+from jinja2.ext import babel_extract
+
+from kitchen.worlds.cuisine.words import marked_place
+
+ROOT = Path(__file__).parent.parent
+LOCALE = ROOT / "locale"
+SPOKEN = {"es": "es", "zh-hans": "zh_Hans"}
+"""Languages with a catalogue, by their codes, and the folder of each."""
+WORDS = {"gettext": 1, "marked": 1, "ngettext": 2, "marked_plural": 2, "pgettext": 2, "npgettext": 3}
+"""Functions that say something, and the words that each is called with."""
+SAID_IN_TEMPLATES = re.compile(r"\b(n?p?gettext|_)\(((?:\s*u?(?:'(?:[^'\\]|\\.)*'|\"(?:[^\"\\]|\\.)*\"),?)+)")
+CREATED = datetime(2026, 1, 1, tzinfo=UTC)
+"""What the files say of when they were made: the same always, or every one would differ from the last."""
+
+
+class Message(NamedTuple):
+    """A sentence to be translated, and where it stands first."""
+
+    context: str | None
+    singular: str
+    plural: str | None
+    place: str
+
+    @property
+    def key(self) -> tuple[str | None, str]:
+        """By which catalogues know it."""
+        return self.context, self.singular
+
+
+def gathered() -> list[Message]:
+    """Every sentence once, by its place."""
+    found: dict[tuple[str | None, str], Message] = {}
+    for path in _files():
+        for message in READERS[path.suffix](path):
+            found.setdefault(message.key, message)
+    return list(found.values())
+
+
+def _files() -> Iterator[Path]:
+    for folder in ("brigade", "kitchen", "study", "templates"):
+        yield from sorted(
+            path for path in (ROOT / folder).rglob("*") if path.suffix in READERS and path.is_file()
+        )
+
+
+def _of_python(path: Path) -> Iterator[Message]:
+    text = path.read_bytes()
+    if b"gettext(" in text or b"marked" in text:
+        yield from _read(path, extract_python(io.BytesIO(text), dict.fromkeys(WORDS), (), {}))
+
+
+def _of_jinja(path: Path) -> Iterator[Message]:
+    options = {"trimmed": "true", "silent": "false", "trim_blocks": "true", "lstrip_blocks": "true"}
+    yield from _read(path, babel_extract(io.BytesIO(path.read_bytes()), tuple(WORDS), (), options))
+
+
+def _read(path: Path, called: Iterable[tuple[int, Any, Any, Any]]) -> Iterator[Message]:
+    for _, function, said, _ in called:
+        words = [word for word in ([said] if isinstance(said, str) else said or ()) if word is not None]
+        if len(words) >= WORDS.get(function, 99):  # less where what is looked up is no constant
+            yield _message(function, words, path)
+
+
+def _of_django(path: Path) -> Iterator[Message]:
+    from django.utils.translation.template import templatize
+
+    for function, said in SAID_IN_TEMPLATES.findall(templatize(path.read_text())):
+        words = ast.literal_eval(f"[{said.rstrip(',')}]")
+        yield _message("gettext" if function == "_" else function, words, path)
+
+
+def _message(function: str, words: list[str], path: Path) -> Message:
+    words = list(words)
+    context = words.pop(0) if function in ("pgettext", "npgettext") else None
+    plural = words[1] if function in ("ngettext", "npgettext", "marked_plural") else None
+    return Message(context, words[0], plural, str(path.relative_to(ROOT)))
+
+
+def _of_data(path: Path) -> Iterator[Message]:
+    """Names of things: of a world's data."""
+    if path.parent.name == "data" and "worlds" in path.parts:
+        for name in _names(tomllib.loads(path.read_text()), all_of=path.stem == "ingredients"):
+            yield Message(None, name, None, str(path.relative_to(ROOT)))
+            if path.stem == "tools":
+                for several in (False, True):
+                    yield Message(
+                        "within a sentence",
+                        marked_place(name, several=several),
+                        None,
+                        str(path.relative_to(ROOT)),
+                    )
+
+
+def _names(table: Mapping[str, Any], *, all_of: bool) -> Iterator[str]:
+    for key, value in table.items():
+        if isinstance(value, dict):
+            yield from _names(value, all_of=all_of)
+        elif isinstance(value, str) and (all_of or key == "name"):
+            yield value
+
+
+READERS: Mapping[str, Callable[[Path], Iterator[Message]]] = {
+    ".py": _of_python,
+    ".html": _of_django,
+    ".jinja": _of_jinja,
+    ".toml": _of_data,
+}
+
+
+def catalogue_of(language: str) -> Path:
+    """What a translator edits."""
+    return LOCALE / SPOKEN[language] / "LC_MESSAGES" / "django.po"
+
+
+def translations(language: str) -> Catalog:
+    """As they are in the file; none where there is no file yet."""
+    path = catalogue_of(language)
+    return read_po(io.BytesIO(path.read_bytes()), locale=SPOKEN[language]) if path.exists() else Catalog()
+
+
+def renewed(language: str, messages: Iterable[Message]) -> Catalog:
+    """The catalogue of exactly these messages, with what is translated of them already."""
+    known = translations(language)
+    made = Catalog(
+        locale=SPOKEN[language], project="Brigade", charset="utf-8", fuzzy=False, header_comment=""
+    )
+    made.creation_date = made.revision_date = CREATED
+    for message in messages:
+        there = known.get(message.singular, message.context)
+        said = (
+            there.string
+            if there and not there.fuzzy and bool(there.pluralizable) == bool(message.plural)
+            else ""
+        )
+        words = (message.singular, message.plural) if message.plural else message.singular
+        made.add(
+            words,
+            said or (("",) * made.num_plurals if message.plural else ""),
+            context=message.context,
+            locations=[(message.place, 0)],
+        )
+    return made
+
+
+def written(catalogue: Catalog) -> bytes:
+    """As text."""
+    file = io.BytesIO()
+    write_po(file, catalogue, width=110, include_lineno=False)
+    return file.getvalue()
+
+
+def compiled(catalogue: Catalog) -> bytes:
+    """As the app reads it."""
+    file = io.BytesIO()
+    write_mo(file, catalogue)
+    return file.getvalue()
+
+
+def main() -> int:
+    """Write both files of each language, and say what is left to translate."""
+    messages, left = gathered(), 0
+    for language in SPOKEN:
+        catalogue, path = renewed(language, messages), catalogue_of(language)
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_bytes(written(catalogue))
+        path.with_suffix(".mo").write_bytes(compiled(catalogue))
+        missing = [message.id for message in catalogue if message.id and not _is_said(message.string)]
+        print(f"{language}: {len(messages)} sentences, {len(missing)} not translated yet")
+        left += len(missing)
+    return 1 if left else 0
+
+
+def _is_said(said: Any) -> bool:
+    return all(said) if isinstance(said, tuple) else bool(said)
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,155 @@
+"""Everything that participants read can be translated, and is: their pages in a language of brackets."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Any
+
+import pytest
+from django.test import Client
+from django.utils import translation
+
+from brigade.errors import PAGES as STATUSES
+from brigade.errors import error_page
+from study.design.models import Outcome, Study, StudyPart, SurveyItem
+from study.people.models import Participant
+from study.taking_part.entering import participant_enter
+from tests.bracketed import CODE, bare_words, own_words_in_brackets, speak_in_brackets
+from tests.study.factories import SETTINGS, make_study, play_out
+from tests.study.taking_part.test_views import field, text_of
+
+pytestmark = pytest.mark.django_db
+
+
+@pytest.fixture
+def study(tmp_path: Path, settings: Any) -> Study:
+    """Every part and every kind of question, in brackets."""
+    speak_in_brackets(tmp_path / "locale", settings)
+    made = make_study(conditions=1, items=1, recruitment="prolific")
+    for kind in ("welcome", "about", "check", "final", "debriefing", "practice"):
+        StudyPart.objects.create(study=made, kind=kind, text="" if kind == "practice" else "Some words.")
+    made.parts.filter(kind="practice").update(settings={"kitchen": {"settings": SETTINGS}})
+    asked = {"about": "text", "check": "single", "final": "team", "survey": "number"}
+    for number, (place, kind) in enumerate(asked.items()):
+        SurveyItem.objects.create(
+            study=made,
+            key=f"k{number}",
+            measure=f"M {number}",
+            place=place,
+            kind=kind,
+            text="A question.",
+            options=["One of them", "Another one"] if kind == "single" else [],
+            correct="Another one" if place == "check" else None,
+            minimum=0,
+            maximum=100,
+            step=5,
+            low="Low",
+            position=10 + number,
+        )
+    for kind in Outcome.Kind.values:
+        Outcome.objects.create(
+            study=made, kind=kind, text="Words of an end.", url="https://example.org/{code}"
+        )
+    own_words_in_brackets(made)
+    return made
+
+
+LINK = "/s/small/?PROLIFIC_PID=p1"
+STILL_TO_DO = {
+    *("about", "check", "consent", "debriefing", "end", "final", "guide", "play", "practice", "practised"),
+    *("survey", "withdraw", "withdrawn", "no_consent", "failed_check", "timed_out", "technical"),
+}
+"""Pages with words that are not translated yet: nothing, once all is."""
+
+
+def test_no_word_on_any_page_stands_outside_of_the_brackets(study: Study) -> None:
+    client = Client(HTTP_ACCEPT_LANGUAGE=CODE)
+    bare = {name: found for name, html in pages(client, study) if (found := bare_words(html))}
+    assert {name: found for name, found in bare.items() if name.split(",")[0] not in STILL_TO_DO} == {}
+    assert bare.keys() >= STILL_TO_DO
+
+
+def pages(client: Client, study: Study) -> Iterator[tuple[str, str]]:
+    """Every page, by what it is, on somebody's way through the study."""
+    yield "home", text_of(client.get("/"))
+    yield "nowhere", text_of(client.get("/p/nobody/"))
+    yield "stored", text_of(client.get("/s/small/stored/"))
+    yield "no label", text_of(client.get("/s/small/"))
+    yield "damaged label", text_of(client.get("/s/small/?PROLIFIC_PID={{%PROLIFIC_PID%}}"))
+    welcome = text_of(client.get(LINK))
+    yield "welcome", welcome
+    yield "welcome, wrong", text_of(client.post(LINK, {"entry": "x"}))
+    there = client.post(LINK, {"entry": field(welcome, "entry")})["Location"]
+    yield "welcome again", text_of(Client(HTTP_ACCEPT_LANGUAGE=CODE).get(LINK))
+    yield from way(client, there)
+    yield "end", text_of(client.get(there))
+    yield "withdraw", text_of(client.get(f"{there}withdraw/"))
+    yield "withdrawn", text_of(client.post(f"{there}withdraw/", {"confirm": "yes"}))
+    yield from ends(client, study)
+    yield from closed(study)
+    with translation.override(CODE):
+        for status in STATUSES:
+            yield f"error {status}", text_of(error_page(status))
+        yield "updating", text_of(error_page(503, updating=True))
+
+
+def way(client: Client, there: str) -> Iterator[tuple[str, str]]:
+    """From the consent to the last page, each page wrongly sent first where it asks something."""
+    yield "consent", text_of(client.get(there))
+    yield "consent, wrong", text_of(client.post(there, {"page": "consent"}))
+    client.post(there, {"page": "consent", "agree_0": "on"})
+    yield from asked(client, there, "about", {"item_k0": "Something"})
+    yield "guide", text_of(client.get(there))
+    client.post(there, {"page": "guide"})
+    yield "practice", text_of(client.get(there))
+    person = Participant.objects.get()
+    assert person.practice
+    play_out(person.practice)
+    yield "practised", text_of(client.get(there))
+    client.post(there, {"page": "practice"})
+    yield from asked(client, there, "check", {"item_k1": "One of them", "attempt": "1"})
+    client.post(there, {"page": "check", "position": "0", "item_k1": "Another one", "attempt": "2"})
+    yield "play", text_of(client.get(there))
+    episode = person.rounds.get().episode
+    assert episode
+    play_out(episode)
+    yield from asked(client, there, "survey", {"item_i0": "1", "item_k3": "5"}, position="1")
+    yield from asked(client, there, "final", {"item_k2": "team-1"})
+    yield "debriefing", text_of(client.get(there))
+    client.post(there, {"page": "debriefing"})
+
+
+def asked(
+    client: Client, there: str, page: str, answers: dict[str, str], position: str = "0"
+) -> Iterator[tuple[str, str]]:
+    """A page of questions, sent empty and then filled in."""
+    sent = {"page": page, "position": position}
+    yield page, text_of(client.get(there))
+    yield f"{page}, wrong", text_of(client.post(there, {**sent, "attempt": answers.get("attempt", "")}))
+    client.post(there, sent | answers)
+
+
+def ends(client: Client, study: Study) -> Iterator[tuple[str, str]]:
+    """Every end but the good one."""
+    for status in ("no_consent", "failed_check", "timed_out", "technical"):
+        person = participant_enter(study_id=study.pk, entry=status, language=CODE)
+        Participant.objects.filter(pk=person.pk).update(status=status)
+        yield status, text_of(client.get(person.get_absolute_url()))
+
+
+def closed(study: Study) -> Iterator[tuple[str, str]]:
+    """Nobody new is let in."""
+    stranger = Client(HTTP_ACCEPT_LANGUAGE=CODE)
+    for why, fields in WHY.items():
+        Study.objects.filter(pk=study.pk).update(**{**OPEN, **fields})
+        yield why, text_of(stranger.get("/s/small/?PROLIFIC_PID=p9"))
+
+
+OPEN: dict[str, Any] = {"status": "open", "max_participants": None, "closes_at": None}
+WHY: dict[str, dict[str, Any]] = {
+    "closed": {"status": "closed"},
+    "over": {"closes_at": datetime(2020, 1, 1, tzinfo=UTC)},
+    "full": {"max_participants": 0},
+}
