@@ -42,12 +42,13 @@ def episode_create(
     thinking_seconds: float = 0,
     step_seconds: float | None = None,
     hints: bool = False,
+    three_dimensions: bool = False,
     audience: str = "",
 ) -> Episode:
     """A new episode at its start, its first step open. Seats that no mind commands are people's.
 
     `step_seconds` is people's time for a step (see `kitchen.play.clock`), `hints` has the page say what would
-    be good to do next, `audience` names those whom its news go to (see `stream.audience_group`).
+    be good to do next, `three_dimensions` has it offer the world as a scene, `audience` names those whom its news go to (see `stream.audience_group`).
 
     SettingsError if the world, a mind, the seating or the clock cannot be played.
     """
@@ -67,6 +68,7 @@ def episode_create(
         thinking_seconds=thinking_seconds,
         step_seconds=step_seconds,
         hints=hints,
+        three_dimensions=three_dimensions,
         audience=audience,
         state=game.to_dict(),
         state_hash=game.state_hash(),

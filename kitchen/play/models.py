@@ -38,6 +38,9 @@ class Episode(models.Model):
     label = models.CharField(max_length=80, blank=True)
     synthetic = models.BooleanField(default=False)
     hints = models.BooleanField(default=False, help_text="The page says what would be good to do next.")
+    three_dimensions = models.BooleanField(
+        default=False, db_default=False, help_text="The page offers the world as a scene, too."
+    )
     audience = models.CharField(
         max_length=80,
         blank=True,
@@ -116,6 +119,13 @@ class Seat(models.Model):
         blank=True,
         default="",
         help_text="The browser's page that plays; empty before the first.",
+    )
+    scene = models.CharField(
+        max_length=8,
+        blank=True,
+        default="",
+        db_default="",
+        help_text="How it was seen in three dimensions: `screen`, `headset` (which outdoes a screen), or not.",
     )
 
     class Meta:

@@ -14,11 +14,13 @@ from kitchen.play.render import page_context
 
 def play_page(request: HttpRequest, *, seat: Seat, continue_url: str, **more: Any) -> HttpResponse:
     """The whole play page at the present step; `more` goes to the template."""
+    page = selectors.seat_page(seat)
     context = page_context(
-        selectors.seat_page(seat),
+        page,
         selectors.seat_view(seat),
         socket_path=f"/ws/seat/{seat.key}/",
         continue_url=continue_url,
+        scene=page.scene if seat.episode.three_dimensions else "",
         **more,
     )
     response = render_template(request, "kitchen/play/play.html", context)

@@ -27,6 +27,9 @@ SINCE = {"budget_limit": 2}
 """Fields of a study that documents have only from this format on."""
 ITEMS_SINCE = {name: about.since for name, about in ABOUT.items()}
 """Likewise of an item."""
+ONLY_IF_SET = {"three_dimensions"}
+"""Fields of a condition that a document names only where they are set: without them it is as it was before
+there were any."""
 OUTCOMES = 2
 """The format from which on documents have outcomes."""
 
@@ -44,6 +47,7 @@ class ConditionPlan(Record):
     teammates: int
     thinking_seconds: Number | None = None
     step_seconds: Number | None = None
+    three_dimensions: bool = False
 
 
 class PartPlan(Record):
@@ -98,7 +102,7 @@ class Blueprint(Record):
         return {
             "format": self.format,
             "study": dict(self.study),
-            "conditions": [one.model_dump() for one in self.conditions],
+            "conditions": [_told(one.model_dump()) for one in self.conditions],
             "parts": [one.model_dump() for one in self.parts],
             "items": [_known(one.model_dump(), ITEMS_SINCE, self.format) for one in self.items],
             **outcomes,
@@ -133,9 +137,11 @@ class Blueprint(Record):
 
     @property
     def practice(self) -> ConditionPlan:
-        """The practice episode, as if it were a condition."""
+        """The practice episode, as if it were a condition. What any condition offers can be practised."""
         played = practice_played(self.part("practice").settings.get("kitchen", {}))
-        return ConditionPlan(key="practice", name="Practice", label="Practice", **played)
+        offered = any(one.three_dimensions for one in self.conditions)
+        named = {"key": "practice", "name": "Practice", "label": "Practice"}
+        return ConditionPlan(**named, three_dimensions=offered, **played)
 
     @property
     def worlds(self) -> tuple[str, ...]:
@@ -164,6 +170,11 @@ def digest_of(document: Mapping[str, Json]) -> str:
 
 
 _DOCUMENT = TypeAdapter(Blueprint)
+
+
+def _told(condition: Mapping[str, Json]) -> dict[str, Json]:
+    """What a document says of a condition."""
+    return {name: value for name, value in condition.items() if value or name not in ONLY_IF_SET}
 
 
 def _known(values: Mapping[str, Json], since: Mapping[str, int], number: int) -> dict[str, Json]:

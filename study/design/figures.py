@@ -16,7 +16,7 @@ TAKEN = (
     *("fallbacks", "started_at", "ended_at", "state_hash", "part", "preview", "excluded", "version"),
     *("changed_since_freeze", "seat", "sequence", "step_seconds", "thinking_seconds", "hints"),
     *("ended_because", "step", "opened_at", "taken_at", "seconds", "events", "episode_status"),
-    *("outage_ms", "outage_parts"),
+    *("outage_ms", "outage_parts", "three_dimensions", "three_dimensions_used"),
 )
 """Columns beside those of figures, wherever these are."""
 

@@ -39,6 +39,7 @@ class ConditionTable(Record):
     teammates: int = 0
     thinking_seconds: Number | None = None
     step_seconds: Number | None = None
+    three_dimensions: bool = False
 
 
 class ItemTable(ItemPlan):

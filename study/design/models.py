@@ -263,6 +263,14 @@ class Condition(models.Model):
         "kitchen waits for the participant.",
     )
 
+    three_dimensions = models.BooleanField(
+        "also offer it in three dimensions",
+        default=False,
+        db_default=False,
+        help_text="A button beside the drawing opens the same as a scene, on a screen or in a headset. The "
+        "data say who used it.",
+    )
+
     class Meta:
         ordering = ["position", "id"]
         constraints = [models.UniqueConstraint(fields=["study", "key"], name="one_condition_per_key")]

@@ -225,6 +225,7 @@ def condition_pairs(condition: ConditionPlan) -> list[Pair]:
         *played_pairs(vars(condition)),
         Pair("Thinking time", "as in the study" if thinking is None else f"{written(thinking)} s"),
         Pair("Step timer", "none" if timer is None else f"{written(timer)} s"),
+        *([Pair("Also offered in three dimensions", "yes")] if condition.three_dimensions else []),
     ]
 
 

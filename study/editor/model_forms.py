@@ -72,6 +72,7 @@ class ConditionForm(ShowsOthers, forms.ModelForm):  # type: ignore[type-arg]
             "position",
             "step_seconds",
             "thinking_seconds",
+            "three_dimensions",
             WORLD,
             COPLAYER,
             "teammates",

@@ -70,6 +70,7 @@ def _episode(person: Participant, plan: ConditionPlan, *, seed: int, hints: bool
         thinking_seconds=person.version.blueprint.study["thinking_seconds"] if waits is None else waits,
         step_seconds=plan.step_seconds,
         hints=hints,
+        three_dimensions=plan.three_dimensions,
         audience=audience_of(person.study),
     )
 

@@ -43,6 +43,7 @@ class CuisinePage(Page):
     )
     styles = ("css/stage.css", f"{_TEMPLATES}/cuisine.css", f"{_TEMPLATES}/floor.css")
     scripts = ("js/stage.js",)
+    scene = "worlds/cuisine/scene.js"
 
     def panels(self, view: SeatView) -> tuple[Panel, ...]:
         """Orders, floor, robots, locations, happened, menu, done, spoken: in reading order."""

@@ -72,6 +72,13 @@ COLUMNS = (
     Column("hints", "boolean", "1 if the page said what would be good to do next."),
     Column("ended_because", "text", "Why it was ended before its time; blank if it was not."),
     *OUTAGE,
+    Column("three_dimensions", "boolean", "1 if the page offered the world as a scene in three dimensions."),
+    Column(
+        "three_dimensions_used",
+        "text",
+        "How the participant opened that scene in this episode; blank if not.",
+        levels="screen, headset (on a screen perhaps, too)",
+    ),
 )
 
 FIELDS = (
@@ -89,6 +96,7 @@ FIELDS = (
     "step_seconds",
     "thinking_seconds",
     "hints",
+    "three_dimensions",
     "ended_because",
 )
 
@@ -99,7 +107,7 @@ def rows(study: Study, chosen: Chosen, scored: Sequence[FigureColumn]) -> Iterat
     for piece in in_pieces(sittings(study, chosen)):
         pks = {sitting.episode for sitting in piece}
         facts, seated, played_by = _facts(pks), _seated(pks), _played_by(pks)
-        fallbacks = _fallbacks(pks)
+        fallbacks, used = _fallbacks(pks), _used(pks)
         there = ((sitting, sitting.episode, facts[sitting.episode]) for sitting in who_are_there(piece))
         yield Stretch(
             (),
@@ -111,6 +119,7 @@ def rows(study: Study, chosen: Chosen, scored: Sequence[FigureColumn]) -> Iterat
                     seated[pk],
                     played_by[pk],
                     fallbacks.get(pk, 0),
+                    used.get((pk, sitting.seat), ""),
                 )
                 for sitting, pk, known in there
             ],
@@ -131,6 +140,7 @@ def _cells(
     seated: list[str],
     played_by: list[str],
     fallbacks: int,
+    used: str,
 ) -> tuple[Any, ...]:
     team = " ".join(sorted(set(seated))) or NOBODY, " ".join(sorted(played_by)), len(seated)
     named = sitting.condition_name or None, facts["label"]
@@ -150,6 +160,8 @@ def _cells(
         *seat,
         *_pace(facts),
         *sitting.touch.cells,
+        facts["three_dimensions"],
+        used or None,
     )
 
 
@@ -164,6 +176,14 @@ def _pace(facts: dict[str, Any]) -> tuple[Any, ...]:
 def _fallbacks(pks: Iterable[int]) -> dict[int, int]:
     stood_in = SeatCommand.objects.filter(episode__in=pks).exclude(fallback="").order_by()
     return dict(stood_in.values_list("episode_id").annotate(count=Count("pk")))
+
+
+def _used(pks: Iterable[int]) -> dict[tuple[int, int], str]:
+    """By episode and seat: how it was seen in three dimensions, where it was."""
+    seats = Seat.objects.filter(episode__in=pks).exclude(scene="").order_by()
+    return {
+        (episode, seat): scene for episode, seat, scene in seats.values_list("episode", "number", "scene")
+    }
 
 
 def _seated(pks: Iterable[int]) -> dict[int, list[str]]:
