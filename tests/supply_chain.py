@@ -59,14 +59,14 @@ def licence(name: str) -> str:
 
 
 SCRIPTS = (("three", "0.187.0", "MIT"),)
-"""What browsers are given that others wrote: packages of npm in `static/vendor/`, their versions and licences."""
+"""What browsers are given that others wrote: packages of npm in `static/vendor/`, with version and licence."""
 
 
 def page() -> str:
     """docs/licences.md."""
     rows = [f"| [{one.name}]({one.address}) | {one.version} | {licence(one.name)} |" for one in packages()]
     scripts = [
-        f"| [{name}](https://www.npmjs.com/package/{name}) (in browsers) | {version} | {terms} |"
+        f"| [{name}](https://npmjs.com/package/{name}) (in browsers) | {version} | {terms} |"
         for name, version, terms in SCRIPTS
     ]
     return "\n".join([HEAD, *rows, *scripts, ""])

@@ -136,9 +136,9 @@ class Page(ABC):
     """Likewise its styles, on the page of the guide too."""
 
     scene: ClassVar[str] = ""
-    """Static path of a module that gives the world its looks in three dimensions (`static/js/scene/looks.js` says
-    what it exports); empty if it is not shown so. The layout then holds places that are buttons (`data-spot`)
-    on a stage (`data-stage`), from which all that the scene shows is read."""
+    """Static path of a module that gives the world its looks in three dimensions (what it exports:
+    `worlds/cuisine/scene.js`); empty if it is not shown so. The layout then holds places that are buttons
+    (`data-spot`) on a stage (`data-stage`), from which all that the scene shows is read."""
 
     first_steps: ClassVar[tuple[str, ...]] = (
         "Choose one of the actions; then press the button below them.",

@@ -48,7 +48,8 @@ def episode_create(
     """A new episode at its start, its first step open. Seats that no mind commands are people's.
 
     `step_seconds` is people's time for a step (see `kitchen.play.clock`), `hints` has the page say what would
-    be good to do next, `three_dimensions` has it offer the world as a scene, `audience` names those whom its news go to (see `stream.audience_group`).
+    be good to do next, `three_dimensions` has it offer the world as a scene, `audience` names those whom its
+    news go to (see `stream.audience_group`).
 
     SettingsError if the world, a mind, the seating or the clock cannot be played.
     """

@@ -1,9 +1,10 @@
 """What goes over the websocket, as small typed values.
 
 From the browser: one JSON object, `{"type": "command", "step": 4, "command": ["get", "storage0", "rice"]}` or
-`{"type": "sync"}` or `{"type": "ping"}` or `{"type": "scene", "way": "screen"}`. `step` is the step the command is for; the first is 1. `command`
-may also be the same list as JSON text, as a form field sends it. Anything else is a `MessageError`, whose
-text is shown. A message's type names the method of the consumer that handles it: `on_command`.
+`{"type": "sync"}` or `{"type": "ping"}` or `{"type": "scene", "way": "screen"}`. `step` is the step that the
+command is for; the first is 1. `command` may also be the same list as JSON text, as a form field sends it.
+Anything else is a `MessageError`, whose text is shown. A message's type names the method of the consumer that
+handles it: `on_command`.
 
 To the browser: HTML fragments, or, to a client that asks for the subprotocol `brigade.json`, the same facts
 as JSON (`StateMessage`, `NoticeMessage`).

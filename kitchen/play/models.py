@@ -125,7 +125,7 @@ class Seat(models.Model):
         blank=True,
         default="",
         db_default="",
-        help_text="How it was seen in three dimensions: `screen`, `headset` (which outdoes a screen), or not.",
+        help_text="How it was seen in three dimensions: `screen`, or `headset`, which outdoes it; or not.",
     )
 
     class Meta:

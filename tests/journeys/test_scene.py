@@ -21,7 +21,7 @@ window.device = new IWER.XRDevice(IWER.metaQuest3);
 device.stereoEnabled = false;
 device.installRuntime({forceInstall: true});
 """
-LACKS = "document.querySelector('[data-scene-headset]:disabled').textContent === 'No headset here'"
+LACKS = "document.querySelector('[data-scene-headset]:disabled').innerHTML === 'No headset here'"
 AIM = """async () => {
     const {right} = device.controllers, said = document.querySelector("[data-scene-said]");
     const pictures = async many => { for (; many; many--) await new Promise(requestAnimationFrame); };
@@ -37,8 +37,8 @@ AIM = """async () => {
     right.updateButtonValue("trigger", 0);
     return pointed;
 }"""
-"""Points the ray at storage, the first place from the left (`static/js/scene/plan.js`), and pulls the trigger;
-what was said of it before."""
+"""Points the ray at storage, the first place from the left (`static/js/scene/plan.js`), and pulls the
+trigger; what was said of it before."""
 STORED = """
 import json
 from kitchen.play.models import Seat
