@@ -59,7 +59,7 @@ def licence(name: str) -> str:
 
 
 SCRIPTS = (("three", "0.187.0", "MIT"),)
-"""What browsers are given that others wrote: packages of npm in `static/vendor/`, with version and licence."""
+"""What browsers are given that others wrote: packages of npm in `static/vendor/`, versions and licences."""
 
 
 def page() -> str:

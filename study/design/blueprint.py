@@ -140,8 +140,9 @@ class Blueprint(Record):
         """The practice episode, as if it were a condition. What any condition offers can be practised."""
         played = practice_played(self.part("practice").settings.get("kitchen", {}))
         offered = any(one.three_dimensions for one in self.conditions)
-        named = {"key": "practice", "name": "Practice", "label": "Practice"}
-        return ConditionPlan(**named, three_dimensions=offered, **played)
+        return ConditionPlan(
+            key="practice", name="Practice", label="Practice", three_dimensions=offered, **played
+        )
 
     @property
     def worlds(self) -> tuple[str, ...]:

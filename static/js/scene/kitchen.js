@@ -38,8 +38,9 @@ export class Kitchen {
       station.picture(told[index].picture).then(this.wake);
       this.things_.add(station.group);
     });
-    this.board.mesh.position.set(...at(0, this.plan.radius + 0.1, 2.75));
+    this.board.mesh.position.set(...at(0, this.plan.radius + 0.1, 2.1 + 0.25 * this.plan.radius));
     this.board.mesh.rotation.x = 0.2;
+    this.board.mesh.scale.setScalar((1.15 * this.plan.radius) / 3);
     this.board.mesh.visible = false; // beside the scene on a screen there is the page
     const half = Math.max(...this.plan.angles);
     this.scene.add(roomOf(this.plan.radius, half, this.theme), this.things_, this.board.mesh, this.panel.group);
@@ -104,7 +105,7 @@ export class Kitchen {
   pick(index) {
     if (index === this.picked) return;
     this.picked = index;
-    this.#showStations();
+    Promise.all(this.#showStations()).then(this.wake);
     this.#changed();
   }
 

@@ -12,15 +12,13 @@ import { card } from "./station.js";
 import { themeOf } from "./theme.js";
 import { View } from "./view.js";
 
-const LINGER = 120; // milliseconds for which pictures are drawn after a change
-
 class Show {
   constructor({ play, frame, looks, say, onLeave }) {
     Object.assign(this, { play, frame, looks, onLeave });
-    this.until = 0;
+    this.stale = true; // something is otherwise than it was drawn last
     this.page = readPage(play);
     this.wake = () => {
-      this.until = performance.now() + LINGER;
+      this.stale = true;
     };
     this.renderer = new WebGLRenderer({ canvas: frame.querySelector("canvas"), antialias: true });
     this.renderer.setPixelRatio(Math.min(2, devicePixelRatio));
@@ -41,7 +39,7 @@ class Show {
     await document.fonts.load(`600 20px ${this.kitchen.theme.font}`);
     this.fit();
     await this.kitchen.update();
-    this.renderer.setAnimationLoop((now) => this.draw(now));
+    this.renderer.setAnimationLoop(() => this.draw());
   }
 
   stop() {
@@ -59,12 +57,12 @@ class Show {
   }
 
   draw() {
-    const now = performance.now();
     const inside = this.renderer.xr.isPresenting;
-    const moving = this.kitchen.move(now);
+    const moving = this.kitchen.move(performance.now());
     this.kitchen.board.mesh.visible = inside;
     if (inside) this.rays.follow();
-    if (!inside && !moving && now > this.until) return;
+    if (!inside && !moving && !this.stale) return;
+    this.stale = false;
     this.placePanel(inside);
     this.renderer.render(this.kitchen.scene, this.view.camera);
   }
