@@ -106,8 +106,8 @@ def rows(study: Study, chosen: Chosen, scored: Sequence[FigureColumn]) -> Iterat
     figures = figure_reader(scored)
     for piece in in_pieces(sittings(study, chosen)):
         pks = {sitting.episode for sitting in piece}
-        facts, seated, played_by = _facts(pks), _seated(pks), _played_by(pks)
-        fallbacks, used = _fallbacks(pks), _used(pks)
+        facts, (seated, used), played_by = _facts(pks), _seated(pks), _played_by(pks)
+        fallbacks = _fallbacks(pks)
         there = ((sitting, sitting.episode, facts[sitting.episode]) for sitting in who_are_there(piece))
         yield Stretch(
             (),
@@ -178,18 +178,13 @@ def _fallbacks(pks: Iterable[int]) -> dict[int, int]:
     return dict(stood_in.values_list("episode_id").annotate(count=Count("pk")))
 
 
-def _used(pks: Iterable[int]) -> dict[tuple[int, int], str]:
-    """By episode and seat: how it was seen in three dimensions, where it was."""
-    seats = Seat.objects.filter(episode__in=pks).exclude(scene="").order_by()
-    return {
-        (episode, seat): scene for episode, seat, scene in seats.values_list("episode", "number", "scene")
-    }
-
-
-def _seated(pks: Iterable[int]) -> dict[int, list[str]]:
-    """By episode: the kind of co-player in each seat that is no person's."""
-    seats = Seat.objects.filter(episode__in=pks, mind__isnull=False)
-    return _grouped(seats.order_by().values_list("episode_id", "mind__kind"))
+def _seated(pks: Iterable[int]) -> tuple[dict[int, list[str]], dict[tuple[int, int], str]]:
+    """By episode: the kind of co-player in each seat that is no person's. By episode and seat: how a person
+    saw it in three dimensions."""
+    seats = Seat.objects.filter(episode__in=pks).order_by()
+    rows = list(seats.values_list("episode_id", "number", "mind__kind", "scene"))
+    kinds = _grouped((episode, kind) for episode, _, kind, _ in rows if kind)
+    return kinds, {(episode, seat): scene for episode, seat, _, scene in rows}
 
 
 def _played_by(pks: Iterable[int]) -> dict[int, list[str]]:
