@@ -20,7 +20,7 @@ BENCHES = engine models planner exports live clicks locks
 
 MINUTES = 60
 
-.PHONY: $(BENCHES) backup run restart test test-all check bench load soak faults install optimum lock sbom messages pictures audit clean python app
+.PHONY: $(BENCHES) backup run restart test test-all check bench load soak faults install optimum lock sbom messages pictures three audit clean python app
 
 run: app  ## start everything on this machine; PORT=8001 HOST=127.0.0.1 PYTHON=python3.12
 	@$(OURS) -m brigade.runner
@@ -54,6 +54,8 @@ messages: install  ## gather what participants read, and compile its translation
 	@$(OURS) -m tests.messages
 pictures: install  ## put the pictures of dishes together (fetches the set that they come from)
 	@$(OURS) -m tests.pictures
+three: install  ## cut what the scene in three dimensions uses out of three.js anew (fetches it from npm)
+	@$(OURS) -m tests.three
 audit: install  ## known vulnerabilities of what is pinned: asks OSV, or the copy of its last answer
 	@$(OURS) -m tests.audit
 clean:    ## remove .venv (data in var/ stays)

@@ -7,6 +7,7 @@ installed packages say of themselves.
 
 from __future__ import annotations
 
+import hashlib
 import json
 import re
 from dataclasses import dataclass
@@ -57,10 +58,18 @@ def licence(name: str) -> str:
     return said.get("License-Expression") or short or classified or "see its page"
 
 
+SCRIPTS = (("three", "0.187.0", "MIT"),)
+"""What browsers are given that others wrote: packages of npm in `static/vendor/`, versions and licences."""
+
+
 def page() -> str:
     """docs/licences.md."""
     rows = [f"| [{one.name}]({one.address}) | {one.version} | {licence(one.name)} |" for one in packages()]
-    return "\n".join([HEAD, *rows, ""])
+    scripts = [
+        f"| [{name}](https://npmjs.com/package/{name}) (in browsers) | {version} | {terms} |"
+        for name, version, terms in SCRIPTS
+    ]
+    return "\n".join([HEAD, *rows, *scripts, ""])
 
 
 def bill() -> dict[str, Any]:
@@ -70,7 +79,21 @@ def bill() -> dict[str, Any]:
         "specVersion": "1.5",
         "version": 1,
         "metadata": {"component": {"type": "application", "name": "brigade", "bom-ref": "brigade"}},
-        "components": [_component(one) for one in packages()],
+        "components": [*map(_component, packages()), *(_script(*one) for one in SCRIPTS)],
+    }
+
+
+def _script(name: str, version: str, terms: str) -> dict[str, Any]:
+    at = f"pkg:npm/{name}@{version}"
+    made = (base_dir() / "static" / "vendor" / name / f"{name}.min.js").read_bytes()
+    return {
+        "type": "library",
+        "bom-ref": at,
+        "name": name,
+        "version": version,
+        "purl": at,
+        "licenses": [{"license": {"name": terms}}],
+        "hashes": [{"alg": "SHA-256", "content": hashlib.sha256(made).hexdigest()}],
     }
 
 

@@ -153,6 +153,11 @@ class Page(ABC):
     styles: ClassVar[tuple[str, ...]] = ()
     """Likewise its styles, on the page of the guide too."""
 
+    scene: ClassVar[str] = ""
+    """Static path of a module that gives the world its looks in three dimensions (what it exports:
+    `worlds/cuisine/scene.js`); empty if it is not shown so. The layout then holds places that are buttons
+    (`data-spot`) on a stage (`data-stage`), from which all that the scene shows is read."""
+
     first_steps: ClassVar[tuple[str, ...]] = (
         "Choose the marked action.",
         "Look at what has changed: everybody's choices have been carried out.",

@@ -46,6 +46,7 @@ from kitchen.play.messages import (
     NoticeMessage,
     PingMessage,
     PongMessage,
+    SceneMessage,
     SyncMessage,
     read_message,
     to_json,
@@ -249,6 +250,10 @@ class SeatConsumer(AsyncWebsocketConsumer):
     async def on_sync(self, page: OpenPage, message: SyncMessage) -> None:
         """The present state."""
         await self.answer(page.show)
+
+    async def on_scene(self, page: OpenPage, message: SceneMessage) -> None:
+        """Note that the person sees it in three dimensions."""
+        await self.answer(page.seen_as_scene, message)
 
     async def on_command(self, page: OpenPage, message: CommandMessage) -> None:
         """Hand it in, say what came of it, and show the state."""

@@ -10,7 +10,7 @@ from django.db import transaction
 from django.utils import timezone
 from django.utils.text import capfirst
 
-from kitchen.contract.page import BOTH
+from kitchen.contract.page import BOTH, TABLES
 from kitchen.contract.world import Json, SettingsError, World
 from kitchen.money.models import Budget
 from kitchen.play import clock, stream
@@ -46,6 +46,7 @@ def episode_create(
     until: Mapping[str, int] | None = None,
     shown: str = BOTH,
     asks_first: bool = False,
+    three_dimensions: bool = False,
     audience: str = "",
 ) -> Episode:
     """A new episode at its start, its first step open. Seats that no mind commands are people's.
@@ -53,7 +54,8 @@ def episode_create(
     `step_seconds` is people's time for a step (see `kitchen.play.clock`), `hints` has the page say what would
     be good to do next, `until` says what its figures are to reach for it to be over, `shown` is what people
     are to see of the world as far as it has that (`Page.shown`), `asks_first` has the page ask before it
-    sends an action, `audience` names those whom its news go to (see `stream.audience_group`).
+    sends an action, `three_dimensions` has it offer the world as a scene, `audience` names those whom its
+    news go to (see `stream.audience_group`).
 
     SettingsError if the world, a mind, the seating, the clock or the goal cannot be played.
     """
@@ -78,6 +80,7 @@ def episode_create(
         until=dict(until) if until else None,
         shown=page.shown(shown),
         asks_first=asks_first,
+        three_dimensions=three_dimensions and bool(page.scene) and page.shown(shown) != TABLES,
         audience=audience,
         state=game.to_dict(),
         state_hash=game.state_hash(),

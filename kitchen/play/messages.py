@@ -1,10 +1,10 @@
 """What goes over the websocket, as small typed values.
 
 From the browser: one JSON object, `{"type": "command", "step": 4, "command": ["get", "storage0", "rice"]}` or
-`{"type": "sync"}` or `{"type": "ping"}`. `step` is the step the command is for; the first is 1. `command` may
-also be the same list as JSON text, as a form field sends it. Anything else is a `MessageError`, whose text is
-shown, in the language of the page. A message's type names the method of the consumer that handles it:
-`on_command`.
+`{"type": "sync"}` or `{"type": "ping"}` or `{"type": "scene", "way": "screen"}`. `step` is the step that the
+command is for; the first is 1. `command` may also be the same list as JSON text, as a form field sends it.
+Anything else is a `MessageError`, whose text is shown, in the language of the page. A message's type names
+the method of the consumer that handles it: `on_command`.
 
 To the browser: HTML fragments, or, to a client that asks for the subprotocol `brigade.json`, the same facts
 as JSON (`StateMessage`, `NoticeMessage`).
@@ -73,11 +73,32 @@ class PingMessage:
         return cls()
 
 
-Message = CommandMessage | SyncMessage | PingMessage
+SCREEN, HEADSET = "screen", "headset"
+"""Ways to see the world in three dimensions."""
+
+
+@dataclass(frozen=True, slots=True)
+class SceneMessage:
+    """The person sees the world in three dimensions now."""
+
+    way: str
+    type: str = field(default="scene", init=False)
+
+    @classmethod
+    def read(cls, sent: Mapping[str, Json]) -> Self:
+        """From what was sent; MessageError for another way."""
+        way = sent.get("way")
+        if not isinstance(way, str) or way not in {SCREEN, HEADSET}:
+            raise MessageError("That message could not be read.")
+        return cls(way)
+
+
+Message = CommandMessage | SyncMessage | PingMessage | SceneMessage
 """What a browser may send."""
 MESSAGES: Mapping[str, type[Message]] = {
     "command": CommandMessage,
     "ping": PingMessage,
+    "scene": SceneMessage,
     "sync": SyncMessage,
 }
 """By their types."""

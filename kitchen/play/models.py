@@ -55,6 +55,9 @@ class Episode(models.Model):
     asks_first = models.BooleanField(
         default=False, db_default=False, help_text="The page asked before it sent an action."
     )
+    three_dimensions = models.BooleanField(
+        default=False, db_default=False, help_text="The page offers the world as a scene, too."
+    )
     audience = models.CharField(
         max_length=80,
         blank=True,
@@ -133,6 +136,13 @@ class Seat(models.Model):
         blank=True,
         default="",
         help_text="The browser's page that plays; empty before the first.",
+    )
+    scene = models.CharField(
+        max_length=8,
+        blank=True,
+        default="",
+        db_default="",
+        help_text="How it was seen in three dimensions: `screen`, or `headset`, which outdoes it; or not.",
     )
 
     class Meta:

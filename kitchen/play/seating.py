@@ -13,6 +13,7 @@ from functools import partial
 from django.db import transaction
 
 from kitchen.play import clock, stream
+from kitchen.play.messages import HEADSET
 from kitchen.play.models import Seat, new_key
 
 _NAME = re.compile(r"[A-Za-z0-9_-]{8,32}")
@@ -41,6 +42,13 @@ def seat_take(seat: Seat, *, page: str, newest: bool) -> bool:
         if begun or (taken and seat.page):  # there is an older page, or others see the clock begin
             transaction.on_commit(partial(stream.nudge_pages, seat.episode_id))
     return bool(taken)
+
+
+def scene_note(seat: Seat, *, way: str) -> None:
+    """Note how this seat's person sees the world in three dimensions, where that is offered: a headset
+    outdoes a screen."""
+    seats = Seat.objects.filter(pk=seat.pk, key=seat.key, episode__three_dimensions=True)
+    seats.exclude(scene__in=(way, HEADSET)).update(scene=way)
 
 
 @transaction.atomic

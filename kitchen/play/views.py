@@ -18,13 +18,14 @@ def play_page(request: HttpRequest, *, seat: Seat, continue_url: str, **more: An
     """The whole play page at the present step, squeezed: nothing that came with the request stands in it, so
     its length tells nothing (BREACH). `more` goes to the template. The team is called `label` on it, or as in
     the data."""
-    view = selectors.seat_view(seat)
+    page, view = selectors.seat_page(seat), selectors.seat_view(seat)
     context = page_context(
-        selectors.seat_page(seat),
+        page,
         view,
         socket_path=f"/ws/seat/{seat.key}/",
         continue_url=continue_url,
         asks_first=seat.episode.asks_first,
+        scene=page.scene if seat.episode.three_dimensions else "",
         **{"label": view.label, **more},
     )
     response = render_template(request, "kitchen/play/play.html", context)

@@ -23,6 +23,8 @@
     return doing.length ? doing : here;
   }
 
+  play.stageActions = actionsAt; // for the scene in three dimensions, which offers the same
+
   const words = (radio) =>
     radio.dataset.text || radio.closest("label").querySelector(".action-text").firstChild.textContent;
 

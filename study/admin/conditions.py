@@ -26,8 +26,8 @@ from study.people.counts import begun_words, people_of
 from study.researchers.permissions import studies_for
 from study.trying_out.previews import previews_erase
 
-TIMES = ("step_seconds", "thinking_seconds", "shown")
-"""Fields of the condition's clock, of its teammates' pace and of what is seen."""
+MORE = ("step_seconds", "thinking_seconds", "shown", "three_dimensions")
+"""Fields of the condition's clock, of its teammates' pace, of what is seen and of what its page offers."""
 Fieldsets = list[tuple[str | None, dict[str, Any]]]
 
 
@@ -86,9 +86,9 @@ class ConditionAdmin(PlayedInWords, Explained):
         """Names, who plays, then the settings of every kind, of which the page shows the chosen ones."""
         names = {"fields": ["study", "key", "name", "label", "position"]}
         if not self._writes(request, obj):
-            told = {"fields": [WORLD, "world_settings", COPLAYER, "teammates", "coplayer_settings", *TIMES]}
+            told = {"fields": [WORLD, "world_settings", COPLAYER, "teammates", "coplayer_settings", *MORE]}
             return [(None, names), ("What is played, and with whom", told)]
-        plays = {"fields": [WORLD, COPLAYER, "teammates", *TIMES, "preview", "show_settings"]}
+        plays = {"fields": [WORLD, COPLAYER, "teammates", *MORE, "preview", "show_settings"]}
         return [(None, names), ("What is played, and with whom", plays), *self._settings(request, obj)]
 
     def _writes(self, request: HttpRequest, obj: Any) -> bool:

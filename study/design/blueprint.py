@@ -41,7 +41,7 @@ MEANT: Mapping[str, Json] = {
     "asks_first": False,
 }
 """What an older document means that says nothing of them: what there was then."""
-CONDITION_SINCE = {"shown": 4}
+CONDITION_SINCE = {"shown": 4, "three_dimensions": 4}
 """Likewise of a condition."""
 ITEMS_SINCE = {name: about.since for name, about in ABOUT.items()}
 """Likewise of an item."""
@@ -63,6 +63,7 @@ class ConditionPlan(Record):
     thinking_seconds: Number | None = None
     step_seconds: Number | None = None
     shown: str = ""
+    three_dimensions: bool = False
 
 
 class PartPlan(Record):
@@ -168,9 +169,12 @@ class Blueprint(Record):
 
     @property
     def practice(self) -> ConditionPlan:
-        """The practice episode, as if it were a condition."""
+        """The practice episode, as if it were a condition. What any condition offers can be practised."""
         played = practice_played(self.part("practice").settings.get("kitchen", {}))
-        return ConditionPlan(key="practice", name="Practice", label="Practice", **played)
+        offered = any(one.three_dimensions for one in self.conditions)
+        return ConditionPlan(
+            key="practice", name="Practice", label="Practice", three_dimensions=offered, **played
+        )
 
     @property
     def worlds(self) -> tuple[str, ...]:

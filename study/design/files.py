@@ -40,6 +40,7 @@ class ConditionTable(Record):
     thinking_seconds: Number | None = None
     step_seconds: Number | None = None
     shown: str = ""
+    three_dimensions: bool = False
 
 
 class ItemTable(ItemPlan):

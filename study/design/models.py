@@ -348,6 +348,14 @@ class Condition(models.Model):
         help_text="Empty: as in the study.",
     )
 
+    three_dimensions = models.BooleanField(
+        "also offer it in three dimensions",
+        default=False,
+        db_default=False,
+        help_text="A button beside the drawing opens the same as a scene, on a screen or in a headset. The "
+        "data say who used it.",
+    )
+
     class Meta:
         ordering = ["position", "id"]
         constraints = [models.UniqueConstraint(fields=["study", "key"], name="one_condition_per_key")]

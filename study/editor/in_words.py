@@ -253,6 +253,7 @@ def condition_pairs(condition: ConditionPlan) -> list[Pair]:
         Pair("Thinking time", "as in the study" if thinking is None else f"{written(thinking)} s"),
         Pair("Step timer", "none" if timer is None else f"{written(timer)} s"),
         Pair("How the world is shown", shown_words(condition.shown)),
+        *([Pair("Also offered in three dimensions", "yes")] if condition.three_dimensions else []),
     ]
 
 

@@ -73,6 +73,7 @@ class ConditionForm(ShowsOthers, forms.ModelForm):  # type: ignore[type-arg]
             "step_seconds",
             "thinking_seconds",
             "shown",
+            "three_dimensions",
             WORLD,
             COPLAYER,
             "teammates",

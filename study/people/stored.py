@@ -160,7 +160,8 @@ LINES: Mapping[str, Stored] = {
             *(f"Episode.{name}" for name in ["decision_seconds", "deciding_until", "deciding_by"]),
             *(f"Episode.{name}" for name in ["step_seconds", "turn_opened_at", "turn_closes_at"]),
             *(f"Episode.{name}" for name in ["created_at", "ended_at", "shown", "asks_first"]),
-            *(f"Seat.{name}" for name in ["id", "episode", "number", "name", "mind"]),
+            "Episode.three_dimensions",
+            *(f"Seat.{name}" for name in ["id", "episode", "number", "name", "mind", "scene"]),
             *(f"Mind.{name}" for name in ["id", "episode", "number", "kind", "settings"]),
         ),
     ),
@@ -236,19 +237,20 @@ class Beside:
 BESIDE: Mapping[str, Beside] = {
     "browser": Beside(
         marked(
-            "In your browser: a cookie that leads you back to your page (90 days), one that protects forms (a"
-            " year), one with the language that you chose (90 days), one that shows that your link was signed (four"
-            " hours), one with the name in your link if you do not agree (until the browser is closed), one that"
-            " knows that you came to the end (until then, too), and answers that you have not sent yet (until the"
-            " next page). None of another site."
+            "In your browser: a cookie that leads you back to your page (90 days), one that protects forms"
+            " (a year), one with the language that you chose (90 days), one that shows that your link was"
+            " signed (four hours), one with the name in your link if you do not agree (until the browser is"
+            " closed), one that knows that you came to the end (until then, too), and answers that you have"
+            " not sent yet (until the next page). None of another site."
         ),
         ("cookie", "not sent yet"),
     ),
     "address": Beside(
         marked(
-            "Your network address: it is not stored. Against scripts, a number made of it, from which it cannot"
-            " be read, is kept in memory for ten minutes, and the address itself for as long as wrong links are"
-            " tried from it. A web server in front of this one may log addresses: ask the researchers."
+            "Your network address: it is not stored. Against scripts, a number made of it, from which it"
+            " cannot be read, is kept in memory for ten minutes, and the address itself for as long as wrong"
+            " links are tried from it. A web server in front of this one may log addresses: ask the"
+            " researchers."
         ),
         ("network address",),
     ),
@@ -265,18 +267,18 @@ BESIDE: Mapping[str, Beside] = {
     ),
     "mark": Beside(
         marked(
-            "When you leave, a mark is kept, too: letters and digits made from a word of chance that is erased"
-            " with your data. It says nothing about you. Should this server ever be set back to an older copy, in"
-            " which your data still are, it shows that they are to be erased again. It is kept for as long as"
-            " there is this server."
+            "When you leave, a mark is kept, too: letters and digits made from a word of chance that is"
+            " erased with your data. It says nothing about you. Should this server ever be set back to an"
+            " older copy, in which your data still are, it shows that they are to be erased again. It is"
+            " kept for as long as there is this server."
         ),
         ("a mark", "older copy"),
     ),
     "paid": Beside(
         marked(
-            "When you leave after the end: your completion code and the day, so that you are paid, and a mark of"
-            " the name in your link, from which nobody reads that name without this server's secret, so that"
-            " nobody takes part twice. They lead to no data of yours."
+            "When you leave after the end: your completion code and the day, so that you are paid, and a"
+            " mark of the name in your link, from which nobody reads that name without this server's secret,"
+            " so that nobody takes part twice. They lead to no data of yours."
         ),
         ("after the end", "paid", "twice"),
     ),

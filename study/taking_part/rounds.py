@@ -77,6 +77,7 @@ def _episode(person: Participant, plan: ConditionPlan, *, seed: int, **more: Any
         step_seconds=plan.step_seconds,
         shown=design.shown_in(plan),
         asks_first=bool(design.meant("asks_first")),
+        three_dimensions=plan.three_dimensions,
         audience=audience_of(person.study),
         **more,
     )

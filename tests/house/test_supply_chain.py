@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Iterator
 from http.server import BaseHTTPRequestHandler, HTTPServer
 from pathlib import Path
@@ -13,7 +14,8 @@ import pytest
 
 from brigade.places import base_dir
 from tests import audit, supply_chain
-from tests.supply_chain import BILL, ELSEWHERE, PAGE, bill, packages, page
+from tests.supply_chain import BILL, ELSEWHERE, PAGE, SCRIPTS, bill, packages, page
+from tests.three.__main__ import MADE, THREE, names
 
 
 def test_every_package_of_the_lock_has_its_hashes() -> None:
@@ -45,7 +47,19 @@ def test_the_bill_of_materials_is_of_what_is_pinned() -> None:
     kept = json.loads(BILL.read_text(encoding="utf-8"))
     assert (kept["bomFormat"], kept["specVersion"]) == ("CycloneDX", "1.5")
     assert [one["purl"] for one in kept["components"]] == [one["purl"] for one in bill()["components"]]
-    assert len({one["bom-ref"] for one in kept["components"]}) == len(packages())
+    assert len({one["bom-ref"] for one in kept["components"]}) == len(packages()) + len(SCRIPTS)
+
+
+def test_what_browsers_are_given_of_others_is_the_file_that_is_listed() -> None:
+    kept, made = json.loads(BILL.read_text(encoding="utf-8")), bill()
+    listed = [[one for one in bom["components"] if "hashes" in one] for bom in (kept, made)]
+    assert listed[0] == listed[1], "`make sbom` writes it anew"
+    assert (
+        [one["name"] for one in listed[0]] == [name for name, _, _ in SCRIPTS] == [THREE[0].partition("/")[0]]
+    )
+    assert THREE[0].endswith(f"-{SCRIPTS[0][1]}.tgz")
+    assert all((base_dir() / "static" / "vendor" / name / "LICENSE").exists() for name, _, _ in SCRIPTS)
+    assert set(names()) <= set(re.findall(r"(?<= as )\w+", MADE.read_text(encoding="utf-8")[-4000:]))
 
 
 @pytest.fixture

@@ -43,6 +43,7 @@ class CuisinePage(Page):
     )
     styles = ("css/stage.css", f"{_TEMPLATES}/cuisine.css", f"{_TEMPLATES}/floor.css")
     scripts = ("js/stage.js", "js/motion.js")
+    scene = "worlds/cuisine/scene.js"
 
     def panels(self, view: SeatView) -> tuple[Panel, ...]:
         """Orders, floor, robots, locations, happened, news, menu, done, spoken: in reading order, those that

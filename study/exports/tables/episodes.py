@@ -79,6 +79,13 @@ COLUMNS = (
         levels="tables, drawn, both = the drawing with the tables one click away",
     ),
     Column("asks_first", "boolean", "1 if the page asked before it sent an action; 0 if one click did."),
+    Column("three_dimensions", "boolean", "1 if the page offered the world as a scene in three dimensions."),
+    Column(
+        "three_dimensions_used",
+        "text",
+        "How the participant opened that scene in this episode; blank if not.",
+        levels="screen, headset (on a screen perhaps, too)",
+    ),
 )
 
 FIELDS = (
@@ -96,6 +103,7 @@ FIELDS = (
     "step_seconds",
     "thinking_seconds",
     "hints",
+    "three_dimensions",
     "ended_because",
     "shown",
     "asks_first",
@@ -107,7 +115,7 @@ def rows(study: Study, chosen: Chosen, scored: Sequence[FigureColumn]) -> Iterat
     figures = figure_reader(scored)
     for piece in in_pieces(sittings(study, chosen)):
         pks = {sitting.episode for sitting in piece}
-        facts, seated, played_by = _facts(pks), _seated(pks), _played_by(pks)
+        facts, (seated, used), played_by = _facts(pks), _seated(pks), _played_by(pks)
         fallbacks = _fallbacks(pks)
         there = ((sitting, sitting.episode, facts[sitting.episode]) for sitting in who_are_there(piece))
         yield Stretch(
@@ -120,6 +128,7 @@ def rows(study: Study, chosen: Chosen, scored: Sequence[FigureColumn]) -> Iterat
                     seated[pk],
                     played_by[pk],
                     fallbacks.get(pk, 0),
+                    used.get((pk, sitting.seat), ""),
                 )
                 for sitting, pk, known in there
             ],
@@ -140,6 +149,7 @@ def _cells(
     seated: list[str],
     played_by: list[str],
     fallbacks: int,
+    used: str,
 ) -> tuple[Any, ...]:
     team = " ".join(sorted(set(seated))) or NOBODY, " ".join(sorted(played_by)), len(seated)
     named = sitting.condition_name or None, facts["label"]
@@ -161,6 +171,8 @@ def _cells(
         *sitting.touch.cells,
         facts["shown"],
         facts["asks_first"],
+        facts["three_dimensions"],
+        used or None,
     )
 
 
@@ -177,10 +189,13 @@ def _fallbacks(pks: Iterable[int]) -> dict[int, int]:
     return dict(stood_in.values_list("episode_id").annotate(count=Count("pk")))
 
 
-def _seated(pks: Iterable[int]) -> dict[int, list[str]]:
-    """By episode: the kind of co-player in each seat that is no person's."""
-    seats = Seat.objects.filter(episode__in=pks, mind__isnull=False)
-    return _grouped(seats.order_by().values_list("episode_id", "mind__kind"))
+def _seated(pks: Iterable[int]) -> tuple[dict[int, list[str]], dict[tuple[int, int], str]]:
+    """By episode: the kind of co-player in each seat that is no person's. By episode and seat: how a person
+    saw it in three dimensions."""
+    seats = Seat.objects.filter(episode__in=pks).order_by()
+    rows = list(seats.values_list("episode_id", "number", "mind__kind", "scene"))
+    kinds = _grouped((episode, kind) for episode, _, kind, _ in rows if kind)
+    return kinds, {(episode, seat): scene for episode, seat, _, scene in rows}
 
 
 def _played_by(pks: Iterable[int]) -> dict[int, list[str]]:

@@ -24,7 +24,7 @@ def test_a_page_may_ask_for_the_present_state() -> None:
     assert read_message('{"type": "sync"}') == SyncMessage()
 
 
-COMMAND = {"step": 1, "command": ["noop"]}
+COMMAND = {"step": 1, "command": ["noop"], "way": "screen"}
 
 
 def test_every_type_of_message_names_itself_and_its_handler() -> None:
@@ -48,6 +48,9 @@ def test_every_type_of_message_names_itself_and_its_handler() -> None:
         '{"type": ["sync"]}',
         '{"type": "disconnect"}',
         '{"type": "command"}',
+        '{"type": "scene"}',
+        '{"type": "scene", "way": "dream"}',
+        '{"type": "scene", "way": ["screen"]}',
         '{"type": "command", "step": true, "command": ["noop"]}',
         '{"type": "command", "step": 0, "command": ["noop"]}',
         '{"type": "command", "step": 1e99, "command": ["noop"]}',

@@ -1,0 +1,85 @@
+/* The button beside the drawing that opens the scene in three dimensions, and the way back. The scene itself is
+   loaded when it is wanted; how it was seen is told to the server. */
+"use strict";
+
+(() => {
+  const play = document.querySelector("[data-play]");
+  const door = play?.querySelector("[data-scene]");
+  const stage = play?.querySelector("[data-stage]");
+  if (!door || !stage) return;
+
+  const part = (name) => door.querySelector(`[data-scene-${name}]`);
+  const [opener, room, frame, headset, note] = ["open", "room", "frame", "headset", "note"].map(part);
+  let show = null; // once it was opened
+  let socket = null;
+
+  document.addEventListener("htmx:wsOpen", (event) => {
+    socket = event.detail.socketWrapper;
+  });
+
+  const tell = (way) => socket?.send(JSON.stringify({ type: "scene", way }));
+
+  function say(text) {
+    const line = part("said");
+    if (line.textContent !== text) line.textContent = text;
+  }
+
+  async function load() {
+    const [scene, looks] = await Promise.all([import(door.dataset.scene), import(door.dataset.looks)]);
+    return scene.show({ play, frame, looks: looks.LOOKS, say, onLeave: close });
+  }
+
+  async function open() {
+    opener.disabled = true;
+    try {
+      room.hidden = false;
+      show ||= await load();
+      play.classList.add("in-scene");
+      await show.start();
+      frame.focus({ preventScroll: true });
+      note.textContent = "";
+      tell("screen");
+    } catch (problem) {
+      console.warn(problem);
+      close();
+      note.textContent = "This browser cannot show it in three dimensions. Everything is on this page.";
+    }
+    opener.disabled = false;
+  }
+
+  function close() {
+    show?.stop();
+    room.hidden = true;
+    play.classList.remove("in-scene");
+    opener.focus({ preventScroll: true });
+  }
+
+  async function enter() {
+    try {
+      await show.enter();
+      tell("headset");
+    } catch (problem) {
+      console.warn(problem);
+      note.textContent = "The headset did not let this page in. The scene goes on here.";
+    }
+  }
+
+  async function lookForHeadset() {
+    const there = await navigator.xr?.isSessionSupported("immersive-vr").catch(() => false);
+    headset.disabled = !there;
+    headset.textContent = there ? "Enter with the headset" : "No headset here";
+  }
+
+  opener.addEventListener("click", open);
+  part("close").addEventListener("click", close);
+  headset.addEventListener("click", enter);
+  room.addEventListener("keydown", (event) => {
+    if (event.key !== "Escape") return;
+    event.stopPropagation();
+    close();
+  });
+  stage.before(door);
+  door.hidden = false;
+  lookForHeadset();
+  navigator.xr?.addEventListener?.("devicechange", lookForHeadset);
+})();

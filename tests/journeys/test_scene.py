@@ -1,0 +1,113 @@
+"""The kitchen in three dimensions: opened when it is wanted, played by mouse, by keys and with an emulated
+headset, and every command arrives in the log."""
+
+from __future__ import annotations
+
+import json
+import secrets
+from pathlib import Path
+
+from playwright.async_api import Page
+
+from tests.browser import IN_A_BROWSER
+from tests.journeys.person import Person, condition, load_study
+from tests.servers import Stack
+
+pytestmark = IN_A_BROWSER
+
+EMULATOR = Path(__file__).parents[1] / "scene" / "iwer.min.js"
+HEADSET = """
+window.device = new IWER.XRDevice(IWER.metaQuest3);
+device.stereoEnabled = false;
+device.installRuntime({forceInstall: true});
+"""
+LACKS = "document.querySelector('[data-scene-headset]:disabled').innerHTML === 'No headset here'"
+AIM = """async () => {
+    const {right} = device.controllers, said = document.querySelector("[data-scene-said]");
+    const pictures = async many => { for (; many; many--) await new Promise(requestAnimationFrame); };
+    device.position.set(0, 1.6, 0);
+    right.position.set(0, 1.1, 0);
+    const places = document.querySelectorAll("[data-spot]").length;
+    const radius = Math.max(3, places * 1.22 / 2.2), yaw = (places - 1) / 2 * 1.22 / radius;
+    right.quaternion.set(0, Math.sin(yaw / 2), 0, Math.cos(yaw / 2));
+    for (let tries = 60; tries && !said.textContent.startsWith("Storage"); tries--) await pictures(1);
+    const pointed = said.textContent;
+    right.updateButtonValue("trigger", 1);
+    await pictures(3);
+    right.updateButtonValue("trigger", 0);
+    return pointed;
+}"""
+"""Points the ray at storage, the first place from the left (`static/js/scene/plan.js`), and pulls the
+trigger; what was said of it before."""
+STORED = """
+import json
+from kitchen.play.models import Seat
+seat = Seat.objects.get(episode__rounds__participant__key="{key}")
+print(json.dumps([seat.scene, [row.command for row in seat.episode.commands.order_by("step")]]))
+"""
+
+
+async def test_a_person_plays_in_three_dimensions_by_mouse_by_keys_and_in_a_headset(
+    page: Page, live_stack: Stack, tmp_path: Path
+) -> None:
+    asked: list[str] = []
+    page.on("request", lambda request: asked.append(request.url))
+    await page.set_viewport_size({"width": 800, "height": 600})
+    slug = f"journey-{secrets.token_hex(3)}"
+    load_study(live_stack, tmp_path, slug, condition("one") + "three_dimensions = true\n", steps=9)
+    person = Person(page)
+    await person.agree(slug)
+    await person.read_guide()
+    await page.wait_for_function(LACKS)
+    assert [address for address in asked if "/scene" in address and address.endswith("js")] == [
+        f"{live_stack.url}/static/js/scene/door.js"
+    ]
+    await page.add_init_script(path=EMULATOR)
+    await page.add_init_script(HEADSET)
+    await page.reload()
+    await person.connected()
+    await page.click("[data-scene-open]")
+    await page.wait_for_selector(".in-scene [data-scene-frame]:focus")
+    assert await page.is_hidden("[data-stage]")
+    await page.keyboard.press("Escape")
+    await page.wait_for_selector("[data-stage]")
+    await page.keyboard.press("Enter")
+    await _click_on(page, "Storage")
+    await person.stepped(1)
+    await _go_to(page, "Pot")
+    await page.keyboard.press("Enter")
+    await person.stepped(2)
+    await page.click("[data-scene-headset]")
+    await page.wait_for_function("device.activeSession")
+    assert (await page.evaluate(AIM)).startswith("Storage")
+    await person.stepped(3)
+    await page.evaluate(AIM)  # there: what can be done is on the panel that it opens
+    await page.wait_for_function("document.querySelector('[data-scene-said]').textContent.startsWith('Take')")
+    await page.evaluate("device.activeSession.end()")
+    await page.wait_for_selector("[data-stage]")
+    assert not person.problems
+    key = page.url.rstrip("/").rsplit("/", 1)[-1]
+    way, commands = json.loads(live_stack.manage("shell", "-v", "0", "-c", STORED.format(key=key)))
+    assert way == "headset"
+    assert [command[0] for command in commands] == ["goto"] * 3
+    assert [command[1][:3] for command in commands] == ["sto", "pot", "sto"]
+
+
+async def _click_on(page: Page, place: str) -> None:
+    """Move the mouse until this place is pointed at, and press."""
+    frame = await page.locator("[data-scene-frame]").bounding_box()
+    assert frame
+    for part in range(2, 40):
+        await page.mouse.move(frame["x"] + frame["width"] * part / 40, frame["y"] + frame["height"] * 0.5)
+        if (await page.inner_text("[data-scene-said]")).startswith(place):
+            break
+    await page.mouse.down()
+    await page.mouse.up()
+
+
+async def _go_to(page: Page, place: str) -> None:
+    """The arrow keys until this place is chosen."""
+    for _ in range(12):
+        if (await page.inner_text("[data-scene-said]")).startswith(place):
+            return
+        await page.keyboard.press("ArrowRight")

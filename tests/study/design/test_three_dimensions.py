@@ -1,0 +1,40 @@
+"""A condition that offers the world in three dimensions: in its documents, at play, and in the data."""
+
+from __future__ import annotations
+
+import csv
+from pathlib import Path
+
+import pytest
+
+from kitchen.play.models import Seat
+from study.design.blueprint import Blueprint, blueprint_of
+from study.exports.writing import write_study
+from study.taking_part.rounds import practice_episode
+from tests.study.factories import complete, make_study
+
+pytestmark = pytest.mark.django_db
+
+
+def test_a_document_says_so_only_where_it_is_set_so_that_those_of_before_stay_as_they_are() -> None:
+    study = make_study()
+    before = blueprint_of(study)
+    assert not any("three_dimensions" in one for one in before.to_json()["conditions"])
+    study.conditions.filter(key="c1").update(three_dimensions=True)
+    after = blueprint_of(study)
+    assert [one.get("three_dimensions", False) for one in after.to_json()["conditions"]] == [False, True]
+    assert Blueprint.from_json(after.to_json()) == after
+    assert after.digest != before.digest
+
+
+def test_what_a_condition_offers_can_be_practised_and_the_data_say_who_used_it(tmp_path: Path) -> None:
+    study = make_study()
+    study.conditions.filter(key="c1").update(three_dimensions=True)
+    person = complete(study, "one")
+    assert practice_episode(person).three_dimensions
+    Seat.objects.filter(episode__rounds__condition__key="c1").update(scene="headset")
+    write_study(study, tmp_path)
+    with (tmp_path / "episodes.csv").open(encoding="utf-8", newline="") as stream:
+        rows = {row["condition"]: row for row in csv.DictReader(stream)}
+    told = {key: (row["three_dimensions"], row["three_dimensions_used"]) for key, row in rows.items()}
+    assert told == {"c0": ("0", ""), "c1": ("1", "headset")}
