@@ -7,6 +7,7 @@ from typing import NamedTuple
 
 from kitchen.contract.page import Panel, PlayerView, SeatView
 from kitchen.contract.world import Json
+from kitchen.worlds.cuisine.intents import lines
 from kitchen.worlds.cuisine.known import Known
 from kitchen.worlds.cuisine.menu import made_of
 from kitchen.worlds.cuisine.words import more_steps
@@ -16,9 +17,10 @@ _ALWAYS_OPEN = ("storage", "servingtable", "chopboard")
 
 
 class Robots(NamedTuple):
-    """Seat, name, and whose it is, of every robot."""
+    """Seat, name, and whose it is, of every robot; whether it is said what it is about to do."""
 
     rows: tuple[tuple[int, str, bool], ...]
+    tells: bool
 
 
 class Places(NamedTuple):
@@ -59,9 +61,11 @@ class Here(NamedTuple):
 
 def robots(view: SeatView, known: Known) -> Panel:
     """Where everybody is, holds, and does."""
-    shows = Robots(tuple((player.seat, player.name, player.is_you) for player in view.players))
+    rows = tuple((player.seat, player.name, player.is_you) for player in view.players)
     parts = tuple(cell for player in view.players for cell in _robot(player, view, known))
-    return Panel("robots", f"{_TEMPLATES}/robots.jinja", shows, parts=parts)
+    ahead = lines(view, known, "r{}-next") if view.shows_intents else ()
+    shows = Robots(rows, view.shows_intents)
+    return Panel("robots", f"{_TEMPLATES}/robots.jinja", shows, parts=parts + ahead)
 
 
 def _robot(player: PlayerView, view: SeatView, known: Known) -> tuple[Panel, ...]:

@@ -20,7 +20,7 @@ DIGESTS = {
     1: "73dc89e9de7b7a06be63edd65aba02ada90f88b1b7168df70d826e34fad8f846",
     2: "4cc02ae9cd5f184b6bae60e1c17a52d39d26a173c4170758e5f45be028bad052",
     3: "38964e13558b6ea266dcfa541ef8b5dc8d22fd828f98958032fb5c9259ee3291",
-    4: "c0bd2acd05a92eba4a406b3d7a2897428f5bf67b00087849373a5d9b4259c2fb",
+    4: "406ddd2234d2bea017ff0d58c7b4900ef5bf264081b229da9d4c2b7f8bf5aae1",
 }
 ITEMS: list[dict[str, Any]] = [
     {"key": "trust", "scale": "Team", "reversed": True, "needs_teammates": True},

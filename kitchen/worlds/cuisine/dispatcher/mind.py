@@ -42,7 +42,8 @@ class Dispatcher(Agent):
 
     Keeps nothing between steps but `Decision.memory`. `Decision.played_by` is `dispatcher` where a language
     model chose, `stand-in` where none is set up, and `planner` or `noop` where there was no answer; then
-    `Decision.fallback` has the ModelError's code. An agent that the model left out is left out.
+    `Decision.fallback` has the ModelError's code. An agent that the model left out is left out. What it
+    intends is the plan of its structured reply, the same for every agent; a reply in free text tells none.
     """
 
     kind = "dispatcher"
@@ -98,6 +99,7 @@ class Dispatcher(Agent):
             played_by="stand-in" if talk.door.is_stand_in else self.kind,
             note=note_answer(talk, answer, told),
             calls=tuple(talk.calls),
+            intents={seat: {"said": talk.plan} for seat in talk.moment.team.mine if talk.plan},
         )
 
     def fall_back(self, situation: Situation, code: str) -> Decision:
