@@ -14,16 +14,16 @@ from kitchen.worlds.cuisine.words import Words, joined
 
 _TEMPLATES = "worlds/cuisine"
 _TELLS: Mapping[str, str] = {
-    "bring": marked("Brings {item} to {place} for {dish}"),
-    "start": marked("Uses {place} for {dish}"),
-    "serve": marked("Serves {item}"),
-    "discard": marked("Throws {item} away"),
-    "wait": marked("Waits: there is nothing to do"),
+    "bring": marked("Next: bring {item} to {place} for {dish}"),
+    "start": marked("Next: use {place} for {dish}"),
+    "serve": marked("Next: serve {item}"),
+    "discard": marked("Next: throw {item} away"),
+    "wait": marked("Next: wait, there is nothing to do"),
 }
 """By what is to be done."""
 _ANYWHERE: Mapping[str, str] = {
-    "bring": marked("Brings {item} for {dish}"),
-    "start": marked("Uses a tool for {dish}"),
+    "bring": marked("Next: bring {item} for {dish}"),
+    "start": marked("Next: use a tool for {dish}"),
 }
 """Where it is not settled which of several places it will be."""
 _AGENT = re.compile(r"\b[Aa]gent ?(\d{1,2})\b")
@@ -37,24 +37,33 @@ class Line(NamedTuple):
     """In words of its own, instead."""
 
 
-class Others(NamedTuple):
-    """Seat and name of every robot but one's own."""
+class Told(NamedTuple):
+    """A line, and seats and names of those whose it is: a mind may say the same of all that it commands."""
 
-    rows: tuple[tuple[int, str], ...]
+    robots: tuple[tuple[int, str], ...]
+    line: Line
+
+
+class Intents(NamedTuple):
+    """Every line, in the order of seats; none of a robot that has not said anything."""
+
+    rows: tuple[Told, ...]
 
 
 def intents(view: SeatView, known: Known) -> Panel:
     """What stands under the drawing."""
-    others = tuple((player.seat, player.name) for player in view.players if not player.is_you)
-    return Panel(
-        "intents", f"{_TEMPLATES}/intents.jinja", Others(others), parts=lines(view, known, "intent{}")
-    )
+    found: dict[Line, list[tuple[int, str]]] = {}
+    for player in view.players:
+        if not player.is_you and any(line := _line(player.seat, view, known)):
+            found.setdefault(line, []).append((player.seat, player.name))
+    rows = tuple(Told(tuple(robots), line) for line, robots in found.items())
+    return Panel("intents", f"{_TEMPLATES}/intents.jinja", Intents(rows))
 
 
-def lines(view: SeatView, known: Known, name: str) -> tuple[Panel, ...]:
-    """A part for each robot but one's own, called by this name with its seat in it."""
+def lines(view: SeatView, known: Known) -> tuple[Panel, ...]:
+    """What stands in the table under each robot but one's own: a part for each."""
     return tuple(
-        Panel(name.format(player.seat), f"{_TEMPLATES}/intent.jinja", _line(player.seat, view, known))
+        Panel(f"r{player.seat}-next", f"{_TEMPLATES}/intent.jinja", _line(player.seat, view, known))
         for player in view.players
         if not player.is_you
     )
@@ -68,7 +77,7 @@ def _line(seat: int, view: SeatView, known: Known) -> Line:
 
 
 def in_words(intent: Intent, known: Known) -> str:
-    """`Brings rice to pot 1 for salmon sushi`."""
+    """`Next: bring rice to pot 1 for salmon sushi`."""
     place, words = intent.get("to", ""), known.words
     nowhere = place and place not in known.brief["locations"]
     text = _ANYWHERE[intent["do"]] if nowhere else _TELLS[intent["do"]]

@@ -63,7 +63,7 @@ def robots(view: SeatView, known: Known) -> Panel:
     """Where everybody is, holds, and does."""
     rows = tuple((player.seat, player.name, player.is_you) for player in view.players)
     parts = tuple(cell for player in view.players for cell in _robot(player, view, known))
-    ahead = lines(view, known, "r{}-next") if view.shows_intents else ()
+    ahead = lines(view, known) if view.shows_intents else ()
     shows = Robots(rows, view.shows_intents)
     return Panel("robots", f"{_TEMPLATES}/robots.jinja", shows, parts=parts + ahead)
 

@@ -75,10 +75,12 @@ class Talk:
 
     @property
     def plan(self) -> str:
-        """What the model says that its agents work towards, in its last structured reply; empty else."""
+        """What the model says that its agents work towards, in its last structured reply: the first
+        paragraph. Empty where it says nothing."""
         calls = [call.reply.call for call in self.calls if call.reply and call.reply.call]
-        plan = calls[-1].get("plan") if calls else None
-        return " ".join(plan.split())[:LONGEST_PLAN] if isinstance(plan, str) else ""
+        plan = str(calls[-1].get("plan") or "").strip() if calls else ""
+        first = " ".join(plan.partition("\n")[0].split())
+        return first if len(first) <= LONGEST_PLAN else f"{first[:LONGEST_PLAN].rstrip()}…"
 
     def _read(self, reply: Reply) -> tuple[Given, ...]:
         """A structured reply, or whatever commands stand in the text."""

@@ -268,6 +268,26 @@ def test_a_structured_reply_is_asked_for_and_followed(monkeypatch: pytest.Monkey
     assert json.loads(decision.memory["exchanges"][0][1])["commands"][0] == entry
 
 
+def test_what_it_intends_is_the_first_paragraph_of_the_plan_in_a_structured_reply(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    told = replace(seen(), tells=True)
+    script(monkeypatch, {"plan": " First  rice.\nThen tuna.", "commands": []})
+    assert decide(told, reply="tool").intents == {1: {"said": "First rice."}, 2: {"said": "First rice."}}
+    script(monkeypatch, {"plan": "rice " * 100, "commands": []})
+    assert len(decide(told, reply="tool").intents[1]["said"]) <= 161
+    for nothing in ({"commands": []}, {"plan": None, "commands": []}, GOOD, base.OverloadedError("busy")):
+        script(monkeypatch, nothing)
+        assert decide(told, reply="tool").intents == {}
+
+
+def test_what_the_stand_in_intends_is_what_the_planner_does_that_plays_for_it() -> None:
+    told = replace(seen(), tells=True)
+    own = make_agent("planner", {}).decide(told).intents
+    assert own and decide(told, model="stand-in").intents == own
+    assert decide(seen(), model="stand-in").intents == {}
+
+
 def test_text_in_place_of_a_structured_reply_is_read_all_the_same(monkeypatch: pytest.MonkeyPatch) -> None:
     script(monkeypatch, GOOD)
     assert len(decide(seen(), reply="tool").commands) == 2
