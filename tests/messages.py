@@ -35,8 +35,13 @@ HOMES = (ROOT, *sorted(folder.parent for folder in WORLDS.glob("*/locale")))
 SPOKEN = {"es": "es", "zh-hans": "zh_Hans"}
 """Languages with a catalogue, by their codes, and the folder of each."""
 WORDS = {
-    **{"gettext": 1, "marked": 1, "said": 1},
-    **{"ngettext": 2, "marked_plural": 2, "pgettext": 2, "npgettext": 3},
+    "gettext": 1,
+    "marked": 1,
+    "said": 1,
+    "ngettext": 2,
+    "marked_plural": 2,
+    "pgettext": 2,
+    "npgettext": 3,
 }
 """Functions that say something, and the words that each is called with."""
 SAID_IN_TEMPLATES = re.compile(r"\b(n?p?gettext|_)\(((?:\s*u?(?:'(?:[^'\\]|\\.)*'|\"(?:[^\"\\]|\\.)*\"),?)+)")

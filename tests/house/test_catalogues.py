@@ -1,4 +1,5 @@
-"""The catalogues in `locale/`, the house's and those of worlds: every sentence is translated, whole, and compiled as it is written."""
+"""The catalogues in `locale/`, the house's and those of worlds: every sentence is translated, whole, and
+compiled as it is written."""
 
 from __future__ import annotations
 
