@@ -33,6 +33,8 @@ _DO: Mapping[str, str] = {
     "wait": marked("Try this: wait one step."),
 }
 """And who is there already."""
+AIMS = tuple(_DO)
+"""Everything that can be to be done."""
 _ON_BOARD = marked("Try this: put the {item} on {place}.")
 _STILL_BUSY = marked_plural(
     "Try this: wait one step; {place} needs {number} step more.",
