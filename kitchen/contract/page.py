@@ -16,7 +16,7 @@ from dataclasses import dataclass
 from typing import Any, ClassVar, NamedTuple
 
 from kitchen.contract.world import Command, Event, Json
-from kitchen.words.speech import gettext, marked, pgettext, said
+from kitchen.words.speech import gettext, marked, pgettext, read_later
 
 TABLES, DRAWN, BOTH = "tables", "drawn", "both"
 """How a world is shown: in tables, as a drawing, or the drawing with the tables one glance away."""
@@ -136,16 +136,16 @@ class Page(ABC):
     title: ClassVar[str] = ""
     """What this world is called over its guide, where a study plays several; by default its name. As all
     words of a page, in the language of whoever reads (`kitchen.words.speech`)."""
-    place: ClassVar[str] = said("game")
+    place: ClassVar[str] = read_later("game")
     """What an episode is called, in one word: *This game is open in another tab*."""
-    body: ClassVar[str] = said("player")
+    body: ClassVar[str] = read_later("player")
     """What a seat commands, in one word: *choose what your player does*."""
     reference: ClassVar[str] = ""
     """Template of a second reference that can be opened beside play; empty if there is none. Gets `brief` and
     `handbook`."""
     reference_title: ClassVar[str] = ""
     """What it is called: one or two words."""
-    settings_differ: ClassVar[str] = said(
+    settings_differ: ClassVar[str] = read_later(
         "You will play this in several ways. What is said here holds for the first one; in each of the "
         "others, the guide that you can open beside the game is what counts there."
     )
@@ -166,12 +166,14 @@ class Page(ABC):
     )
     """How the page is used: a sentence for each of the first steps, shown where hints are on; `marked`, and
     looked up when they are shown."""
-    aim: ClassVar[str] = said("It ends as soon as you have reached the goal, or after the last step.")
+    aim: ClassVar[str] = read_later("It ends as soon as you have reached the goal, or after the last step.")
     """When an episode with a goal ends; said at its second step, with `{steps}` for how many it has
     at most."""
-    missed: ClassVar[str] = said("The steps are over, and the goal was not reached yet. That is all right.")
+    missed: ClassVar[str] = read_later(
+        "The steps are over, and the goal was not reached yet. That is all right."
+    )
     """What is said where an episode with a goal ended at its last step."""
-    general_hint: ClassVar[str] = said("Read the guide again whenever you like: it says how to win.")
+    general_hint: ClassVar[str] = read_later("Read the guide again whenever you like: it says how to win.")
     """The hint where nobody can say what would be good to do."""
 
     def named(self, number: int) -> str:

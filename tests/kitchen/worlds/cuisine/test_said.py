@@ -10,6 +10,7 @@ from typing import Any
 
 import pytest
 from django.utils import translation
+from django.utils.safestring import SafeString
 
 from kitchen.contract.page import PlayerView, SeatView
 from kitchen.play.drawing import guide, layout, reference, whole
@@ -41,7 +42,7 @@ def named(view: SeatView, **more: Any) -> SeatView:
 def html_of(view: SeatView) -> str:
     """The world's part of a page."""
     panels = {panel.id: whole(panel) for panel in PAGE.panels(view)}
-    return layout(PAGE, {"hint": "", **panels}, view.shown)
+    return layout(PAGE, {"hint": SafeString(), **panels}, view.shown)
 
 
 def test_every_panel_is_said_in_it_in_every_phase() -> None:
