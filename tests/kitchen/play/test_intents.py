@@ -80,7 +80,7 @@ def test_where_it_is_not_shown_nothing_is_kept_and_no_client_is_told() -> None:
     )
     for episode in (plain, told):
         take(episode)
-    notes = [DecisionRow.objects.get(mind__episode=episode).note for episode in (plain, told)]
+    notes: list[Any] = [DecisionRow.objects.get(mind__episode=episode).note for episode in (plain, told)]
     assert notes[1].pop("intents").keys() == {"1"}
     assert json.dumps(notes[0]) == json.dumps(notes[1])
     assert [state_of(episode)["intents"] for episode in (plain, told)] == [

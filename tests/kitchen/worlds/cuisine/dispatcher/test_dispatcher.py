@@ -18,7 +18,7 @@ from kitchen.registry.agents import make_agent
 from kitchen.worlds.cuisine.dispatcher.mind import WHY_NOT
 from tests.kitchen.agents.alone import play_alone
 from tests.kitchen.worlds.cuisine.cooking import kitchen
-from tests.kitchen.worlds.cuisine.dispatcher.dispatching import MODEL, Scripted, decide, script, seen
+from tests.kitchen.worlds.cuisine.dispatcher.dispatching import MODEL, Answer, Scripted, decide, script, seen
 
 GOOD = "So be it.\ngoto_agent2_pot0\ngoto_agent1_storage0"
 BAD = "put_agent1_pot0\ngoto_agent2_pot0"
@@ -276,7 +276,14 @@ def test_what_it_intends_is_the_first_paragraph_of_the_plan_in_a_structured_repl
     assert decide(told, reply="tool").intents == {1: {"said": "First rice."}, 2: {"said": "First rice."}}
     script(monkeypatch, {"plan": "rice " * 100, "commands": []})
     assert len(decide(told, reply="tool").intents[1]["said"]) <= 161
-    for nothing in ({"commands": []}, {"plan": None, "commands": []}, GOOD, base.OverloadedError("busy")):
+    away = base.OverloadedError("busy")
+    silent: list[Answer] = [{"commands": []}, {"plan": None, "commands": []}, GOOD, away]
+        {"commands": []},
+        {"plan": None, "commands": []},
+        GOOD,
+        base.OverloadedError("busy"),
+    ]
+    for nothing in silent:
         script(monkeypatch, nothing)
         assert decide(told, reply="tool").intents == {}
 
