@@ -11,6 +11,7 @@ from django.views.decorators.gzip import gzip_page
 from kitchen.play import selectors
 from kitchen.play.models import Seat
 from kitchen.play.render import page_context
+from kitchen.play.script_words import script_words
 
 
 @gzip_page
@@ -25,6 +26,7 @@ def play_page(request: HttpRequest, *, seat: Seat, continue_url: str, **more: An
         socket_path=f"/ws/seat/{seat.key}/",
         continue_url=continue_url,
         asks_first=seat.episode.asks_first,
+        script_words=script_words(),
         scene=page.scene if seat.episode.three_dimensions else "",
         **{"label": view.label, **more},
     )

@@ -16,11 +16,16 @@ from kitchen.contract.data_files import Record, Text, complaint, one_of, said, w
 from kitchen.contract.world import Json, WorldError
 from kitchen.registry.names import UnknownNameError
 from kitchen.registry.worlds import DEFAULT
+from kitchen.words.speech import marked
 from study.design.plan import NOBODY, condition_check
 from study.design.practice import practice_played
 
 FAILURES = {"end": "end the study for this participant", "continue": "go on; the data say so"}
 """What may follow when the last attempt at the check of understanding has failed."""
+
+
+STATEMENT = marked("I have read this and I agree to take part.")
+"""What participants agree to where a study says nothing else."""
 
 
 class NoSettings(Record):
@@ -30,9 +35,7 @@ class NoSettings(Record):
 class ConsentSettings(Record):
     """What participants agree to, each statement by itself."""
 
-    statements: Annotated[tuple[Text, ...], Strict(False), said("must be a list of texts")] = (
-        "I have read this and I agree to take part.",
-    )
+    statements: Annotated[tuple[Text, ...], Strict(False), said("must be a list of texts")] = (STATEMENT,)
 
 
 class PracticeKitchen(Record):
@@ -96,20 +99,23 @@ PARTS: dict[str, PartKind] = {
         PartKind(
             "consent",
             "consent",
-            "Before you take part",
+            marked("Before you take part"),
             enabled=True,
             needs_text=True,
             allowed=ConsentSettings,
         ),
-        PartKind("about", "questions about the person", "About you"),
-        PartKind("guide", "guide", "How to play", enabled=True),
-        PartKind("practice", "practice episode", "Practice", allowed=PracticeSettings),
+        PartKind("about", "questions about the person", marked("About you")),
+        PartKind("guide", "guide", marked("How to play"), enabled=True),
+        PartKind("practice", "practice episode", marked("Practice"), allowed=PracticeSettings),
         PartKind(
-            "check", "check of understanding", "A few questions before you start", allowed=CheckSettings
+            "check",
+            "check of understanding",
+            marked("A few questions before you start"),
+            allowed=CheckSettings,
         ),
-        PartKind("final", "final comparison", "Looking back"),
-        PartKind("debriefing", "debriefing", "What this study was about"),
-        PartKind("end", "last page", "Thank you, that was the last part", enabled=True),
+        PartKind("final", "final comparison", marked("Looking back")),
+        PartKind("debriefing", "debriefing", marked("What this study was about")),
+        PartKind("end", "last page", marked("Thank you, that was the last part"), enabled=True),
     )
 }
 ALWAYS_ON = frozenset({"welcome", "end"})

@@ -13,12 +13,12 @@ from typing import Any
 from kitchen.words.speech import gettext
 from study.design.blueprint import Blueprint, ConditionPlan, OutcomePlan, PartPlan
 from study.design.languages import codes
-from study.design.parts import PARTS
+from study.design.parts import PARTS, STATEMENT
 from study.design.questions.fields import AGREEMENT, ItemPlan
 
 Texts = Mapping[str, str]
 """Texts by their paths."""
-OURS = frozenset([*AGREEMENT, *(kind.title for kind in PARTS.values())])
+OURS = frozenset([STATEMENT, *AGREEMENT, *(kind.title for kind in PARTS.values())])
 """What stands there unless a researcher writes something else: the program translates it itself."""
 
 
@@ -128,4 +128,4 @@ def _ours(text: str) -> str:
 
 
 def _listed(texts_here: Any, path: str, texts: Texts) -> list[str]:
-    return [texts.get(f"{path}.{number}") or text for number, text in enumerate(texts_here, start=1)]
+    return [texts.get(f"{path}.{number}") or _ours(text) for number, text in enumerate(texts_here, start=1)]

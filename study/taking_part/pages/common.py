@@ -7,10 +7,8 @@ from typing import Any
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import render
 
-from kitchen.contract.page import Page
-from kitchen.registry.worlds import get_page, known_worlds
 from kitchen.words.speech import language
-from study.design.blueprint import Blueprint, blueprint_of
+from study.design.blueprint import blueprint_of
 from study.design.models import Study
 from study.design.page_order import progress
 from study.design.texts import told_in
@@ -30,14 +28,6 @@ def part_context(person: Participant, kind: str) -> dict[str, Any]:
         "idle": idle_clock(person),
         "progress": progress(person.design, kind),
     }
-
-
-def place_word(design: Blueprint) -> str:
-    """What episodes are called in a whole study: the word of its worlds if all have the same, else a neutral
-    one. Worlds that this installation has no longer are passed over."""
-    worlds = known_worlds().keys() & set(design.worlds)
-    words = {get_page(world).place for world in worlds}
-    return words.pop() if len(words) == 1 else Page.place
 
 
 def team_label(person: Participant, one: Round) -> str:
