@@ -29,7 +29,7 @@ WORDS: Mapping[str, str] = {
     "choose": marked("Choose an action"),
     "chose": marked("You chose: {action}"),
     "since": marked("{seconds} s"),
-    "sinceLong": marked("{seconds} s – it takes longer than usual, nothing is lost"),
+    "sinceLong": marked("{seconds} s: it takes longer than usual, nothing is lost"),
     "left": marked("{seconds} s left"),
     "timeIsUp": marked("Time is up"),
     "doIt": marked("Do it"),

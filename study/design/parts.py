@@ -16,16 +16,12 @@ from kitchen.contract.data_files import Record, Text, complaint, one_of, said, w
 from kitchen.contract.world import Json, WorldError
 from kitchen.registry.names import UnknownNameError
 from kitchen.registry.worlds import DEFAULT
-from kitchen.words.speech import marked
 from study.design.plan import NOBODY, condition_check
 from study.design.practice import practice_played
+from study.design.usual_words import STATEMENT, TITLES
 
 FAILURES = {"end": "end the study for this participant", "continue": "go on; the data say so"}
 """What may follow when the last attempt at the check of understanding has failed."""
-
-
-STATEMENT = marked("I have read this and I agree to take part.")
-"""What participants agree to where a study says nothing else."""
 
 
 class NoSettings(Record):
@@ -79,12 +75,15 @@ class PartKind:
 
     name: str
     words: str
-    title: str
-    """The usual heading of its page."""
     enabled: bool = False
     needs_text: bool = False
     allowed: type[Record] = NoSettings
     """What it may be set to."""
+
+    @property
+    def title(self) -> str:
+        """The usual heading of its page."""
+        return TITLES[self.name]
 
     @property
     def settings(self) -> dict[str, Json]:
@@ -95,27 +94,15 @@ class PartKind:
 PARTS: dict[str, PartKind] = {
     kind.name: kind
     for kind in (
-        PartKind("welcome", "welcome, on the study's link", "", enabled=True),
-        PartKind(
-            "consent",
-            "consent",
-            marked("Before you take part"),
-            enabled=True,
-            needs_text=True,
-            allowed=ConsentSettings,
-        ),
-        PartKind("about", "questions about the person", marked("About you")),
-        PartKind("guide", "guide", marked("How to play"), enabled=True),
-        PartKind("practice", "practice episode", marked("Practice"), allowed=PracticeSettings),
-        PartKind(
-            "check",
-            "check of understanding",
-            marked("A few questions before you start"),
-            allowed=CheckSettings,
-        ),
-        PartKind("final", "final comparison", marked("Looking back")),
-        PartKind("debriefing", "debriefing", marked("What this study was about")),
-        PartKind("end", "last page", marked("Thank you, that was the last part"), enabled=True),
+        PartKind("welcome", "welcome, on the study's link", enabled=True),
+        PartKind("consent", "consent", enabled=True, needs_text=True, allowed=ConsentSettings),
+        PartKind("about", "questions about the person"),
+        PartKind("guide", "guide", enabled=True),
+        PartKind("practice", "practice episode", allowed=PracticeSettings),
+        PartKind("check", "check of understanding", allowed=CheckSettings),
+        PartKind("final", "final comparison"),
+        PartKind("debriefing", "debriefing"),
+        PartKind("end", "last page", enabled=True),
     )
 }
 ALWAYS_ON = frozenset({"welcome", "end"})

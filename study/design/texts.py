@@ -13,12 +13,12 @@ from typing import Any
 from kitchen.words.speech import gettext
 from study.design.blueprint import Blueprint, ConditionPlan, OutcomePlan, PartPlan
 from study.design.languages import codes
-from study.design.parts import PARTS, STATEMENT
 from study.design.questions.fields import AGREEMENT, ItemPlan
+from study.design.usual_words import STATEMENT, TITLES
 
 Texts = Mapping[str, str]
 """Texts by their paths."""
-OURS = frozenset([STATEMENT, *AGREEMENT, *(kind.title for kind in PARTS.values())])
+OURS = frozenset([STATEMENT, *AGREEMENT, *TITLES.values()])
 """What stands there unless a researcher writes something else: the program translates it itself."""
 
 
