@@ -26,7 +26,8 @@ CODE = "eo"
 """Under which it goes: a language that we do not speak."""
 READ_ALOUD = ("alt", "aria-label", "content", "placeholder", "title")
 """Attributes that are read, beside all `data-` ones that hold a sentence."""
-UNREAD = {"script", "style", "code", "kbd"}
+UNREAD = {"script", "style", "code", "kbd", "time"}
+"""Of a time, Django knows how each language writes it."""
 NAMES = re.compile(r"\b(Brigade|Team|http[\w:/.-]*)\b")
 """What is called so in every language."""
 LETTERS = re.compile(r"[^\W\d_]{2,}")

@@ -35,6 +35,9 @@ WORDS: Mapping[str, str] = {
     "doIt": marked("Do it"),
     "chooseAnother": marked("Choose another"),
     "nothingHere": marked("Nothing can be done here just now."),
+}
+"""By the names under which scripts know them; what is between braces, they fill in."""
+SCENE: Mapping[str, str] = {
     "more": marked("More …"),
     "you": marked("you"),
     "backToPage": marked("Back to the page"),
@@ -43,14 +46,17 @@ WORDS: Mapping[str, str] = {
     "headset": marked("Enter with the headset"),
     "noHeadset": marked("No headset here"),
 }
-"""By the names under which scripts know them; what is between braces, they fill in."""
+"""Likewise, in the scene in three dimensions."""
 CALLED = (10, 5)
 """With so many seconds left for a step, that is said aloud."""
 
 
-def script_words() -> dict[str, str | dict[int, str]]:
-    """All of them, and `calls`: what is said aloud, by the seconds that are left."""
-    return {**{name: gettext(words) for name, words in WORDS.items()}, "calls": {s: _call(s) for s in CALLED}}
+def script_words(*, scene: bool) -> dict[str, str | dict[int, str]]:
+    """All of them, those of the scene where there is one, and `calls`: what is said aloud, by the seconds that
+    are left."""
+    words = {**WORDS, **SCENE} if scene else WORDS
+    calls = {seconds: _call(seconds) for seconds in CALLED}
+    return {**{name: gettext(said) for name, said in words.items()}, "calls": calls}
 
 
 def _call(seconds: int) -> str:

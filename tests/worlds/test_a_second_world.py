@@ -157,8 +157,8 @@ def test_no_page_of_a_participant_speaks_of_a_kitchen_or_of_robots(client: Clien
     kinds = {kind for page in pages for kind in re.findall(r'data-page="(\w+)"', page)}
     assert {"welcome", "consent", "guide", "practice", "play", "survey", "debriefing", "withdraw"} <= kinds
     said = "".join(pages)
-    assert "That was to get to know the game" in said and "every step of every game you played" in said
-    assert "choose what your player does" in said and not OTHERS.findall(said)
+    assert "That was to try everything out" in said and "every step that you played" in said
+    assert "choose what to do" in said and not OTHERS.findall(said)
     assert not any(OTHERS.search(Receipt(code, 1).text) for code in RECEIPTS)
 
 

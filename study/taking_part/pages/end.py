@@ -14,10 +14,9 @@ from study.design.models import Outcome
 from study.design.recruitment import PLACES
 from study.people import flow
 from study.people.models import Participant
-from study.taking_part.pages.common import part_context
+from study.taking_part.pages.common import part_context, told_html
 from study.taking_part.pages.guests import finished_here
 from study.taking_part.pages.refused import kept_label
-from study.words.markdown import to_html
 
 WORDS = {
     "no_consent": (
@@ -52,7 +51,7 @@ def end(request: HttpRequest, person: Participant, place: flow.CurrentPage) -> H
     context = {
         "participant": person,
         "study": person.study,
-        "outcome_html": to_html(_words(person, outcome)),
+        "outcome_html": told_html(_words(person, outcome)),
         **taken_away(person, person.label or kept_label(request, person)),
     }
     if person.status == Participant.Status.COMPLETE:
