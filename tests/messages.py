@@ -37,7 +37,7 @@ SPOKEN = {"es": "es", "zh-hans": "zh_Hans"}
 WORDS = {
     "gettext": 1,
     "marked": 1,
-    "said": 1,
+    "read_later": 1,
     "ngettext": 2,
     "marked_plural": 2,
     "pgettext": 2,

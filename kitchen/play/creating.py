@@ -7,10 +7,9 @@ from dataclasses import dataclass, field
 
 from django.conf import settings as django_settings
 from django.db import transaction
-from django.utils import timezone
-from django.utils.text import capfirst
+from django.utils import timezone, translation
 
-from kitchen.contract.page import BOTH, TABLES
+from kitchen.contract.page import BOTH, TABLES, Page
 from kitchen.contract.world import Json, SettingsError, World
 from kitchen.money.models import Budget
 from kitchen.play import clock, stream
@@ -88,10 +87,9 @@ def episode_create(
         decision_seconds=django_settings.DECISION_SECONDS,
         turn_opened_at=timezone.now(),
     )
-    body = capfirst(page.body)
     with transaction.atomic(savepoint=False):  # whoever needs it in a transaction loses both, or none
         episode.save(force_insert=True)
-        go_on(OpenTurn(episode, _seat_everybody(episode, body, seats=seats, minds=minds)))
+        go_on(OpenTurn(episode, _seat_everybody(episode, page, seats=seats, minds=minds)))
     return episode
 
 
@@ -111,14 +109,17 @@ def _check_until(until: Mapping[str, int], game: World) -> None:
         raise SettingsError(f"until: {min(wrong)} is not one of {', '.join(sorted(known))}")
 
 
-def _seat_everybody(episode: Episode, body: str, *, seats: int, minds: Sequence[MindPlan]) -> list[Seat]:
+def _seat_everybody(episode: Episode, page: Page, *, seats: int, minds: Sequence[MindPlan]) -> list[Seat]:
+    """Their names are stored in English, whoever reads."""
     by_seat: dict[int, Mind] = {}
     for number, plan in enumerate(minds):
         mind = Mind.objects.create(
             episode=episode, number=number, kind=plan.kind, settings=dict(plan.settings)
         )
         by_seat |= dict.fromkeys(plan.seats, mind)
+    with translation.override("en"):
+        names = [page.named(number + 1) for number in range(seats)]
     return Seat.objects.bulk_create(
-        Seat(episode=episode, number=number, name=f"{body} {number + 1}", mind=by_seat.get(number))
-        for number in range(seats)
+        Seat(episode=episode, number=number, name=name, mind=by_seat.get(number))
+        for number, name in enumerate(names)
     )

@@ -52,8 +52,8 @@ CALLED = (10, 5)
 
 
 def script_words(*, scene: bool) -> dict[str, str | dict[int, str]]:
-    """All of them, those of the scene where there is one, and `calls`: what is said aloud, by the seconds that
-    are left."""
+    """All of them, those of the scene where there is one, and `calls`: what is said aloud, by the seconds
+    that are left."""
     words = {**WORDS, **SCENE} if scene else WORDS
     calls = {seconds: _call(seconds) for seconds in CALLED}
     return {**{name: gettext(said) for name, said in words.items()}, "calls": calls}

@@ -38,7 +38,7 @@ def seat_view(seat: Seat) -> SeatView:
 
 def turn_view(turn: OpenTurn, number: int) -> SeatView:
     """Everything that the page of this seat shows in this turn."""
-    episode, world = turn.episode, turn.world
+    episode, world, page = turn.episode, turn.world, get_page(turn.episode.world)
     missing = [seat for seat in turn.seats if seat.number not in turn.given or not seat.is_person]
     phase = _phase(turn, number, missing)
     choosing = phase == "choose"
@@ -49,7 +49,9 @@ def turn_view(turn: OpenTurn, number: int) -> SeatView:
         step=episode.step,
         length=world.length,
         label=episode.label,
-        players=tuple(PlayerView(seat.number, seat.name, seat.number == number) for seat in turn.seats),
+        players=tuple(
+            PlayerView(seat.number, page.named(seat.number + 1), seat.number == number) for seat in turn.seats
+        ),
         waiting_for=tuple(seat.number for seat in missing) if phase != "over" else (),
         brief=turn.briefs[number],
         observation=world.observe(number),

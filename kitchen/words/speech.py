@@ -69,7 +69,7 @@ def marked_plural(singular: str, plural: str) -> tuple[str, str]:
     return singular, plural
 
 
-class _Said:
+class _ReadLater:
     """Words of a class that are looked up whenever they are read."""
 
     def __init__(self, message: str) -> None:
@@ -79,6 +79,6 @@ class _Said:
         return gettext(self.message)
 
 
-def said(message: str) -> str:
+def read_later(message: str) -> str:
     """The same of words that are an attribute of a class: it has them in the language of whoever reads."""
-    return _Said(message)  # type: ignore[return-value] # what one gets of the attribute
+    return _ReadLater(message)  # type: ignore[return-value] # what one gets of the attribute

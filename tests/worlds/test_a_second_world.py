@@ -49,6 +49,7 @@ STUDY = Path(__file__).parent / "beacon" / "study.toml"
 @pytest.fixture
 def study(db: None, beacon: None) -> Study:
     call_command("load_study", str(STUDY))
+    Study.objects.update(scores_above_surveys=True)
     return Study.objects.get()
 
 
@@ -197,7 +198,7 @@ def test_the_guide_has_every_world_of_the_conditions_once(client: Client, study:
     assert guide.count("You are the keeper of a bay") == 1
     assert guide.count("You run one robot in a kitchen") == 1
     assert "<h2>The lighthouse</h2>" in guide and "<h2>The kitchen</h2>" in guide
-    assert "every step of every game you played" in text_of(client.get(f"{personal}withdraw/"))
+    assert "every step that you played" in text_of(client.get(f"{personal}withdraw/"))
     assert "You will play" not in guide
     study.conditions.filter(key="asking").update(settings={"nights": 2, "width": 4})
     other = text_of(Client().get(agree(Client(), study)["Location"]))

@@ -11,6 +11,7 @@ from typing import NamedTuple
 
 from kitchen.contract.page import DRAWN, TABLES, Nothing, Page, Panel, SeatView
 from kitchen.contract.world import Command, Json
+from kitchen.words.speech import gettext, marked, read_later
 from kitchen.worlds.cuisine.floor import floor
 from kitchen.worlds.cuisine.handbook import handbook
 from kitchen.worlds.cuisine.hint import hint
@@ -31,12 +32,11 @@ class CuisinePage(Page):
     views = (TABLES, DRAWN)
     layout = f"{_TEMPLATES}/layout.jinja"
     guide = f"{_TEMPLATES}/guide.jinja"
-    title = "The kitchen"
-    place = "kitchen"
-    body = "robot"
+    title = read_later("The kitchen")
+    body = read_later("robot")
     reference = f"{_TEMPLATES}/recipes.jinja"
-    reference_title = "Recipes"
-    settings_differ = (
+    reference_title = read_later("Recipes")
+    settings_differ = read_later(
         "You will play in different kitchens. What is said here of tools, dishes and times holds for the "
         "first one; in each of the others, the guide and the recipes that you can open beside the game are "
         "what counts there."
@@ -57,17 +57,17 @@ class CuisinePage(Page):
         return handbook(brief)
 
     first_steps = (
-        "Your robot is marked “you”: click the place with the ring.",
-        "Each click is one step. Look at what it has changed.",
-        "The number on the order says in how many steps it runs out.",
+        marked("Your robot is marked “you”: click the place with the ring."),
+        marked("Each click is one step. Look at what it has changed."),
+        marked("The number on the order says in how many steps it runs out."),
     )
-    aim = "Practice ends when you have served one dish, or after {steps} steps."
-    missed = "The steps are used, and no dish was served yet. That is all right."
+    aim = read_later("Practice ends when you have served one dish, or after {steps} steps.")
+    missed = read_later("The steps are used, and no dish was served yet. That is all right.")
 
     def reached(self, view: SeatView) -> str:
         """`Well done: you served salmon sushi.`"""
         dish = known(view.brief).words.mid(view.observation["delivered"][-1])
-        return f"Well done: you served {dish}."
+        return gettext("Well done: you served {dish}.").format(dish=dish)
 
     def hint(self, view: SeatView, command: Command, aim: Mapping[str, str]) -> str:
         """`Try this: go to storage to fetch rice for the salmon sushi.`"""
