@@ -12,10 +12,10 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any, ClassVar, NamedTuple
 
-from kitchen.contract.world import Command, Event, Json
+from kitchen.contract.world import Command, Event, Intent, Json
 from kitchen.words.speech import gettext, marked, pgettext, read_later
 
 TABLES, DRAWN, BOTH = "tables", "drawn", "both"
@@ -91,6 +91,12 @@ class SeatView:
     shown: str = TABLES
     """What this person's page has of the world: one of what `Page.shown` gives; the same for the whole
     episode."""
+    shows_intents: bool = False
+    """The page says what the others are about to do; the same for the whole episode."""
+    intents: Mapping[int, Intent] = field(default_factory=dict)
+    """Where it does: what other seats said, when they decided on the last step, that they will do next. It
+    was settled before this seat chooses, and is never the command of the open step. A seat that said nothing
+    is left out, and the page makes nothing up for it."""
 
 
 class Nothing(NamedTuple):

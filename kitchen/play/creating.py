@@ -46,6 +46,7 @@ def episode_create(
     shown: str = BOTH,
     asks_first: bool = False,
     three_dimensions: bool = False,
+    shows_intents: bool = False,
     audience: str = "",
 ) -> Episode:
     """A new episode at its start, its first step open. Seats that no mind commands are people's.
@@ -53,8 +54,8 @@ def episode_create(
     `step_seconds` is people's time for a step (see `kitchen.play.clock`), `hints` has the page say what would
     be good to do next, `until` says what its figures are to reach for it to be over, `shown` is what people
     are to see of the world as far as it has that (`Page.shown`), `asks_first` has the page ask before it
-    sends an action, `three_dimensions` has it offer the world as a scene, `audience` names those whom its
-    news go to (see `stream.audience_group`).
+    sends an action, `three_dimensions` has it offer the world as a scene, `shows_intents` has it say what
+    co-players are about to do, `audience` names those whom its news go to (see `stream.audience_group`).
 
     SettingsError if the world, a mind, the seating, the clock or the goal cannot be played.
     """
@@ -80,6 +81,7 @@ def episode_create(
         shown=page.shown(shown),
         asks_first=asks_first,
         three_dimensions=three_dimensions and bool(page.scene) and page.shown(shown) != TABLES,
+        shows_intents=shows_intents,
         audience=audience,
         state=game.to_dict(),
         state_hash=game.state_hash(),

@@ -141,6 +141,8 @@ class StateMessage:
     score: Json
     brief: Json
     seconds_left: float | None
+    intents: Json
+    """By seat; empty where they are not shown."""
     type: str = field(default="state", init=False)
 
 

@@ -10,6 +10,7 @@ from django.db.models import Count, OuterRef
 from kitchen.contract.page import Page, PlayerView, SeatView
 from kitchen.play import clock, stored
 from kitchen.play.hints import hints_for
+from kitchen.play.intents import known_intents
 from kitchen.play.kept import turn_now
 from kitchen.play.messages import Stamp, StateMessage
 from kitchen.play.models import Episode, Seat, SeatCommand
@@ -68,6 +69,8 @@ def turn_view(turn: OpenTurn, number: int) -> SeatView:
         reached=episode.status == Episode.Status.REACHED,
         abandoned_because=episode.ended_because if episode.status == Episode.Status.ABANDONED else "",
         shown=episode.shown,
+        shows_intents=episode.shows_intents,
+        intents=known_intents(world, number, turn.intents) if turn.is_open else {},
     )
     if not (episode.hints and choosing):
         return view
@@ -99,6 +102,7 @@ def state_message(world: str, view: SeatView) -> StateMessage:
         score=dict(view.score),
         seconds_left=view.seconds_left,
         brief=dict(view.brief),
+        intents={str(seat): dict(intent) for seat, intent in view.intents.items()},
     )
 
 

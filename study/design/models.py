@@ -358,6 +358,13 @@ class Condition(models.Model):
         help_text="A button beside the drawing opens the same as a scene, on a screen or in a headset. The "
         "data say who used it.",
     )
+    shows_intents = models.BooleanField(
+        "show what teammates are about to do",
+        default=False,
+        db_default=False,
+        help_text="A line beside each teammate that has told its plan: the planner always, a language model "
+        "where it replies with a structured list. Others show nothing.",
+    )
 
     class Meta:
         ordering = ["position", "id"]

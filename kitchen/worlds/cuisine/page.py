@@ -15,6 +15,7 @@ from kitchen.words.speech import gettext, marked, read_later
 from kitchen.worlds.cuisine.floor import floor
 from kitchen.worlds.cuisine.handbook import handbook
 from kitchen.worlds.cuisine.hint import hint
+from kitchen.worlds.cuisine.intents import intents
 from kitchen.worlds.cuisine.known import Known, known
 from kitchen.worlds.cuisine.menu import menu
 from kitchen.worlds.cuisine.pictures import icon
@@ -46,11 +47,11 @@ class CuisinePage(Page):
     scene = "worlds/cuisine/scene.js"
 
     def panels(self, view: SeatView) -> tuple[Panel, ...]:
-        """Orders, floor, robots, locations, happened, news, menu, done, spoken: in reading order, those that
-        are shown."""
+        """Orders, floor, intents, robots, locations, happened, news, menu, done, spoken: in reading order,
+        those that are shown."""
         brief = known(view.brief)
-        unseen = {TABLES: (floor,), DRAWN: (robots, locations)}.get(view.shown, ())
-        return tuple(make(view, brief) for make in _PANELS if make not in unseen)
+        makes = (make for make in _PANELS if make not in _UNSEEN.get(view.shown, ()))
+        return tuple(make(view, brief) for make in makes if make is not intents or view.shows_intents)
 
     def handbook(self, brief: Mapping[str, Json]) -> Mapping[str, Json]:
         """Dishes with their recipes, orders in numbers, an example of a kitchen."""
@@ -120,9 +121,11 @@ def _spoken(view: SeatView, known: Known) -> Panel:
     return Panel("spoken", f"{_TEMPLATES}/spoken.jinja", Spoken(spoken(view, known.words)))
 
 
-_PANELS: tuple[Callable[[SeatView, Known], Panel], ...] = (
+_Make = Callable[[SeatView, Known], Panel]
+_PANELS: tuple[_Make, ...] = (
     orders,
     floor,
+    intents,
     robots,
     locations,
     story,
@@ -131,6 +134,7 @@ _PANELS: tuple[Callable[[SeatView, Known], Panel], ...] = (
     _done,
     _spoken,
 )
+_UNSEEN: Mapping[str, tuple[_Make, ...]] = {TABLES: (floor, intents), DRAWN: (robots, locations)}
 
 
 PAGE = CuisinePage()

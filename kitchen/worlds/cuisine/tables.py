@@ -8,6 +8,7 @@ from typing import NamedTuple
 from kitchen.contract.page import Panel, PlayerView, SeatView
 from kitchen.contract.world import Json
 from kitchen.words.speech import gettext, pgettext
+from kitchen.worlds.cuisine.intents import lines
 from kitchen.worlds.cuisine.known import Known
 from kitchen.worlds.cuisine.menu import empty_hands, made_of, not_busy
 from kitchen.worlds.cuisine.words import more_steps
@@ -17,9 +18,10 @@ _ALWAYS_OPEN = ("storage", "servingtable", "chopboard")
 
 
 class Robots(NamedTuple):
-    """Seat, name, and whose it is, of every robot."""
+    """Seat, name, and whose it is, of every robot; whether it is said what it is about to do."""
 
     rows: tuple[tuple[int, str, bool], ...]
+    tells: bool
 
 
 class Places(NamedTuple):
@@ -60,9 +62,11 @@ class Here(NamedTuple):
 
 def robots(view: SeatView, known: Known) -> Panel:
     """Where everybody is, holds, and does."""
-    shows = Robots(tuple((player.seat, player.name, player.is_you) for player in view.players))
+    rows = tuple((player.seat, player.name, player.is_you) for player in view.players)
     parts = tuple(cell for player in view.players for cell in _robot(player, view, known))
-    return Panel("robots", f"{_TEMPLATES}/robots.jinja", shows, parts=parts)
+    ahead = lines(view, known) if view.shows_intents else ()
+    shows = Robots(rows, view.shows_intents)
+    return Panel("robots", f"{_TEMPLATES}/robots.jinja", shows, parts=parts + ahead)
 
 
 def _robot(player: PlayerView, view: SeatView, known: Known) -> tuple[Panel, ...]:
