@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from math import ceil
 from textwrap import wrap
 from typing import Any
 from unicodedata import east_asian_width
@@ -153,9 +154,10 @@ def _box(
 
 def _lines(name: str, letters: int) -> list[str]:
     """A name in lines of at most so many letters; of those that are as wide as high there is room for half
-    as many."""
-    wide = any(east_asian_width(letter) in "WF" for letter in name)
-    return wrap(name, letters // 2 if wide else letters, max_lines=3, placeholder="…")
+    as many, and lines of one length break fewer words."""
+    if any(east_asian_width(letter) in "WF" for letter in name):
+        letters = ceil(len(name) / ceil(len(name) / (letters // 2)))
+    return wrap(name, letters, max_lines=3, placeholder="…")
 
 
 def _tool(corner: tuple[int, int], size: Size) -> dict[str, int]:
