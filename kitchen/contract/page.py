@@ -142,8 +142,6 @@ class Page(ABC):
     title: ClassVar[str] = ""
     """What this world is called over its guide, where a study plays several; by default its name. As all
     words of a page, in the language of whoever reads (`kitchen.words.speech`)."""
-    place: ClassVar[str] = read_later("game")
-    """What an episode is called, in one word: *This game is open in another tab*."""
     body: ClassVar[str] = read_later("player")
     """What a seat commands, in one word: *choose what your player does*."""
     reference: ClassVar[str] = ""

@@ -34,7 +34,6 @@ class CuisinePage(Page):
     layout = f"{_TEMPLATES}/layout.jinja"
     guide = f"{_TEMPLATES}/guide.jinja"
     title = read_later("The kitchen")
-    place = read_later("kitchen")
     body = read_later("robot")
     reference = f"{_TEMPLATES}/recipes.jinja"
     reference_title = read_later("Recipes")
