@@ -155,7 +155,7 @@ class Page(ABC):
 
     scene: ClassVar[str] = ""
     """Static path of a module that gives the world its looks in three dimensions (what it exports:
-    `worlds/cuisine/scene.js`); empty if it is not shown so. The layout then holds places that are buttons
+    `worlds/<name>/scene.js`); empty if it is not shown so. The layout then holds places that are buttons
     (`data-spot`) on a stage (`data-stage`), from which all that the scene shows is read."""
 
     first_steps: ClassVar[tuple[str, ...]] = (

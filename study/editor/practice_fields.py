@@ -14,8 +14,8 @@ from study.design.plan import NOBODY
 from study.design.practice import practice_played
 
 UNTIL_DONE = (
-    "Otherwise practice is over as soon as somebody has done what the game is about: in the kitchen, served "
-    "one dish. Whoever has not, after all its steps, may practise once more."
+    "Otherwise practice is over as soon as somebody has done once what the game is about. "
+    "Whoever has not, after all its steps, may practise once more."
 )
 TEAM_SIZE = "Agents beside the participant's own. 3 teammates make a team of 4 agents."
 

@@ -154,8 +154,9 @@ def test_a_proxy_has_our_limits(conf: str) -> None:
 
 
 def shown_by(page: Path) -> list[str]:
-    """Its heading and its paragraphs."""
-    return re.findall(r"<(?:h1|p)\b[^>]*>(.+?)</(?:h1|p)>", page.read_text(), re.DOTALL)
+    """Its heading and its paragraphs, in English."""
+    text = re.sub(r'{% translate "(.+?)" %}', r"\1", page.read_text())
+    return re.findall(r"<(?:h1|p)\b[^>]*>(.+?)</(?:h1|p)>", text, re.DOTALL)
 
 
 def test_what_is_too_long_is_refused_with_the_words_of_the_app() -> None:

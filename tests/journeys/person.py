@@ -81,7 +81,10 @@ class Person:
         return await self.stepped(before + 1)
 
     async def send(self, command: Sequence[str]) -> None:
-        """Choose this action and press the button."""
+        """Choose this action and press the button; on a small screen, in the list of all actions."""
+        fold = self.page.locator("[data-fold=show-actions][aria-expanded=false]")
+        if await fold.is_visible():
+            await fold.click()
         await self.choose(command)
         await self.page.click("#menu [data-submit]")
 

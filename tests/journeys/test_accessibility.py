@@ -62,6 +62,7 @@ VALUES = {
     "pk": str(PK),
     "number": "1",
     "act": "delete",
+    "language": "es",
 }
 """What stands in the researchers' addresses."""
 DESIGN = f"/staff/{SLUG}/design/"

@@ -21,7 +21,7 @@ window.device = new IWER.XRDevice(IWER.metaQuest3);
 device.stereoEnabled = false;
 device.installRuntime({forceInstall: true});
 """
-LACKS = "document.querySelector('[data-scene-headset]:disabled').innerHTML === 'No headset here'"
+LACKS = "document.querySelector('[data-scene-headset]:disabled')?.innerHTML === 'No headset here'"
 AIM = """async () => {
     const {right} = device.controllers, said = document.querySelector("[data-scene-said]");
     const pictures = async many => { for (; many; many--) await new Promise(requestAnimationFrame); };

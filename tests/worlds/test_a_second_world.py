@@ -49,6 +49,7 @@ STUDY = Path(__file__).parent / "beacon" / "study.toml"
 @pytest.fixture
 def study(db: None, beacon: None) -> Study:
     call_command("load_study", str(STUDY))
+    Study.objects.update(scores_above_surveys=True)
     return Study.objects.get()
 
 

@@ -78,7 +78,7 @@
     event.stopPropagation();
     close();
   });
-  stage.before(door);
+  (stage.closest(".stage-frame") || stage).before(door);
   door.hidden = false;
   lookForHeadset();
   navigator.xr?.addEventListener?.("devicechange", lookForHeadset);

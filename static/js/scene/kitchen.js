@@ -1,10 +1,10 @@
-/* What stands in the room and is kept as the page has it: places, robots, board, the panel of a place. */
+/* What stands in the room and is kept as the page has it: places, bodies, board, the panel of a place. */
 
 import { Color, Group, Scene, Vector3 } from "../../vendor/three/three.min.js";
 import { Board } from "./board.js";
 import { Panel } from "./panel.js";
 import { at, planOf, standingAt } from "./plan.js";
-import { Robot } from "./robots.js";
+import { Body } from "./bodies.js";
 import { roomOf } from "./room.js";
 import { Station } from "./station.js";
 
@@ -19,7 +19,7 @@ export class Kitchen {
     this.panel = new Panel(theme);
     this.panel.onChange = () => this.#changed();
     this.board = new Board(theme);
-    this.robots = new Map();
+    this.bodies = new Map();
     this.picked = -1; // the place that is pointed at
     this.turn = "";
     this.extra = []; // buttons that only a headset has
@@ -77,22 +77,22 @@ export class Kitchen {
     return bots.map((bot) => {
       const index = this.stations.findIndex((station) => station.spot === bot.spot);
       const beside = bots.filter((other) => other.spot === bot.spot);
-      return this.#robot(bot).show(bot, standingAt(this.plan, index, beside.indexOf(bot), beside.length));
+      return this.#body(bot).show(bot, standingAt(this.plan, index, beside.indexOf(bot), beside.length));
     });
   }
 
-  #robot(bot) {
-    if (!this.robots.has(bot.seat)) {
-      const robot = new Robot(bot, this.theme);
-      this.robots.set(bot.seat, robot);
-      this.scene.add(robot.group);
+  #body(bot) {
+    if (!this.bodies.has(bot.seat)) {
+      const body = new Body(bot, this.theme);
+      this.bodies.set(bot.seat, body);
+      this.scene.add(body.group);
     }
-    return this.robots.get(bot.seat);
+    return this.bodies.get(bot.seat);
   }
 
   /* whether something is still on its way */
   move(now) {
-    return [...this.robots.values()].map((robot) => robot.move(now)).some(Boolean);
+    return [...this.bodies.values()].map((body) => body.move(now)).some(Boolean);
   }
 
   /* pointing */

@@ -165,7 +165,7 @@ def test_what_an_older_program_left_unfrozen_is_frozen_whole() -> None:
 
 @pytest.mark.parametrize("change", ["the study", "asks", "a condition", "nothing"])
 def test_an_older_document_means_tables_and_another_look_is_another_version(change: str) -> None:
-    study = make_study(shown="tables")
+    study = make_study(**AS_BEFORE)
     first = old_format(version(study, title="A"))
     Study.objects.filter(pk=study.pk).update(
         shown="both" if change == "the study" else "tables", asks_first=change == "asks"

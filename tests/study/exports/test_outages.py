@@ -69,10 +69,11 @@ def test_every_row_says_what_was_away_meanwhile(study: Study) -> None:
     assert {row["outage_ms"] for row in rows(study, "steps")[3:]} == {"0"}
 
 
-def test_columns_stand_at_the_end_of_their_files() -> None:
-    for name in ("steps", "commands", "decisions", "episodes"):
+def test_columns_stand_behind_those_that_were_there_before() -> None:
+    later = ["shown", "asks_first", "three_dimensions", "three_dimensions_used"]
+    for name, behind in (("steps", []), ("commands", []), ("decisions", []), ("episodes", later)):
         names = [column.name for column in get_table(name).columns]
-        assert names[-2:] == ["outage_ms", "outage_parts"], name
+        assert names[-2 - len(behind) :] == ["outage_ms", "outage_parts", *behind], name
 
 
 def test_outages_of_the_time_of_the_study_are_a_file(study: Study) -> None:

@@ -1,4 +1,4 @@
-/* The robots: each is its seat's shape with its number, as a body, in its colour; over it what it holds. */
+/* The bodies: each is its seat's shape with its number, as a body, in its colour; over it what it holds. */
 
 import {
   CylinderGeometry, ExtrudeGeometry, Group, Mesh, MeshBasicMaterial, MeshLambertMaterial, RingGeometry, Shape, Vector2,
@@ -32,7 +32,7 @@ function number(seat, colour) {
   return face;
 }
 
-export class Robot {
+export class Body {
   constructor({ seat, you }, theme) {
     this.group = new Group();
     this.theme = theme;
