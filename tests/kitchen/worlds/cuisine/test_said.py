@@ -70,5 +70,5 @@ def test_every_hint_refusal_and_score_is_said_in_it() -> None:
     ]
     told += [Words().refusal(reason, ("get", "pot0", "rice"), 2) for reason in REFUSALS]
     told += [words for _, words in achieved("cuisine", {"completed": 1, "failed": 2})]
-    told += [PAGE.place, PAGE.body, PAGE.reference_title, PAGE.settings_differ, PAGE.aim, PAGE.missed]
+    told += [PAGE.body, PAGE.reference_title, PAGE.settings_differ, PAGE.aim, PAGE.missed]
     assert [text for text in told if bare_words(f"<p>{text}</p>")] == []
