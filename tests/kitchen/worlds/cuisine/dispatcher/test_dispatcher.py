@@ -278,11 +278,6 @@ def test_what_it_intends_is_the_first_paragraph_of_the_plan_in_a_structured_repl
     assert len(decide(told, reply="tool").intents[1]["said"]) <= 161
     away = base.OverloadedError("busy")
     silent: list[Answer] = [{"commands": []}, {"plan": None, "commands": []}, GOOD, away]
-        {"commands": []},
-        {"plan": None, "commands": []},
-        GOOD,
-        base.OverloadedError("busy"),
-    ]
     for nothing in silent:
         script(monkeypatch, nothing)
         assert decide(told, reply="tool").intents == {}
