@@ -113,12 +113,20 @@
     return text;
   }
 
+  /* where the page ends for the eye: on a small screen the own place covers what is below */
+  function foot() {
+    const own = menu().closest("[data-play-area]");
+    return own && getComputedStyle(own).position === "fixed" ? own.getBoundingClientRect().top : window.innerHeight;
+  }
+
   function place(box, button) {
     const frame = stage().getBoundingClientRect();
     const at = button.getBoundingClientRect();
     const left = Math.min(at.left - frame.left, frame.width - box.offsetWidth - 8);
     box.style.left = `${Math.max(8, left)}px`;
-    box.style.top = `${at.bottom - frame.top + 4}px`;
+    const above = at.top - box.offsetHeight - 4;
+    const top = at.bottom + 4 + box.offsetHeight > foot() && above > 0 ? above : at.bottom + 4;
+    box.style.top = `${top - frame.top}px`;
   }
 
   function hideList({ focus = false } = {}) {
@@ -143,14 +151,14 @@
     if (!row) return;
     const radios = [...menu().querySelectorAll('input[name="command"]:not(:disabled)')];
     const apt = radios.filter((radio) => !radio.closest("details, [data-ask], .goto"));
-    apt.sort((one, other) => hinted(other) - hinted(one));
     const last = apt.filter((radio) => radio.closest(".noop"));
     const first = apt.filter((radio) => !last.includes(radio));
     const ways = radios.filter((radio) => radio.closest(".goto") && !radio.closest("[data-stays]") && leadsOn(radio));
-    row.replaceChildren(...[...[...first, ...ways].slice(0, QUICK - last.length), ...last].map(choice));
+    const shown = [...first, ...ways].sort((one, other) => hinted(other) - hinted(one));
+    row.replaceChildren(...[...shown.slice(0, QUICK - last.length), ...last].map(choice));
   }
 
-  const leadsOn = (radio) => stage().querySelector(`[data-spot="${JSON.parse(radio.value)[1]}"] [data-apt]`);
+  const leadsOn = (radio) => hinted(radio) || stage().querySelector(`[data-spot="${JSON.parse(radio.value)[1]}"] [data-apt]`);
 
   /* keys: arrows lead to the nearest place in that direction, or along the small menu */
 

@@ -24,6 +24,7 @@ SENTENCE = re.compile(
     r"^\W*[A-Z][a-z]+(?:[ ,:]|\W*$)|^[^\[\]#.:()=<>|,\"'-]*[a-z]{2,} [a-z]{2,}[^\[\]#:()=<>|\"'-]*$"
 )
 """What begins like a sentence, or has two words side by side that are no selector and no style."""
+SAID_BY_STYLE = re.compile(r"content:\s*[\"'][^\"']*[A-Za-z]{2}")
 NO_WORDS = {"Enter", "Escape", "Backspace", "POST", "GET", "HEAD", "use strict", "Intl"}
 
 
@@ -45,6 +46,11 @@ def test_words_are_told_from_selectors_and_styles() -> None:
 def test_no_script_has_words_of_its_own() -> None:
     said = {path.name: found for path in FILES if (found := said_in(path.read_text()))}
     assert said == {}
+
+
+def test_no_style_has_words_of_its_own() -> None:
+    styles = [*(ROOT / "static" / "css").rglob("*.css"), *(ROOT / "kitchen" / "worlds").rglob("*.css")]
+    assert [path.name for path in styles if SAID_BY_STYLE.search(path.read_text())] == []
 
 
 def said_by(files: Iterable[Path]) -> set[str]:

@@ -24,6 +24,8 @@ from study.trying_out.walk.plans import Shares
 from tests.study.factories import SETTINGS, make_study, play_out
 
 SLUG, SHUT, LABELLED, BUSY = "scenes", "scenes-shut", "scenes-labelled", "scenes-busy"
+SHOWN = ("tables", "drawn")
+"""Ways to show a world, beside both."""
 CODE = "scenes-plays"
 """Of the participant who is in a kitchen."""
 PK = 990_001
@@ -71,6 +73,7 @@ def scenes() -> None:
     study_freeze(study_id=study.pk, user=user)
     dry_runs(study, user)
     found = {page: on_page(study, page) for page in PAGES}
+    found |= {f"play, {way}": on_page(shown(way), "play") for way in SHOWN}
     found["practised"] = on_page(study, "practice")
     assert found["practised"].practice
     play_out(found["practised"].practice)
@@ -134,9 +137,16 @@ def whole_study() -> Study:
     return study
 
 
+def shown(way: str) -> Study:
+    """A study that shows its world in this way, with teammates, and asks before it sends."""
+    study = make_study(f"scenes-{way}", conditions=1, shown=way, asks_first=True)
+    study.conditions.update(coplayer="planner", teammates=2)
+    return study
+
+
 def entered(study: Study) -> Participant:
     """Somebody on the first page."""
-    entry = f"scene-{study.participants.count()}"
+    entry = f"{study.slug}-{study.participants.count()}"
     return participant_enter(study_id=study.pk, entry=entry, synthetic=True)
 
 

@@ -11,46 +11,21 @@ from __future__ import annotations
 
 import json
 import re
-from typing import Any, Literal
 
 import pytest
 import pytest_asyncio
-from axe_playwright_python.base import AXE_SCRIPT
 from playwright.async_api import Browser, Page
 
 from study.design.page_order import PAGES
 from tests.addresses import addresses
 from tests.browser import IN_A_BROWSER
+from tests.journeys.axe import violations
+from tests.journeys.fitting import misfits
 from tests.journeys.scenes import CODE, PASSWORD, PK, SLUG, STAFF
 from tests.servers import Stack
 
 pytestmark = IN_A_BROWSER
 
-TAGS = ["wcag2a", "wcag2aa", "wcag21a", "wcag21aa", "wcag22aa"]
-WIDE, NARROW = 1440, 360
-COLOURS = ("color-contrast", "link-in-text-block")
-PLACES = ("target-size", "scrollable-region-focusable")
-Scheme = Literal["light", "dark"]
-STILL = """() => {
-    const sheet = new CSSStyleSheet();
-    sheet.replaceSync("* { transition: none !important; animation: none !important }");
-    document.adoptedStyleSheets = [...document.adoptedStyleSheets, sheet];
-}"""
-"""A colour on its way from light to dark is neither."""
-LOOKS = """() => [...document.querySelectorAll("body, body *")].map(one => {
-    if (!one.checkVisibility({visibilityProperty: true})) return "";
-    const style = getComputedStyle(one), size = parseFloat(style.fontSize);
-    const large = size >= 24 || (size >= 56 / 3 && style.fontWeight >= 700);
-    return [style.color, style.backgroundColor, style.backgroundImage, style.opacity, large].join();
-}).join(";")"""
-"""What shows, and all that decides whether its colours are told apart, with whether text counts as large."""
-SCHEMES: tuple[Scheme, ...] = ("light", "dark")
-RUN = """async only => {
-    const options = {runOnly: only, resultTypes: ["violations"]};
-    const written = node => [node.target.join(" "), node.html, node.failureSummary].join(" ");
-    const found = (await axe.run(document, options)).violations;
-    return found.map(one => [one.id, one.nodes.map(written)]);
-}"""
 ASKED = ("check", "survey", "about", "final")
 """Pages that complain when they are sent empty."""
 VALUES = {
@@ -103,37 +78,6 @@ def scenes(stack: Stack) -> dict[str, str]:
     return found
 
 
-async def violations(page: Page, name: str) -> list[str]:
-    """What axe finds on the page as it is shown now; a line for each node."""
-    await page.evaluate(AXE_SCRIPT)
-    await page.evaluate(STILL)
-    found, looks = [], {}
-    for width in (WIDE, NARROW):
-        await page.set_viewport_size({"width": width, "height": 900})
-        for scheme in SCHEMES:
-            await page.emulate_media(color_scheme=scheme, reduced_motion="reduce")
-            looks[width, scheme] = await page.evaluate(LOOKS)
-            only = rules(width, scheme, as_wide=looks[width, scheme] == looks[WIDE, scheme])
-            for rule, nodes in await page.evaluate(RUN, only) if only else ():
-                found += [
-                    f"{name} at {width} px, {scheme}: {rule}: {' '.join(node.split())}" for node in nodes
-                ]
-    return found
-
-
-def rules(width: int, scheme: Scheme, *, as_wide: bool) -> dict[str, Any]:
-    """What can differ from what was looked at before, as axe wants it said; nothing where nothing can."""
-    if width == WIDE:
-        chosen = () if scheme == "light" else COLOURS
-    elif scheme == "light":
-        chosen = PLACES if as_wide else ()
-    elif as_wide:
-        return {}
-    else:
-        chosen = COLOURS
-    return {"type": "rule", "values": chosen} if chosen else {"type": "tag", "values": TAGS}
-
-
 BARRIERS = """<html lang="en"><title>x</title><style>
     body { color: black; background: white }
     button { width: 40px; height: 40px; padding: 0; border: 0; margin: 0 }
@@ -179,7 +123,7 @@ async def test_every_page_of_a_participant_is_accessible(
         response = await page.goto(scenes[name])
         assert response
         assert response.status < 500
-        found += await violations(page, name)
+        found += await violations(page, name) + await misfits(page, name)
         if name in ASKED:
             await page.click("main button[type=submit]")
             await page.wait_for_selector("[role=alert]")
@@ -202,7 +146,7 @@ async def test_consent_without_a_tick_and_dialogs_of_the_kitchen_are_accessible(
     for name in ("guide", "reference"):
         await page.click(f"[data-open={name}-dialog]")
         await page.wait_for_selector(f"#{name}-dialog[open]")
-        found += await violations(page, f"play, {name}")
+        found += await violations(page, f"play, {name}") + await misfits(page, f"play, {name}")
         await page.keyboard.press("Escape")
     assert not found, "\n".join(found)
 

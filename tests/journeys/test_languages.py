@@ -17,7 +17,7 @@ SUBMIT = "[data-submit]"
 
 
 async def spoken(page: Page) -> str:
-    return await page.evaluate("document.documentElement.lang")
+    return str(await page.evaluate("document.documentElement.lang"))
 
 
 async def test_from_the_welcome_to_play_in_spanish_and_on_in_chinese(
@@ -38,7 +38,8 @@ async def test_from_the_welcome_to_play_in_spanish_and_on_in_chinese(
     assert await page.inner_text(SUBMIT) == "Elige una acción"
     assert await person.play_step(["goto", "storage0"]) == 1
     assert "Paso 2 de 9" in await page.inner_text("#bar")
-    await page.click(".topbar .languages button:not([aria-current])[lang=zh-hans]")
+    await page.click("[data-open=guide-dialog]")
+    await page.click("dialog[open] .languages button[lang=zh-hans]")
     await person.connected()
     assert await spoken(page) == "zh-hans"
     assert await person.step() == 1

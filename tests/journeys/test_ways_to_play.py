@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 import secrets
 from collections.abc import Awaitable, Callable
 from pathlib import Path
@@ -39,6 +40,34 @@ ARROWS = """([from, to]) => {
 LAID_OUT = """() => [...document.querySelectorAll("#menu-actions .verb, #menu-actions legend, .goto .action")]
     .map(one => { const {left, top, width, height} = one.getBoundingClientRect();
                   return [one.id || one.textContent, left, top, width, height].join(" "); }).join("; ")"""
+PLACES = {"storage0": "Storage", "pot0": "Pot 1"}
+TOLD = [
+    (1, "You went to storage"),
+    (2, "You took rice from storage"),
+    (3, "You went to pot 1"),
+    (4, "You put rice into pot 1"),
+    (5, "You used pot 1"),
+]
+"""What live regions say after each of these steps."""
+HEAR = """() => {
+    window.heard = [];
+    for (const region of document.querySelectorAll("[role=status], [role=alert], [aria-live]")) {
+        const words = () => region.textContent.replace(/\\s+/g, " ").trim();
+        let before = words();
+        new MutationObserver(() => {
+            if (words() !== before && (before = words())) heard.push(before);
+        }).observe(region, {childList: true, subtree: true, characterData: true});
+    }
+}"""
+SPOKEN = "heard.splice(0).filter(one => one.startsWith('Step')).length"
+SHOWS = """all => all.map(one => {
+    const {left, right, top, bottom} = one.getBoundingClientRect();
+    return [[left + 2, top + 2], [right - 2, bottom - 2]].every(point => {
+        const there = document.elementFromPoint(...point);
+        return one.contains(there) || one.parentElement === there;
+    });
+})"""
+"""Whether each is seen whole."""
 FOCUSED = "document.activeElement.dataset.spot || ''"
 
 
@@ -64,10 +93,12 @@ async def cooked(person: Person, act: Callable[[list[str]], Awaitable[Any]]) -> 
     assert person.problems == []
 
 
-async def test_by_mouse_on_the_drawing_with_one_click_an_action(
+async def test_by_mouse_on_the_drawing_with_one_click_an_action_where_every_place_shows(
     page: Page, live_stack: Stack, tmp_path: Path
 ) -> None:
+    await page.set_viewport_size({"width": 1024, "height": 768})
     person = await started(page, live_stack, tmp_path)
+    assert await page.eval_on_selector_all("[data-spot]", SHOWS) == [True] * 8
 
     async def click(command: list[str]) -> None:
         await page.click(f'[data-spot="{command[1]}"]')
@@ -100,6 +131,31 @@ async def test_by_keyboard_alone_arrows_lead_from_place_to_place(
 
     await cooked(person, press)
     assert await page.evaluate("pointed") == 0
+
+
+async def test_by_names_alone_with_each_step_told_in_one_line(
+    page: Page, live_stack: Stack, tmp_path: Path
+) -> None:
+    person, told = await started(page, live_stack, tmp_path), iter(TOLD)
+    await page.evaluate(HEAR)
+    kitchen = page.get_by_role("group", name="The kitchen as drawn")
+
+    async def act(command: list[str]) -> None:
+        await kitchen.get_by_role("button", name=PLACES[command[1]]).press("Enter")
+        if command[0] == "get":
+            await kitchen.get_by_role("button", name="rice", exact=False).press("Enter")
+        step, sentence = next(told)
+        said = page.get_by_role("status").filter(has_text=f"Step {step} of 5. {sentence}.")
+        await said.wait_for(state="attached")
+        assert len((await said.inner_text()).split()) < 30
+        assert await page.evaluate(SPOKEN) == 1
+
+    await cooked(person, act)
+    assert await kitchen.get_by_role("button", name=re.compile("^Pot 1 ?: Cooked rice")).count() == 1
+    assert await kitchen.get_by_role("list").count() == 1  # where nobody stands there is no list
+    assert await page.get_by_role("heading", name="This episode is over").evaluate(
+        "one => one === document.activeElement"
+    )
 
 
 async def test_by_touch_on_a_phone(browser: Browser, live_stack: Stack, tmp_path: Path) -> None:
