@@ -57,7 +57,8 @@ def test_whatever_happens_is_said_in_it() -> None:
 
 def test_guide_and_recipes_are_said_in_it() -> None:
     brief = start().brief
-    for html in (guide(PAGE, brief, clocked=False), guide(PAGE, brief, clocked=True), reference(PAGE, brief)):
+    guides = [guide(PAGE, brief, clocked=clocked, drawn=not clocked) for clocked in (False, True)]
+    for html in (*guides, reference(PAGE, brief)):
         assert bare_words(html) == []
 
 
@@ -70,5 +71,5 @@ def test_every_hint_refusal_and_score_is_said_in_it() -> None:
     ]
     told += [Words().refusal(reason, ("get", "pot0", "rice"), 2) for reason in REFUSALS]
     told += [words for _, words in achieved("cuisine", {"completed": 1, "failed": 2})]
-    told += [PAGE.body, PAGE.reference_title, PAGE.settings_differ, PAGE.aim, PAGE.missed]
+    told += [PAGE.title, PAGE.body, PAGE.reference_title, PAGE.settings_differ, PAGE.aim, PAGE.missed]
     assert [text for text in told if bare_words(f"<p>{text}</p>")] == []
