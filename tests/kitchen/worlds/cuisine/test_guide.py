@@ -36,15 +36,15 @@ def test_every_recipe_is_there_line_by_line_with_its_tool_and_its_pictures(level
             assert {part.icon for part in line.parts} | {line.product.icon} <= drawn()
             known.add(line.product.name)
         assert dish["makings"][-1].product.name == dish["name"]
-    assert set(re.findall(r"tools.svg#(\w+)", guide(PAGE, facts, clocked=False))) >= {
+    assert set(re.findall(r"tools.svg#(\w+)", guide(PAGE, facts, clocked=False, drawn=True))) >= {
         recipe["tool"] for recipe in facts["recipes"].values()
     }
 
 
 def test_it_says_that_raw_food_can_be_taken_back_from_a_board_as_the_rules_have_it() -> None:
-    text = words(guide(PAGE, brief("level_3"), clocked=False))
+    text = words(guide(PAGE, brief("level_3"), clocked=False, drawn=True))
     assert "You can take raw food back from a chopping board. Any other tool gives back only" in text
-    assert "chopping board" not in words(guide(PAGE, brief("level_0"), clocked=False)).lower()
+    assert "chopping board" not in words(guide(PAGE, brief("level_0"), clocked=False, drawn=True)).lower()
     world = get_world("cuisine").create(seats=1, settings={"level": "level_3"})
     for place, gives_back in (("chopboard0", True), ("pot0", False)):
         world.reset(0)
@@ -56,6 +56,8 @@ def test_it_says_that_raw_food_can_be_taken_back_from_a_board_as_the_rules_have_
 
 
 def test_of_teammates_it_speaks_only_where_there_are_some() -> None:
-    alone, together = (words(guide(PAGE, brief("level_3", seats), clocked=False)) for seats in (1, 3))
+    alone, together = (
+        words(guide(PAGE, brief("level_3", seats), clocked=False, drawn=True)) for seats in (1, 3)
+    )
     assert "other robots" not in alone and "Robot 1" not in alone and "teammate" not in alone
     assert "other robots work beside you" in together
