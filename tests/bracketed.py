@@ -6,6 +6,7 @@ can translate.
 
 from __future__ import annotations
 
+import json
 import re
 from collections.abc import Iterator, Mapping
 from html.parser import HTMLParser
@@ -25,7 +26,8 @@ CODE = "eo"
 """Under which it goes: a language that we do not speak."""
 READ_ALOUD = ("alt", "aria-label", "content", "placeholder", "title")
 """Attributes that are read, beside all `data-` ones that hold a sentence."""
-UNREAD = {"script", "style", "code", "kbd"}
+UNREAD = {"script", "style", "code", "kbd", "time"}
+"""Of a time, Django knows how each language writes it."""
 NAMES = re.compile(r"\b(Brigade|Team|http[\w:/.-]*)\b")
 """What is called so in every language."""
 LETTERS = re.compile(r"[^\W\d_]{2,}")
@@ -95,11 +97,13 @@ class _Reader(HTMLParser):
         self.bare: list[str] = []
         self.open: list[str | None] = []
         self.depth = 0
+        self.of_scripts = False
 
     def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
         told: Mapping[str, str] = {name: value or "" for name, value in attrs}
         if tag not in VOID:
             self.open.append(None if tag in UNREAD or _is_code(tag, told) else tag)
+        self.of_scripts = tag == "script" and told.get("type") == "application/json"
         for name, value in told.items():
             if _is_read(tag, name, value, told):
                 self._keep(f"{name}: ", value, 0)
@@ -114,6 +118,9 @@ class _Reader(HTMLParser):
             self.open.pop()
 
     def handle_data(self, data: str) -> None:
+        if self.of_scripts:  # words that scripts say
+            for text in _leaves(json.loads(data)):
+                self._keep("script: ", text, 0)
         self.depth = self._keep("", data, self.depth) if None not in self.open else self.depth
 
     def _keep(self, where: str, text: str, depth: int) -> int:
@@ -124,6 +131,14 @@ class _Reader(HTMLParser):
         if LETTERS.search(NAMES.sub("", outside)):
             self.bare.append(where + " ".join(text.split()))
         return depth
+
+
+def _leaves(value: Any) -> Iterator[str]:
+    if isinstance(value, dict):
+        for one in value.values():
+            yield from _leaves(one)
+    elif isinstance(value, str):
+        yield value
 
 
 def _is_code(tag: str, told: Mapping[str, str]) -> bool:

@@ -1,5 +1,5 @@
 """The catalogues of what participants read: `make messages` gathers the sentences, and compiles the
-translations.
+translations. The house has one for each language, and so has every world that brings a folder `locale`.
 
 Sentences stand in Python (`gettext`, `marked`), in Django's templates (`{% translate %}`), in Jinja2's (`{%
 trans %}`) and, as names of things, in the data of worlds. `locale/<language>/LC_MESSAGES/django.po` is what
@@ -16,6 +16,7 @@ import sys
 import tomllib
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from datetime import UTC, datetime
+from itertools import product
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -28,10 +29,20 @@ from jinja2.ext import babel_extract
 from kitchen.worlds.cuisine.words import marked_place
 
 ROOT = Path(__file__).parent.parent
-LOCALE = ROOT / "locale"
+WORLDS = ROOT / "kitchen" / "worlds"
+HOMES = (ROOT, *sorted(folder.parent for folder in WORLDS.glob("*/locale")))
+"""Whose catalogues there are: the house's, and those of worlds."""
 SPOKEN = {"es": "es", "zh-hans": "zh_Hans"}
 """Languages with a catalogue, by their codes, and the folder of each."""
-WORDS = {"gettext": 1, "marked": 1, "ngettext": 2, "marked_plural": 2, "pgettext": 2, "npgettext": 3}
+WORDS = {
+    "gettext": 1,
+    "marked": 1,
+    "read_later": 1,
+    "ngettext": 2,
+    "marked_plural": 2,
+    "pgettext": 2,
+    "npgettext": 3,
+}
 """Functions that say something, and the words that each is called with."""
 SAID_IN_TEMPLATES = re.compile(r"\b(n?p?gettext|_)\(((?:\s*u?(?:'(?:[^'\\]|\\.)*'|\"(?:[^\"\\]|\\.)*\"),?)+)")
 CREATED = datetime(2026, 1, 1, tzinfo=UTC)
@@ -52,13 +63,18 @@ class Message(NamedTuple):
         return self.context, self.singular
 
 
-def gathered() -> list[Message]:
-    """Every sentence once, by its place."""
+def gathered(home: Path | None = None) -> list[Message]:
+    """Every sentence once, by its place: of all, or of one home."""
     found: dict[tuple[str | None, str], Message] = {}
     for path in _files():
-        for message in READERS[path.suffix](path):
+        for message in READERS[path.suffix](path) if home in (None, home_of(path)) else ():
             found.setdefault(message.key, message)
     return list(found.values())
+
+
+def home_of(path: Path) -> Path:
+    """In whose catalogue the sentences of a file are."""
+    return next((home for home in HOMES[1:] if path.is_relative_to(home)), ROOT)
 
 
 def _files() -> Iterator[Path]:
@@ -132,20 +148,19 @@ READERS: Mapping[str, Callable[[Path], Iterator[Message]]] = {
 }
 
 
-def catalogue_of(language: str) -> Path:
+def catalogue_of(language: str, home: Path) -> Path:
     """What a translator edits."""
-    return LOCALE / SPOKEN[language] / "LC_MESSAGES" / "django.po"
+    return home / "locale" / SPOKEN[language] / "LC_MESSAGES" / "django.po"
 
 
-def translations(language: str) -> Catalog:
+def translations(language: str, home: Path) -> Catalog:
     """As they are in the file; none where there is no file yet."""
-    path = catalogue_of(language)
+    path = catalogue_of(language, home)
     return read_po(io.BytesIO(path.read_bytes()), locale=SPOKEN[language]) if path.exists() else Catalog()
 
 
-def renewed(language: str, messages: Iterable[Message]) -> Catalog:
+def renewed(known: Catalog, language: str, messages: Iterable[Message]) -> Catalog:
     """The catalogue of exactly these messages, with what is translated of them already."""
-    known = translations(language)
     made = Catalog(
         locale=SPOKEN[language], project="Brigade", charset="utf-8", fuzzy=False, header_comment=""
     )
@@ -182,15 +197,16 @@ def compiled(catalogue: Catalog) -> bytes:
 
 
 def main() -> int:
-    """Write both files of each language, and say what is left to translate."""
-    messages, left = gathered(), 0
-    for language in SPOKEN:
-        catalogue, path = renewed(language, messages), catalogue_of(language)
+    """Write both files of each language and home, and say what is left to translate."""
+    left = 0
+    for language, home in product(SPOKEN, HOMES):
+        messages, path = gathered(home), catalogue_of(language, home)
+        catalogue = renewed(translations(language, home), language, messages)
         path.parent.mkdir(parents=True, exist_ok=True)
         path.write_bytes(written(catalogue))
         path.with_suffix(".mo").write_bytes(compiled(catalogue))
         missing = [message.id for message in catalogue if message.id and not _is_said(message.string)]
-        print(f"{language}: {len(messages)} sentences, {len(missing)} not translated yet")
+        print(f"{path.relative_to(ROOT)}: {len(messages)} sentences, {len(missing)} not translated yet")
         left += len(missing)
     return 1 if left else 0
 

@@ -13,7 +13,7 @@ from dataclasses import dataclass, field
 from typing import ClassVar
 
 from kitchen.contract.model import Call, Purse
-from kitchen.contract.world import Command, Event, Json, Setting, clean_settings
+from kitchen.contract.world import Command, Event, Intent, Json, Setting, clean_settings
 
 FALLBACKS = {
     "timeout": "No decision in time",
@@ -52,6 +52,8 @@ class Situation:
     """The time left for this decision."""
     purse: Purse | None = None
     """Who pays for calls of language models; None where nobody counts."""
+    tells: bool = False
+    """People are shown what this mind is about to do: it may say so (`Decision.intents`)."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -65,6 +67,10 @@ class Decision:
     `calls` are all calls of language models that this decision took, in order, those without an answer among
     them. `fallback` is the code of the ModelError that made the mind fall back on its stand-in, empty if it
     did not.
+
+    `intents` says what a seat is to do after the coming step, as far as the mind has settled that now: never
+    a guess, and nothing of the coming step's commands. It is kept with the note, as `intents`, where people
+    are shown it (`Situation.tells`), and nowhere else.
     """
 
     commands: Mapping[int, Command]
@@ -73,6 +79,7 @@ class Decision:
     note: Json = None
     calls: tuple[Call, ...] = ()
     fallback: str = ""
+    intents: Mapping[int, Intent] = field(default_factory=dict)
 
 
 @dataclass(frozen=True, slots=True)
@@ -81,7 +88,7 @@ class Advice:
     the world; its page has the words (`Page.hint`)."""
 
     command: Command
-    aim: Mapping[str, str]
+    aim: Intent
 
 
 class Adviser:

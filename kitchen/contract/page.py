@@ -12,10 +12,11 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any, ClassVar, NamedTuple
 
-from kitchen.contract.world import Command, Event, Json
+from kitchen.contract.world import Command, Event, Intent, Json
+from kitchen.words.speech import gettext, marked, pgettext, read_later
 
 TABLES, DRAWN, BOTH = "tables", "drawn", "both"
 """How a world is shown: in tables, as a drawing, or the drawing with the tables one glance away."""
@@ -27,7 +28,7 @@ class PlayerView:
 
     seat: int
     name: str
-    """As shown: `Player 1` (see `Page.body`)."""
+    """As shown: `Player 1` (see `Page.named`)."""
     is_you: bool
 
 
@@ -90,6 +91,12 @@ class SeatView:
     shown: str = TABLES
     """What this person's page has of the world: one of what `Page.shown` gives; the same for the whole
     episode."""
+    shows_intents: bool = False
+    """The page says what the others are about to do; the same for the whole episode."""
+    intents: Mapping[int, Intent] = field(default_factory=dict)
+    """Where it does: what other seats said, when they decided on the last step, that they will do next. It
+    was settled before this seat chooses, and is never the command of the open step. A seat that said nothing
+    is left out, and the page makes nothing up for it."""
 
 
 class Nothing(NamedTuple):
@@ -133,17 +140,16 @@ class Page(ABC):
     """Template of the guide: how to win, what the tables mean, tips. Gets `brief`, `handbook`, and whether
     steps have a time limit as `clocked`."""
     title: ClassVar[str] = ""
-    """What this world is called over its guide, where a study plays several; by default its name."""
-    place: ClassVar[str] = "game"
-    """What an episode is called, in one word: *This game is open in another tab*."""
-    body: ClassVar[str] = "player"
-    """What a seat commands, in one word: *choose what your player does*. Seats are named by it."""
+    """What this world is called over its guide, where a study plays several; by default its name. As all
+    words of a page, in the language of whoever reads (`kitchen.words.speech`)."""
+    body: ClassVar[str] = read_later("player")
+    """What a seat commands, in one word: *choose what your player does*."""
     reference: ClassVar[str] = ""
     """Template of a second reference that can be opened beside play; empty if there is none. Gets `brief` and
     `handbook`."""
     reference_title: ClassVar[str] = ""
     """What it is called: one or two words."""
-    settings_differ: ClassVar[str] = (
+    settings_differ: ClassVar[str] = read_later(
         "You will play this in several ways. What is said here holds for the first one; in each of the "
         "others, the guide that you can open beside the game is what counts there."
     )
@@ -159,17 +165,25 @@ class Page(ABC):
     (`data-spot`) on a stage (`data-stage`), from which all that the scene shows is read."""
 
     first_steps: ClassVar[tuple[str, ...]] = (
-        "Choose the marked action.",
-        "Look at what has changed: everybody's choices have been carried out.",
+        marked("Choose the marked action."),
+        marked("Look at what has changed: everybody's choices have been carried out."),
     )
-    """How the page is used: a sentence for each of the first steps, shown where hints are on."""
-    aim: ClassVar[str] = "It ends as soon as you have reached the goal, or after the last step."
+    """How the page is used: a sentence for each of the first steps, shown where hints are on; `marked`, and
+    looked up when they are shown."""
+    aim: ClassVar[str] = read_later("It ends as soon as you have reached the goal, or after the last step.")
     """When an episode with a goal ends; said at its second step, with `{steps}` for how many it has
     at most."""
-    missed: ClassVar[str] = "The steps are over, and the goal was not reached yet. That is all right."
+    missed: ClassVar[str] = read_later(
+        "The steps are over, and the goal was not reached yet. That is all right."
+    )
     """What is said where an episode with a goal ended at its last step."""
-    general_hint: ClassVar[str] = "Read the guide again whenever you like: it says how to win."
+    general_hint: ClassVar[str] = read_later("Read the guide again whenever you like: it says how to win.")
     """The hint where nobody can say what would be good to do."""
+
+    def named(self, number: int) -> str:
+        """How a seat is called, by its number from 1: `Player 1`."""
+        name = pgettext("one of several", "{body} {number}").format(body=self.body, number=number)
+        return name[:1].upper() + name[1:]
 
     def shown(self, wanted: str) -> str:
         """What somebody sees of this world where `wanted` was set: a world offers only what it has."""
@@ -177,11 +191,11 @@ class Page(ABC):
 
     def hint(self, view: SeatView, command: Command, aim: Mapping[str, str]) -> str:
         """This command, as an adviser gave it with its aim (`Advice`), and why it is good, in a sentence."""
-        return f"Try this: {self.phrase(command)}."
+        return gettext("Try this: {command}.").format(command=self.phrase(command))
 
     def reached(self, view: SeatView) -> str:
         """What is said to somebody whose episode ended because its goal was reached."""
-        return "Well done: you have reached the goal."
+        return gettext("Well done: you have reached the goal.")
 
     @abstractmethod
     def panels(self, view: SeatView) -> tuple[Panel, ...]:

@@ -27,6 +27,10 @@ Json = Any
 Command = tuple[str, ...]
 """What one seat wants to do: a verb and its arguments, without the seat. `("get", "storage0", "rice")`."""
 
+Intent = Mapping[str, str]
+"""What somebody is about to do, in the codes of the world, whose page has the words (`do` what, and with
+what); or `said`: in words of its own."""
+
 Turn = Mapping[int, Command] | Sequence[tuple[int, Command]]
 """Commands by seat, in the order in which they are to run, where the world runs them one by one."""
 
@@ -295,7 +299,8 @@ class World(ABC):
     def visible(self, seat: int, event: Event) -> bool:
         """Whether this seat gets to know this event. It follows from the seat and the event alone, at
         whatever moment of the episode it is asked. Another seat's command is asked about as an event of kind
-        `commanded`, with `command` in its data, before it runs."""
+        `commanded`, with `command` in its data, before it runs; what it is about to do as one of kind
+        `intends`, with the `Intent` as its data."""
         return True
 
     @abstractmethod

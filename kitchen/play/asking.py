@@ -19,6 +19,7 @@ from kitchen.contract.seeds import derived_seed
 from kitchen.contract.world import Command, World
 from kitchen.machine.storable import printable, storable
 from kitchen.money.spending import BudgetPurse
+from kitchen.play.intents import checked_intents, note_with
 from kitchen.play.models import Decision, Mind
 from kitchen.play.services import GivenCommand, MadeDecision
 from kitchen.play.stored import known_commands, known_events
@@ -106,6 +107,7 @@ def _situation(turn: OpenTurn, mind: Mind) -> Situation:
         memory=turn.memories[mind.pk],
         seed=derived_seed(episode.seed, mind.number, episode.step),
         purse=_purse(turn, mind),
+        tells=episode.shows_intents,
     )
 
 
@@ -126,7 +128,7 @@ def _known(world: World, seats: Sequence[int], commanded: Mapping[int, Command])
 
 def checked(decision: MindDecision) -> MindDecision:
     """The decision in a form that can be stored: commands are tuples of words, memory and note are JSON,
-    without characters that no database keeps. TypeError or ValueError if that cannot be.
+    intents are words, without characters that no database keeps. TypeError or ValueError if that cannot be.
     """
     for seat, command in decision.commands.items():
         if not isinstance(command, tuple) or not all(isinstance(word, str) for word in command):
@@ -135,7 +137,12 @@ def checked(decision: MindDecision) -> MindDecision:
     if any(word != printable(word) for word in words):
         raise ValueError("a command holds characters that cannot be stored")
     json.dumps([decision.memory, decision.note], allow_nan=False)
-    return replace(decision, memory=storable(decision.memory), note=storable(decision.note))
+    return replace(
+        decision,
+        memory=storable(decision.memory),
+        note=storable(decision.note),
+        intents=checked_intents(decision.intents),
+    )
 
 
 def to_hand_in(
@@ -163,12 +170,14 @@ def _commands(asked: Asked, *, idle: Command) -> list[GivenCommand]:
 
 
 def _log_row(asked: Asked, step: int) -> Decision:
-    outcome = asked.outcome
+    outcome, note = asked.outcome, asked.outcome.decision.note
+    if asked.situation.tells:
+        note = note_with(note, asked.outcome.decision.intents, asked.seats)
     return Decision(
         mind=asked.mind,
         step=step,
         memory=outcome.decision.memory,
-        note=outcome.decision.note,
+        note=note,
         played_by=outcome.decision.played_by or asked.mind.kind,
         fallback=outcome.fallback or outcome.decision.fallback,
         error=printable(outcome.error)[:2000],

@@ -7,10 +7,9 @@ from dataclasses import dataclass, field
 
 from django.conf import settings as django_settings
 from django.db import transaction
-from django.utils import timezone
-from django.utils.text import capfirst
+from django.utils import timezone, translation
 
-from kitchen.contract.page import BOTH, TABLES
+from kitchen.contract.page import BOTH, TABLES, Page
 from kitchen.contract.world import Json, SettingsError, World
 from kitchen.money.models import Budget
 from kitchen.play import clock, stream
@@ -47,6 +46,7 @@ def episode_create(
     shown: str = BOTH,
     asks_first: bool = False,
     three_dimensions: bool = False,
+    shows_intents: bool = False,
     audience: str = "",
 ) -> Episode:
     """A new episode at its start, its first step open. Seats that no mind commands are people's.
@@ -54,8 +54,8 @@ def episode_create(
     `step_seconds` is people's time for a step (see `kitchen.play.clock`), `hints` has the page say what would
     be good to do next, `until` says what its figures are to reach for it to be over, `shown` is what people
     are to see of the world as far as it has that (`Page.shown`), `asks_first` has the page ask before it
-    sends an action, `three_dimensions` has it offer the world as a scene, `audience` names those whom its
-    news go to (see `stream.audience_group`).
+    sends an action, `three_dimensions` has it offer the world as a scene, `shows_intents` has it say what
+    co-players are about to do, `audience` names those whom its news go to (see `stream.audience_group`).
 
     SettingsError if the world, a mind, the seating, the clock or the goal cannot be played.
     """
@@ -81,6 +81,7 @@ def episode_create(
         shown=page.shown(shown),
         asks_first=asks_first,
         three_dimensions=three_dimensions and bool(page.scene) and page.shown(shown) != TABLES,
+        shows_intents=shows_intents,
         audience=audience,
         state=game.to_dict(),
         state_hash=game.state_hash(),
@@ -88,10 +89,9 @@ def episode_create(
         decision_seconds=django_settings.DECISION_SECONDS,
         turn_opened_at=timezone.now(),
     )
-    body = capfirst(page.body)
     with transaction.atomic(savepoint=False):  # whoever needs it in a transaction loses both, or none
         episode.save(force_insert=True)
-        go_on(OpenTurn(episode, _seat_everybody(episode, body, seats=seats, minds=minds)))
+        go_on(OpenTurn(episode, _seat_everybody(episode, page, seats=seats, minds=minds)))
     return episode
 
 
@@ -111,14 +111,17 @@ def _check_until(until: Mapping[str, int], game: World) -> None:
         raise SettingsError(f"until: {min(wrong)} is not one of {', '.join(sorted(known))}")
 
 
-def _seat_everybody(episode: Episode, body: str, *, seats: int, minds: Sequence[MindPlan]) -> list[Seat]:
+def _seat_everybody(episode: Episode, page: Page, *, seats: int, minds: Sequence[MindPlan]) -> list[Seat]:
+    """Their names are stored in English, whoever reads."""
     by_seat: dict[int, Mind] = {}
     for number, plan in enumerate(minds):
         mind = Mind.objects.create(
             episode=episode, number=number, kind=plan.kind, settings=dict(plan.settings)
         )
         by_seat |= dict.fromkeys(plan.seats, mind)
+    with translation.override("en"):
+        names = [page.named(number + 1) for number in range(seats)]
     return Seat.objects.bulk_create(
-        Seat(episode=episode, number=number, name=f"{body} {number + 1}", mind=by_seat.get(number))
-        for number in range(seats)
+        Seat(episode=episode, number=number, name=name, mind=by_seat.get(number))
+        for number, name in enumerate(names)
     )

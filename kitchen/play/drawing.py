@@ -78,22 +78,22 @@ def layout(page: Page, panels: Mapping[str, SafeString], shown: str) -> SafeStri
     return mark_safe(_render(page.layout, {"panels": panels, "shown": shown}))  # noqa: S308
 
 
-def guide(page: Page, brief: Mapping[str, Json], *, clocked: bool) -> SafeString:
-    """How to play: `clocked` where steps have a time limit."""
-    return _book(page, page.guide, json.dumps(brief), clocked, language())
+def guide(page: Page, brief: Mapping[str, Json], *, clocked: bool, drawn: bool) -> SafeString:
+    """How to play: `clocked` where steps have a time limit, `drawn` where the world is shown in a picture."""
+    return _book(page, page.guide, json.dumps(brief), language(), clocked=clocked, drawn=drawn)
 
 
 def reference(page: Page, brief: Mapping[str, Json]) -> SafeString:
     """What can be looked up beside play; empty where there is nothing."""
     if not page.reference:
         return SafeString()
-    return _book(page, page.reference, json.dumps(brief), False, language())
+    return _book(page, page.reference, json.dumps(brief), language())
 
 
 @lru_cache(maxsize=GUIDES)
-def _book(page: Page, template: str, text: str, clocked: bool, spoken: str) -> SafeString:
+def _book(page: Page, template: str, text: str, spoken: str, **how: bool) -> SafeString:
     brief = json.loads(text)
-    context = {"brief": brief, "handbook": page.handbook(brief), "clocked": clocked}
+    context = {"brief": brief, "handbook": page.handbook(brief), **how}
     return mark_safe(_render(template, context))  # noqa: S308
 
 

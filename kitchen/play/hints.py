@@ -13,6 +13,7 @@ from kitchen.contract.page import SeatView
 from kitchen.contract.world import Command, World
 from kitchen.registry.agents import get_adviser
 from kitchen.registry.worlds import get_page
+from kitchen.words.speech import gettext
 
 
 class Hints(NamedTuple):
@@ -25,7 +26,7 @@ class Hints(NamedTuple):
 def hints_for(world: World, view: SeatView) -> Hints:
     """What to tell the person in this seat before this step, one sentence each."""
     page = get_page(world.kind)
-    first = list(page.first_steps[view.step : view.step + 1])
+    first = [gettext(text) for text in page.first_steps[view.step : view.step + 1]]
     if view.until and view.step == 1:
         first.append(page.aim.format(steps=view.length))
     advice = get_adviser(world.kind).lead(_situation(world, view))

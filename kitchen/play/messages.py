@@ -89,7 +89,7 @@ class SceneMessage:
         """From what was sent; MessageError for another way."""
         way = sent.get("way")
         if not isinstance(way, str) or way not in {SCREEN, HEADSET}:
-            raise MessageError("That message could not be read.")
+            raise MessageError(marked("That message could not be read."))
         return cls(way)
 
 
@@ -141,6 +141,8 @@ class StateMessage:
     score: Json
     brief: Json
     seconds_left: float | None
+    intents: Json
+    """By seat; empty where they are not shown."""
     type: str = field(default="state", init=False)
 
 

@@ -58,6 +58,9 @@ class Episode(models.Model):
     three_dimensions = models.BooleanField(
         default=False, db_default=False, help_text="The page offers the world as a scene, too."
     )
+    shows_intents = models.BooleanField(
+        default=False, db_default=False, help_text="The page says what teammates are about to do."
+    )
     audience = models.CharField(
         max_length=80,
         blank=True,

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import Any
 
-from kitchen.contract.page import Page, Panel, SeatView
+from kitchen.contract.page import TABLES, Page, Panel, SeatView
 from kitchen.play import drawing
 from kitchen.play.drawing import Frame, drawn, frame, gap, ids, narrowed
 from kitchen.play.messages import NoticeMessage
@@ -27,7 +27,7 @@ def page_context(page: Page, view: SeatView, **more: Any) -> dict[str, Any]:
         "view": view,
         "panels": whole,
         "layout": drawing.layout(page, whole, view.shown),
-        "guide": drawing.guide(page, view.brief, clocked=bool(view.step_seconds)),
+        "guide": drawing.guide(page, view.brief, clocked=bool(view.step_seconds), drawn=view.shown != TABLES),
         "reference": drawing.reference(page, view.brief),
         **more,
     }

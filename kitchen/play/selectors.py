@@ -10,6 +10,7 @@ from django.db.models import Count, OuterRef
 from kitchen.contract.page import Page, PlayerView, SeatView
 from kitchen.play import clock, stored
 from kitchen.play.hints import hints_for
+from kitchen.play.intents import known_intents
 from kitchen.play.kept import turn_now
 from kitchen.play.messages import Stamp, StateMessage
 from kitchen.play.models import Episode, Seat, SeatCommand
@@ -38,7 +39,7 @@ def seat_view(seat: Seat) -> SeatView:
 
 def turn_view(turn: OpenTurn, number: int) -> SeatView:
     """Everything that the page of this seat shows in this turn."""
-    episode, world = turn.episode, turn.world
+    episode, world, page = turn.episode, turn.world, get_page(turn.episode.world)
     missing = [seat for seat in turn.seats if seat.number not in turn.given or not seat.is_person]
     phase = _phase(turn, number, missing)
     choosing = phase == "choose"
@@ -49,7 +50,9 @@ def turn_view(turn: OpenTurn, number: int) -> SeatView:
         step=episode.step,
         length=world.length,
         label=episode.label,
-        players=tuple(PlayerView(seat.number, seat.name, seat.number == number) for seat in turn.seats),
+        players=tuple(
+            PlayerView(seat.number, page.named(seat.number + 1), seat.number == number) for seat in turn.seats
+        ),
         waiting_for=tuple(seat.number for seat in missing) if phase != "over" else (),
         brief=turn.briefs[number],
         observation=world.observe(number),
@@ -66,6 +69,8 @@ def turn_view(turn: OpenTurn, number: int) -> SeatView:
         reached=episode.status == Episode.Status.REACHED,
         abandoned_because=episode.ended_because if episode.status == Episode.Status.ABANDONED else "",
         shown=episode.shown,
+        shows_intents=episode.shows_intents,
+        intents=known_intents(world, number, turn.intents) if turn.is_open else {},
     )
     if not (episode.hints and choosing):
         return view
@@ -97,6 +102,7 @@ def state_message(world: str, view: SeatView) -> StateMessage:
         score=dict(view.score),
         seconds_left=view.seconds_left,
         brief=dict(view.brief),
+        intents={str(seat): dict(intent) for seat, intent in view.intents.items()},
     )
 
 

@@ -333,7 +333,7 @@ def episode_end(*, episode_id: int, reason: str) -> bool:
 def episode_abandon(*, episode_id: int, reason: str) -> bool:
     """Somebody who plays in it is gone, so it ends; False if it had ended already.
 
-    `reason` completes, for whoever still looks at the page, “It was ended because …”.
+    `reason` completes, for whoever still looks at the page, “It was ended because …”; it is looked up there.
     """
     return _end(episode_id, Episode.Status.ABANDONED, reason=reason)
 

@@ -7,6 +7,7 @@ from typing import NamedTuple
 
 from kitchen.contract.page import Page, Panel, SeatView
 from kitchen.contract.world import Command
+from kitchen.words.speech import gettext
 
 SHELL = ("notice", "bar", "phase", "clock", "hint", "over")
 """Their ids; their templates are `kitchen/play/<id>.jinja`."""
@@ -24,7 +25,6 @@ class Phase(NamedTuple):
     """Who is waited for: this seat, and once it has chosen others by name, or nobody."""
 
     phase: str
-    body: str
     waiting_for: tuple[str, ...]
 
 
@@ -73,7 +73,7 @@ def shell(page: Page, view: SeatView) -> tuple[Panel, ...]:
     names = tuple(player.name for player in view.players if player.seat in waited)
     return (
         _panel("bar", Bar(view.step, view.length, view.phase)),
-        _panel("phase", Phase(view.phase, page.body, () if view.phase == "over" else names)),
+        _panel("phase", Phase(view.phase, () if view.phase == "over" else names)),
         _panel("clock", _clock(view)),
         _panel("hint", Hint(view.hints, _as_value(view.hinted))),
         _panel("over", _over(page, view)),
@@ -100,7 +100,8 @@ def _over(page: Page, view: SeatView) -> Over:
         return Over(over=False)
     stopped = view.ended_by_staff or view.abandoned_because
     goal = (page.reached(view) if view.reached else page.missed) if view.until and not stopped else ""
-    return Over(True, view.step, view.achieved, view.ended_by_staff, view.abandoned_because, goal)
+    why = gettext(view.abandoned_because) if view.abandoned_because else ""
+    return Over(True, view.step, view.achieved, view.ended_by_staff, why, goal)
 
 
 def _as_value(command: Command | None) -> str:

@@ -16,10 +16,11 @@ from django.db.models import OuterRef, Subquery
 from django.utils import timezone
 
 from kitchen.contract.page import StepView
-from kitchen.contract.world import Command, Json, World, text_hash
+from kitchen.contract.world import Command, Intent, Json, World, text_hash
 from kitchen.machine.statements import Text, change, insert
 from kitchen.play import clock, stored
 from kitchen.play.chain import chain_begin, chain_next, chain_so_far
+from kitchen.play.intents import stored_intents
 from kitchen.play.messages import Stamp
 from kitchen.play.models import Decision, Episode, Mind, Seat, SeatCommand, Step
 from kitchen.registry.worlds import get_world
@@ -137,6 +138,12 @@ class OpenTurn:
         return dict(last.order_by().values_list("pk", "last"))
 
     @cached_property
+    def intents(self) -> dict[int, Intent]:
+        """What co-players said of what they will do next, where the episode shows it: never of this step's
+        decisions, which may be in."""
+        return stored_intents(self.episode) if self.episode.shows_intents and self.episode.step else {}
+
+    @cached_property
     def briefs(self) -> dict[int, dict[str, Json]]:
         """What each seat knows that never changes."""
         return {number: self.world.brief(number) for number in self.numbers}
@@ -221,6 +228,7 @@ class OpenTurn:
         chain = self._store_step(chain, entries, ahead.events, opened_at, now)
         if self._remembered < self.episode.step:  # decided elsewhere: what is remembered of it is stored
             vars(self).pop("memories", None)
+        vars(self).pop("intents", None)
         self.past.appendleft(PastStep(self.episode.step, entries, ahead.events, chain))
         self.given = {}
         self._world, self._state = ahead.world, ahead.state

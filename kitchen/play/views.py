@@ -11,6 +11,7 @@ from django.views.decorators.gzip import gzip_page
 from kitchen.play import selectors
 from kitchen.play.models import Seat
 from kitchen.play.render import page_context
+from kitchen.play.script_words import script_words
 
 
 @gzip_page
@@ -19,13 +20,15 @@ def play_page(request: HttpRequest, *, seat: Seat, continue_url: str, **more: An
     its length tells nothing (BREACH). `more` goes to the template. The team is called `label` on it, or as in
     the data."""
     page, view = selectors.seat_page(seat), selectors.seat_view(seat)
+    scene = page.scene if seat.episode.three_dimensions else ""
     context = page_context(
         page,
         view,
         socket_path=f"/ws/seat/{seat.key}/",
         continue_url=continue_url,
         asks_first=seat.episode.asks_first,
-        scene=page.scene if seat.episode.three_dimensions else "",
+        script_words=script_words(scene=bool(scene)),
+        scene=scene,
         **{"label": view.label, **more},
     )
     response = render_template(request, "kitchen/play/play.html", context)

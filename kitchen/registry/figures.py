@@ -9,6 +9,7 @@ from itertools import count
 from kitchen.contract.world import Figure, Json, World, WorldError
 from kitchen.registry.names import UnknownNameError
 from kitchen.registry.worlds import get_world, known_worlds
+from kitchen.words.speech import ngettext
 
 
 def figures_of(world: str) -> tuple[Figure, ...]:
@@ -60,7 +61,8 @@ def share_counts(world: World) -> tuple[int, int]:
 
 def _in_words(figure: Figure, value: Json) -> tuple[str, str]:
     assert figure.words  # noqa: S101 - asked for one that has words
-    return figure.shown(value), figure.words[value != 1 or figure.kind == "share"]
+    number = 2 if figure.kind == "share" else value
+    return figure.shown(value), ngettext(*figure.words, number)
 
 
 @dataclass(frozen=True, slots=True)

@@ -67,3 +67,18 @@ def marked(message: str) -> str:
 def marked_plural(singular: str, plural: str) -> tuple[str, str]:
     """Likewise, of a number of things."""
     return singular, plural
+
+
+class _ReadLater:
+    """Words of a class that are looked up whenever they are read."""
+
+    def __init__(self, message: str) -> None:
+        self.message = message
+
+    def __get__(self, owner: object, kind: type | None = None) -> str:
+        return gettext(self.message)
+
+
+def read_later(message: str) -> str:
+    """The same of words that are an attribute of a class: it has them in the language of whoever reads."""
+    return _ReadLater(message)  # type: ignore[return-value] # what one gets of the attribute

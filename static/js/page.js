@@ -11,10 +11,10 @@ async function copyText(button) {
   const told = document.getElementById(button.dataset.told);
   try {
     await navigator.clipboard.writeText(source.textContent.trim());
-    if (told) told.textContent = button.dataset.copied ?? "Copied";
+    if (told) told.textContent = button.dataset.copied;
   } catch {
     getSelection().selectAllChildren(source);
-    if (told) told.textContent = button.dataset.selected ?? "Selected: press Ctrl or ⌘ and C";
+    if (told) told.textContent = button.dataset.selected;
   }
 }
 

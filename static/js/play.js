@@ -8,6 +8,7 @@
   const play = document.querySelector("[data-play]");
   if (!play) return;
 
+  const SAY = JSON.parse(document.getElementById("words").textContent); // kitchen/play/script_words.py
   const KEYS = "brigade.keys";
   const PING = 4000; // milliseconds of silence after which we ask whether anybody is there
   const HURRY = 600; // the same while a choice is on its way, or the browser says that it is offline
@@ -19,17 +20,17 @@
   const AGAIN = 3000; // milliseconds after which a choice that could not be stored is sent again
   const GONE = 4404; // close code: nobody has this seat any more
   const LAST = { // what is said after a close code that htmx does not connect anew after
-    [ELSEWHERE]: "Open in another tab",
-    [GONE]: "This link is no longer open: you have left the study, or you were given a new link.",
-    [TOO_MUCH]: "Too much came from this page at once. Nothing is lost; it connects again within a minute.",
-    [LATER]: "Nothing can be stored at the moment. Nothing is lost; this page tries again by itself.",
+    [ELSEWHERE]: SAY.elsewhere,
+    [GONE]: SAY.gone,
+    [TOO_MUCH]: SAY.tooMuch,
+    [LATER]: SAY.later,
   };
   const RESTART = 1012; // close code: this process of the server ends, another one takes us at once
   const CALM = 1000; // milliseconds in which it does, and nobody need know
   const PATIENCE = 30000; // milliseconds until it does, or twice as many
-  const CALLS = [10, 5]; // seconds left that are said aloud
+  const CALLS = Object.keys(SAY.calls).map(Number); // seconds left that are said aloud
   const AT_ONCE = 250; // milliseconds in which an answer comes at once
-  const SAY = 700; // milliseconds of waiting after which it is said aloud
+  const ALOUD = 700; // milliseconds of waiting after which it is said aloud
   const LONG = 15; // seconds of waiting after which we say that nothing is lost
   const state = {
     connected: false, attempt: 0, final: "", sent: null, since: Date.now(), waitKey: "",
@@ -105,12 +106,12 @@
 
   function connectionText() {
     if (state.final) return ["closed", state.final];
-    if (reached()) return ["connected", "Connected"];
-    if (!navigator.onLine) return ["offline", `You are offline. The ${play.dataset.place} waits for you.`];
-    if (state.doubted) return ["reconnecting", "Waiting for the connection… Nothing is lost."];
-    if (!state.attempt) return ["connecting", "Connecting…"];
-    if (state.silent) return ["reconnecting", "The server does not answer. Nothing is lost; trying again…"];
-    return ["reconnecting", `Connecting again… (attempt ${state.attempt})`];
+    if (reached()) return ["connected", SAY.connected];
+    if (!navigator.onLine) return ["offline", SAY.offline];
+    if (state.doubted) return ["reconnecting", SAY.doubted];
+    if (!state.attempt) return ["connecting", SAY.connecting];
+    if (state.silent) return ["reconnecting", SAY.silent];
+    return ["reconnecting", SAY.again.replace("{number}", state.attempt)];
   }
 
   function showConnection() {
@@ -198,7 +199,7 @@
     unlock();
     state.attempt += 1;
     if (code && ![1006, 1011, 1012, 1013].includes(code)) {
-      state.final = LAST[code] ?? "The connection was closed. Load this page again to go on.";
+      state.final = LAST[code] ?? SAY.closed;
       showElsewhere(code === ELSEWHERE);
       play.classList.toggle("is-gone", code === GONE);
       if (code === TOO_MUCH) setTimeout(comeBack, PATIENCE * (1 + Math.random()));
@@ -215,12 +216,12 @@
   /* the submit button names what will be done */
 
   function submitText() {
-    if (state.phase === "over") return "This episode is over";
-    if (play.classList.contains("is-elsewhere")) return "Open in another tab";
-    if (!choosing()) return state.doubted ? "Waiting for the connection…" : waitText() || "Playing the step…";
-    if (!reached() && !state.attempt) return "Connecting…";
-    if (!reached()) return chosen() ? "Not connected: your choice is kept" : "Not connected";
-    return chosen() ? words(chosen()) : "Choose an action";
+    if (state.phase === "over") return SAY.over;
+    if (play.classList.contains("is-elsewhere")) return SAY.elsewhere;
+    if (!choosing()) return state.doubted ? SAY.waitsForConnection : waitText() || SAY.playing;
+    if (!reached() && !state.attempt) return SAY.connecting;
+    if (!reached()) return chosen() ? SAY.kept : SAY.notConnected;
+    return chosen() ? words(chosen()) : SAY.choose;
   }
 
   /* what a radio button stands for, alone: what is written beside it, if it does not say */
@@ -253,7 +254,7 @@
     const hint = menu().querySelector("[data-hint]");
     if (hint && chosen()) {
       state.said = [hint, hint.textContent];
-      hint.textContent = `You chose: ${words(chosen())}`;
+      hint.textContent = SAY.chose.replace("{action}", () => words(chosen()));
     }
     showSubmit();
   }
@@ -400,7 +401,7 @@
   function sayWait() {
     const waits = state.phase !== "over" && !choosing();
     state.waiting = waits ? state.waiting || Date.now() : 0;
-    const text = waits && Date.now() - state.waiting >= SAY ? waitText() : "";
+    const text = waits && Date.now() - state.waiting >= ALOUD ? waitText() : "";
     const box = document.getElementById("wait-said");
     if (box.textContent !== text) box.textContent = text;
   }
@@ -413,8 +414,8 @@
     }
     const since = play.querySelector("[data-since]");
     const seconds = Math.floor((Date.now() - state.since) / 1000);
-    const patience = seconds > LONG ? " – it takes longer than usual, nothing is lost" : "";
-    if (since) since.textContent = seconds > 1 ? `${seconds} s${patience}` : "";
+    const text = (seconds > LONG ? SAY.sinceLong : SAY.since).replace("{seconds}", seconds);
+    if (since) since.textContent = seconds > 1 ? text : "";
   }
 
   /* the time that is left: the server says how much, this page only counts it down */
@@ -439,14 +440,14 @@
     sayLeft(left, Number(meter.max));
     state.left = left;
     meter.value = left;
-    const text = left ? `${left} s left` : "Time is up";
+    const text = left ? SAY.left.replace("{seconds}", left) : SAY.timeIsUp;
     const shown = clock.querySelector("[data-clock-text]");
     if (shown.textContent !== text) shown.textContent = text;
   }
 
   function sayLeft(left, whole) {
     const call = CALLS.find((seconds) => left <= seconds && state.left > seconds && seconds < whole);
-    if (left && call) document.getElementById("clock-said").textContent = `${left} seconds left`;
+    if (left && call) document.getElementById("clock-said").textContent = SAY.calls[call];
     else if (state.left === Infinity) document.getElementById("clock-said").textContent = "";
   }
 

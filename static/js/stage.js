@@ -10,6 +10,7 @@
   const asks = play && "asks" in play.dataset; // whether an action is sent only after a question
   if (!play || !play.querySelector("[data-stage]")) return;
 
+  const SAY = JSON.parse(document.getElementById("words").textContent); // kitchen/play/script_words.py
   const stage = () => play.querySelector("[data-stage]");
   const menu = () => document.getElementById("menu");
   const list = () => stage().querySelector("[data-spot-menu]");
@@ -44,8 +45,8 @@
     mark(radio);
     const question = document.createElement("p");
     question.textContent = words(radio);
-    const yes = simple("Do it", () => send(radio));
-    box.replaceChildren(question, yes, simple("Choose another", () => (box === list() ? hideList({ focus: true }) : showQuick())));
+    const yes = simple(SAY.doIt, () => send(radio));
+    box.replaceChildren(question, yes, simple(SAY.chooseAnother, () => (box === list() ? hideList({ focus: true }) : showQuick())));
     yes.focus();
   }
 
@@ -107,7 +108,7 @@
 
   function nothing() {
     const text = document.createElement("p");
-    text.textContent = "Nothing can be done here just now.";
+    text.textContent = SAY.nothingHere;
     text.setAttribute("role", "status");
     return text;
   }

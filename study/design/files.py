@@ -41,6 +41,7 @@ class ConditionTable(Record):
     step_seconds: Number | None = None
     shown: str = ""
     three_dimensions: bool = False
+    shows_intents: bool = False
 
 
 class ItemTable(ItemPlan):

@@ -20,7 +20,7 @@ from kitchen.registry.worlds import DEFAULT
 from kitchen.words.speech import language
 from study.design.blueprint import Blueprint
 from study.design.bound import bound, bound_words
-from study.design.languages import WRITTEN, languages_problem, named
+from study.design.languages import WRITTEN, codes, languages_problem, named
 from study.design.names import item_key_problem, key_problem, measure_problem, name_problem
 from study.design.orders.registry import get_scheme
 from study.design.parts import PARTS, part_problems
@@ -28,6 +28,7 @@ from study.design.plan import NOBODY, condition_cautions, condition_check
 from study.design.questions.fields import LONGEST, Fixed, ItemPlan, fixed_fields
 from study.design.questions.rules import item_problems
 from study.design.reserved import RESERVED_SLUGS
+from study.design.texts import foreign
 
 MOST_PEOPLE = 1_000_000
 """That a study can plan or take: more is a slip of the finger."""
@@ -271,7 +272,9 @@ class Study(models.Model):
     @property
     def shown_title(self) -> str:
         """Its title in the language in which is spoken now."""
-        return str(self.texts.get(language(), {}).get("title") or self.title)
+        own = codes(self.languages)[0]
+        there = self.texts.get(language(), {}).get("title")
+        return str(there) if there else self.title if own == language() else foreign(self.title, own)
 
     def clean_fields(self, exclude: Any = None) -> None:
         """Each field by itself, then what they are together: messages at the fields that are asked about."""
@@ -354,6 +357,13 @@ class Condition(models.Model):
         db_default=False,
         help_text="A button beside the drawing opens the same as a scene, on a screen or in a headset. The "
         "data say who used it.",
+    )
+    shows_intents = models.BooleanField(
+        "show what teammates are about to do",
+        default=False,
+        db_default=False,
+        help_text="A line beside each teammate that has told its plan: the planner always, a language model "
+        "where it replies with a structured list. Others show nothing.",
     )
 
     class Meta:

@@ -18,6 +18,7 @@ from kitchen.registry.names import UnknownNameError
 from kitchen.registry.worlds import DEFAULT
 from study.design.plan import NOBODY, condition_check
 from study.design.practice import practice_played
+from study.design.usual_words import STATEMENT, TITLES
 
 FAILURES = {"end": "end the study for this participant", "continue": "go on; the data say so"}
 """What may follow when the last attempt at the check of understanding has failed."""
@@ -30,9 +31,7 @@ class NoSettings(Record):
 class ConsentSettings(Record):
     """What participants agree to, each statement by itself."""
 
-    statements: Annotated[tuple[Text, ...], Strict(False), said("must be a list of texts")] = (
-        "I have read this and I agree to take part.",
-    )
+    statements: Annotated[tuple[Text, ...], Strict(False), said("must be a list of texts")] = (STATEMENT,)
 
 
 class PracticeKitchen(Record):
@@ -76,12 +75,15 @@ class PartKind:
 
     name: str
     words: str
-    title: str
-    """The usual heading of its page."""
     enabled: bool = False
     needs_text: bool = False
     allowed: type[Record] = NoSettings
     """What it may be set to."""
+
+    @property
+    def title(self) -> str:
+        """The usual heading of its page."""
+        return TITLES[self.name]
 
     @property
     def settings(self) -> dict[str, Json]:
@@ -92,24 +94,15 @@ class PartKind:
 PARTS: dict[str, PartKind] = {
     kind.name: kind
     for kind in (
-        PartKind("welcome", "welcome, on the study's link", "", enabled=True),
-        PartKind(
-            "consent",
-            "consent",
-            "Before you take part",
-            enabled=True,
-            needs_text=True,
-            allowed=ConsentSettings,
-        ),
-        PartKind("about", "questions about the person", "About you"),
-        PartKind("guide", "guide", "How to play", enabled=True),
-        PartKind("practice", "practice episode", "Practice", allowed=PracticeSettings),
-        PartKind(
-            "check", "check of understanding", "A few questions before you start", allowed=CheckSettings
-        ),
-        PartKind("final", "final comparison", "Looking back"),
-        PartKind("debriefing", "debriefing", "What this study was about"),
-        PartKind("end", "last page", "Thank you, that was the last part", enabled=True),
+        PartKind("welcome", "welcome, on the study's link", enabled=True),
+        PartKind("consent", "consent", enabled=True, needs_text=True, allowed=ConsentSettings),
+        PartKind("about", "questions about the person"),
+        PartKind("guide", "guide", enabled=True),
+        PartKind("practice", "practice episode", allowed=PracticeSettings),
+        PartKind("check", "check of understanding", allowed=CheckSettings),
+        PartKind("final", "final comparison"),
+        PartKind("debriefing", "debriefing"),
+        PartKind("end", "last page", enabled=True),
     )
 }
 ALWAYS_ON = frozenset({"welcome", "end"})

@@ -64,7 +64,9 @@ PLACES: Mapping[str, RecruitmentPlace] = {
         "makes links that nobody can guess, and that are signed: only with them, or with the personal link, "
         "can somebody leave from another browser.",
         placeholder="{NAME}",
-        unsigned="This study opens only by a signed link. Open the link that you were given, all of it.",
+        unsigned=marked(
+            "This study opens only by a signed link. Open the link that you were given, all of it."
+        ),
     ),
     "mturk": RecruitmentPlace(
         "workerId",
@@ -86,8 +88,10 @@ PLACES: Mapping[str, RecruitmentPlace] = {
         "Prolific fills them in for each person. If “secure external URL” is switched on there, Prolific "
         "signs the link, and who comes by it is known to be who it says.",
         placeholder="{{%NAME%}}",
-        unsigned="This study opens only from Prolific, by a link that holds for a short time. Open the study "
-        "on Prolific again; if it does not open then either, please tell the researcher there.",
+        unsigned=marked(
+            "This study opens only from Prolific, by a link that holds for a short time. Open the study "
+            "on Prolific again; if it does not open then either, please tell the researcher there."
+        ),
     ),
     "sona": RecruitmentPlace(
         "survey_code",
@@ -159,7 +163,7 @@ def referral_of(study: Study, said: Mapping[str, str]) -> Referral:
     more = {name: value for name, value in values.items() if value}
     vouched = _vouched(study, label, said.get(PROOF, ""))
     if study.signed_only and place.unsigned and not vouched:
-        raise ReferralError(place.unsigned)
+        raise ReferralError(gettext(place.unsigned))
     return Referral(study.recruitment, label, more, vouched)
 
 

@@ -7,18 +7,19 @@ from a list of options is stored in the words of the study's own language.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass
 from typing import Any
 
 from kitchen.words.speech import gettext
 from study.design.blueprint import Blueprint, ConditionPlan, OutcomePlan, PartPlan
 from study.design.languages import codes
-from study.design.parts import PARTS
 from study.design.questions.fields import AGREEMENT, ItemPlan
+from study.design.usual_words import STATEMENT, TITLES
 
 Texts = Mapping[str, str]
 """Texts by their paths."""
-OURS = frozenset([*AGREEMENT, *(kind.title for kind in PARTS.values())])
+OURS = frozenset([STATEMENT, *AGREEMENT, *TITLES.values()])
 """What stands there unless a researcher writes something else: the program translates it itself."""
 
 
@@ -82,50 +83,78 @@ def _of_item(item: ItemPlan) -> Iterator[tuple[str, str]]:
         yield f"items.{item.key}.options.{number}", option
 
 
+class Foreign(str):
+    """A text that is in another language than the page it stands on; `lang` is its code."""
+
+    __slots__ = ("lang",)
+    lang: str
+
+
+def foreign(text: str, lang: str) -> Foreign:
+    """This text, which is in that language."""
+    made = Foreign(text)
+    made.lang = lang
+    return made
+
+
+@dataclass(frozen=True, slots=True)
+class _Telling:
+    """The texts of one language, and what stays as it is."""
+
+    texts: Texts
+    own: str
+    """The study's own language; empty where that is read."""
+
+    def told(self, path: str, text: str) -> str:
+        """What stands at this path."""
+        if there := self.texts.get(path):
+            return there
+        if text in OURS:
+            return gettext(text) if text else text
+        return foreign(text, self.own) if self.own and _has_words(text) else text
+
+    def fields(self, plan: Any, path: str, *names: str) -> dict[str, Any]:
+        """These fields of a plan."""
+        return {name: self.told(f"{path}.{name}", getattr(plan, name)) for name in names}
+
+    def listed(self, path: str, texts: Iterable[str]) -> list[str]:
+        """What stands there one after the other."""
+        return [self.told(f"{path}.{number}", text) for number, text in enumerate(texts, start=1)]
+
+
 def told_in(design: Blueprint, language: str) -> Blueprint:
     """The design with the texts of this language, which is the one that is spoken now; those that are missing
-    stay in the study's own. No document is made of it."""
-    texts = design.study.get("texts", {}).get(language, {})
+    stay in the study's own, and say so (`Foreign`). No document is made of it."""
+    own = codes(design.study.get("languages", ""))[0]
+    telling = _Telling(design.study.get("texts", {}).get(language, {}), "" if own == language else own)
     return design.model_copy(
         update={
-            "study": {**design.study, "title": texts.get("title") or design.study["title"]},
-            "parts": tuple(_part_in(part, texts) for part in design.parts),
-            "conditions": tuple(_condition_in(one, texts) for one in design.conditions),
-            "items": tuple(_item_in(item, texts) for item in design.items),
-            "outcomes": tuple(_outcome_in(one, texts) for one in design.outcomes),
+            "study": {**design.study, "title": telling.told("title", design.study["title"])},
+            "parts": tuple(_part_in(part, telling) for part in design.parts),
+            "conditions": tuple(_condition_in(one, telling) for one in design.conditions),
+            "items": tuple(_item_in(item, telling) for item in design.items),
+            "outcomes": tuple(_outcome_in(one, telling) for one in design.outcomes),
         }
     )
 
 
-def _part_in(part: PartPlan, texts: Texts) -> PartPlan:
-    found = _fields(part, f"parts.{part.kind}", ("title", "text"), texts)
+def _part_in(part: PartPlan, telling: _Telling) -> PartPlan:
+    found = telling.fields(part, f"parts.{part.kind}", "title", "text")
     if statements := part.settings.get("statements"):
-        path = f"parts.{part.kind}.statements"
-        found["settings"] = {**part.settings, "statements": _listed(statements, path, texts)}
+        told = telling.listed(f"parts.{part.kind}.statements", statements)
+        found["settings"] = {**part.settings, "statements": told}
     return part.model_copy(update=found)
 
 
-def _condition_in(condition: ConditionPlan, texts: Texts) -> ConditionPlan:
-    return condition.model_copy(update=_fields(condition, f"conditions.{condition.key}", ("label",), texts))
+def _condition_in(condition: ConditionPlan, telling: _Telling) -> ConditionPlan:
+    return condition.model_copy(update=telling.fields(condition, f"conditions.{condition.key}", "label"))
 
 
-def _item_in(item: ItemPlan, texts: Texts) -> ItemPlan:
-    found = _fields(item, f"items.{item.key}", ("text", "low", "high"), texts)
-    shown = _listed(item.options, f"items.{item.key}.options", texts)
+def _item_in(item: ItemPlan, telling: _Telling) -> ItemPlan:
+    found = telling.fields(item, f"items.{item.key}", "text", "low", "high")
+    shown = telling.listed(f"items.{item.key}.options", item.options)
     return ToldItem.model_construct(**{**dict(item), **found, "shown": shown})
 
 
-def _outcome_in(outcome: OutcomePlan, texts: Texts) -> OutcomePlan:
-    return outcome.model_copy(update=_fields(outcome, f"outcomes.{outcome.kind}", ("text",), texts))
-
-
-def _fields(plan: Any, path: str, names: tuple[str, ...], texts: Texts) -> dict[str, Any]:
-    return {name: texts.get(f"{path}.{name}") or _ours(getattr(plan, name)) for name in names}
-
-
-def _ours(text: str) -> str:
-    return gettext(text) if text in OURS and text else text
-
-
-def _listed(texts_here: Any, path: str, texts: Texts) -> list[str]:
-    return [texts.get(f"{path}.{number}") or text for number, text in enumerate(texts_here, start=1)]
+def _outcome_in(outcome: OutcomePlan, telling: _Telling) -> OutcomePlan:
+    return outcome.model_copy(update=telling.fields(outcome, f"outcomes.{outcome.kind}", "text"))

@@ -176,6 +176,7 @@ def console_condition_form() -> type[ConditionForm]:
         "step_seconds": "Step timer, seconds",
         "shown": "How the world is shown",
         "three_dimensions": "Also offer it in three dimensions",
+        "shows_intents": "Show what teammates are about to do",
     }
     helps = {**base.Meta.help_texts, "teammates": TEAM_SIZE}
     meta = type("Meta", (base.Meta,), {"fields": names, "labels": labels, "help_texts": helps})

@@ -254,6 +254,7 @@ def condition_pairs(condition: ConditionPlan) -> list[Pair]:
         Pair("Step timer", "none" if timer is None else f"{written(timer)} s"),
         Pair("How the world is shown", shown_words(condition.shown)),
         *([Pair("Also offered in three dimensions", "yes")] if condition.three_dimensions else []),
+        *([Pair("Shows what teammates are about to do", "yes")] if condition.shows_intents else []),
     ]
 
 

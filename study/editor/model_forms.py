@@ -74,6 +74,7 @@ class ConditionForm(ShowsOthers, forms.ModelForm):  # type: ignore[type-arg]
             "thinking_seconds",
             "shown",
             "three_dimensions",
+            "shows_intents",
             WORLD,
             COPLAYER,
             "teammates",

@@ -14,6 +14,7 @@ from kitchen.play.calls import prompts_of
 from kitchen.play.erasing import episode_erase, prompts_erase
 from kitchen.play.models import Episode, Seat, new_key
 from kitchen.play.services import episode_abandon, episode_end
+from kitchen.words.speech import marked
 from study.design.models import Outcome, Study
 from study.people.marks import mark_of
 from study.people.models import Participant
@@ -23,7 +24,7 @@ from study.people.signals import person_erased, person_goes
 from study.people.took_part import note_left
 from study.people.visits import plays_done
 
-IDLE = "nothing happened for too long"
+IDLE = marked("nothing happened for too long")
 """Why somebody was timed out, in the data and on the page."""
 
 
@@ -114,7 +115,7 @@ def _forget(participant_id: int, counted: bool, by: Any) -> tuple[Participant, L
 def _end_without(episode: Episode, seat: int) -> bool:
     """The episode ends, and nobody has the seat; whether nobody else plays in it."""
     Seat.objects.filter(episode=episode, number=seat).update(key=new_key(), page="")
-    episode_abandon(episode_id=episode.pk, reason="somebody who played in it left the study")
+    episode_abandon(episode_id=episode.pk, reason=marked("somebody who played in it left the study"))
     others = (episode.rounds, episode.practised_by, episode.first_practised_by)
     return not any(each.exists() for each in others)
 

@@ -160,7 +160,7 @@ LINES: Mapping[str, Stored] = {
             *(f"Episode.{name}" for name in ["decision_seconds", "deciding_until", "deciding_by"]),
             *(f"Episode.{name}" for name in ["step_seconds", "turn_opened_at", "turn_closes_at"]),
             *(f"Episode.{name}" for name in ["created_at", "ended_at", "shown", "asks_first"]),
-            "Episode.three_dimensions",
+            *(f"Episode.{name}" for name in ["three_dimensions", "shows_intents"]),
             *(f"Seat.{name}" for name in ["id", "episode", "number", "name", "mind", "scene"]),
             *(f"Mind.{name}" for name in ["id", "episode", "number", "kind", "settings"]),
         ),
@@ -291,21 +291,22 @@ class Going:
     """One line of what is erased for who leaves."""
 
     what: str
-    """Where episodes have a word of their own, `{place}` stands for it."""
     lines: tuple[str, ...]
     """The words of the lines of `LINES` that it is about."""
 
 
 GOING = (
-    Going("your consent, when you took part, and what the link said about you", ("consent", "way", "link")),
     Going(
-        "every step of every {place} you played, and what your teammates did in it", ("play", "game", "team")
+        marked("your consent, when you took part, and what the link said about you"),
+        ("consent", "way", "link"),
     ),
-    Going("all your answers, and how long you looked at each page", ("answers", "way")),
+    Going(marked("every step that you played, and what your teammates did in it"), ("play", "game", "team")),
+    Going(marked("all your answers, and how long you looked at each page"), ("answers", "way")),
     Going(
-        "the number and the code that stand for you, and what researchers did about you", ("code", "staff")
+        marked("the number and the code that stand for you, and what researchers did about you"),
+        ("code", "staff"),
     ),
-    Going("this personal link and all that belongs to it", ("secrets",)),
+    Going(marked("this personal link and all that belongs to it"), ("secrets",)),
 )
 """What is erased, on the page to leave the study; all of `LINES` but the completion code, which stays for who
 has earned it."""

@@ -10,6 +10,7 @@ from typing import Any
 from django import forms
 
 from kitchen.contract.world import Json
+from kitchen.words.speech import gettext, marked
 from study.design.questions.fields import DOES_NOT_APPLY, ItemPlan
 from study.design.questions.kinds import POINTS, TEXT_LONGEST, kind_of
 from study.design.questions.numbers import marks, range_words, written
@@ -20,7 +21,7 @@ EASY = 7
 """Points of a scale that fit side by side on a phone."""
 APART = "does-not-apply"
 """What a page sends for `DOES_NOT_APPLY`; no option has this value."""
-APART_WORDS = "Does not apply"
+APART_WORDS = marked("Does not apply")
 
 
 @dataclass(frozen=True, slots=True)
@@ -31,7 +32,7 @@ class ItemField:
     item: ItemPlan
     apart: forms.BoundField | None = None
     """The box for “does not apply”, where no radio button stands for it."""
-    said: Sequence[Sequence[str]] = ()
+    said: Sequence[str] = ()
     """What is said of each option beside its label, where something is."""
 
     @property
@@ -56,9 +57,9 @@ class ItemField:
         return list(self.field)[:-1] if self.apart_choice else list(self.field)
 
     @property
-    def told_choices(self) -> list[tuple[Any, Sequence[str]]]:
+    def told_choices(self) -> list[tuple[Any, str]]:
         """`choices`, each with what is said of it."""
-        return list(zip_longest(self.choices, self.said, fillvalue=()))
+        return list(zip_longest(self.choices, self.said, fillvalue=""))
 
     @property
     def apart_choice(self) -> Any:
@@ -86,7 +87,9 @@ class ItemsForm(forms.Form):
             field = self.fields[self.name_of(item)] = item_field(item, self.teams)
             if item.may_not_apply and not isinstance(field, forms.TypedChoiceField):
                 field.required = False  # `clean` asks for one of both
-                self.fields[self.apart_of(item)] = forms.BooleanField(label=APART_WORDS, required=False)
+                self.fields[self.apart_of(item)] = forms.BooleanField(
+                    label=gettext(APART_WORDS), required=False
+                )
 
     @staticmethod
     def name_of(item: ItemPlan) -> str:
@@ -133,7 +136,7 @@ class ItemsForm(forms.Form):
         """An answer, or the box that says that it does not apply: which stands for the answer then."""
         name, ticked = self.name_of(item), cleaned.get(self.apart_of(item))
         if ticked and not _is_empty(value):
-            self.add_error(name, f"Either answer, or tick “{APART_WORDS}”.")
+            self.add_error(name, gettext("Either answer, or tick “Does not apply”."))
         elif ticked:
             cleaned[name] = DOES_NOT_APPLY
         elif _is_empty(value) and must_be_answered(item):
@@ -159,7 +162,7 @@ def item_field(item: ItemPlan, teams: Sequence[Team] = ()) -> forms.Field:
     field = FIELDS[item.kind](item, teams)
     if item.may_not_apply and isinstance(field, forms.TypedChoiceField):
         coerce, choices = field.coerce, list(field.widget.choices)
-        field.choices = [*choices, (APART, APART_WORDS)]
+        field.choices = [*choices, (APART, gettext(APART_WORDS))]
         field.coerce = lambda sent: DOES_NOT_APPLY if sent == APART else coerce(sent)
     return field
 
@@ -172,7 +175,7 @@ def _likert(item: ItemPlan, _: Any) -> forms.Field:
         empty_value=None,
         required=must_be_answered(item),
         widget=forms.RadioSelect,
-        error_messages={"required": "Choose one of the points of this scale."},
+        error_messages={"required": gettext("Choose one of the points of this scale.")},
     )
 
 
@@ -197,7 +200,7 @@ def _one_of(
         empty_value=None,
         required=must_be_answered(item),
         widget=forms.RadioSelect,
-        error_messages={"required": "Choose one of these."},
+        error_messages={"required": gettext("Choose one of these.")},
     )
 
 
@@ -207,7 +210,7 @@ def _multiple(item: ItemPlan, _: Any) -> forms.Field:
         choices=list(zip(item.options, item.shown_options, strict=True)),
         required=must_be_answered(item),
         widget=forms.CheckboxSelectMultiple,
-        error_messages={"required": "Choose at least one of these."},
+        error_messages={"required": gettext("Choose at least one of these.")},
     )
 
 
@@ -220,14 +223,14 @@ def _number(item: ItemPlan, _: Any) -> forms.Field:
             empty_value=None,
             required=must_be_answered(item),
             widget=forms.RadioSelect,
-            error_messages={"required": "Choose one of the marks."},
+            error_messages={"required": gettext("Choose one of the marks.")},
         )
     return forms.FloatField(
         label=item.text,
         required=must_be_answered(item),
         widget=forms.NumberInput(attrs=_number_attributes(item)),
         help_text=range_words(item),
-        error_messages={"required": "Give a number.", "invalid": "Give a number."},
+        error_messages=dict.fromkeys(("required", "invalid"), gettext("Give a number.")),
     )
 
 
@@ -244,8 +247,10 @@ def _text(item: ItemPlan, _: Any) -> forms.Field:
         max_length=TEXT_LONGEST,
         widget=forms.Textarea(attrs={"rows": 3}),
         error_messages={
-            "required": "Write something here.",
-            "max_length": f"At most {TEXT_LONGEST} characters are kept; please shorten it.",
+            "required": gettext("Write something here."),
+            "max_length": gettext("At most {most} characters are kept; please shorten it.").format(
+                most=TEXT_LONGEST
+            ),
         },
     )
 

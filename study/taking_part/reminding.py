@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from kitchen.registry.figures import achieved
+from kitchen.words.speech import gettext, ngettext, pgettext
 from study.design.blueprint import Blueprint
 from study.people.models import Round
 
@@ -18,30 +19,31 @@ class Team:
     key: str
     """Of the condition; no page shows it."""
     label: str
-    said: tuple[str, ...] = ()
-    """What reminds of it, each by itself; nothing where the study does not remind."""
+    said: str = ""
+    """What reminds of it; nothing where the study does not remind."""
 
 
 def teams(design: Blueprint, rounds: Sequence[Round]) -> list[Team]:
     """In the order in which they were played."""
     reminds = design.meant("remind_teams")
-    return [_team(design, one, _said(design, one, len(rounds)) if reminds else ()) for one in rounds]
+    return [_team(design, one, _said(design, one, len(rounds)) if reminds else "") for one in rounds]
 
 
-def _team(design: Blueprint, one: Round, said: tuple[str, ...]) -> Team:
+def _team(design: Blueprint, one: Round, said: str) -> Team:
     return Team(one.condition.key, design.condition(one.condition.key).label, said)
 
 
-def _said(design: Blueprint, one: Round, total: int) -> tuple[str, ...]:
-    when = f"episode {one.position} of {total}"
+def _said(design: Blueprint, one: Round, total: int) -> str:
+    when = gettext("episode {number} of {total}").format(number=one.position, total=total)
     size = _size(design.condition(one.condition.key).teammates)
-    return when, size, *_best_known(one)
+    return pgettext("between the things of a list", ", ").join((when, size, *_best_known(one)))
 
 
 def _size(teammates: int) -> str:
     if not teammates:
-        return "you alone"
-    return "you and 1 teammate" if teammates == 1 else f"you and {teammates} teammates"
+        return gettext("you alone")
+    words = ngettext("you and {number} teammate", "you and {number} teammates", teammates)
+    return words.format(number=teammates)
 
 
 def _best_known(one: Round) -> tuple[str, ...]:

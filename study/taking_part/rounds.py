@@ -78,6 +78,7 @@ def _episode(person: Participant, plan: ConditionPlan, *, seed: int, **more: Any
         shown=design.shown_in(plan),
         asks_first=bool(design.meant("asks_first")),
         three_dimensions=plan.three_dimensions,
+        shows_intents=plan.shows_intents,
         audience=audience_of(person.study),
         **more,
     )

@@ -1,4 +1,5 @@
-"""The catalogues in `locale/`: every sentence is translated, whole, and compiled as it is written."""
+"""The catalogues in `locale/`, the house's and those of worlds: every sentence is translated, whole, and
+compiled as it is written."""
 
 from __future__ import annotations
 
@@ -6,36 +7,40 @@ import re
 from collections import Counter
 from gettext import GNUTranslations
 from io import BytesIO
+from pathlib import Path
 
 import pytest
 from babel.messages.catalog import Message as Entry
 
-from tests.messages import SPOKEN, Message, catalogue_of, compiled, gathered, translations
+from tests.messages import HOMES, SPOKEN, Message, catalogue_of, compiled, gathered, translations
 
 PLACEHOLDERS = re.compile(r"%\(\w+\)s|\{\w*\}|%s")
 languages = pytest.mark.parametrize("language", SPOKEN)
+homes = pytest.mark.parametrize("home", HOMES, ids=lambda home: home.name)
 
 
 @pytest.fixture(scope="module")
-def messages() -> list[Message]:
-    return gathered()
+def messages() -> dict[Path, list[Message]]:
+    return {home: gathered(home) for home in HOMES}
 
 
 @languages
+@homes
 def test_every_sentence_is_translated_and_no_other_stands_there(
-    language: str, messages: list[Message]
+    language: str, home: Path, messages: dict[Path, list[Message]]
 ) -> None:
-    there = {(one.context, singular(one)): one for one in translations(language) if one.id}
-    assert [one.singular for one in messages if one.key not in there] == []
-    assert there.keys() - {one.key for one in messages} == set()
+    there = {(one.context, singular(one)): one for one in translations(language, home) if one.id}
+    assert [one.singular for one in messages[home] if one.key not in there] == []
+    assert there.keys() - {one.key for one in messages[home]} == set()
     assert [singular(one) for one in there.values() if one.fuzzy or not all(said(one))] == []
 
 
 @languages
-def test_a_translation_has_the_placeholders_of_its_sentence(language: str) -> None:
+@homes
+def test_a_translation_has_the_placeholders_of_its_sentence(language: str, home: Path) -> None:
     different = [
         (singular(one), text)
-        for one in translations(language)
+        for one in translations(language, home)
         if one.id
         for text in said(one)
         if (names_in(text) ^ names_in(singular(one))) - OPTIONAL
@@ -48,17 +53,18 @@ OPTIONAL = {"{place}", "{place_mid}", "{number}"}
 
 
 @languages
-def test_what_the_app_reads_is_what_translators_wrote(language: str) -> None:
+@homes
+def test_what_the_app_reads_is_what_translators_wrote(language: str, home: Path) -> None:
     """After `make messages`, which also a merge calls for."""
-    stored = GNUTranslations(BytesIO(catalogue_of(language).with_suffix(".mo").read_bytes()))
-    fresh = GNUTranslations(BytesIO(compiled(translations(language))))
+    stored = GNUTranslations(BytesIO(catalogue_of(language, home).with_suffix(".mo").read_bytes()))
+    fresh = GNUTranslations(BytesIO(compiled(translations(language, home))))
     own = {key: text for key, text in vars(fresh)["_catalog"].items() if key}
     assert {key: text for key, text in vars(stored)["_catalog"].items() if key} == own
 
 
-def test_no_two_sentences_differ_by_their_end_alone(messages: list[Message]) -> None:
+def test_no_two_sentences_differ_by_their_end_alone() -> None:
     """`Go on` and `Go on.` would be translated twice, and differently."""
-    bare = Counter(one.singular.rstrip(" .:") for one in messages if one.context is None)
+    bare = Counter(one.singular.rstrip(" .:") for one in gathered() if one.context is None)
     assert [text for text, times in bare.items() if times > 1] == []
 
 

@@ -8,7 +8,8 @@ from playwright.async_api import Page
 TARGET, TEXT, ZOOMED = 44, 12, 320
 """CSS pixels: a target's least height and width, the least size of text, a page of 1280 px at 400 %."""
 SEEN = """one => one.checkVisibility({visibilityProperty: true}) && !one.closest(".visually-hidden, .skip-link")"""
-SMALL = """([target, text]) => {
+SMALL = (
+    """([target, text]) => {
     const seen = %s, told = [], name = one => `<${one.localName} ${one.className.baseVal ?? one.className}> `
         + (one.textContent || one.name || one.id).trim().slice(0, 40);
     const within = one => [...one.parentNode.childNodes].some(node => node.nodeType === 3 && node.data.trim());
@@ -27,8 +28,11 @@ SMALL = """([target, text]) => {
         if (size < text - 0.1) told.push(`${name(one)}: text of ${size.toFixed(1)}`);
     }
     return [...new Set(told)];
-}""" % SEEN
-LOST = """() => {
+}"""
+    % SEEN
+)
+LOST = (
+    """() => {
     const seen = %s, told = [];
     if (document.documentElement.scrollWidth > innerWidth) told.push(`${document.documentElement.scrollWidth} px wide`);
     for (const one of document.querySelectorAll("main *, header *, footer *, dialog[open] *")) {
@@ -44,8 +48,11 @@ LOST = """() => {
     const held = [...document.querySelectorAll("body *")].filter(stays).reduce((sum, one) => sum + one.offsetHeight, 0);
     if (held > innerHeight * 2 / 3) told.push(`${held} of ${innerHeight} px do not scroll`);
     return told;
-}""" % SEEN
-OBSCURED = """() => {
+}"""
+    % SEEN
+)
+OBSCURED = (
+    """() => {
     const seen = %s, before = document.activeElement, told = [], top = document.querySelector("dialog[open]") || document;
     for (const one of top.querySelectorAll("a[href], button, summary, select, textarea, input, [tabindex='0']")) {
         if (!seen(one) || one.disabled || one.tabIndex < 0) continue;
@@ -59,7 +66,9 @@ OBSCURED = """() => {
     }
     before?.focus();
     return told;
-}""" % SEEN
+}"""
+    % SEEN
+)
 SPACED = """() => {
     const sheet = new CSSStyleSheet();
     sheet.replaceSync(`* { line-height: 1.5 !important; letter-spacing: .12em !important;

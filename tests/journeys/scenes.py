@@ -124,7 +124,7 @@ def addresses(study: Study) -> dict[str, str]:
 
 def whole_study() -> Study:
     """A study with every part and items of all kinds."""
-    study = make_study(SLUG, items=1)
+    study = make_study(SLUG, items=1, languages="en es")
     for kind, values in PARTS.items():
         StudyPart.objects.create(study=study, kind=kind, enabled=True, **values)
     team = {"key": "team", "name": "Team", "label": "Team", "position": 9, "settings": SETTINGS}

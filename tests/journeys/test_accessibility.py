@@ -59,7 +59,7 @@ WRONG = {
     f"{DESIGN}dry-run/": ("#id_participants", "0"),
 }
 """What makes the form of each of the researchers' pages wrong."""
-NEVER_WRONG = {f"{DESIGN}orders/", f"{DESIGN}items/shipped/"}
+NEVER_WRONG = {f"{DESIGN}{page}/" for page in ("orders", "items/shipped", "languages", "texts/es")}
 """Forms that only offer what is right."""
 ADMIN = (  # its tables and forms are Django's, with barriers of their own: the console is the way beside them
     "/admin/",

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from kitchen.contract.world import Figure
+from kitchen.words.speech import marked_plural
 
 FIGURES = (
     Figure(
@@ -20,7 +21,7 @@ FIGURES = (
         meaning="Orders completed",
         so_far="Orders completed so far",
         unit="orders",
-        words=("dish served", "dishes served"),
+        words=marked_plural("dish served", "dishes served"),
     ),
     Figure(
         "failed",
@@ -30,6 +31,6 @@ FIGURES = (
         unit="orders",
         better="lower",
         measured=False,
-        words=("order missed", "orders missed"),
+        words=marked_plural("order missed", "orders missed"),
     ),
 )

@@ -12,6 +12,7 @@ from typing import NamedTuple
 
 from kitchen.contract.page import Panel, PlayerView, SeatView
 from kitchen.contract.world import Json
+from kitchen.words.speech import gettext, pgettext
 from kitchen.worlds.cuisine.known import Known
 from kitchen.worlds.cuisine.pictures import icon
 from kitchen.worlds.cuisine.story import past
@@ -54,6 +55,7 @@ class Contents(NamedTuple):
     whole: int
     """Steps that it is busy when it begins."""
     text: str
+    """All of it in words."""
     state: str
 
 
@@ -104,9 +106,22 @@ def _parts(view: SeatView, known: Known) -> Iterator[Panel]:
 def _contents(kind: str, seen: Mapping[str, Json], known: Known, wanted: Sequence[str]) -> Contents:
     text, state = state_of(kind, seen, known.brief)
     items = tuple(_lying(item, known) for item in seen["items"])
-    lacking = tuple(_lying(item, known) for item in missing(kind, seen["items"], known, wanted))
+    needed = missing(kind, seen["items"], known, wanted) if state == "part" else ()
+    lacking = tuple(_lying(item, known) for item in needed)
     whole = known.brief["tools"][kind]["busy"] if seen["busy"] else 0
-    return Contents(kind, items, lacking if state == "part" else (), seen["busy"], whole, text, state)
+    return Contents(kind, items, lacking, seen["busy"], whole, _in_words(items, text, lacking), state)
+
+
+def _in_words(items: Sequence[Lying], state: str, lacking: Sequence[Lying]) -> str:
+    """`Rice, seaweed sheet; Something missing, lacks salmon`."""
+    text = "{state}"
+    if items:
+        text = gettext("{items}; {state}, lacks {missing}") if lacking else gettext("{items}; {state}")
+    return text.format(state=state, items=_names(items), missing=_names(lacking))
+
+
+def _names(items: Sequence[Lying]) -> str:
+    return pgettext("between the things of a list", ", ").join(item.name for item in items)
 
 
 def _lying(item: str, known: Known) -> Lying:

@@ -9,12 +9,15 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from math import ceil
 from textwrap import wrap
 from typing import Any
+from unicodedata import east_asian_width
 
 import networkx as nx
 
 from kitchen.contract.world import Json
+from kitchen.words.speech import gettext
 from kitchen.worlds.cuisine.words import Words
 
 SERVING = "servingtable"
@@ -116,7 +119,7 @@ def drawing(
         "height": 2 + round(max(row.values()) * step_y) + size.height + (0 if hands is None else HANG),
         "nodes": [_box(graph, node, corner[node], words, size, *marks[node]) for node in row],
         "edges": [
-            _line(corner[source], corner[target], words.mid(tool) if tool else "serve", size)
+            _line(corner[source], corner[target], words.mid(tool) if tool else gettext("serve"), size)
             for source, target, tool in graph.edges(data="tool")
         ],
     }
@@ -126,7 +129,7 @@ def _box(
     graph: Graph, node: str, corner: tuple[int, int], words: Words, size: Size, state: str, seat: int | None
 ) -> dict[str, Json]:
     x, y = corner
-    lines = wrap(words.name(node), size.letters, max_lines=3, placeholder="…") or [node]
+    lines = _lines(words.name(node), size.letters) or [node]
     spacing = 12 if len(lines) < 3 else 11
     first = y + size.height // 2 + 4 - (len(lines) - 1) * spacing // 2
     return {
@@ -147,6 +150,14 @@ def _box(
             for number, text in enumerate(lines)
         ],
     }
+
+
+def _lines(name: str, letters: int) -> list[str]:
+    """A name in lines of at most so many letters; of those that are as wide as high there is room for half
+    as many, and lines of one length break fewer words."""
+    if any(east_asian_width(letter) in "WF" for letter in name):
+        letters = ceil(len(name) / ceil(len(name) / (letters // 2)))
+    return wrap(name, letters, max_lines=3, placeholder="…")
 
 
 def _tool(corner: tuple[int, int], size: Size) -> dict[str, int]:

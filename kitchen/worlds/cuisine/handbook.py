@@ -6,11 +6,11 @@ from collections.abc import Mapping, Sequence
 from typing import NamedTuple
 
 from kitchen.contract.world import Json
-from kitchen.words.counting import counted
 from kitchen.worlds.cuisine import graph
 from kitchen.worlds.cuisine.keys import told
 from kitchen.worlds.cuisine.known import Known, known
 from kitchen.worlds.cuisine.pictures import icon
+from kitchen.worlds.cuisine.words import steps
 
 
 class Shown(NamedTuple):
@@ -45,7 +45,7 @@ def handbook(brief: Mapping[str, Json]) -> dict[str, Json]:
         "title": brief["title"],
         "steps": brief["max_steps"],
         "robots": brief["agents"],
-        "interval": counted(brief["interval"], "step"),
+        "interval": brief["interval"],
         "max_orders": brief["max_orders"],
         "dishes": [_dish(dish, book) for dish in brief["dishes"]],
         "keys": told((kind, book.words.name(kind)) for kind in dict.fromkeys(brief["locations"].values())),
@@ -79,7 +79,7 @@ def _makings(dish: str, book: Known) -> list[Making]:
 
 def _making(product: str, tool: str, parts: Sequence[str], book: Known) -> Making:
     busy = _busy(tool, book)
-    takes = counted(busy, "step") if busy else ""
+    takes = steps(busy) if busy else ""
     return Making(
         tuple(_shown(part, book) for part in parts),
         Shown(tool, book.words.name(tool)),

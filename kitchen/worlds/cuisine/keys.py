@@ -8,6 +8,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 
 from kitchen.contract.world import Command
+from kitchen.words.speech import gettext
 
 PLACES = {
     "storage": "s",
@@ -42,13 +43,15 @@ def key_of(command: Command, kind: str, number: int = 0) -> str:
 
 def told(kinds: Iterable[tuple[str, str]]) -> list[tuple[str, str]]:
     """Every key of a kitchen with these kinds of places (their codes and names), and what it means."""
-    places = [(PLACES[kind], f"Go: {name}") for kind, name in kinds if kind in PLACES]
+    places = [
+        (PLACES[kind], gettext("Go: {place}").format(place=name)) for kind, name in kinds if kind in PLACES
+    ]
     verbs = [
-        (VERBS["get"], "Take something; again for the next thing"),
-        (f"{THINGS[0]} … {THINGS[8]}", "Take the first thing, the second, and so on"),
-        (VERBS["put"], "Put down what you hold"),
-        (THROW_AWAY, "Throw away what you hold, at storage"),
-        (VERBS["activate"], "Use the tool where you are"),
-        (VERBS["noop"], "Wait one step"),
+        (VERBS["get"], gettext("Take something; again for the next thing")),
+        (f"{THINGS[0]} … {THINGS[8]}", gettext("Take the first thing, the second, and so on")),
+        (VERBS["put"], gettext("Put down what you hold")),
+        (THROW_AWAY, gettext("Throw away what you hold, at storage")),
+        (VERBS["activate"], gettext("Use the tool where you are")),
+        (VERBS["noop"], gettext("Wait one step")),
     ]
     return [(key.upper(), meaning) for key, meaning in (*places, *verbs)]

@@ -9,14 +9,18 @@ from typing import NamedTuple
 
 from kitchen.contract.page import Panel, SeatView
 from kitchen.contract.world import Command, Json
-from kitchen.words.counting import counted
+from kitchen.words.speech import gettext, marked, pgettext
 from kitchen.worlds.cuisine.keys import VERBS, key_of
 from kitchen.worlds.cuisine.known import Known
 from kitchen.worlds.cuisine.pictures import icon
-from kitchen.worlds.cuisine.words import VERB_TITLES, within
+from kitchen.worlds.cuisine.words import VERB_TITLES, joined, more_steps
 
 _TEMPLATES = "worlds/cuisine"
-_QUIET = {"get": "Nothing to take now", "put": "Nothing to put down now", "activate": "Nothing to use now"}
+_QUIET = {
+    "get": marked("Nothing to take now"),
+    "put": marked("Nothing to put down now"),
+    "activate": marked("Nothing to use now"),
+}
 """What stands where a verb has no action."""
 _MENUS = 1024
 """Menus that are kept, some six kilobytes each. Where a level is played, 997 of 1,000 are found here, and
@@ -90,18 +94,27 @@ class Site(NamedTuple):
 def menu(view: SeatView, known: Known) -> Panel:
     """The form: who one is, what there is to choose, and what it is chosen for."""
     me, name = view.observation["agents"][view.seat], known.words.name
-    busy = counted(me["busy"], "more step") if me["busy"] else "no"
-    holds = Fact(name(me["holds"]), item=True) if me["holds"] else Fact("nothing")
+    holds = Fact(name(me["holds"]), item=True) if me["holds"] else Fact(empty_hands())
     parts = (
         Panel("menu-step", f"{_TEMPLATES}/for_step.jinja", ForStep(view.step + 1)),
         _fact("own-at", Fact(name(me["at"]))),
         _fact("own-holds", holds),
-        _fact("own-busy", Fact(busy)),
+        _fact("own-busy", Fact(more_steps(me["busy"]) if me["busy"] else not_busy())),
         *_actions(view, known),
     )
     return Panel(
         "menu", f"{_TEMPLATES}/menu.jinja", Menu(view.seat, view.players[view.seat].name), parts=parts
     )
+
+
+def empty_hands() -> str:
+    """What is said of a robot that holds nothing."""
+    return pgettext("what a robot holds", "nothing")
+
+
+def not_busy() -> str:
+    """What is said of a robot whose hands are free."""
+    return pgettext("whether a robot is busy", "no")
 
 
 def _fact(name: str, shows: Fact) -> Panel:
@@ -186,7 +199,7 @@ def _group(verb: str, mine: Iterable[tuple[Command, bool]], known: Known, site: 
     rest = tuple(panels[command].id for command, _ in ranked if _is_rare(command, known))
     actions = tuple(panel.id for panel in panels.values() if panel.id not in rest)
     key = VERBS["get"] if verb == "get" else ""
-    shows = Group(VERB_TITLES[verb], verb, key, actions, _quiet(verb, len(actions), known), rest)
+    shows = Group(gettext(VERB_TITLES[verb]), verb, key, actions, _quiet(verb, len(actions), known), rest)
     return Panel(f"verb-{verb}", f"{_TEMPLATES}/group.jinja", shows, parts=tuple(panels.values()))
 
 
@@ -196,7 +209,7 @@ def _quiet(verb: str, offered: int, known: Known) -> tuple[str, ...]:
         return () if offered else tuple(known.words.name(place) for place in known.brief["locations"])
     room = known.room if verb == "get" else 1
     empty = ("",) * (room - offered)
-    return empty if offered else (_QUIET.get(verb, ""), *empty[1:])
+    return empty if offered or verb not in _QUIET else (gettext(_QUIET[verb]), *empty[1:])
 
 
 def _rank(command: Command, early: bool, known: Known) -> tuple[bool, bool, int]:
@@ -225,8 +238,7 @@ def _label(command: Command, known: Known, site: Site, *, alone: bool = False) -
     """The command with the thing it is about, as this seat can see it: under its heading, or `alone`."""
     verb, words = command[0], known.words
     if verb == "get":
-        taken = _take(command, known, site)
-        return f"Take {within(taken)}" if alone else taken
+        return _take(command, known, site, alone=alone)
     if verb == "put":
         return _put(command, known, site, alone=alone)
     if verb == "activate":
@@ -234,33 +246,32 @@ def _label(command: Command, known: Known, site: Site, *, alone: bool = False) -
     if verb == "goto" and not alone:
         return words.name(command[1])
     if verb == "goto" and command[1] == site.at:
-        return f"Stay at {words.place(command[1])}"
+        return joined(gettext("Stay at {place}").format(place=words.place(command[1])))
     return words.phrase(command)
 
 
 def _put(command: Command, known: Known, site: Site, *, alone: bool) -> str:
-    words = known.words
-    if alone and site.holds:
-        return words.phrase(command).replace(" it ", f" {words.mid(site.holds)} ", 1)
-    return words.phrase(command)
+    return known.words.phrase(command, site.holds if alone else None)
 
 
-def _take(command: Command, known: Known, site: Site) -> str:
+def _take(command: Command, known: Known, site: Site, *, alone: bool) -> str:
     words, place = known.words, command[1]
     if _from_storage(command, known):
-        return words.name(command[2])
+        return gettext("Take {item}").format(item=words.mid(command[2])) if alone else words.name(command[2])
     lying = dict(site.lying)[place]
     item = command[2] if len(command) > 2 else (lying[0] if len(lying) == 1 else "")
-    return f"{words.name(item) if item else 'What is ready'} from {words.place(place)}"
+    text = gettext("Take {item} from {place}") if alone else gettext("{item} from {place}")
+    what = words.mid(item) if item else gettext("what is ready")
+    return joined(text.format(item=what if alone else what[:1].upper() + what[1:], place=words.place(place)))
 
 
 def _use(command: Command, known: Known, site: Site, *, alone: bool) -> str:
     tool = known.brief["locations"][command[1]]
     product = made_of(known.brief, tool, dict(site.lying)[command[1]])
-    if product and not alone:
-        return f"Make {known.words.mid(product)}"
-    making = f": make {known.words.mid(product)}" if product else ""
-    return f"{known.words.phrase(command)}{making}"
+    if not product:
+        return known.words.phrase(command)
+    text = gettext("Use {place}: make {item}") if alone else gettext("Make {item}")
+    return joined(text.format(place=known.words.place(command[1]), item=known.words.mid(product)))
 
 
 def made_of(brief: Mapping[str, Json], tool: str, items: Iterable[str]) -> str:

@@ -11,9 +11,11 @@ from typing import NamedTuple
 
 from kitchen.contract.page import DRAWN, TABLES, Nothing, Page, Panel, SeatView
 from kitchen.contract.world import Command, Json
+from kitchen.words.speech import gettext, marked, read_later
 from kitchen.worlds.cuisine.floor import floor
 from kitchen.worlds.cuisine.handbook import handbook
 from kitchen.worlds.cuisine.hint import hint
+from kitchen.worlds.cuisine.intents import intents
 from kitchen.worlds.cuisine.known import Known, known
 from kitchen.worlds.cuisine.menu import menu
 from kitchen.worlds.cuisine.pictures import icon
@@ -31,12 +33,11 @@ class CuisinePage(Page):
     views = (TABLES, DRAWN)
     layout = f"{_TEMPLATES}/layout.jinja"
     guide = f"{_TEMPLATES}/guide.jinja"
-    title = "The kitchen"
-    place = "kitchen"
-    body = "robot"
+    title = read_later("The kitchen")
+    body = read_later("robot")
     reference = f"{_TEMPLATES}/recipes.jinja"
-    reference_title = "Recipes"
-    settings_differ = (
+    reference_title = read_later("Recipes")
+    settings_differ = read_later(
         "You will play in different kitchens. What is said here of tools, dishes and times holds for the "
         "first one; in each of the others, the guide and the recipes that you can open beside the game are "
         "what counts there."
@@ -46,28 +47,28 @@ class CuisinePage(Page):
     scene = "worlds/cuisine/scene.js"
 
     def panels(self, view: SeatView) -> tuple[Panel, ...]:
-        """Orders, floor, robots, locations, happened, news, menu, done, spoken: in reading order, those that
-        are shown."""
+        """Orders, floor, intents, robots, locations, happened, news, menu, done, spoken: in reading order,
+        those that are shown."""
         brief = known(view.brief)
-        unseen = {TABLES: (floor,), DRAWN: (robots, locations)}.get(view.shown, ())
-        return tuple(make(view, brief) for make in _PANELS if make not in unseen)
+        makes = (make for make in _PANELS if make not in _UNSEEN.get(view.shown, ()))
+        return tuple(make(view, brief) for make in makes if make is not intents or view.shows_intents)
 
     def handbook(self, brief: Mapping[str, Json]) -> Mapping[str, Json]:
         """Dishes with their recipes, orders in numbers, an example of a kitchen."""
         return handbook(brief)
 
     first_steps = (
-        "Your robot is marked “you”: click the place with the ring.",
-        "Each click is one step. Look at what it has changed.",
-        "The number on the order says in how many steps it runs out.",
+        marked("Your robot is marked “you”: click what has the ring around it."),
+        marked("Each click is one step. Look at what it has changed."),
+        marked("The number on the order says in how many steps it runs out."),
     )
-    aim = "Practice ends when you have served one dish, or after {steps} steps."
-    missed = "The steps are used, and no dish was served yet. That is all right."
+    aim = read_later("Practice ends when you have served one dish, or after {steps} steps.")
+    missed = read_later("The steps are used, and no dish was served yet. That is all right.")
 
     def reached(self, view: SeatView) -> str:
         """`Well done: you served salmon sushi.`"""
         dish = known(view.brief).words.mid(view.observation["delivered"][-1])
-        return f"Well done: you served {dish}."
+        return gettext("Well done: you served {dish}.").format(dish=dish)
 
     def hint(self, view: SeatView, command: Command, aim: Mapping[str, str]) -> str:
         """`Try this: go to storage to fetch rice for the salmon sushi.`"""
@@ -120,9 +121,11 @@ def _spoken(view: SeatView, known: Known) -> Panel:
     return Panel("spoken", f"{_TEMPLATES}/spoken.jinja", Spoken(spoken(view, known.words)))
 
 
-_PANELS: tuple[Callable[[SeatView, Known], Panel], ...] = (
+_Make = Callable[[SeatView, Known], Panel]
+_PANELS: tuple[_Make, ...] = (
     orders,
     floor,
+    intents,
     robots,
     locations,
     story,
@@ -131,6 +134,7 @@ _PANELS: tuple[Callable[[SeatView, Known], Panel], ...] = (
     _done,
     _spoken,
 )
+_UNSEEN: Mapping[str, tuple[_Make, ...]] = {TABLES: (floor, intents), DRAWN: (robots, locations)}
 
 
 PAGE = CuisinePage()

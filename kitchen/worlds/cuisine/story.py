@@ -8,15 +8,15 @@ from typing import Any, NamedTuple
 
 from kitchen.contract.page import Panel, PlayerView, SeatView, StepView
 from kitchen.contract.world import Command, Event
-from kitchen.words.counting import counted
+from kitchen.words.speech import gettext, marked, ngettext, pgettext
 from kitchen.worlds.cuisine.known import Known
-from kitchen.worlds.cuisine.words import Words, subject, within
+from kitchen.worlds.cuisine.words import Words, within
 
 _NEWS = {
-    "completed": "{dish} served",
-    "failed": "{dish} ran out of time",
-    "ordered": "New order: {mid}",
-    "all_idle": "Nobody did anything in this step",
+    "completed": marked("{dish} served"),
+    "failed": marked("{dish} ran out of time"),
+    "ordered": marked("New order: {item}"),
+    "all_idle": marked("Nobody did anything in this step"),
 }
 
 
@@ -30,7 +30,6 @@ class Line(NamedTuple):
     """What one seat did, wanted to do, or that it did nothing."""
 
     seat: int
-    who: str
     text: str
     why: str = ""
     """Of what was refused."""
@@ -73,7 +72,7 @@ def _headlines(view: SeatView, words: Words) -> tuple[tuple[str, str], ...]:
     refused = [("refused", line.why) for line in own if line.why]
     missed = [(kind, text) for kind, text in last.news if kind == "failed"]
     others = [(kind, text) for kind, text in last.news if kind != "failed"]
-    done = [("did", f"{line.who} {line.text}") for line in own]
+    done = [("did", line.text) for line in own]
     return tuple(refused + missed) or tuple((others + done)[:1])
 
 
@@ -87,19 +86,21 @@ def past(view: SeatView, age: int, words: Words) -> Past:
 
 
 def _line(player: PlayerView, age: int, view: SeatView, words: Words) -> Line:
-    step, who = view.history[age], subject(player.name, player.is_you)
+    step, robot = view.history[age], "" if player.is_you else player.name
     event = _of_seat(step, player.seat)
     if event is None:
-        return Line(player.seat, who, "did nothing")
+        idle = gettext("{robot} did nothing") if robot else gettext("You did nothing")
+        return Line(player.seat, idle.format(robot=robot))
     command: Command = tuple(event.data.get("command") or ())
     if step.ran_out and player.is_you:
-        return Line(player.seat, who, "ran out of time and waited")
+        return Line(player.seat, gettext("You ran out of time and waited"))
     if event.kind == "performed":
         stayed = command[:1] == ("goto",) and command[1] == _place_before(player.seat, age, view)
-        return Line(player.seat, who, words.did(command, event.data.get("item"), stayed=stayed))
+        did = words.did(command, event.data.get("item"), robot=robot, stayed=stayed)
+        return Line(player.seat, did)
     busy = _busy(command, event, view) if not age else 0
     why = words.refusals(event.data.get("reasons", ()), command, busy)
-    return Line(player.seat, who, words.tried(command), why)
+    return Line(player.seat, words.tried(command, robot), why)
 
 
 def _place_before(seat: int, age: int, view: SeatView) -> str:
@@ -132,8 +133,8 @@ def _news(event: Event, words: Words) -> tuple[str, str] | None:
     if event.kind not in _NEWS:
         return None
     dish = event.data.get("dish", "")
-    text = _NEWS[event.kind].format(dish=words.name(dish), mid=words.mid(dish))
-    return event.kind, text
+    text = gettext(_NEWS[event.kind])
+    return event.kind, text.format(dish=words.name(dish), item=words.mid(dish))
 
 
 def happened_to(view: SeatView, kind: str) -> Counter[str]:
@@ -144,22 +145,36 @@ def happened_to(view: SeatView, kind: str) -> Counter[str]:
 
 def spoken(view: SeatView, words: Words) -> str:
     """The last step and the state of things in a few short sentences, for a screen reader."""
-    parts = [f"Step {view.step} of {view.length}." if view.length else f"Step {view.step}."]
+    text = gettext("Step {number} of {length}.") if view.length else gettext("Step {number}.")
+    parts = [text.format(number=view.step, length=view.length)]
     if view.history:
         parts += _recap(past(view, 0, words))
     return " ".join([*parts, _orders(view, words)])
 
 
 def _recap(step: Past) -> list[str]:
-    lines = [f"{line.who} {line.text}{': ' + within(line.why) if line.why else '.'}" for line in step.lines]
-    return lines + [f"{text}." for _, text in step.news]
+    lines = [_aloud(line) for line in step.lines]
+    return lines + [_ended(text) for _, text in step.news]
+
+
+def _aloud(line: Line) -> str:
+    if not line.why:
+        return _ended(line.text)
+    return gettext("{what}: {why}").format(what=line.text, why=within(line.why))
+
+
+def _ended(text: str) -> str:
+    return text + pgettext("ends a sentence", ".")
 
 
 def _orders(view: SeatView, words: Words) -> str:
     orders = view.observation["orders"]
     if not orders:
-        return "No open orders."
-    first = orders[0]
-    left = counted(first["life"], "step")
-    standing = counted(len(orders), "order")
-    return f"{standing}; the most urgent is {words.mid(first['dish'])}, {left} left."
+        return gettext("No open orders.")
+    first, number = orders[0], len(orders)
+    left = ngettext("{number} step left", "{number} steps left", first["life"]).format(number=first["life"])
+    return ngettext(
+        "{number} order; the most urgent is {dish}, {left}.",
+        "{number} orders; the most urgent is {dish}, {left}.",
+        number,
+    ).format(number=number, dish=words.mid(first["dish"]), left=left)

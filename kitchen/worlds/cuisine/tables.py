@@ -7,8 +7,10 @@ from typing import NamedTuple
 
 from kitchen.contract.page import Panel, PlayerView, SeatView
 from kitchen.contract.world import Json
+from kitchen.words.speech import gettext, pgettext
+from kitchen.worlds.cuisine.intents import lines
 from kitchen.worlds.cuisine.known import Known
-from kitchen.worlds.cuisine.menu import made_of
+from kitchen.worlds.cuisine.menu import empty_hands, made_of, not_busy
 from kitchen.worlds.cuisine.words import more_steps
 
 _TEMPLATES = "worlds/cuisine"
@@ -16,9 +18,10 @@ _ALWAYS_OPEN = ("storage", "servingtable", "chopboard")
 
 
 class Robots(NamedTuple):
-    """Seat, name, and whose it is, of every robot."""
+    """Seat, name, and whose it is, of every robot; whether it is said what it is about to do."""
 
     rows: tuple[tuple[int, str, bool], ...]
+    tells: bool
 
 
 class Places(NamedTuple):
@@ -59,14 +62,16 @@ class Here(NamedTuple):
 
 def robots(view: SeatView, known: Known) -> Panel:
     """Where everybody is, holds, and does."""
-    shows = Robots(tuple((player.seat, player.name, player.is_you) for player in view.players))
+    rows = tuple((player.seat, player.name, player.is_you) for player in view.players)
     parts = tuple(cell for player in view.players for cell in _robot(player, view, known))
-    return Panel("robots", f"{_TEMPLATES}/robots.jinja", shows, parts=parts)
+    ahead = lines(view, known) if view.shows_intents else ()
+    shows = Robots(rows, view.shows_intents)
+    return Panel("robots", f"{_TEMPLATES}/robots.jinja", shows, parts=parts + ahead)
 
 
 def _robot(player: PlayerView, view: SeatView, known: Known) -> tuple[Panel, ...]:
     agent, name = view.observation["agents"][player.seat], known.words.name
-    holds = Cell(name(agent["holds"]), "item") if agent["holds"] else Cell("nothing", "quiet")
+    holds = Cell(name(agent["holds"]), "item") if agent["holds"] else Cell(empty_hands(), "quiet")
     return (
         _cell(f"r{player.seat}-at", Cell(name(agent["at"]))),
         _cell(f"r{player.seat}-holds", holds),
@@ -82,7 +87,7 @@ def _busy(player: PlayerView, steps: int, view: SeatView) -> Cell:
     if steps:
         return Cell(more_steps(steps), "state busy")
     deciding = view.phase in ("waiting", "thinking") and player.seat in view.waiting_for
-    return Cell("deciding", "tag") if deciding and not player.is_you else Cell("no", "quiet")
+    return Cell(gettext("deciding"), "tag") if deciding and not player.is_you else Cell(not_busy(), "quiet")
 
 
 def locations(view: SeatView, known: Known) -> Panel:
@@ -111,8 +116,8 @@ def _here(view: SeatView) -> dict[str, list[tuple[int, str]]]:
 
 def _inside(kind: str, seen: Mapping[str, Json], known: Known) -> Inside:
     if kind == "storage":
-        return Inside((), "all ingredients")
-    return Inside(tuple(known.words.name(item) for item in seen["items"]), "empty")
+        return Inside((), gettext("all ingredients"))
+    return Inside(tuple(known.words.name(item) for item in seen["items"]), gettext("empty"))
 
 
 def _use(kind: str, seen: Mapping[str, Json], known: Known, touched: str) -> Use:
@@ -124,15 +129,23 @@ def _use(kind: str, seen: Mapping[str, Json], known: Known, touched: str) -> Use
 def state_of(kind: str, seen: Mapping[str, Json], brief: Mapping[str, Json]) -> tuple[str, str]:
     """What can be said of a place in a word or two, and the class of it."""
     if seen["busy"]:
-        return f"Busy, {more_steps(seen['busy'])}", "busy"
+        return gettext("Busy, {wait}").format(wait=more_steps(seen["busy"])), "busy"
     if kind in ("storage", "servingtable"):
-        return "Open" if kind == "storage" else "Free", "free"
+        return _open() if kind == "storage" else _free(), "free"
     if not seen["items"]:
-        return "Free", "free"
+        return _free(), "free"
     if made_of(brief, kind, seen["items"]):
-        return "All in: can be used", "full"
+        return gettext("All in: can be used"), "full"
     finished = seen["open"] and (kind not in _ALWAYS_OPEN or seen["items"][0] in brief["recipes"])
-    return ("Ready to take", "ready") if finished else ("Something missing", "part")
+    return (gettext("Ready to take"), "ready") if finished else (gettext("Something missing"), "part")
+
+
+def _open() -> str:
+    return pgettext("of storage", "Open")
+
+
+def _free() -> str:
+    return pgettext("of a tool", "Free")
 
 
 def _touched(view: SeatView) -> set[str]:

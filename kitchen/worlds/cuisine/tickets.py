@@ -8,11 +8,12 @@ from typing import NamedTuple
 
 from kitchen.contract.page import Panel, PlayerView, SeatView
 from kitchen.contract.world import Json
+from kitchen.words.speech import gettext
 from kitchen.worlds.cuisine import graph
 from kitchen.worlds.cuisine.known import Known
 from kitchen.worlds.cuisine.pictures import icon
 from kitchen.worlds.cuisine.story import happened_to
-from kitchen.worlds.cuisine.words import Words
+from kitchen.worlds.cuisine.words import Words, joined
 
 _TEMPLATES = "worlds/cuisine"
 
@@ -135,7 +136,10 @@ def _made(dish: str, known: Known) -> Iterator[str]:
     """How it is made, step by step."""
     words = known.words
     for product, tool, parts in known.recipe(dish):
-        yield f"{words.name(product)} is made of {words.items(parts)} with the {words.mid(tool)}."
+        made = gettext("{product} is made of {parts} with {tool}.")
+        yield joined(
+            made.format(product=words.name(product), parts=words.items(parts), tool=words.place(tool))
+        )
 
 
 def _needs(
@@ -162,9 +166,10 @@ def draw_needs(needs: Needs) -> dict[str, Json]:
 def _told(needs: Needs, words: Words) -> Iterator[str]:
     """What of it is there, who works on it."""
     here = [item for item, state in needs.states if state == "here"]
-    yield f"In the kitchen for it: {words.items(here)}." if here else "Nothing for it is in the kitchen yet."
+    there = gettext("In the kitchen for it: {items}.")
+    yield there.format(items=words.items(here)) if here else gettext("Nothing for it is in the kitchen yet.")
     for item, _, name in needs.hands:
-        yield f"{name} is working on the {words.mid(item)}."
+        yield gettext("{robot} is working on the {item}.").format(robot=name, item=words.mid(item))
 
 
 def stock_of(view: SeatView) -> Stock:

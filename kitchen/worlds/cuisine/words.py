@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
+from typing import NamedTuple
 
 from kitchen.contract.world import Command, Json
 from kitchen.words.speech import gettext, language, marked, ngettext, pgettext
@@ -51,6 +52,11 @@ def listed(parts: Sequence[str]) -> str:
         return "".join(parts)
     comma = pgettext("between the things of a list", ", ")
     return gettext("{things} and {last}").format(things=comma.join(parts[:-1]), last=parts[-1])
+
+
+def steps(number: int) -> str:
+    """`1 step`, `2 steps`."""
+    return ngettext("{number} step", "{number} steps", number).format(number=number)
 
 
 def more_steps(number: int) -> str:
@@ -110,22 +116,31 @@ class Words:
         """Several items in one phrase, within a sentence."""
         return listed([self.mid(code) for code in codes])
 
-    def phrase(self, command: Command) -> str:
-        """What a command asks for: `Take rice from storage`; every command gets some words."""
+    def phrase(self, command: Command, holds: str | None = None) -> str:
+        """What a command asks for: `Take rice from storage`; every command gets some words. What is put down
+        is named where it is known what the robot `holds`."""
+        if command[:1] == ("put",) and _complete(command):
+            return joined(_put(self, command, holds))
         make = _PHRASES.get(command[0] if command else "")
         return joined(make(self, command)) if make and _complete(command) else _unknown(command)
 
-    def did(self, command: Command, item: str | None = None, *, stayed: bool = False) -> str:
-        """The same once it was done, without its subject: `took rice`; `item` is what was in the hands, and
-        whoever `stayed` was there already."""
-        if stayed:
-            return f"stayed at {self.place(command[1])}"
-        make = _DEEDS.get(command[0] if command else "")
-        return make(self, command, item) if make and _complete(command) else _unknown(command)
+    def did(self, command: Command, item: str | None = None, *, robot: str = "", stayed: bool = False) -> str:
+        """The same once it was done, by this robot or by you: `You took rice`; `item` is what was in the
+        hands, and whoever `stayed` was there already."""
+        deed = "stay" if stayed else _deed(command)
+        return self._told(DID[deed], command, item, robot)
 
-    def tried(self, command: Command) -> str:
-        """The same when it was refused: `wanted to use pot 1`."""
-        return f"wanted to {within(self.phrase(command))}"
+    def tried(self, command: Command, robot: str = "") -> str:
+        """The same when it was refused: `You wanted to use pot 1`."""
+        return self._told(TRIED[_deed(command)], command, None, robot)
+
+    def _told(self, deed: Deed, command: Command, item: str | None, robot: str) -> str:
+        known = _complete(command)
+        thing = command[2] if known and len(command) > 2 else item
+        what = self.mid(thing) if thing else gettext(deed.unnamed)
+        place = self.place(command[1]) if known and len(command) > 1 else ""
+        text = gettext(deed.robot if robot else deed.you)
+        return joined(text.format(robot=robot, place=place, item=what, what=" ".join(command)))
 
     def refusal(self, reason: str, command: Command, busy: int = 0) -> str:
         """Why a command was not carried out, as a sentence; `busy` is how long its place still is."""
@@ -194,11 +209,66 @@ VERB_TITLES: dict[str, str] = {
 }
 """Headings of the menu, in its order, to be looked up."""
 
+
+class Deed(NamedTuple):
+    """What was done, as it is told to who did it, and of a robot; and what is said of a thing that nobody can
+    name."""
+
+    you: str
+    robot: str
+    unnamed: str = ""
+
+
+_IN_HAND = marked("what was in hand")
+DID: Mapping[str, Deed] = {
+    "goto": Deed(marked("You went to {place}"), marked("{robot} went to {place}")),
+    "stay": Deed(marked("You stayed at {place}"), marked("{robot} stayed at {place}")),
+    "get": Deed(
+        marked("You took {item} from {place}"),
+        marked("{robot} took {item} from {place}"),
+        marked("what was there"),
+    ),
+    "put": Deed(marked("You put {item} into {place}"), marked("{robot} put {item} into {place}"), _IN_HAND),
+    "lay": Deed(marked("You put {item} on {place}"), marked("{robot} put {item} on {place}"), _IN_HAND),
+    "discard": Deed(marked("You threw {item} away"), marked("{robot} threw {item} away"), _IN_HAND),
+    "activate": Deed(marked("You used {place}"), marked("{robot} used {place}")),
+    "noop": Deed(marked("You waited"), marked("{robot} waited")),
+    "": Deed(marked("You did “{what}”"), marked("{robot} did “{what}”")),
+}
+"""What was done, by the verb or what it came to."""
+_WHAT_IS_THERE = marked("what is there")
+TRIED: Mapping[str, Deed] = {
+    "goto": Deed(marked("You wanted to go to {place}"), marked("{robot} wanted to go to {place}")),
+    "get": Deed(
+        marked("You wanted to take {item} from {place}"),
+        marked("{robot} wanted to take {item} from {place}"),
+        _WHAT_IS_THERE,
+    ),
+    "put": Deed(marked("You wanted to put it into {place}"), marked("{robot} wanted to put it into {place}")),
+    "lay": Deed(marked("You wanted to put it on {place}"), marked("{robot} wanted to put it on {place}")),
+    "discard": Deed(
+        marked("You wanted to throw it away at storage"), marked("{robot} wanted to throw it away at storage")
+    ),
+    "activate": Deed(marked("You wanted to use {place}"), marked("{robot} wanted to use {place}")),
+    "noop": Deed(marked("You wanted to wait one step"), marked("{robot} wanted to wait one step")),
+    "": Deed(marked("You wanted to do “{what}”"), marked("{robot} wanted to do “{what}”")),
+}
+"""What was refused, likewise."""
+
 _NEEDED = {"goto": 2, "get": 2, "put": 2, "activate": 2, "noop": 1}
 
 
 def _complete(command: Command) -> bool:
-    return len(command) >= _NEEDED[command[0]]
+    return len(command) >= _NEEDED.get(command[0] if command else "", 99)
+
+
+def _deed(command: Command) -> str:
+    """Under which a command stands in `DID` and `TRIED`."""
+    if not _complete(command):
+        return ""
+    if command[0] != "put":
+        return command[0]
+    return "discard" if command[1].startswith("storage") else "lay" if _flat(command[1]) else "put"
 
 
 def _unknown(command: Command) -> str:
@@ -206,29 +276,22 @@ def _unknown(command: Command) -> str:
 
 
 def _get(words: Words, command: Command) -> str:
-    what = words.mid(command[2]) if len(command) > 2 else gettext("what is there")
+    what = words.mid(command[2]) if len(command) > 2 else gettext(_WHAT_IS_THERE)
     return gettext("Take {item} from {place}").format(item=what, place=words.place(command[1]))
 
 
-def _put(words: Words, command: Command) -> str:
-    place = command[1]
-    if place.startswith("storage"):
-        return gettext("Throw it away at storage")
-    text = gettext("Put it on {place}") if _flat(place) else gettext("Put it into {place}")
-    return text.format(place=words.place(place))
+def _put(words: Words, command: Command, holds: str | None) -> str:
+    it, named = _PUTS[_deed(command)]
+    text = gettext(named if holds else it)
+    return text.format(place=words.place(command[1]), item=words.mid(holds) if holds else "")
 
 
-def _did_put(words: Words, command: Command, item: str | None) -> str:
-    place, what = command[1], words.mid(item) if item else "what was in hand"
-    if place.startswith("storage"):
-        return f"threw {what} away"
-    return f"put {what} {'on' if _flat(place) else 'into'} {words.place(place)}"
-
-
-def _did_get(words: Words, command: Command, item: str | None) -> str:
-    taken = command[2] if len(command) > 2 else item
-    what = words.mid(taken) if taken else "what was there"
-    return f"took {what} from {words.place(command[1])}"
+_PUTS: Mapping[str, tuple[str, str]] = {
+    "discard": (marked("Throw it away at storage"), marked("Throw {item} away at storage")),
+    "lay": (marked("Put it on {place}"), marked("Put {item} on {place}")),
+    "put": (marked("Put it into {place}"), marked("Put {item} into {place}")),
+}
+"""Without and with the thing that is put down."""
 
 
 def _flat(place: str) -> bool:
@@ -238,23 +301,9 @@ def _flat(place: str) -> bool:
 _PHRASES: dict[str, Callable[[Words, Command], str]] = {
     "goto": lambda words, command: gettext("Go to {place}").format(place=words.place(command[1])),
     "get": _get,
-    "put": _put,
     "activate": lambda words, command: gettext("Use {place}").format(place=words.place(command[1])),
     "noop": lambda words, command: gettext("Wait one step"),
 }
-
-_DEEDS: dict[str, Callable[[Words, Command, str | None], str]] = {
-    "goto": lambda words, command, item: f"went to {words.place(command[1])}",
-    "get": _did_get,
-    "put": _did_put,
-    "activate": lambda words, command, item: f"used {words.place(command[1])}",
-    "noop": lambda words, command, item: "waited",
-}
-
-
-def subject(name: str, is_you: bool) -> str:
-    """How a seat begins its sentence."""
-    return "You" if is_you else name
 
 
 def brief_words(brief: Mapping[str, Json]) -> Words:

@@ -8,6 +8,7 @@ import { canvasOf, disc, mark, plaque, write } from "./canvases.js";
 import { pictureOf } from "./pictures.js";
 import { card, drop } from "./station.js";
 import { STILL } from "./theme.js";
+import { SAY } from "./words.js";
 
 const TALL = 0.56; // of a body
 const GLIDE = 420; // milliseconds of a way
@@ -75,7 +76,7 @@ export class Body {
     const round = new Mesh(new RingGeometry(0.3, 0.36, 48), new MeshBasicMaterial({ color: this.theme.accent }));
     round.rotation.x = -Math.PI / 2;
     round.position.y = 0.02;
-    const sign = card(plaque("you", this.theme, { picked: true, width: 176 }), 0.36, 0.18);
+    const sign = card(plaque(SAY.you, this.theme, { picked: true, width: 176 }), 0.36, 0.18);
     sign.position.set(0, 0.11, 0.32);
     group.add(round, sign);
     return group;

@@ -32,15 +32,18 @@ export function box(pen, [x, y, width, height], { fill, edge, line = 4, radius =
   }
 }
 
+/* what stays in one line: a word with the space after it, or one Chinese character with its comma or full stop */
+const WORD = /\p{Script=Han}[，。；：、！？）]*|[^\s\p{Script=Han}]+\s*|\s+/gu;
+
 /* the words in lines that are no longer than the width */
 export function lines(pen, text, width) {
   const found = [""];
-  for (const word of text.split(" ")) {
-    const longer = `${found.at(-1)} ${word}`.trim();
-    if (pen.measureText(longer).width <= width || !found.at(-1)) found[found.length - 1] = longer;
+  for (const word of text.match(WORD) || []) {
+    const longer = found.at(-1) + word;
+    if (pen.measureText(longer.trim()).width <= width || !found.at(-1)) found[found.length - 1] = longer;
     else found.push(word);
   }
-  return found;
+  return found.map((line) => line.trim());
 }
 
 export function write(pen, text, x, y, { font, size, weight = 600, colour, align = "left", most = Infinity }) {

@@ -8,6 +8,7 @@
   const stage = play?.querySelector("[data-stage]");
   if (!door || !stage) return;
 
+  const SAY = JSON.parse(document.getElementById("words").textContent); // kitchen/play/script_words.py
   const part = (name) => door.querySelector(`[data-scene-${name}]`);
   const [opener, room, frame, headset, note] = ["open", "room", "frame", "headset", "note"].map(part);
   let show = null; // once it was opened
@@ -42,7 +43,7 @@
     } catch (problem) {
       console.warn(problem);
       close();
-      note.textContent = "This browser cannot show it in three dimensions. Everything is on this page.";
+      note.textContent = SAY.noScene;
     }
     opener.disabled = false;
   }
@@ -60,14 +61,14 @@
       tell("headset");
     } catch (problem) {
       console.warn(problem);
-      note.textContent = "The headset did not let this page in. The scene goes on here.";
+      note.textContent = SAY.headsetRefused;
     }
   }
 
   async function lookForHeadset() {
     const there = await navigator.xr?.isSessionSupported("immersive-vr").catch(() => false);
     headset.disabled = !there;
-    headset.textContent = there ? "Enter with the headset" : "No headset here";
+    headset.textContent = there ? SAY.headset : SAY.noHeadset;
   }
 
   opener.addEventListener("click", open);

@@ -7,9 +7,7 @@ import { at, planOf, standingAt } from "./plan.js";
 import { Body } from "./bodies.js";
 import { roomOf } from "./room.js";
 import { Station } from "./station.js";
-
-const OTHER = "Choose another";
-const NOTHING = "Nothing can be done here just now.";
+import { SAY } from "./words.js";
 
 export class Kitchen {
   constructor(page, looks, theme, { say, wake }) {
@@ -146,7 +144,7 @@ export class Kitchen {
 
   /* the usual ones, and those that are shown when they are asked for */
   #choices(spot, actions) {
-    if (!actions.length) return [[{ words: NOTHING, picture: "", act: () => this.closePanel() }], []];
+    if (!actions.length) return [[{ words: SAY.nothingHere, picture: "", act: () => this.closePanel() }], []];
     const choices = actions.map((action) => ({ ...action, act: () => this.#do(spot, action) }));
     const usual = choices.filter((one) => !one.rare);
     return usual.length ? [usual, choices.filter((one) => one.rare)] : [choices, []];
@@ -155,7 +153,7 @@ export class Kitchen {
   async #do(spot, action) {
     if (!this.page.asks()) return this.#send(action);
     const sure = { ...action, act: () => this.#send(action) };
-    return this.panel.show(spot, [sure, { words: OTHER, picture: "", act: () => this.closePanel() }]);
+    return this.panel.show(spot, [sure, { words: SAY.chooseAnother, picture: "", act: () => this.closePanel() }]);
   }
 
   #send(action) {

@@ -11,6 +11,7 @@ import { pointOnScreen, pointWithKeys, Rays } from "./pointing.js";
 import { card } from "./station.js";
 import { themeOf } from "./theme.js";
 import { View } from "./view.js";
+import { SAY } from "./words.js";
 
 class Show {
   constructor({ play, frame, looks, say, onLeave }) {
@@ -118,7 +119,7 @@ class Show {
     const canvas = canvasOf(512, 128);
     const pen = canvas.getContext("2d");
     box(pen, [0, 0, 512, 128], { fill: theme.card, edge: theme["steel-line"] });
-    write(pen, "Back to the page", 256, 68, { font: theme.font, size: 48, colour: theme.ink, align: "center" });
+    write(pen, SAY.backToPage, 256, 68, { font: theme.font, size: 48, colour: theme.ink, align: "center" });
     const button = card(canvas, 0.6, 0.15);
     button.position.set(0, 0.5, -1.3);
     button.rotation.x = -0.7;

@@ -4,6 +4,7 @@ import { Group } from "../../vendor/three/three.min.js";
 import { box, canvasOf, lines, put, write } from "./canvases.js";
 import { pictureOf } from "./pictures.js";
 import { card, drop, repaint } from "./station.js";
+import { SAY } from "./words.js";
 
 const PER_PAGE = 6;
 const IN_COLUMN = 3; // more than these stand in two columns
@@ -50,7 +51,7 @@ export class Panel {
     const whole = choices.length + (rest.length ? 1 : 0) <= PER_PAGE;
     const shown = whole ? [...choices] : choices.slice(0, PER_PAGE - 1);
     const later = [...choices.slice(shown.length), ...rest];
-    if (later.length) shown.push({ words: rest[0]?.rare || "More …", picture: "", act: () => this.show(spot, later) });
+    if (later.length) shown.push({ words: rest[0]?.rare || SAY.more, picture: "", act: () => this.show(spot, later) });
     const faces = await Promise.all(shown.map((choice) => face(choice, this.theme, false)));
     if (this.spot !== spot || this.buttons.length) return;
     this.buttons = faces.map((canvas, index) => this.#button(canvas, shown[index], index, shown.length));

@@ -17,10 +17,11 @@ from pydantic import Field
 
 from kitchen.contract.data_files import Number, Record, one_of
 from kitchen.contract.world import Json
+from kitchen.words.speech import marked
 
 PLACES = ("about", "check", "survey", "final")
 """Where items can be asked."""
-AGREEMENT = ("Strongly disagree", "Strongly agree")
+AGREEMENT = (marked("Strongly disagree"), marked("Strongly agree"))
 """What an item says at its ends unless the researcher says otherwise: of a number it means nothing."""
 
 DOES_NOT_APPLY: Json = {"does_not_apply": True}

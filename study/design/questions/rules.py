@@ -4,6 +4,7 @@ for one kind only, `study.design.questions.kinds` says. Plain Python."""
 from __future__ import annotations
 
 from kitchen.contract.world import Json
+from kitchen.words.speech import gettext
 from study.design.questions.fields import DOES_NOT_APPLY, ItemPlan
 from study.design.questions.kinds import KINDS, SCALED, Problems, kind_of
 
@@ -49,7 +50,7 @@ def _scale_problem(item: ItemPlan) -> Problems:
 def value_problem(item: ItemPlan, value: Json, teams: tuple[str, ...] = ()) -> str:
     """Why this cannot be an answer to the item; empty if it can."""
     if value == DOES_NOT_APPLY:
-        return "" if item.may_not_apply else "This question always applies."
+        return "" if item.may_not_apply else gettext("This question always applies.")
     return kind_of(item).value_problem(item, value, teams)
 
 

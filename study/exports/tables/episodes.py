@@ -86,6 +86,12 @@ COLUMNS = (
         "How the participant opened that scene in this episode; blank if not.",
         levels="screen, headset (on a screen perhaps, too)",
     ),
+    Column(
+        "shows_intents",
+        "boolean",
+        "1 if the page said what teammates were about to do: `intents` in the notes of `decisions`, each "
+        "shown in the step after it.",
+    ),
 )
 
 FIELDS = (
@@ -107,6 +113,7 @@ FIELDS = (
     "ended_because",
     "shown",
     "asks_first",
+    "shows_intents",
 )
 
 
@@ -173,6 +180,7 @@ def _cells(
         facts["asks_first"],
         facts["three_dimensions"],
         used or None,
+        facts["shows_intents"],
     )
 
 

@@ -11,6 +11,7 @@ from django.shortcuts import redirect, render
 
 from kitchen.play.models import Episode
 from kitchen.registry.figures import achieved
+from kitchen.words.speech import gettext
 from study.design import item_order
 from study.design.blueprint import Blueprint
 from study.design.page_order import progress
@@ -51,14 +52,22 @@ def _survey_context(person: Participant, place: flow.CurrentPage) -> dict[str, A
         "heading": _how(design, place.round.condition.key, label),
         "progress": progress(design, "survey", position=place.position, label=label),
         "ended_by_staff": episode.status == Episode.Status.ABORTED,
-        "abandoned_because": episode.ended_because if episode.status == Episode.Status.ABANDONED else "",
+        "abandoned_because": _why_abandoned(episode),
         "figures": achieved(episode.world, score) if design.meant("scores_above_surveys") else (),
     }
 
 
+def _why_abandoned(episode: Episode) -> str:
+    """In their language; empty if it was not, or nobody said why."""
+    why = episode.ended_because if episode.status == Episode.Status.ABANDONED else ""
+    return gettext(why) if why else ""
+
+
 def _how(design: Blueprint, condition: str, label: str) -> str:
     """Who played alone is not asked about a team."""
-    return f"How was it with {label}?" if design.condition(condition).teammates else "How was it this time?"
+    if not design.condition(condition).teammates:
+        return gettext("How was it this time?")
+    return gettext("How was it with {team}?").format(team=label)
 
 
 def final(request: HttpRequest, person: Participant, place: flow.CurrentPage) -> HttpResponse:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import redirect, render
+from django.utils.translation import gettext
 
 from study.people import flow
 from study.people.models import Participant
@@ -34,7 +35,7 @@ def _wrong(
     request: HttpRequest, person: Participant, place: flow.CurrentPage, form: ItemsForm, attempt: int
 ) -> HttpResponse:
     for key in wrong_keys(person, form.values()):
-        form.add_error(f"item_{key}", "This is not right. Read the guide again and think once more.")
+        form.add_error(f"item_{key}", gettext("This is not right. Read the guide again and think once more."))
     return _show(request, person, place, form, attempt + 1, status=422, wrong=True)
 
 

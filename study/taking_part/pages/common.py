@@ -6,14 +6,14 @@ from typing import Any
 
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import render
+from django.utils.html import format_html
+from django.utils.safestring import SafeString
 
-from kitchen.contract.page import Page
-from kitchen.registry.worlds import get_page, known_worlds
 from kitchen.words.speech import language
-from study.design.blueprint import Blueprint, blueprint_of
+from study.design.blueprint import blueprint_of
 from study.design.models import Study
 from study.design.page_order import progress
-from study.design.texts import told_in
+from study.design.texts import Foreign, told_in
 from study.people.models import Participant, Round
 from study.taking_part.idling import idle_clock
 from study.words.markdown import to_html
@@ -26,18 +26,16 @@ def part_context(person: Participant, kind: str) -> dict[str, Any]:
         "participant": person,
         "study": person.study,
         "heading": part.title,
-        "part_html": to_html(part.text),
+        "part_html": told_html(part.text),
         "idle": idle_clock(person),
         "progress": progress(person.design, kind),
     }
 
 
-def place_word(design: Blueprint) -> str:
-    """What episodes are called in a whole study: the word of its worlds if all have the same, else a neutral
-    one. Worlds that this installation has no longer are passed over."""
-    worlds = known_worlds().keys() & set(design.worlds)
-    words = {get_page(world).place for world in worlds}
-    return words.pop() if len(words) == 1 else Page.place
+def told_html(text: str) -> SafeString:
+    """A researcher's text as HTML, which says its language where it is another one than the page's."""
+    html = to_html(text)
+    return format_html('<div lang="{}">{}</div>', text.lang, html) if isinstance(text, Foreign) else html
 
 
 def team_label(person: Participant, one: Round) -> str:
@@ -66,5 +64,5 @@ def welcome_context(study: Study) -> dict[str, Any]:
     return {
         "study": study,
         "heading": part.title or design.study["title"],
-        "welcome_html": to_html(part.text),
+        "welcome_html": told_html(part.text),
     }

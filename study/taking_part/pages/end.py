@@ -8,27 +8,33 @@ from urllib.parse import quote
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import redirect, render
 
+from kitchen.words.speech import gettext, marked
 from study.design.blueprint import OUTCOMES
 from study.design.models import Outcome
 from study.design.recruitment import PLACES
 from study.people import flow
 from study.people.models import Participant
-from study.taking_part.pages.common import part_context
+from study.taking_part.pages.common import part_context, told_html
 from study.taking_part.pages.guests import finished_here
 from study.taking_part.pages.refused import kept_label
-from study.words.markdown import to_html
 
 WORDS = {
     "no_consent": (
-        "You do not take part",
-        "Nothing that tells who you are was kept. Thank you for your interest.",
+        marked("You do not take part"),
+        marked("Nothing that tells who you are was kept. Thank you for your interest."),
     ),
     "failed_check": (
-        "The study ends here",
-        "Not all questions of understanding were answered rightly. Thank you for your time.",
+        marked("The study ends here"),
+        marked("Not all questions of understanding were answered rightly. Thank you for your time."),
     ),
-    "timed_out": ("The study has ended", "Nothing happened for a long time, so your place was given away."),
-    "technical": ("The study has ended", "It was ended by the researchers for a technical reason."),
+    "timed_out": (
+        marked("The study has ended"),
+        marked("Nothing happened for a long time, so your place was given away."),
+    ),
+    "technical": (
+        marked("The study has ended"),
+        marked("It was ended by the researchers for a technical reason."),
+    ),
 }
 """Heading and words of each end but the good one."""
 
@@ -45,12 +51,12 @@ def end(request: HttpRequest, person: Participant, place: flow.CurrentPage) -> H
     context = {
         "participant": person,
         "study": person.study,
-        "outcome_html": to_html(_words(person, outcome)),
+        "outcome_html": told_html(_words(person, outcome)),
         **taken_away(person, person.label or kept_label(request, person)),
     }
     if person.status == Participant.Status.COMPLETE:
         return render(request, "study/taking_part/end.html", part_context(person, "end") | context)
-    heading, words = WORDS[person.status]
+    heading, words = map(gettext, WORDS[person.status])
     return render(request, "study/taking_part/stopped.html", context | {"heading": heading, "words": words})
 
 

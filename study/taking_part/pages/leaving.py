@@ -10,17 +10,15 @@ from study.design.recruitment import PLACES
 from study.people.leaving import participant_withdraw
 from study.people.models import Participant
 from study.people.stored import GOING
-from study.taking_part.pages.common import place_word
 from study.taking_part.pages.end import taken_away
 
 
 def leaving(request: HttpRequest, person: Participant) -> HttpResponse:
     """What is erased and what stays, before anything is."""
-    place = place_word(person.version.blueprint)
     context = {
         "participant": person,
         "study": person.study,
-        "going": [one.what.format(place=place) for one in GOING],
+        "going": [gettext(one.what) for one in GOING],
         "complete": person.status == Participant.Status.COMPLETE,
     }
     return render(request, "study/taking_part/withdraw.html", context)

@@ -60,7 +60,6 @@ def _practised(person: Participant, place: flow.CurrentPage) -> dict[str, Any]:
     page = get_page(person.practice.world)
     return {
         "figures": view.achieved,
-        "place": page.place,
         "reached": page.reached(view) if view.reached else "",
         "missed": page.missed if may_practise_again(person) else "",
         "questions": page_order.is_shown(design, "check"),
@@ -81,6 +80,7 @@ def _play_page(
         study=person.study,
         idle=idle_clock(person),
         notice_template="study/taking_part/preview.html",
+        languages_template="study/taking_part/languages.html",
         extra_templates=["study/taking_part/idle.html"],
         **more,
     )

@@ -8,11 +8,12 @@ from typing import Any
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import redirect, render
 
+from kitchen.contract.page import TABLES
 from kitchen.contract.world import Json
 from kitchen.forms.setting_fields import readable
 from kitchen.play import drawing
 from kitchen.registry.worlds import get_page, get_world
-from study.design.blueprint import ConditionPlan
+from study.design.blueprint import Blueprint, ConditionPlan
 from study.people import flow
 from study.people.models import Participant
 from study.taking_part.going_on import page_done
@@ -35,17 +36,19 @@ def guide_context(person: Participant, place: flow.CurrentPage) -> dict[str, Any
     plans = [design.condition(one.condition.key) for one in place.rounds]
     if design.has("practice") and design.practice.world not in {plan.world for plan in plans}:
         plans.append(design.practice)
-    guides = [_guide(plans, world) for world in dict.fromkeys(plan.world for plan in plans)]
+    guides = [_guide(design, plans, world) for world in dict.fromkeys(plan.world for plan in plans)]
     return {"guides": guides, "references": [guide["reference"] for guide in guides if guide["reference"]]}
 
 
-def _guide(plans: Sequence[ConditionPlan], world: str) -> dict[str, Any]:
+def _guide(design: Blueprint, plans: Sequence[ConditionPlan], world: str) -> dict[str, Any]:
     """What the guide of a world says: of its first condition, and whether that holds for all of its."""
     mine = [plan for plan in plans if plan.world == world]
     page, clocked = get_page(world), any(plan.step_seconds for plan in mine)
+    drawn = any(page.shown(design.shown_in(plan)) != TABLES for plan in mine)
+    brief = _brief(mine[0], max(plan.teammates for plan in mine))
     return {
         "title": page.title or readable(world),
-        "html": drawing.guide(page, _brief(mine[0], max(plan.teammates for plan in mine)), clocked=clocked),
+        "html": drawing.guide(page, brief, clocked=clocked, drawn=drawn),
         "styles": page.styles,
         "differs": page.settings_differ if any(plan.settings != mine[0].settings for plan in mine) else "",
         "reference": page.reference_title,

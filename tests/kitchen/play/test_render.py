@@ -239,6 +239,6 @@ def test_what_a_screen_has_forgotten_is_sent_again(monkeypatch: pytest.MonkeyPat
 
 def test_guides_are_drawn_once_for_all_who_play_by_the_same_brief() -> None:
     page, view = get_page("cuisine"), next(advised("level_3", 2, seed=1))
-    one, other = (drawing.guide(page, dict(view.brief), clocked=False) for _ in range(2))
+    one, other = (drawing.guide(page, dict(view.brief), clocked=False, drawn=True) for _ in range(2))
     assert one is other
-    assert drawing.guide(page, view.brief, clocked=True) != one
+    assert drawing.guide(page, view.brief, clocked=True, drawn=True) != one

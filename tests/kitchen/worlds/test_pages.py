@@ -50,17 +50,14 @@ def element(html: str) -> str:
     return html[1:].split(" ", 1)[0]
 
 
-@pytest.mark.parametrize(
-    ("kind", "place", "body"), [("cuisine", "kitchen", "robot"), ("beacon", "game", "player")]
-)
-def test_what_all_worlds_share_is_said_in_the_words_of_the_page(kind: str, place: str, body: str) -> None:
+@every_world
+def test_what_all_worlds_share_needs_no_word_of_theirs(kind: str) -> None:
+    """Sentences with a word of a world in them cannot be translated: its gender is not known there."""
     page, view = get_page(kind), next(views(kind))
     html = whole(page, view)
-    assert f"This {place} is open in another tab; continue there" in html
-    assert f"The {place} needs JavaScript" in html
-    assert f'data-place="{place}"' in html
-    assert f"choose what your {body} does" in html
-    assert f"choose what your {body} does" in Screen().fragments(page, view)
+    assert "This page is open in another tab; continue there" in html
+    assert "Your turn" in html and ": choose what to do" in html
+    assert ": choose what to do" in Screen().fragments(page, view)
 
 
 @every_world

@@ -3,12 +3,16 @@
 from __future__ import annotations
 
 import pytest
+from django.conf import settings
+from django.utils import translation
 
 from study.design.blueprint import blueprint_of
 from study.design.demo import DEMO, demo_words
 from study.design.files import study_from_file
+from study.design.languages import codes
 from study.design.models import SurveyItem
 from study.design.readiness import missing
+from study.design.texts import own_texts, untranslated
 from study.people.stored import BESIDE, GOING, LINES
 from tests.study.factories import make_study
 
@@ -25,6 +29,27 @@ def test_it_names_all_that_is_stored(name: str) -> None:
 def test_the_page_to_leave_tells_of_every_line_that_it_is_erased() -> None:
     told = {line for one in GOING for line in one.lines}
     assert told == LINES.keys() - {"completion"}  # which stays for who has earned it
+
+
+@pytest.mark.django_db
+def test_the_demo_can_be_read_whole_in_each_language_of_the_program() -> None:
+    design = blueprint_of(study_from_file(DEMO))
+    assert codes(design.study["languages"]) == list(dict(settings.LANGUAGES))
+    assert untranslated(design) == {code: [] for code in codes(design.study["languages"])[1:]}
+    own = own_texts(design)
+    for language, texts in design.study["texts"].items():
+        assert texts.keys() == own.keys(), language
+        same = [path for path, text in texts.items() if text.strip() == own[path].strip()]
+        halves = [path for path, text in texts.items() if text.count("**") != own[path].count("**")]
+        assert same == halves == [], language
+
+
+@pytest.mark.django_db
+@pytest.mark.parametrize("language", ["es", "zh-hans"])
+def test_the_consent_names_the_page_that_says_all_in_the_words_of_its_language(language: str) -> None:
+    told = blueprint_of(study_from_file(DEMO)).study["texts"][language]["parts.consent.text"]
+    with translation.override(language):
+        assert translation.gettext("What is stored about you") in told
 
 
 @pytest.mark.django_db

@@ -19,8 +19,8 @@ FORMATS = range(1, FORMAT + 1)
 DIGESTS = {
     1: "73dc89e9de7b7a06be63edd65aba02ada90f88b1b7168df70d826e34fad8f846",
     2: "4cc02ae9cd5f184b6bae60e1c17a52d39d26a173c4170758e5f45be028bad052",
-    4: "c8640f74e361e36bd8ea19a746b886be016b7cffe170cd0625ce9ffc5a29fba1",
     3: "38964e13558b6ea266dcfa541ef8b5dc8d22fd828f98958032fb5c9259ee3291",
+    4: "406ddd2234d2bea017ff0d58c7b4900ef5bf264081b229da9d4c2b7f8bf5aae1",
 }
 ITEMS: list[dict[str, Any]] = [
     {"key": "trust", "scale": "Team", "reversed": True, "needs_teammates": True},

@@ -3,18 +3,24 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from datetime import UTC, datetime
+from datetime import UTC, datetime, timedelta
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 import pytest
+from django.conf import settings
+from django.template import Template
 from django.test import Client
-from django.utils import translation
+from django.test.signals import template_rendered
+from django.utils import timezone, translation
 
 from brigade.errors import PAGES as STATUSES
 from brigade.errors import error_page
+from kitchen.contract.page import Panel
+from kitchen.play import drawing
+from kitchen.play.shell import Bar, Clock, Over, Phase
 from study.design.models import Outcome, Study, StudyPart, SurveyItem
-from study.people.models import Participant
+from study.people.models import EntryPause, Participant
 from study.taking_part.entering import participant_enter
 from tests.bracketed import CODE, bare_words, own_words_in_brackets, speak_in_brackets
 from tests.study.factories import SETTINGS, make_study, play_out
@@ -57,18 +63,43 @@ def study(tmp_path: Path, settings: Any) -> Study:
 
 
 LINK = "/s/small/?PROLIFIC_PID=p1"
-STILL_TO_DO = {
-    *("about", "check", "consent", "debriefing", "end", "final", "guide", "play", "practice", "practised"),
-    *("survey", "withdraw", "withdrawn", "no_consent", "failed_check", "timed_out", "technical"),
-}
-"""Pages with words that are not translated yet: nothing, once all is."""
+TEMPLATES = Path(settings.BASE_DIR) / "templates"
+PAGES = sorted((TEMPLATES / "study" / "taking_part").glob("*.html"))
+
+
+SHELL = (
+    ("bar", Bar(3, None, "choose")),
+    ("phase", Phase("thinking", ("⟦Robot⟧ 2", "⟦Robot⟧ 3"))),
+    ("clock", Clock("20", "12.00", choosing=True, step=3)),
+    ("clock", Clock("20", "", choosing=True, step=0)),
+    ("over", Over(over=True, step=3, ended_by_staff=True)),
+    ("over", Over(over=True, step=3, abandoned_because="⟦nothing happened⟧")),
+    ("over", Over(over=True, step=3, goal="⟦Well done⟧")),
+)
+"""Panels as the pages above do not have them."""
+
+
+@pytest.mark.usefixtures("study")
+@pytest.mark.parametrize(("name", "shows"), SHELL)
+def test_no_word_of_a_panel_that_all_worlds_have(name: str, shows: NamedTuple) -> None:
+    with translation.override(CODE):
+        assert bare_words(drawing.whole(Panel(name, f"kitchen/play/{name}.jinja", shows))) == []
 
 
 def test_no_word_on_any_page_stands_outside_of_the_brackets(study: Study) -> None:
     client = Client(HTTP_ACCEPT_LANGUAGE=CODE)
-    bare = {name: found for name, html in pages(client, study) if (found := bare_words(html))}
-    assert {name: found for name, found in bare.items() if name.split(",")[0] not in STILL_TO_DO} == {}
-    assert bare.keys() >= STILL_TO_DO
+    shown: set[str | None] = set()
+
+    def note(template: Template, **_: Any) -> None:
+        shown.add(template.name)
+
+    template_rendered.connect(note)
+    try:
+        bare = {name: found for name, html in pages(client, study) if (found := bare_words(html))}
+    finally:
+        template_rendered.disconnect(note)
+    assert bare == {}
+    assert {str(page.relative_to(TEMPLATES)) for page in PAGES} - shown == set()
 
 
 def pages(client: Client, study: Study) -> Iterator[tuple[str, str]]:
@@ -82,9 +113,15 @@ def pages(client: Client, study: Study) -> Iterator[tuple[str, str]]:
     yield "welcome", welcome
     yield "welcome, wrong", text_of(client.post(LINK, {"entry": "x"}))
     there = client.post(LINK, {"entry": field(welcome, "entry")})["Location"]
-    yield "welcome again", text_of(Client(HTTP_ACCEPT_LANGUAGE=CODE).get(LINK))
+    guest = Client(HTTP_ACCEPT_LANGUAGE=CODE)
+    again = text_of(guest.get(LINK))
+    yield "welcome again", again
+    theirs = guest.post(LINK, {"entry": field(again, "entry")})["Location"]
+    yield "guest leaves", text_of(guest.get(f"{theirs}withdraw/"))
     yield from way(client, there)
     yield "end", text_of(client.get(there))
+    yield "guest's end", text_of(guest.get(theirs))
+    yield "already", text_of(Client(HTTP_ACCEPT_LANGUAGE=CODE).get(LINK))
     yield "withdraw", text_of(client.get(f"{there}withdraw/"))
     yield "withdrawn", text_of(client.post(f"{there}withdraw/", {"confirm": "yes"}))
     yield from ends(client, study)
@@ -141,7 +178,10 @@ def ends(client: Client, study: Study) -> Iterator[tuple[str, str]]:
 
 def closed(study: Study) -> Iterator[tuple[str, str]]:
     """Nobody new is let in."""
-    stranger = Client(HTTP_ACCEPT_LANGUAGE=CODE)
+    stranger, now = Client(HTTP_ACCEPT_LANGUAGE=CODE), timezone.now()
+    pause = EntryPause.objects.create(study=study, began_at=now, until=now + timedelta(minutes=9), entries=1)
+    yield "later", text_of(stranger.get("/s/small/?PROLIFIC_PID=p9"))
+    pause.delete()
     for why, fields in WHY.items():
         Study.objects.filter(pk=study.pk).update(**{**OPEN, **fields})
         yield why, text_of(stranger.get("/s/small/?PROLIFIC_PID=p9"))

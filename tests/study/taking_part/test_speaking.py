@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from typing import Any
 
 import pytest
@@ -12,7 +13,7 @@ from kitchen.play import drawing
 from kitchen.play.messages import NoticeMessage
 from kitchen.play.models import Seat
 from kitchen.play.open_page import page_opened
-from study.design.models import Study, SurveyItem
+from study.design.models import Study, StudyPart, SurveyItem
 from study.exports.tables.participants import COLUMNS, TABLE
 from study.people.models import Participant
 from study.taking_part.entering import consent_given, participant_enter, text_digest
@@ -115,6 +116,46 @@ def test_what_is_chosen_is_stored_in_the_words_of_the_study(study: Study) -> Non
     assert 'value="Second"' in (page := text_of(client.get(there))) and "La segunda" in page
     client.post(there, {"page": "survey", "position": "1", "item_i0": "3", "item_which": "Second"})
     assert person.answers.get(item__key="which").value == "Second"
+
+
+def test_what_nobody_has_translated_says_its_language_and_nothing_else_does(study: Study) -> None:
+    StudyPart.objects.create(study=study, kind="guide", text="Nobody translated this.")
+    person = enter(study)
+    Participant.objects.update(language="es")
+    client, there = Client(), person.get_absolute_url()
+    guide = text_of(client.get(there))
+    assert '<div lang="en"><p>Nobody translated this.</p>' in guide
+    assert "<h1>Cómo se juega</h1>" in guide and 'lang="es"' not in re.sub(r"<(html|button)[^>]*>", "", guide)
+    Participant.objects.update(language="en")
+    assert 'lang="en"' not in re.sub(r"<(html|button)[^>]*>", "", text_of(client.get(there)))
+
+
+@pytest.mark.parametrize("language", ["es", "zh-hans"])
+def test_every_page_on_the_way_says_its_language(study: Study, language: str) -> None:
+    person = enter(study)
+    Participant.objects.update(language=language)
+    client, there = Client(), person.get_absolute_url()
+    page_done(participant_id=person.pk, page="guide")
+    episode = person.rounds.get().episode
+    assert episode
+    pages = [text_of(client.get(there))]
+    play_out(episode)
+    pages.append(text_of(client.get(there)))
+    client.post(there, {"page": "survey", "position": "1", "item_i0": "3"})
+    pages += [text_of(client.get(one)) for one in (there, f"{there}withdraw/", "/s/small/stored/")]
+    kinds = [re.findall(r'data-page="(\w+)"', page)[0] for page in pages]
+    assert kinds == ["play", "survey", "end", "withdraw", "stored"]
+    assert all(f'<html lang="{language}" dir="ltr">' in page for page in pages[:-1])
+
+
+def test_on_the_play_page_another_language_is_one_click_away(study: Study) -> None:
+    person = enter(study)
+    page_done(participant_id=person.pk, page="guide")
+    client, there = Client(), person.get_absolute_url()
+    page = text_of(client.get(f"{there}?more=1"))
+    assert f'name="next" value="{there}"' in page and 'value="zh-hans"' in page  # its length tells nothing
+    client.post("/language/", {"language": "zh-hans", "next": there, "key": person.key})
+    assert "轮到你了" in text_of(client.get(there)) and person.rounds.get().episode
 
 
 def test_a_page_at_play_is_told_in_its_language_and_a_program_in_english(study: Study) -> None:

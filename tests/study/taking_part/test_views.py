@@ -258,7 +258,7 @@ def test_what_is_not_there_is_said_in_words(client: Client, path: str) -> None:
 def test_withdrawing_is_asked_once_and_then_everything_is_gone(client: Client, study: Study) -> None:
     personal = agree(client, study)["Location"]
     asked = client.get(f"{personal}withdraw/")
-    assert asked.status_code == 200 and "every step of every kitchen you played" in text_of(asked)
+    assert asked.status_code == 200 and "every step that you played" in text_of(asked)
     assert client.post(f"{personal}withdraw/").status_code == 200
     assert Participant.objects.exists()
     response = client.post(f"{personal}withdraw/", {"confirm": "yes"})

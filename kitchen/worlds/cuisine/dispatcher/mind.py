@@ -8,7 +8,7 @@ from dataclasses import replace
 from typing import ClassVar
 
 from kitchen.contract.agent import Agent, Decision, Rehearsal, Situation
-from kitchen.contract.world import Json, Setting
+from kitchen.contract.world import Intent, Json, Setting
 from kitchen.llm.registry import STAND_IN, hindrances, read_model
 from kitchen.worlds.cuisine.dispatcher.door import Adviser, Door
 from kitchen.worlds.cuisine.dispatcher.feedback import feedback
@@ -42,7 +42,8 @@ class Dispatcher(Agent):
 
     Keeps nothing between steps but `Decision.memory`. `Decision.played_by` is `dispatcher` where a language
     model chose, `stand-in` where none is set up, and `planner` or `noop` where there was no answer; then
-    `Decision.fallback` has the ModelError's code. An agent that the model left out is left out.
+    `Decision.fallback` has the ModelError's code. An agent that the model left out is left out. What it
+    intends is the plan of its structured reply, the same for every agent; a reply in free text tells none.
     """
 
     kind = "dispatcher"
@@ -98,7 +99,14 @@ class Dispatcher(Agent):
             played_by="stand-in" if talk.door.is_stand_in else self.kind,
             note=note_answer(talk, answer, told),
             calls=tuple(talk.calls),
+            intents=self._intents(talk, adviser),
         )
+
+    def _intents(self, talk: Talk, adviser: Adviser) -> Mapping[int, Intent]:
+        """The model's own words, the same for all its agents; the stand-in's are the planner's."""
+        if talk.door.is_stand_in:
+            return adviser.decision.intents
+        return {seat: {"said": talk.plan} for seat in talk.moment.team.mine if talk.plan}
 
     def fall_back(self, situation: Situation, code: str) -> Decision:
         """The settings' fallback, for a decision of which nothing came out."""

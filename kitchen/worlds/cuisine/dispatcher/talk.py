@@ -19,6 +19,8 @@ from kitchen.worlds.cuisine.dispatcher.wording import Fault
 
 SILENCE = "(no words)"
 """Stands for an empty answer in the memory: providers refuse empty messages."""
+LONGEST_PLAN = 160
+"""Characters of a plan that people are shown: two lines."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -70,6 +72,15 @@ class Talk:
     def exchange(self) -> Exchange:
         """The whole talk as one exchange: the first question, and every answer."""
         return self.asked[0][0], "\n\n".join(said for _, said in self.asked)
+
+    @property
+    def plan(self) -> str:
+        """What the model says that its agents work towards, in its last structured reply: the first
+        paragraph. Empty where it says nothing."""
+        calls = [call.reply.call for call in self.calls if call.reply and call.reply.call]
+        plan = str(calls[-1].get("plan") or "").strip() if calls else ""
+        first = " ".join(plan.partition("\n")[0].split())
+        return first if len(first) <= LONGEST_PLAN else f"{first[:LONGEST_PLAN].rstrip()}…"
 
     def _read(self, reply: Reply) -> tuple[Given, ...]:
         """A structured reply, or whatever commands stand in the text."""

@@ -12,7 +12,7 @@ from kitchen.worlds.cuisine.planner.manner import PLAYING, Manner
 from kitchen.worlds.cuisine.planner.mates import Seen, forget_the_idle, watch
 from kitchen.worlds.cuisine.planner.scene import apply, read_scene
 from kitchen.worlds.cuisine.planner.search import Draft, PlayedDraft, Search
-from kitchen.worlds.cuisine.planner.telling import aim, goals
+from kitchen.worlds.cuisine.planner.telling import aim, goals, intents
 from kitchen.worlds.cuisine.planner.trips import Style
 
 
@@ -39,7 +39,7 @@ class Planner(Agent):
         """The first step of the best plan found, its commands in the order in which they play together.
 
         The memory keeps the plan (wishes, style, errands) and how long the others have not moved; the note
-        tells each seat's goal. Same situation, same decision.
+        tells each seat's goal, its intent what it does after this step. Same situation, same decision.
         """
         book = read_book(situation.briefs[situation.seats[0]])
         if not book.dishes:
@@ -51,6 +51,7 @@ class Planner(Agent):
             commands={seat: do for seat, do in plan.rollout.first if seat in situation.seats},
             memory={**_memory(plan), "seen": seen},
             note={"goals": goals(book, plan.rollout, situation.seats)},
+            intents=intents(book, plan.rollout, situation.seats) if situation.tells else {},
         )
 
     def plan(self, book: Book, situation: Situation) -> tuple[PlayedDraft, Seen]:

@@ -22,7 +22,8 @@ class Rollout(Floor):
 
     After `run`: `first`, the (agent, command) pairs of the first step in their order; `served`, the (dish,
     step from now) pairs put on the serving table; `goals`, what each agent set out to do in the first step;
-    `after_first`, the errands that go on after it; `still_passing` and `still_helping`, who has yet to do so.
+    `ahead`, what it is on after that, or sets out to do next; `after_first`, the errands that go on after it;
+    `still_passing` and `still_helping`, who has yet to do so.
     """
 
     def __init__(
@@ -42,6 +43,7 @@ class Rollout(Floor):
         self.served: list[tuple[str, int]] = []
         self.first: list[tuple[int, tuple[str, ...]]] = []
         self.goals: list[Trip | None] = [None] * len(self.at)
+        self.ahead: list[Trip | None] = []
         self.after_first: dict[int, Errand] = {}
         self.still_passing: list[int] = []
         self.still_helping: list[int] = []
@@ -51,6 +53,7 @@ class Rollout(Floor):
     def run(self, horizon: int) -> None:
         """Play this many steps, at least one."""
         self._step()
+        self.ahead = list(self.trips)
         self.after_first = errands_of(self)
         self.still_passing = sorted(self.passing)
         self.still_helping = sorted(self.helping)
@@ -139,6 +142,8 @@ class Rollout(Floor):
                 return False
         if self.now == 0:
             self.goals[index] = trip
+        elif self.ahead[index] is None:
+            self.ahead[index] = trip
         if trip.stage == FETCH:
             return self._take(index, trip, trip.source) if trip.source else self._fetch(index, trip)
         if trip.stage == CARRY:

@@ -36,6 +36,11 @@ def aim(book: Book, trip: Trip | None) -> dict[str, str]:
     return {"do": "serve" if trip.to == book.table else "discard", "item": trip.item}
 
 
+def intents(book: Book, rollout: Rollout, seats: tuple[int, ...]) -> dict[int, dict[str, str]]:
+    """What each of these seats does after the first step, in the codes of `aim`."""
+    return {seat: aim(book, rollout.ahead[seat]) for seat in seats}
+
+
 def _tool(book: Book, batch: Batch) -> str:
     return batch.recipe.tool if batch.tool == NOWHERE else book.places[batch.tool]
 

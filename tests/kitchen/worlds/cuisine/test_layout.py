@@ -9,6 +9,7 @@ from random import Random
 import pytest
 from django.contrib.staticfiles import finders
 from django.template.loader import render_to_string
+from django.utils import translation
 from playwright.async_api import Browser, Page, Route
 
 from kitchen.contract.page import SeatView
@@ -119,4 +120,32 @@ async def test_nothing_lies_over_anything_else_and_all_is_large_enough(
             parts = {panel.id: whole(panel) for panel in PAGE.panels(view) if panel.id in MOVED}
             await page.evaluate(SWAP, parts)
             wrong[f"{name} at {width}"] = await page.evaluate(LAID_OUT)
+    assert {where: what for where, what in wrong.items() if what} == {}
+
+
+CUT_OFF = f"""() => {{
+    {TOOLS}
+    const hides = one => getComputedStyle(one).overflowX !== "visible";
+    const wider = one => hides(one) && one.scrollWidth > one.clientWidth + slack;
+    const words = ".station-name, .action, .ticket h3, .tag, .own dd, .slot, th, td, legend, button";
+    for (const one of shown(`[data-play] :is(${{words}})`).filter(wider))
+        wrong.push(`cut off: ${{one.textContent}}`);
+    return wrong;
+}}"""
+
+
+@pytest.mark.parametrize("language", ["es", "zh-hans", "ar"])
+async def test_nor_does_it_in_longer_words_or_from_right_to_left(browser: Browser, language: str) -> None:
+    """`ar` is no language of ours: English words, from right to left."""
+    with translation.override(language):
+        views, wrong = dict(kitchens()), {}
+        page = await open_page(browser, views["level_12"])
+        assert await page.locator("html").get_attribute("dir") == ("rtl" if language == "ar" else "ltr")
+        for width, height in (SIZES[0], SIZES[-1]):
+            await page.set_viewport_size({"width": width, "height": height})
+            wrong[f"at {width}"] = await page.evaluate(CUT_OFF)
+            for name in ("level_0", "level_7", "level_12"):
+                parts = {panel.id: whole(panel) for panel in PAGE.panels(views[name]) if panel.id in MOVED}
+                await page.evaluate(SWAP, parts)
+                wrong[f"{name} at {width}"] = await page.evaluate(LAID_OUT)
     assert {where: what for where, what in wrong.items() if what} == {}

@@ -18,7 +18,7 @@ from kitchen.registry.agents import make_agent
 from kitchen.worlds.cuisine.dispatcher.mind import WHY_NOT
 from tests.kitchen.agents.alone import play_alone
 from tests.kitchen.worlds.cuisine.cooking import kitchen
-from tests.kitchen.worlds.cuisine.dispatcher.dispatching import MODEL, Scripted, decide, script, seen
+from tests.kitchen.worlds.cuisine.dispatcher.dispatching import MODEL, Answer, Scripted, decide, script, seen
 
 GOOD = "So be it.\ngoto_agent2_pot0\ngoto_agent1_storage0"
 BAD = "put_agent1_pot0\ngoto_agent2_pot0"
@@ -266,6 +266,28 @@ def test_a_structured_reply_is_asked_for_and_followed(monkeypatch: pytest.Monkey
     assert decision.commands == {1: ("goto", "pot0"), 2: ("goto", "pot0")}
     assert model.requests[0].tool and model.requests[0].tool.name == "dispatch"
     assert json.loads(decision.memory["exchanges"][0][1])["commands"][0] == entry
+
+
+def test_what_it_intends_is_the_first_paragraph_of_the_plan_in_a_structured_reply(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    told = replace(seen(), tells=True)
+    script(monkeypatch, {"plan": " First  rice.\nThen tuna.", "commands": []})
+    assert decide(told, reply="tool").intents == {1: {"said": "First rice."}, 2: {"said": "First rice."}}
+    script(monkeypatch, {"plan": "rice " * 100, "commands": []})
+    assert len(decide(told, reply="tool").intents[1]["said"]) <= 161
+    away = base.OverloadedError("busy")
+    silent: list[Answer] = [{"commands": []}, {"plan": None, "commands": []}, GOOD, away]
+    for nothing in silent:
+        script(monkeypatch, nothing)
+        assert decide(told, reply="tool").intents == {}
+
+
+def test_what_the_stand_in_intends_is_what_the_planner_does_that_plays_for_it() -> None:
+    told = replace(seen(), tells=True)
+    own = make_agent("planner", {}).decide(told).intents
+    assert own and decide(told, model="stand-in").intents == own
+    assert decide(seen(), model="stand-in").intents == {}
 
 
 def test_text_in_place_of_a_structured_reply_is_read_all_the_same(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import warnings
 from collections.abc import Callable, Sequence
+from dataclasses import replace
 
 import pytest
 
@@ -195,6 +196,24 @@ def test_the_note_tells_each_seats_goal() -> None:
     note = decide(game, (0, 1), None, {}).note
     assert set(note["goals"]) == {"0", "1"}
     assert all("for" in goal for goal in note["goals"].values())
+
+
+def test_what_it_intends_is_what_comes_after_this_step_and_said_only_if_it_is_to_be() -> None:
+    game = kitchen("level_3", 3)
+    situation = replace(see(game, (0, 1)), tells=True)
+    decision = make_agent("planner", QUICK).decide(situation)
+    assert make_agent("planner", QUICK).decide(replace(situation, tells=False)) == replace(
+        decision, intents={}
+    )
+    done = False
+    for _ in range(12):  # as soon as something is put down, what comes after it is another thing
+        situation = replace(see(game, (0, 1), memory=decision.memory), tells=True)
+        decision = make_agent("planner", QUICK).decide(situation)
+        put = [seat for seat, command in decision.commands.items() if command[0] == "put"]
+        assert set(decision.intents) == {0, 1}
+        done |= any(decision.intents[seat]["do"] == "start" for seat in put)
+        game.step(decision.commands)
+    assert done
 
 
 def test_dishes_that_cannot_be_cooked_are_not_begun() -> None:

@@ -1,0 +1,3 @@
+/* What the scene says, in the language of the page, which brings the words along (kitchen/play/script_words.py). */
+
+export const SAY = JSON.parse(document.getElementById("words").textContent);

@@ -1,0 +1,17 @@
+"""What templates of participants' pages need for texts that are in another language than the page."""
+
+from __future__ import annotations
+
+from django import template
+from django.utils.html import format_html
+from django.utils.safestring import SafeString
+
+from study.design.texts import Foreign
+
+register = template.Library()
+
+
+@register.filter
+def its_lang(text: object) -> SafeString | str:
+    """The attribute `lang` for the element that holds this text; nothing where it is as the page."""
+    return format_html(' lang="{}"', text.lang) if isinstance(text, Foreign) else ""
