@@ -69,6 +69,7 @@ SHOWS = """all => all.map(one => {
     });
 })"""
 """Whether each is seen whole."""
+TOPS = "all => all.map(one => document.querySelector(one).getBoundingClientRect().top)"
 FOCUSED = "document.activeElement.dataset.spot || ''"
 
 
@@ -169,6 +170,8 @@ async def test_by_touch_on_a_phone(browser: Browser, live_stack: Stack, tmp_path
         spot = f'[data-spot="{command[1]}"]'
         await person.page.tap("[data-quick] >> text=rice" if command[0] == "get" else spot)
 
+    order = await person.page.evaluate(TOPS, ["#floor", "#orders", "#happened-title"])
+    assert order == sorted(order)
     await cooked(person, tap)
     assert await person.page.evaluate("document.documentElement.scrollWidth") <= 360
     await context.close()
