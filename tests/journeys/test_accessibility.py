@@ -113,6 +113,23 @@ async def test_a_barrier_is_found_where_it_is(page: Page, html: str, wanted: lis
     assert sorted({re.match(r"bad at (.*?: \S+):", one)[1] for one in found}) == sorted(wanted)  # type: ignore[index]
 
 
+@pytest.mark.parametrize(
+    ("html", "wanted"),
+    [
+        ("<button class='small'>a</button>", ["narrow"]),
+        ("<button style='width:20px'>a</button>", ["narrow", "wide"]),
+        ("<p style='font-size:11px'>fine print</p>", ["narrow", "wide"]),
+        ("<p style='width:330px'>wide</p>", ["zoomed", "spaced"]),
+        ("<p style='height:1.2em; overflow:hidden'>low</p>", ["spaced"]),
+        ("<a href='/'>a</a><div style='position:fixed; inset:0'></div>", ["narrow", "focused"]),
+    ],
+)
+async def test_a_misfit_is_found_where_it_is(page: Page, html: str, wanted: list[str]) -> None:
+    await page.set_content(BARRIERS % html)
+    found = await misfits(page, "bad")
+    assert {re.match(r"bad, (.*?):", one)[1] for one in found} >= set(wanted)  # type: ignore[index]
+
+
 @pytest.mark.parametrize("part", [0, 1])
 async def test_every_page_of_a_participant_is_accessible(
     page: Page, scenes: dict[str, str], part: int

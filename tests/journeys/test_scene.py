@@ -10,6 +10,8 @@ from pathlib import Path
 from playwright.async_api import Page
 
 from tests.browser import IN_A_BROWSER
+from tests.journeys.axe import violations
+from tests.journeys.fitting import misfits
 from tests.journeys.person import Person, condition, load_study
 from tests.servers import Stack
 
@@ -91,6 +93,9 @@ async def test_a_person_plays_in_three_dimensions_by_mouse_by_keys_and_in_a_head
     assert way == "headset"
     assert [command[0] for command in commands] == ["goto"] * 3
     assert [command[1][:3] for command in commands] == ["sto", "pot", "sto"]
+    await page.click("[data-scene-open]")
+    await page.wait_for_selector(".in-scene [data-scene-frame]:focus")
+    assert not await violations(page, "scene") + await misfits(page, "scene")
 
 
 async def _click_on(page: Page, place: str) -> None:

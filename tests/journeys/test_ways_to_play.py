@@ -12,6 +12,7 @@ from typing import Any
 from playwright.async_api import Browser, Page
 
 from tests.browser import IN_A_BROWSER
+from tests.journeys.axe import violations
 from tests.journeys.person import Person, condition, load_study
 from tests.servers import Stack
 
@@ -68,6 +69,7 @@ SHOWS = """all => all.map(one => {
     });
 })"""
 """Whether each is seen whole."""
+TOPS = "all => all.map(one => document.querySelector(one).getBoundingClientRect().top)"
 FOCUSED = "document.activeElement.dataset.spot || ''"
 
 
@@ -168,6 +170,8 @@ async def test_by_touch_on_a_phone(browser: Browser, live_stack: Stack, tmp_path
         spot = f'[data-spot="{command[1]}"]'
         await person.page.tap("[data-quick] >> text=rice" if command[0] == "get" else spot)
 
+    order = await person.page.evaluate(TOPS, ["#floor", "#orders", "#happened-title"])
+    assert order == sorted(order)
     await cooked(person, tap)
     assert await person.page.evaluate("document.documentElement.scrollWidth") <= 360
     await context.close()
@@ -228,6 +232,11 @@ async def test_a_study_that_asks_first_asks_once_on_the_drawing_and_in_the_menu(
     await page.click("[data-spot=storage0]")
     assert await page.inner_text("[data-spot-menu] p") == "Go to storage"
     assert await person.step() == 0
+    found = await violations(page, "asked first")
+    assert [
+        one for one in found if "target-size" not in one
+    ] == []  # places behind the question are half seen
+    await page.set_viewport_size({"width": 1280, "height": 720})
     await page.click("[data-spot-menu] >> text=Do it")
     await person.stepped(1)
     await page.click("#do-goto-pot0")
