@@ -219,7 +219,7 @@
     if (state.phase === "over") return SAY.over;
     if (play.classList.contains("is-elsewhere")) return SAY.elsewhere;
     if (!choosing()) return state.doubted ? SAY.waitsForConnection : waitText() || SAY.playing;
-    if (!reached() && !state.attempt) return SAY.connecting;
+    if (!reached() && !state.attempt && !state.doubted) return SAY.connecting;
     if (!reached()) return chosen() ? SAY.kept : SAY.notConnected;
     return chosen() ? words(chosen()) : SAY.choose;
   }

@@ -43,11 +43,12 @@ async def test_from_the_welcome_to_play_in_spanish_and_on_in_chinese(
     await person.connected()
     assert await spoken(page) == "zh-hans"
     assert await person.step() == 1
-    assert await page.inner_text(SUBMIT) == "请选择一个动作"
+    assert await page.inner_text(SUBMIT) == "请选择一个操作"
     assert await person.play_step(["noop"]) == 2
     assert "第3步" in await page.inner_text("#bar")
     assert "轮到你了" in await page.inner_text("#phase")
     await page.context.set_offline(True)
     await page.wait_for_selector("#connection[data-state=offline]")
     assert "你已离线" in await page.inner_text("#connection")
+    assert await page.inner_text(SUBMIT) == "未连接"
     assert person.problems == []
