@@ -56,6 +56,8 @@ def test_it_says_that_raw_food_can_be_taken_back_from_a_board_as_the_rules_have_
 
 
 def test_of_teammates_it_speaks_only_where_there_are_some() -> None:
-    alone, together = (words(guide(PAGE, brief("level_3", seats), clocked=False, drawn=True)) for seats in (1, 3))
+    alone, together = (
+        words(guide(PAGE, brief("level_3", seats), clocked=False, drawn=True)) for seats in (1, 3)
+    )
     assert "other robots" not in alone and "Robot 1" not in alone and "teammate" not in alone
     assert "other robots work beside you" in together
