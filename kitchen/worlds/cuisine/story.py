@@ -148,13 +148,15 @@ def spoken(view: SeatView, words: Words) -> str:
     text = gettext("Step {number} of {length}.") if view.length else gettext("Step {number}.")
     parts = [text.format(number=view.step, length=view.length)]
     if view.history:
-        parts += _recap(past(view, 0, words))
+        parts += _recap(past(view, 0, words), view.seat)
     return " ".join([*parts, _orders(view, words)])
 
 
-def _recap(step: Past) -> list[str]:
-    lines = [_aloud(line) for line in step.lines]
-    return lines + [_ended(text) for _, text in step.news]
+def _recap(step: Past, seat: int) -> list[str]:
+    """One's own first, then what concerns all, then the others: who hears enough moves on."""
+    own = [_aloud(line) for line in step.lines if line.seat == seat]
+    others = [_aloud(line) for line in step.lines if line.seat != seat]
+    return [*own, *(_ended(text) for _, text in step.news), *others]
 
 
 def _aloud(line: Line) -> str:

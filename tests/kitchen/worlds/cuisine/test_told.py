@@ -56,6 +56,16 @@ def test_a_refusal_is_told_beside_the_robot_and_in_the_line_of_news_and_spoken_o
     assert why not in drawn(play(kitchen(2), [("noop",), ("noop",)]), "floor")
 
 
+def test_who_listens_hears_of_their_own_first_then_of_what_is_for_all_then_of_the_others() -> None:
+    world, turn = kitchen(2), {0: ("noop",), 1: ("goto", "pot0")}
+    for _ in range(world.brief(1)["interval"] + 1):
+        events = world.step(turn)
+        if any(event.kind == "ordered" for event in events):
+            break
+    said = drawn(seen(world, 1, (StepView(world.clock, turn, events),)), "spoken")
+    assert said.index("You ") < said.index("New order") < said.index("Robot 1")
+
+
 def test_robots_move_in_the_order_in_which_they_act() -> None:
     view = play(kitchen(3), [("noop",), ("goto", "pot0"), ("goto", "pot1")])
     floor = drawn(view, "floor")
