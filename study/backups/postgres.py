@@ -9,6 +9,7 @@ from __future__ import annotations
 import os
 import re
 import subprocess
+import time
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 from shutil import which
@@ -18,6 +19,8 @@ from django.db import Error, connection, transaction
 
 from study.backups.archive import BackupError
 
+LOOKS, LOOK_SECONDS = 20, 0.1
+"""How often it is looked whether others are connected, and seconds after each look."""
 VARIABLES = {
     "HOST": "PGHOST",
     "PORT": "PGPORT",
@@ -74,13 +77,20 @@ def check(file: Path, major: int) -> None:
 
 
 def check_alone() -> None:
-    """BackupError while others are connected to the database."""
-    others = _asked(
+    """BackupError while others are connected to the database; who has just gone may be seen for a moment."""
+    for _ in range(LOOKS):
+        if not (others := _others()):
+            return
+        time.sleep(LOOK_SECONDS)
+    raise BackupError(f"{others} others are connected to the database: stop the app and its workers")
+
+
+def _others() -> int:
+    asked = _asked(
         "SELECT count(*) FROM pg_stat_activity WHERE datname = current_database()"
         " AND pid <> pg_backend_pid() AND backend_type = 'client backend'"
     )
-    if others:
-        raise BackupError(f"{others} others are connected to the database: stop the app and its workers")
+    return int(asked)
 
 
 def replace(dumped: Path, aside: str, *, is_empty: bool) -> None:

@@ -51,7 +51,7 @@ def test_a_preview_is_told_what_kind_of_code_participants_get(client: Client) ->
     person = study_preview(study_id=study.pk)
     finish(person, Participant.Status.COMPLETE)
     page = text_of(client.get(person.get_absolute_url()))
-    assert "Participants get their code here: each their own." in page
+    assert "Participants get their code here, each their own." in page
     assert person.completion_code not in page
     assert "Below it a button" not in page
 
