@@ -164,7 +164,8 @@ def referral_of(study: Study, said: Mapping[str, str]) -> Referral:
     more = {name: value for name, value in values.items() if value}
     vouched = _vouched(study, label, said.get(PROOF, ""))
     if study.signed_only and not vouched:
-        raise ReferralError(gettext(place.unsigned or PLACES["label"].unsigned))
+        why = place.unsigned or PLACES["label"].unsigned
+        raise ReferralError(gettext(why))
     return Referral(study.recruitment, label, more, vouched)
 
 
