@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterator, Mapping
+from typing import Any
 
+from cryptography.exceptions import UnsupportedAlgorithm
 from cryptography.hazmat.primitives.asymmetric.rsa import RSAPublicKey
 from cryptography.hazmat.primitives.serialization import load_pem_public_key
 from jwt import InvalidKeyError
@@ -17,17 +19,28 @@ ANY = ""
 SMALLEST = 2048
 """Bits; shorter keys can be broken."""
 
+UNREADABLE = (
+    ValueError,
+    TypeError,
+    KeyError,
+    AttributeError,
+    RecursionError,
+    InvalidKeyError,
+    UnsupportedAlgorithm,
+)
+"""What the libraries raise for a key, or a set, that is none."""
+
 
 class KeysError(ValueError):
     """No keys, or none that can be used."""
 
 
 def keys_read(text: str) -> Keys:
-    """The keys in this text; KeysError where there is none. A key that is not RSA, or too short, is passed
-    over."""
+    """The keys in this text; KeysError where there is none. A key that is not RSA, too short, or damaged, is
+    passed over."""
     try:
         found = _pem(text) if text.lstrip().startswith("-----") else dict(_set(text))
-    except (ValueError, TypeError, KeyError, AttributeError, RecursionError, InvalidKeyError) as error:
+    except UNREADABLE as error:
         raise KeysError("neither a JSON Web Key Set nor a public key as PEM") from error
     good = {name: key for name, key in found.items() if key.key_size >= SMALLEST}
     if not good:
@@ -47,7 +60,17 @@ def _pem(text: str) -> dict[str, RSAPublicKey]:
 
 def _set(text: str) -> Iterator[tuple[str, RSAPublicKey]]:
     for each in json.loads(text)["keys"]:
-        if each.get("kty") == "RSA" and each.get("use", "sig") == "sig" and each.get("kid"):
-            key = RSAAlgorithm.from_jwk(each)
-            if isinstance(key, RSAPublicKey):
-                yield str(each["kid"]), key
+        key = _one(each)
+        if key:
+            yield str(each["kid"]), key
+
+
+def _one(given: Any) -> RSAPublicKey | None:
+    """One key of a set; None where it is for something else, or damaged."""
+    try:
+        if not (given.get("kty") == "RSA" and given.get("use", "sig") == "sig" and given.get("kid")):
+            return None
+        key = RSAAlgorithm.from_jwk(given)
+    except UNREADABLE:
+        return None
+    return key if isinstance(key, RSAPublicKey) else None

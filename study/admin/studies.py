@@ -128,6 +128,7 @@ class StudyAdmin(Explained):
                 "fields": [
                     "recruitment",
                     "signed_only",
+                    "prolific_workspace",
                     "max_participants",
                     "closes_at",
                     "entries_per_address",

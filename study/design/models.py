@@ -7,7 +7,7 @@ from typing import Any
 
 from django.conf import settings
 from django.core.exceptions import ValidationError
-from django.core.validators import MaxValueValidator, MinValueValidator
+from django.core.validators import MaxValueValidator, MinValueValidator, RegexValidator
 from django.db import models, transaction
 from django.urls import reverse
 from django.utils.functional import cached_property
@@ -124,6 +124,16 @@ class Study(models.Model):
         db_default=False,
         help_text="Nobody comes in by a link that is not signed: by Prolific, with its secure external URL, "
         "or by this server, with the links to hand out by label. So nobody can pass for somebody else.",
+    )
+    prolific_workspace = models.CharField(
+        max_length=64,
+        blank=True,
+        default="",
+        db_default="",
+        validators=[RegexValidator(r"\A[\w-]+\Z", "Letters, digits, hyphens and underscores only.")],
+        help_text="The ID of your workspace on Prolific: it stands in the address of your workspace there, "
+        "after /workspaces/. A link that Prolific signed is believed only if it was signed for this "
+        "workspace: anybody can make a study there whose link leads here. Empty: none is believed.",
     )
     max_participants = models.PositiveIntegerField(
         null=True,
@@ -291,13 +301,21 @@ class Study(models.Model):
         taken = self.slug in RESERVED_SLUGS
         signs = self.Recruitment.PROLIFIC, self.Recruitment.LABEL
         unsignable = self.signed_only and self.recruitment not in signs
+        anybodys = self.signed_only and self.recruitment == signs[0] and not self.prolific_workspace
         return {
             "slug": "This name is taken by a page of the console. Choose another." if taken else "",
             "orders": get_scheme(self.orders).problem(self.conditions.count()) if self.pk else "",
             "signed_only": "Only Prolific, and links by label, can be signed." if unsignable else "",
+            "prolific_workspace": NO_WORKSPACE if anybodys else "",
             "languages": languages_problem(self.languages),
             "idle_warning_minutes": f"Warn earlier: after {out} minutes they are timed out." if late else "",
         }
+
+
+NO_WORKSPACE = (
+    "Say whose signed links are taken: without the ID of your workspace, anybody with an account on Prolific "
+    "could have one signed."
+)
 
 
 class FrozenError(TypeError):

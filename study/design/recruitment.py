@@ -45,7 +45,7 @@ class RecruitmentPlace:
     placeholder: str = ""
     """What stands in the link until the place writes the value there; NAME is the name in capitals."""
     unsigned: str = ""
-    """What is said to who comes by a link that is not signed where it has to be; empty where none are."""
+    """What is said to who comes by a link that is not signed where it has to be; empty where none can be."""
 
     def link(self, bare: str) -> str:
         """The link to give to the place: with all its names, if it fills them in."""
@@ -86,7 +86,8 @@ PLACES: Mapping[str, RecruitmentPlace] = {
         leaving=marked("On Prolific, please return your submission, so that your place there is free again."),
         help="Give Prolific the link for participants with its braces and percent signs, as it stands: "
         "Prolific fills them in for each person. If “secure external URL” is switched on there, Prolific "
-        "signs the link, and who comes by it is known to be who it says.",
+        "signs the link; once the ID of your Prolific workspace is saved here, who comes by a link that was "
+        "signed for it is known to be who it says.",
         placeholder="{{%NAME%}}",
         unsigned=marked(
             "This study opens only from Prolific, by a link that holds for a short time. Open the study "
@@ -162,8 +163,9 @@ def referral_of(study: Study, said: Mapping[str, str]) -> Referral:
         )
     more = {name: value for name, value in values.items() if value}
     vouched = _vouched(study, label, said.get(PROOF, ""))
-    if study.signed_only and place.unsigned and not vouched:
-        raise ReferralError(gettext(place.unsigned))
+    if study.signed_only and not vouched:
+        why = place.unsigned or PLACES["label"].unsigned
+        raise ReferralError(gettext(why))
     return Referral(study.recruitment, label, more, vouched)
 
 

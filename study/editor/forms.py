@@ -118,6 +118,7 @@ class RecruitmentForm(forms.ModelForm):  # type: ignore[type-arg]
         fields = (
             "recruitment",
             "signed_only",
+            "prolific_workspace",
             "max_participants",
             "closes_at",
             "entries_per_address",
@@ -126,6 +127,7 @@ class RecruitmentForm(forms.ModelForm):  # type: ignore[type-arg]
         labels = {
             "recruitment": "Participants come from",
             "signed_only": "Only signed links",
+            "prolific_workspace": "Prolific workspace",
             "max_participants": "Most participants",
             "entries_per_address": "Most who begin from one address",
             "entries_per_minute": "Most who begin in a minute",

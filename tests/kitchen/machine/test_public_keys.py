@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import base64
 import json
 
 import pytest
@@ -24,6 +25,9 @@ def test_of_a_set_the_good_keys_are_taken_by_name() -> None:
         {"kty": "oct", "kid": "k0", "k": "c2VjcmV0"},
         shown(1024, kid="short"),
         shown(kid="enc", use="enc"),
+        3,
+        {"kty": "RSA", "kid": "no number"},
+        shown(kid="bad number", n="!"),
     ]
     keys = keys_read(json.dumps({"keys": [*odd, shown(use="sig")]}))
     assert list(keys) == ["k1"]
@@ -57,3 +61,14 @@ def test_what_holds_none_is_refused(text: str) -> None:
 def test_a_key_of_another_kind_is_refused() -> None:
     with pytest.raises(KeysError, match="no public RSA key"):
         keys_read(_other_kind())
+
+
+def test_a_key_of_a_curve_that_nobody_knows_is_refused() -> None:
+    der = new_curve(SECP256R1()).public_key().public_bytes(Encoding.DER, PublicFormat.SubjectPublicKeyInfo)
+    odd = base64.b64encode(der.replace(P256, UNKNOWN)).decode()
+    with pytest.raises(KeysError):
+        keys_read(f"-----BEGIN PUBLIC KEY-----\n{odd}\n-----END PUBLIC KEY-----\n")
+
+
+P256, UNKNOWN = bytes.fromhex("2a8648ce3d030107"), bytes.fromhex("2a8648ce3d030001")
+"""How a key names its curve."""

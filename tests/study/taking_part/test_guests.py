@@ -32,9 +32,9 @@ def come(client: Client, link: str = LINK) -> str:
     return str(client.post(link, {"entry": field(page, "entry")})["Location"])
 
 
-def begun(client: Client) -> str:
+def begun(client: Client, link: str = LINK) -> str:
     """The personal link of somebody who has agreed."""
-    personal = come(client)
+    personal = come(client, link)
     client.post(personal, {"page": "consent", "agree_0": "on"})
     return personal
 
