@@ -103,7 +103,7 @@ def explained(
     most: float,
 ) -> Verdict:
     """Explained: with each of `causes`, which were counted at the same moments, it grows by the same, in the
-    first half as in the second, and by `most` at the most. Stalled: between two moments there was no cause."""
+    first half as in the second, and by `most` at the most. Stalled: a time without a cause."""
     slope = slope_of(minutes, values)
     first, last = (values[0], values[-1]) if values else (0.0, 0.0)
     if any(later <= earlier for earlier, later in pairwise(causes)):
