@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from datetime import timedelta
 
+from django.db.models import Q
 from django.utils import timezone
 from django.utils.crypto import salted_hmac
 
@@ -18,12 +19,14 @@ NOT_AGAIN = {Participant.Status.COMPLETE, Participant.Status.FAILED_CHECK}
 
 
 def note_left(person: Participant) -> None:
-    """Keep this of a person who is being erased, if their part was over (`NOT_AGAIN`); of nobody else."""
+    """Keep this of a person who is being erased, if their part was over (`NOT_AGAIN`); of nobody else, and
+    not twice: who came back with a backup may be known."""
     if person.status not in NOT_AGAIN or person.preview or person.synthetic:
         return
     code = person.given_code if person.status == Participant.Status.COMPLETE else ""
     mark = mark_of_label(person.study_id, person.label)
-    if code or mark:
+    same = Q(code=person.completion_code) | (Q(mark=mark) if mark else Q())
+    if (code or mark) and not LeftComplete.objects.filter(same, study=person.study_id).exists():
         today = timezone.now().date()
         LeftComplete.objects.create(study_id=person.study_id, code=code, mark=mark, left_on=today)
 
