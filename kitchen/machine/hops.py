@@ -68,14 +68,15 @@ def _visit(act: Callable[[], T]) -> T:
         connection.close_if_unusable_or_obsolete()
     _local.used = now
     be_patient()
-    for wait in WAITS:
+    for number, wait in enumerate(WAITS):
         try:
             return act()
         except Error as error:
             if (connection.connection is not None and connection.is_usable()) or not trouble_of(error):
                 _take_to_heart(error)
                 raise
-            metrics.away.labels("database").inc()
+            if not number:
+                metrics.away.labels("database").inc()
             connection.close()
         time.sleep(wait)
     return act()

@@ -29,8 +29,10 @@ from kitchen.machine.outage import outlast
 from kitchen.machine.storage import trouble_of
 from kitchen.play.asking import UNSTORABLE, Asked, Asking, MindOutcome, ask_minds, checked, to_hand_in
 from kitchen.play.kept import turn_now
-from kitchen.play.models import Episode
+from kitchen.play.models import Decision, Episode
+from kitchen.play.queue import is_aside
 from kitchen.play.services import Receipt, commands_submit, step_run
+from kitchen.play.stream import nudge_pages
 from kitchen.registry.agents import make_agent
 from kitchen.registry.worlds import get_world
 
@@ -98,19 +100,41 @@ def _given_up(asked: Asked, failure: Exception) -> Asked:
 def _hand_in(episode: Episode, step: int, claim: str, asked: Sequence[Asked]) -> Receipt | None:
     """Hand in what was decided, and again while the database is away for a moment: models were paid for it.
     None if the episode is gone."""
-    submit = partial(_submit, episode, step, claim, asked)
+    submit = partial(_submit, episode, step, claim, asked, [])
     return outlast(submit, f"handing in step {step} of episode {episode.pk}")
 
 
-def _submit(episode: Episode, step: int, claim: str, asked: Sequence[Asked]) -> Receipt | None:
-    """One try, with rows of its own."""
+def _submit(
+    episode: Episode, step: int, claim: str, asked: Sequence[Asked], tried: list[Decision]
+) -> Receipt | None:
+    """One try, with rows of its own, which are added to those that were `tried`."""
     commands, made = to_hand_in(asked, step=step, idle=get_world(episode.world).idle)
+    tried += [each.row for each in made]
     try:
-        return commands_submit(
+        receipt = commands_submit(
             episode_id=episode.pk, step=step, commands=commands, decisions=made, claim=claim
         )
     except Episode.DoesNotExist:  # its person has left
         return None
+    if not receipt.accepted and _is_stored(tried):
+        return _accepted_unsaid(episode, receipt)
+    return receipt
+
+
+def _is_stored(tried: Sequence[Decision]) -> bool:
+    """Whether an earlier try was stored although that could not be said, and not what somebody else
+    decided."""
+    ours = {(row.mind_id, row.step, row.decided_at) for row in tried}
+    rows = Decision.objects.filter(mind__in={row.mind_id for row in tried}, step=tried[0].step)
+    return any(row in ours for row in rows.values_list("mind_id", "step", "decided_at"))
+
+
+def _accepted_unsaid(episode: Episode, receipt: Receipt) -> Receipt:
+    """What was to be done after that commit was not: the pages look now, and a look finds what waits for
+    workers."""
+    if not is_aside():
+        nudge_pages(episode.pk)
+    return Receipt("accepted", receipt.step)
 
 
 def _tell_dropped(episode: Episode, step: int, asked: Sequence[Asked], why: str) -> None:

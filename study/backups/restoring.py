@@ -24,6 +24,7 @@ from kitchen.words.counting import counted
 from study.backups import postgres, sqlite
 from study.backups.archive import DATABASES, KEY, BackupError, Manifest, key_hash, opened, unpack
 from study.backups.erased import erase_again, marks_keep, marks_known
+from study.backups.paid import left_keep, left_put_back
 from study.design.models import Study
 from study.people.models import Participant
 
@@ -54,6 +55,7 @@ def restore(file: Path, *, sure: bool, with_key: bool = True) -> Restored:
             running.enter_context(nobody_runs())
             restored = _put(tar, manifest, sure, with_key)
         call_command("migrate", interactive=False, verbosity=0)
+        left_put_back()
         restored.erased = erase_again(marks_known())
         if restored.key_is_ours:
             restored.verdicts = list(log_verify(Episode.objects.all()))
@@ -80,6 +82,7 @@ def _put(tar: TarFile, manifest: Manifest, sure: bool, with_key: bool) -> Restor
 def _keep_marks() -> None:
     try:
         marks_keep()
+        left_keep()
     except OSError as error:
         raise BackupError(f"cannot write to {settings.VAR_DIR}: {error.strerror or error}") from error
 

@@ -53,7 +53,7 @@ def participants(request: HttpRequest, study: Study) -> HttpResponse:
         "code": code,
         "receipt": receipt,
         "left": receipt_read(receipt) if receipt else None,
-        "left_complete": study.left_complete.all(),
+        "left_complete": study.left_complete.exclude(code=""),
     }
     return render(request, "study/monitor/participants.html", context)
 

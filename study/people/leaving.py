@@ -74,7 +74,7 @@ def their_episodes(person: Participant) -> QuerySet[Episode]:
 
 def participant_withdraw(*, participant_id: int, counted: bool = True, by: Any = None) -> LeavingReceipt:
     """Erase everything this person left, row by row, because they or (`by`) one of the staff want it; what
-    stays is the study's count, if it is to be `counted`, and then what `took_part` keeps of who is complete.
+    stays is the study's count, if it is to be `counted`, and then what `took_part` keeps of who was done.
 
     They themselves go first, and whatever leads to them. Their episodes follow one after another, so that
     nobody who plays waits; what a process that dies meanwhile leaves of these is erased when the next one

@@ -218,8 +218,8 @@ class Answer(models.Model):
 
 
 class LeftComplete(models.Model):
-    """Somebody who came to the end and had their data erased: what it takes to pay them, and to know that the
-    same name took part. It leads to no data."""
+    """Somebody whose part was over and who had their data erased: what it takes to pay who is complete
+    (others have no code here), and to know that the same name took part. It leads to no data."""
 
     id: int
     study = models.ForeignKey(Study, on_delete=models.CASCADE, related_name="left_complete")

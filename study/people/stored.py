@@ -278,7 +278,8 @@ BESIDE: Mapping[str, Beside] = {
         marked(
             "When you leave after the end: your completion code and the day, so that you are paid, and a"
             " mark of the name in your link, from which nobody reads that name without this server's secret,"
-            " so that nobody takes part twice. They lead to no data of yours."
+            " so that nobody takes part twice. The day and the mark are also kept when you leave after the"
+            " questions of understanding have ended the study for you. They lead to no data of yours."
         ),
         ("after the end", "paid", "twice"),
     ),

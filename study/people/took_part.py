@@ -1,32 +1,38 @@
-"""What is kept of somebody who came to the end and then had their data erased: the code, so that they are
-paid, and a mark of the name in their link, so that nobody is paid twice. It leads to no data.
+"""What is kept of somebody whose part was over and who then had their data erased: the code of who is
+complete, so that they are paid, and a mark of the name in their link, so that nobody is paid twice, or tries
+the questions of understanding again. It leads to no data.
 """
 
 from __future__ import annotations
 
 from datetime import timedelta
 
+from django.db.models import Q
 from django.utils import timezone
 from django.utils.crypto import salted_hmac
 
 from study.people.models import LeftComplete, Participant
 
 SALT = "brigade.took-part"
+NOT_AGAIN = {Participant.Status.COMPLETE, Participant.Status.FAILED_CHECK}
+"""Who does not begin again by the same name."""
 
 
 def note_left(person: Participant) -> None:
-    """Keep this of a person who is being erased, if they were complete; of nobody else."""
-    if person.status == Participant.Status.COMPLETE and not (person.preview or person.synthetic):
-        LeftComplete.objects.create(
-            study_id=person.study_id,
-            code=person.given_code,
-            mark=mark_of_label(person.study_id, person.label),
-            left_on=timezone.now().date(),
-        )
+    """Keep this of a person who is being erased, if their part was over (`NOT_AGAIN`); of nobody else, and
+    not twice: who came back with a backup may be known."""
+    if person.status not in NOT_AGAIN or person.preview or person.synthetic:
+        return
+    code = person.given_code if person.status == Participant.Status.COMPLETE else ""
+    mark = mark_of_label(person.study_id, person.label)
+    same = Q(code=person.completion_code) | (Q(mark=mark) if mark else Q())
+    if (code or mark) and not LeftComplete.objects.filter(same, study=person.study_id).exists():
+        today = timezone.now().date()
+        LeftComplete.objects.create(study_id=person.study_id, code=code, mark=mark, left_on=today)
 
 
 def left_before(study_id: int, label: str) -> LeftComplete | None:
-    """Who took part by this name to the end and left; None if nobody did, or if it is not kept any more."""
+    """Whose part was over by this name, and who left; None if nobody did, or if it is not kept any more."""
     mark = mark_of_label(study_id, label)
     return LeftComplete.objects.filter(study=study_id, mark=mark).first() if mark else None
 
@@ -41,7 +47,9 @@ def left_forget(names: int | None, everything: int | None) -> int:
     forgotten."""
     today = timezone.now().date()
     if names is not None:
-        LeftComplete.objects.filter(left_on__lt=today - timedelta(days=names)).update(mark="")
+        old = LeftComplete.objects.filter(left_on__lt=today - timedelta(days=names))
+        old.filter(code="").delete()
+        old.update(mark="")
     if everything is None:
         return 0
     return LeftComplete.objects.filter(left_on__lt=today - timedelta(days=everything)).delete()[0]

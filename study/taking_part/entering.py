@@ -62,7 +62,7 @@ def participant_enter(
     read it in, else the study's own.
 
     StudyClosedError if the study takes nobody new, EntryPausedError while so many begin at once; staff who
-    preview it are let in all the same, programs in a pause. TookPartError for who came to the end and left.
+    preview it are let in all the same, programs in a pause. TookPartError for who was done and left.
     """
     study = Study.objects.select_for_update().get(pk=study_id)
     if known := known_already(study, entry, referral):

@@ -4,13 +4,16 @@ from __future__ import annotations
 
 import logging
 import time
+from functools import partial
 
 from django.core.cache import cache
 from django.http import HttpRequest
 from django.utils.crypto import salted_hmac
 
 from kitchen.machine.client_address import client_address, network_of
+from kitchen.machine.pace import Bucket, Buckets
 from study.design.models import Study
+from study.design.recruitment import Referral
 
 log = logging.getLogger(__name__)
 
@@ -19,6 +22,10 @@ MINUTE = 60
 SHARE = 5
 """As many entries of one network within a minute count towards a pause."""
 SALT = "brigade.entries"
+NAMES = partial(Bucket, rate=1.0, most=60)
+"""Names that one network may ask about: the page tells whether somebody of this name takes part, or did."""
+
+_names = Buckets(NAMES)
 
 
 def too_many_from(request: HttpRequest, study: Study) -> bool:
@@ -30,6 +37,15 @@ def too_many_from(request: HttpRequest, study: Study) -> bool:
     """
     most, name = study.entries_per_address, _network(request, study)
     return most is not None and bool(name) and _count(f"entries:{name}", WINDOW_SECONDS) > most
+
+
+def asks_too_much(request: HttpRequest, study: Study, referral: Referral) -> bool:
+    """Whether more names were asked about from where this request comes than may be; it is counted itself,
+    unless the link has no name, or is signed."""
+    if not referral.label or referral.vouched:
+        return False
+    name = _network(request, study)
+    return bool(name) and not _names.take(name)
 
 
 def entered_beside(request: HttpRequest, study: Study) -> int:

@@ -29,7 +29,7 @@ from study.taking_part.pages.guests import finished
 from study.taking_part.pages.leaving import leaving, left
 from study.taking_part.pages.registry import PAGES
 from study.taking_part.prolific import TOKEN, cookie_of, said_by, without_token
-from study.taking_part.rate import WINDOW_SECONDS, entered_beside, too_many_from
+from study.taking_part.rate import MINUTE, WINDOW_SECONDS, asks_too_much, entered_beside, too_many_from
 from study.taking_part.speaking import speak
 
 COOKIE_SALT = "brigade.participant"
@@ -72,6 +72,8 @@ def _show_door(request: HttpRequest, study: Study, form: EntryForm) -> HttpRespo
         referral = referral_of(study, said_by(request, study))
     except ReferralError as error:
         return _welcome(request, study, form, problem=str(error), status=422)
+    if asks_too_much(request, study, referral):
+        return _later(request, study, form, MINUTE)
     if over := already(request, study, referral):
         return over
     label = referral.label
@@ -124,6 +126,8 @@ def _let_in(request: HttpRequest, study: Study, form: EntryForm) -> HttpResponse
         is_new = not invited and known_already(study, entry, referral) is None
         if is_new and too_many_from(request, study):
             return _later(request, study, form, WINDOW_SECONDS)
+        if not is_new and asks_too_much(request, study, referral):
+            return _later(request, study, form, MINUTE)
         person = participant_enter(
             study_id=study.pk,
             entry=entry,

@@ -31,7 +31,7 @@ from tests.live.printing import bytes_a_step, stretch_table, told, troubles, ver
 from tests.live.sampling import Sample
 from tests.live.soak import errors_in, soaked, verdicts
 from tests.live.stack import Running, running
-from tests.live.verdicts import Verdict
+from tests.live.verdicts import BAD, Verdict
 
 BEGAN = time.monotonic()
 
@@ -56,10 +56,10 @@ class Found:
 
     @property
     def good(self) -> bool:
-        """Everybody got an answer, and nothing grows that is not explained."""
+        """Everybody played and got an answer, no process was lost, nothing grows without a reason."""
         all_of_them = [*self.stretches, *([self.overload] if self.overload else [])]
-        grown = any(verdict.word == "grows" for verdict in self.verdicts)
-        return not (grown or errors_in(self.samples) or any(stretch.errors for stretch in all_of_them))
+        bad = any(verdict.word in BAD for verdict in self.verdicts)
+        return not (bad or errors_in(self.samples) or any(stretch.errors for stretch in all_of_them))
 
 
 def main(arguments: Sequence[str]) -> int:

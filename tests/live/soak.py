@@ -11,7 +11,7 @@ from pathlib import Path
 
 from tests.live.company import Company, Stretch, quantile
 from tests.live.sampling import Sample, Sampler
-from tests.live.verdicts import Verdict, explained, judged
+from tests.live.verdicts import Verdict, explained, judged, restarted
 
 MINUTE = 60.0
 """Seconds between two samples."""
@@ -30,6 +30,8 @@ BOUNDS: Mapping[str, float] = {
     r"^database connections$": 4.0,
 }
 """What an hour may add to each, by the name of the sample: MB, or how many."""
+PROCESS = re.compile(r"((?:web|worker|experiments|planner|runner|valkey) \d+): RSS$")
+"""Those that are there from the beginning to the end, unless something happened to them."""
 KIND, PAGES_HOLD = re.compile(r"(\w+) \d+: "), re.compile(r"open (sockets|databases)$")
 ERROR = "error, "
 """How the names begin of what was no answer."""
@@ -87,9 +89,22 @@ def add_line(file: Path, sample: Sample) -> None:
 
 
 def verdicts(samples: Sequence[Sample]) -> list[Verdict]:
-    """A line for everything that was sampled and has a bound, and for the database."""
+    """A line for everything that was sampled and has a bound, for the database, and for each process that
+    was not there all the time."""
     kept = [pooled(sample) for sample in samples[round(WARM * len(samples)) :]]
-    return [*database_verdicts(kept), *(one for name in names(kept) if (one := verdict(name, kept)))]
+    judgements = (one for name in names(kept) if (one := verdict(name, kept)))
+    return [*process_verdicts(samples), *database_verdicts(kept), *judgements]
+
+
+def process_verdicts(samples: Sequence[Sample]) -> Iterator[Verdict]:
+    """One for each process that came or went, be it at the very start: the one that took its place has the
+    next number. A planner comes when the first call needs it."""
+    everyone = {name: found[1] for sample in samples for name in sample if (found := PROCESS.match(name))}
+    for name, process in sorted(everyone.items()):
+        there = [name in sample for sample in samples]
+        late = process.startswith("planner") and there == sorted(there)
+        if not (all(there) or late):
+            yield restarted(process, there)
 
 
 def pooled(sample: Sample) -> Sample:

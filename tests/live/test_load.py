@@ -168,7 +168,7 @@ def test_a_database_that_grows_with_the_log_is_explained() -> None:
         "db", "bytes", MINUTES, [5000.0 * step for step in steps], steps, cause="step", most=4096
     )
     still = explained("db", "bytes", MINUTES, even, [7.0] * 60, cause="step", most=4096)
-    assert (dear.word, still.word) == ("grows", "unclear")
+    assert (dear.word, still.word) == ("grows", "stalled")
 
 
 def test_a_soak_is_judged_line_by_line_once_it_is_warm() -> None:
@@ -192,6 +192,42 @@ def test_a_soak_is_well_where_nothing_grows_nothing_is_open_and_nothing_went_wro
     assert outcome(Found({}, samples=samples)) == "all is well"
     assert outcome(Found({}, samples=samples[:5])).startswith("nothing grows, but 2 lines are unclear")
     assert outcome(Found({}, samples=wrong_once)) == "NOT all is well"
+
+
+def soak_of(process: str = "worker 1") -> list[dict[str, float]]:
+    """One in which all is well."""
+    return [{"minutes": m, "steps": 1e3 * m, "database": m, f"{process}: RSS": 100.0} for m in MINUTES]
+
+
+@pytest.mark.parametrize("at", [1, 5, 30, 59])
+def test_a_process_that_was_started_anew_in_a_soak_is_named(at: int) -> None:
+    found = Found({}, samples=[*soak_of()[:at], *soak_of("worker 2")[at:]])
+    bad = {verdict.what: verdict.why for verdict in found.verdicts if verdict.word == "restarted"}
+    assert bad == {"worker 1": "it went", "worker 2": "it came"}
+    assert outcome(found) == "NOT all is well" and "| restarted " in verdict_table(found.verdicts)
+
+
+def test_a_process_that_came_and_went_in_a_soak_is_named() -> None:
+    samples = soak_of()
+    samples[30] |= {"web 3: RSS": 80.0, "helper 7: RSS": 8.0}
+    found = Found({}, samples=samples)
+    assert not found.good
+    assert [verdict.what for verdict in found.verdicts if verdict.word == "restarted"] == ["web 3"]
+
+
+@pytest.mark.parametrize("since", [0, 20, 58])
+def test_a_soak_in_which_nobody_plays_any_more_is_not_well(since: int) -> None:
+    samples = [{**sample, "steps": min(sample["steps"], 1e3 * since)} for sample in soak_of()]
+    found = Found({}, samples=samples)
+    assert outcome(found) == "NOT all is well" and "| stalled " in verdict_table(found.verdicts)
+
+
+def test_a_planner_may_come_late_and_not_go() -> None:
+    rss = "planner 1: RSS"
+    samples = soak_of()
+    comes, goes = ([*samples[:30], *({**one, rss: 9.0} for one in samples[30:])], soak_of())
+    goes = [*({**one, rss: 9.0} for one in goes[:30]), *goes[30:]]
+    assert Found({}, samples=comes).good and not Found({}, samples=goes).good
 
 
 async def test_where_no_tables_can_be_laid_nothing_is_measured(tmp_path: Path) -> None:

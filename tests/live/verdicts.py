@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import asdict, dataclass
+from itertools import pairwise
 
 from scipy.stats import theilslopes
 
@@ -16,6 +17,11 @@ FEWEST = 5
 EVEN = 0.15
 """What is explained by something grows by as much for each of it in the second half as in the first, to this
 share."""
+
+
+BAD = {"grows", "restarted", "stalled"}
+"""What is wrong, however long it is looked at: beside what grows, a process that came or went, and minutes in
+which nothing happened that could make anything grow."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,7 +46,7 @@ class Verdict:
     bound: float
     """By as much an hour it may grow."""
     word: str
-    """flat, explained, falls, grows, or unclear."""
+    """flat, explained, falls, unclear, or one of `BAD`."""
     why: str = ""
 
     @property
@@ -60,6 +66,13 @@ def slope_of(minutes: Sequence[float], values: Sequence[float]) -> Slope | None:
         return None
     value, _, low, high = theilslopes(values, [minute / 60 for minute in minutes], 0.95)
     return Slope(float(value), float(low), float(high))
+
+
+def restarted(what: str, there: Sequence[bool]) -> Verdict:
+    """Of a process that was not there at every moment."""
+    first, last = float(there[0]), float(there[-1])
+    why = "it came" if last > first else "it went" if first > last else "it came and went"
+    return Verdict(what, "", first, last, None, 0.0, "restarted", why)
 
 
 def judged(what: str, unit: str, minutes: Sequence[float], values: Sequence[float], bound: float) -> Verdict:
@@ -90,12 +103,14 @@ def explained(
     most: float,
 ) -> Verdict:
     """Explained: with each of `causes`, which were counted at the same moments, it grows by the same, in the
-    first half as in the second, and by `most` at the most."""
+    first half as in the second, and by `most` at the most. Stalled: a time without a cause."""
     slope = slope_of(minutes, values)
     first, last = (values[0], values[-1]) if values else (0.0, 0.0)
+    if any(later <= earlier for earlier, later in pairwise(causes)):
+        return Verdict(what, unit, first, last, slope, 0.0, "stalled", f"there is a time without a {cause}")
     halves = halves_of(values, causes)
     if halves is None:
-        return Verdict(what, unit, first, last, slope, 0.0, "unclear", f"{cause} does not grow")
+        return Verdict(what, unit, first, last, slope, 0.0, "unclear", "too few samples")
     whole = (last - first) / (causes[-1] - causes[0])
     even = max(halves) <= (1 + EVEN) * max(min(halves), 0.0)
     early, late = (f"{half:.3g}" for half in halves)
@@ -106,9 +121,10 @@ def explained(
 
 
 def halves_of(values: Sequence[float], causes: Sequence[float]) -> tuple[float, float] | None:
-    """By how much it grew with each cause in the first half and in the second; None where that is nothing."""
+    """By how much it grew with each cause, which grows all the time, in the first half and in the second;
+    None where there are too few samples."""
     middle = len(values) // 2
-    if len(values) < FEWEST or not causes[0] < causes[middle] < causes[-1]:
+    if len(values) < FEWEST:
         return None
     return (
         (values[middle] - values[0]) / (causes[middle] - causes[0]),

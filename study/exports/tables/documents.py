@@ -118,12 +118,13 @@ def _whose(study: Study, chosen: Chosen) -> list[str]:
     left_out = ", ".join(KINDS[kind] for kind in chosen.left_out if kind in KINDS) or "nobody"
     changed = ", ".join(map(str, sorted(changed_versions(study)))) or "none"
     frozen = study.versions.filter(frozen_at__isnull=False).values_list("number", flat=True)
+    paid = study.left_complete.exclude(code="").count()
     return [
         f"{people.count()} participants, "
         f"{people.filter(synthetic=True).count()} of them synthetic (programs), "
         f"{people.filter(preview=True).count()} previews by staff, "
         f"{people.exclude(excluded_at=None).count()} excluded. "
-        f"{study.withdrawn} people ({study.left_complete.count()} of them after they were complete) and "
+        f"{study.withdrawn} people ({paid} of them after they were complete) and "
         f"{study.withdrawn_synthetic} programs withdrew; their data are erased, "
         "so nobody can tell whether one who left before the end came back.",
         "",

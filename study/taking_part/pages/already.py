@@ -24,5 +24,5 @@ def already(request: HttpRequest, study: Study, referral: Referral) -> HttpRespo
     if not person and not left:
         return None
     code = left.code if left and referral.vouched else ""
-    context = {"study": study, "code": code}
+    context = {"study": study, "code": code, "gone": left is not None and referral.vouched}
     return render(request, "study/taking_part/already.html", context, status=403)

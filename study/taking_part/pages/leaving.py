@@ -10,6 +10,7 @@ from study.design.recruitment import PLACES
 from study.people.leaving import participant_withdraw
 from study.people.models import Participant
 from study.people.stored import GOING
+from study.people.took_part import NOT_AGAIN
 from study.taking_part.pages.end import taken_away
 
 
@@ -20,6 +21,7 @@ def leaving(request: HttpRequest, person: Participant) -> HttpResponse:
         "study": person.study,
         "going": [gettext(one.what) for one in GOING],
         "complete": person.status == Participant.Status.COMPLETE,
+        "not_again": person.status in NOT_AGAIN and bool(person.label),
     }
     return render(request, "study/taking_part/withdraw.html", context)
 

@@ -19,7 +19,7 @@ from kitchen.play.deciding import ask_mind, decide_step
 from kitchen.play.kept import turn_now
 from kitchen.play.models import Decision, Episode
 from kitchen.play.open_turns import open_turns
-from kitchen.play.services import Receipt
+from kitchen.play.services import Receipt, commands_submit
 from tests.kitchen.factories import make_episode, mind, submit
 
 pytestmark = [pytest.mark.django_db, pytest.mark.servers]
@@ -153,6 +153,53 @@ def break_connection() -> None:
         connection.connection.close()
     else:
         raise OperationalError("database is locked")
+
+
+@pytest.mark.django_db(transaction=True)
+@pytest.mark.parametrize("thinking", [0.0, 60.0], ids=["the step is over", "the step is to run later"])
+def test_what_was_stored_and_not_said_is_handed_in_once_and_told(
+    episode: Episode, thinking: float, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
+) -> None:
+    """The commit happened, its answer was lost, and with it what was to be done after it."""
+    Episode.objects.update(thinking_seconds=thinking)
+    tries, nudged = list[int](), list[int]()
+
+    def lost(**told: Any) -> Receipt:
+        tries.append(1)
+        if len(tries) > 1:
+            return commands_submit(**told)
+        with monkeypatch.context() as unsaid:
+            unsaid.setattr("django.db.transaction.on_commit", lambda *told, **more: None)
+            commands_submit(**told)
+        raise OperationalError("the connection is closed")
+
+    monkeypatch.setattr(deciding, "commands_submit", lost)
+    monkeypatch.setattr(deciding, "nudge_pages", nudged.append)
+    monkeypatch.setattr("kitchen.machine.outage.WAITS", (0.0,))
+    receipt = decide_step(episode_id=episode.pk, step=1)
+    assert receipt and receipt.accepted and len(tries) == 2
+    assert nudged == [episode.pk] and "decided in vain" not in caplog.text
+    assert Decision.objects.count() == 1
+
+
+@pytest.mark.django_db(transaction=True)
+def test_what_another_worker_stored_meanwhile_is_not_taken_for_ours(
+    episode: Episode, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
+) -> None:
+    tries = list[int]()
+
+    def overtaken(**told: Any) -> Receipt:
+        tries.append(1)
+        if len(tries) > 1:
+            return commands_submit(**told)
+        monkeypatch.setattr(deciding, "commands_submit", commands_submit)
+        decide_step(episode_id=episode.pk, step=1)
+        raise OperationalError("the connection is closed")
+
+    monkeypatch.setattr(deciding, "commands_submit", overtaken)
+    monkeypatch.setattr("kitchen.machine.outage.WAITS", (0.0,))
+    receipt = decide_step(episode_id=episode.pk, step=1)
+    assert receipt and not receipt.accepted and "decided in vain" in caplog.text
 
 
 @pytest.mark.parametrize("late", [False, True], ids=["not stored", "stored, and not said"])

@@ -9,6 +9,7 @@ import sqlite3
 import stat
 import tarfile
 from collections.abc import Iterator
+from datetime import date
 from io import BytesIO
 from pathlib import Path
 from typing import Any
@@ -24,8 +25,9 @@ from study.backups.archive import MANIFEST, BackupError, Manifest, hash_of, open
 from study.backups.backing_up import back_up
 from study.backups.restoring import Restored, restore, what_is_there
 from study.design.models import Study
-from study.people.leaving import participant_withdraw
-from study.people.models import Participant
+from study.people.leaving import participant_end, participant_withdraw
+from study.people.models import LeftComplete, Participant
+from study.people.took_part import left_before
 from study.researchers.noted import events_verify
 from tests.study.factories import complete, enter, make_study
 from tests.template import Template, drop_database
@@ -80,6 +82,32 @@ def test_what_was_stored_comes_back_and_who_left_since_does_not(home: Path) -> N
     assert restored.erased == {"small": 1} and restored.aside
     assert [verdict.holds for verdict in restored.verdicts] == [True]
     assert restored.verdicts[0].steps == 3
+
+
+def test_who_left_after_the_end_is_paid_and_does_not_begin_again_after_a_restore(home: Path) -> None:
+    study = make_study(conditions=1, recruitment="prolific")
+    early, done = enter(study, "not yet at the end"), complete(study, "at the end")
+    for person, label in ((early, "5f01"), (done, "5f02")):
+        Participant.objects.filter(pk=person.pk).update(label=label, source="prolific")
+    file = saved(home)
+    participant_end(participant_id=early.pk, status=Participant.Status.COMPLETE)
+    for person in (early, done):
+        participant_withdraw(participant_id=person.pk)
+    LeftComplete.objects.update(left_on=date(2026, 3, 1))
+    before = kept_of_who_left()
+    assert restore(file, sure=True).erased == {"small": 2}
+    assert kept_of_who_left() == before and len(before) == 2
+    assert left_before(study.pk, "5f01") and not (home / "left.json").exists()
+    LeftComplete.objects.filter(code=done.completion_code).update(mark="")  # its name is old
+    restore(file, sure=True)
+    assert left_before(study.pk, "5f01") and not left_before(study.pk, "5f02")
+    saved(home, "later.tar")
+    restore(home / "later.tar", sure=True)
+    assert len(kept_of_who_left()) == 2
+
+
+def kept_of_who_left() -> list[tuple[Any, ...]]:
+    return sorted(LeftComplete.objects.values_list("code", "mark", "left_on"))
 
 
 def test_a_whole_restore_by_the_commands_says_what_was_done(home: Path, capsys: Any) -> None:

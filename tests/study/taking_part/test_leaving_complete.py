@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from datetime import timedelta
+from functools import partial
 from typing import Any
 
 import pytest
@@ -10,12 +11,14 @@ from django.core.management import call_command
 from django.test import Client
 from django.utils import timezone
 
+from kitchen.machine.pace import Buckets
 from study.design.errors import TookPartError
-from study.design.models import Outcome
+from study.design.models import Outcome, Study
 from study.design.recruitment import Referral, label_proof
-from study.people.leaving import participant_withdraw
+from study.people.leaving import participant_end, participant_withdraw
 from study.people.models import LeftComplete, Participant
-from study.people.took_part import left_before
+from study.people.took_part import left_before, note_left
+from study.taking_part import rate
 from study.taking_part.entering import participant_enter
 from tests.study.factories import complete, enter, make_study
 
@@ -113,6 +116,66 @@ def test_the_name_is_forgotten_with_names_and_the_code_with_all_the_rest(
     settings.KEEP_DAYS = 30
     call_command("retention")
     assert not LeftComplete.objects.exists()
+
+
+def failed(study: Study) -> Participant:
+    person = enter(study)
+    Participant.objects.filter(pk=person.pk).update(label="5f01", source="prolific")
+    participant_end(participant_id=person.pk, status=Participant.Status.FAILED_CHECK)
+    person.refresh_from_db()
+    return person
+
+
+def test_who_failed_the_check_does_not_begin_again_by_leaving(admin_client: Client) -> None:
+    person = failed(make_study(recruitment="prolific"))
+    asked = text(Client().get(f"/p/{person.key}/withdraw/"))
+    assert "nobody takes part twice" in asked and "completion code and the day" not in asked
+    assert "return your submission" in leave(person)
+    assert LeftComplete.objects.get().code == ""
+    page = Client().get(LINK)
+    assert page.status_code == 403 and "You have already taken part" in text(page)
+    with pytest.raises(TookPartError):
+        participant_enter(study_id=person.study_id, entry="new", referral=NAME)
+    signed = text(Client().get(f"{LINK}&proof={label_proof(person.study, '5f01')}"))
+    assert "have been erased" in signed and "personal link" not in signed
+    assert "Withdrew after completing" not in text(admin_client.get("/staff/small/participants/"))
+
+
+def test_of_who_failed_the_check_nothing_is_kept_without_a_name_or_once_names_are_old(settings: Any) -> None:
+    person = failed(make_study(recruitment="prolific"))
+    person.label = ""
+    note_left(person)
+    assert not LeftComplete.objects.exists()
+    leave(person)
+    LeftComplete.objects.update(left_on=timezone.now().date() - timedelta(days=40))
+    settings.KEEP_NAMES_DAYS, settings.KEEP_DAYS = 30, None
+    call_command("retention")
+    assert not LeftComplete.objects.exists()
+
+
+def test_who_asks_about_many_names_is_slowed(person: Participant, monkeypatch: pytest.MonkeyPatch) -> None:
+    now = [0.0]
+    buckets = Buckets(partial(rate.NAMES, most=3, clock=lambda: now[0]))
+    monkeypatch.setattr(rate, "_names", buckets)
+
+    def ask(name: str, address: str = "203.0.113.9", **more: str) -> int:
+        return Client(REMOTE_ADDR=address).get("/s/small/", {"PROLIFIC_PID": name, **more}).status_code
+
+    assert [ask("a"), ask("b"), ask("5f01"), ask("5f01"), ask("d")] == [200, 200, 403, 429, 429]
+    assert ask("5f01", "198.51.100.1") == 403 and ask("5f01", "127.0.0.1") == 403
+    assert ask("5f01", proof=label_proof(person.study, "5f01")) == 302
+    form = text(Client(REMOTE_ADDR="198.51.100.2").get("/s/small/?PROLIFIC_PID=other"))
+    sent = {"entry": form.split('name="entry" value="')[1].split('"')[0]}
+    assert Client(REMOTE_ADDR="203.0.113.9").post(LINK, sent).status_code == 429
+    now[0] += 1.0
+    assert [ask("5f01"), ask("5f01")] == [403, 429]
+
+
+def test_the_page_fits_who_left_and_who_did_not(person: Participant) -> None:
+    said = text(Client().get(LINK))
+    assert "If you have had your data erased" in said and "your personal link" in said
+    leave(person)
+    assert "If you have had your data erased" in text(Client().get(LINK))
 
 
 def test_programs_and_what_is_old_enough_leave_nothing(person: Participant) -> None:
