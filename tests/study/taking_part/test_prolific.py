@@ -196,6 +196,7 @@ FORGED: dict[str, Callable[[Sign, RSAPrivateKey, RSAPrivateKey], str]] = {
     "nobody": lambda sign, key, other: sign(prolific={"STUDY_ID": "s1"}),
     "nothing": lambda sign, key, other: sign(prolific="5f01"),
     "not filled in": lambda sign, key, other: sign(prolific={**NAMED, "PROLIFIC_PID": "{{%PROLIFIC_PID%}}"}),
+    "half filled in": lambda sign, key, other: sign(prolific={**NAMED, "SESSION_ID": "{{%SESSION_ID%}}"}),
     "too long a name": lambda sign, key, other: sign(prolific={**NAMED, "SESSION_ID": "x" * 121}),
     "padded": lambda sign, key, other: sign(prolific={**NAMED, "STUDY_ID": " s1"}),
     "what does not print": lambda sign, key, other: sign(prolific={**NAMED, "SESSION_ID": "a\n1"}),
