@@ -229,6 +229,18 @@ def test_what_does_not_hold_is_a_plain_page_and_changes_nothing(
     assert not Participant.objects.exists() and prolific.cookie_of(study) not in client.cookies
 
 
+@pytest.mark.parametrize("error", [TypeError, ValueError, RecursionError])
+def test_whatever_the_library_stumbles_over_is_a_plain_page(
+    error: type[Exception], client: Client, study: Study, sign: Sign, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def stumbles(*args: Any, **more: Any) -> None:
+        raise error
+
+    token = sign()
+    monkeypatch.setattr(jwt, "decode", stumbles)
+    assert client.get(opened(client, token, "&PROLIFIC_PID=5f01")).status_code == 422
+
+
 def test_a_public_key_is_no_secret_to_sign_with(
     client: Client, study: Study, sign: Sign, key: RSAPrivateKey
 ) -> None:
