@@ -196,6 +196,7 @@ FORGED: dict[str, Callable[[Sign, RSAPrivateKey, RSAPrivateKey], str]] = {
     "nobody": lambda sign, key, other: sign(prolific={"STUDY_ID": "s1"}),
     "nothing": lambda sign, key, other: sign(prolific="5f01"),
     "not filled in": lambda sign, key, other: sign(prolific={**NAMED, "PROLIFIC_PID": "{{%PROLIFIC_PID%}}"}),
+    "half filled in": lambda sign, key, other: sign(prolific={**NAMED, "SESSION_ID": "{{%SESSION_ID%}}"}),
     "too long a name": lambda sign, key, other: sign(prolific={**NAMED, "SESSION_ID": "x" * 121}),
     "padded": lambda sign, key, other: sign(prolific={**NAMED, "STUDY_ID": " s1"}),
     "what does not print": lambda sign, key, other: sign(prolific={**NAMED, "SESSION_ID": "a\n1"}),
@@ -226,6 +227,18 @@ def test_what_does_not_hold_is_a_plain_page_and_changes_nothing(
     assert page.status_code == 422 and "Open the study on Prolific again" in text_of(page)
     assert client.post(clean, {"entry": "a" * 32}).status_code == 422
     assert not Participant.objects.exists() and prolific.cookie_of(study) not in client.cookies
+
+
+@pytest.mark.parametrize("error", [TypeError, ValueError, RecursionError])
+def test_whatever_the_library_stumbles_over_is_a_plain_page(
+    error: type[Exception], client: Client, study: Study, sign: Sign, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def stumbles(*args: Any, **more: Any) -> None:
+        raise error
+
+    token = sign()
+    monkeypatch.setattr(jwt, "decode", stumbles)
+    assert client.get(opened(client, token, "&PROLIFIC_PID=5f01")).status_code == 422
 
 
 def test_a_public_key_is_no_secret_to_sign_with(
