@@ -1,5 +1,5 @@
-"""What is kept of people whose part was over when they left (`study.people.took_part`) outlasts the restore of
-a backup that was made before: the code is still to be paid, and the name does not begin again.
+"""What is kept of people whose part was over when they left (`study.people.took_part`) outlasts the restore
+of a backup that was made before: the code is still to be paid, and the name does not begin again.
 
 It is written to a file beside the database before that is replaced, and the file is gone once it is in the
 restored one: nothing is stored for longer than it was before.
