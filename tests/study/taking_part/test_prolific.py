@@ -142,6 +142,11 @@ def test_a_study_that_anybody_made_on_prolific_opens_nobodys_place(
         assert again.get(link).status_code == 422
 
 
+def test_a_link_adds_no_study_to_what_the_token_says(client: Client, study: Study, sign: Sign) -> None:
+    opened(client, sign(prolific={**NAMED, "STUDY_ID": None}), "&STUDY_ID=s1")
+    assert prolific.cookie_of(study) not in client.cookies
+
+
 def test_a_workspace_that_is_named_later_takes_no_older_cookie(
     client: Client, study: Study, sign: Sign
 ) -> None:
