@@ -9,13 +9,14 @@ from __future__ import annotations
 
 import gzip
 import hashlib
-import os
 from pathlib import Path
 from typing import Any
 
 from django.conf import settings
 from whitenoise.middleware import WhiteNoiseMiddleware
 from whitenoise.responders import StaticFile
+
+from kitchen.machine import atomic
 
 SQUEEZABLE = (".css", ".js", ".svg", ".json", ".txt", ".map")
 SHORTEST = 512
@@ -41,14 +42,7 @@ def squeezed(file: Path) -> Path | None:
     content = file.read_bytes()
     kept = Path(settings.VAR_DIR) / "static" / f"{hashlib.sha256(content).hexdigest()[:32]}.gz"
     try:
-        return kept if kept.exists() else _keep(kept, gzip.compress(content, mtime=0))
+        kept.parent.mkdir(exist_ok=True)
+        return kept if kept.exists() else atomic.put(kept, gzip.compress(content, mtime=0))
     except OSError:
         return None
-
-
-def _keep(place: Path, content: bytes) -> Path:
-    """Whole or not there: several processes start at once."""
-    place.parent.mkdir(exist_ok=True)
-    own = place.with_suffix(f".{os.getpid()}")
-    own.write_bytes(content)
-    return own.replace(place)
