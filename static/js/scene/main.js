@@ -5,7 +5,7 @@
 
 import { Vector3, WebGLRenderer } from "../../vendor/three/three.min.js";
 import { box, canvasOf, write } from "./canvases.js";
-import { Kitchen } from "./kitchen.js";
+import { Scenery } from "./scenery.js";
 import { readPage } from "./page.js";
 import { pointOnScreen, pointWithKeys, Rays } from "./pointing.js";
 import { card } from "./station.js";
@@ -24,7 +24,7 @@ class Show {
     this.renderer = new WebGLRenderer({ canvas: frame.querySelector("canvas"), antialias: true });
     this.renderer.setPixelRatio(Math.min(2, devicePixelRatio));
     this.renderer.xr.enabled = true;
-    this.kitchen = new Kitchen(this.page, looks, themeOf(play), { say, wake: this.wake });
+    this.kitchen = new Scenery(this.page, looks, themeOf(play), { say, wake: this.wake });
     this.view = new View(this.kitchen.plan);
     this.kitchen.resized = () => this.fit();
     this.rays = new Rays(this.renderer, this.kitchen, this.kitchen.theme.accent);

@@ -9,7 +9,7 @@ import { roomOf } from "./room.js";
 import { Station } from "./station.js";
 import { SAY } from "./words.js";
 
-export class Kitchen {
+export class Scenery {
   constructor(page, looks, theme, { say, wake }) {
     Object.assign(this, { page, looks, theme, say, wake });
     this.scene = new Scene();
