@@ -1,4 +1,4 @@
-"""CuisineWorld in words: names, commands, refusals. Plain Python, no Django.
+"""CuisineWorld in words: names, commands, what came of them. Plain Python, no Django.
 
 Codes (`pot0`, `salmonSashimi`, `would_waste`) live in the data; people read what this module makes of them,
 in their language.
@@ -12,6 +12,7 @@ from typing import NamedTuple
 
 from kitchen.contract.world import Command, Json
 from kitchen.words.speech import gettext, language, marked, ngettext, pgettext
+from kitchen.worlds.cuisine.refusals import sentence, telling
 
 _SPELLED = {
     "servingtable": "Serving table",
@@ -146,58 +147,13 @@ class Words:
         """Why a command was not carried out, as a sentence; `busy` is how long its place still is."""
         place = self.place(command[1]) if len(command) > 1 else gettext("that place")
         item = self.mid(command[2]) if len(command) > 2 else gettext("that")
-        text = _sentence(reason, command[0] if command else "", busy)
+        text = sentence(reason, command[0] if command else "", busy)
         start = place[:1].upper() + place[1:]
         return joined(gettext(text).format(place=start, place_mid=place, item=item, wait=more_steps(busy)))
 
     def refusals(self, reasons: Iterable[str], command: Command, busy: int = 0) -> str:
         """The reasons that help, one sentence after the other."""
         return " ".join(self.refusal(reason, command, busy) for reason in telling(tuple(reasons)))
-
-
-def telling(reasons: Sequence[str]) -> list[str]:
-    """Without those that say nothing more: how it looks at a place where the robot is not, and what a full
-    place would make."""
-    if "not_at_location" in reasons:
-        return [reason for reason in reasons if reason not in _OF_PLACE]
-    return [reason for reason in reasons if reason != "would_waste" or "at_capacity" not in reasons]
-
-
-_OF_PLACE = frozenset(("location_busy", "not_open", "empty", "would_waste", "at_capacity", "not_a_dish_here"))
-
-
-REFUSALS: dict[str, str] = {
-    "not_at_location": marked("{place} was too far away: go there first."),
-    "agent_busy": marked("The robot's hands were still busy with a tool."),
-    "hands_full": marked("The robot was already holding something."),
-    "hands_empty": marked("The robot was not holding anything."),
-    "location_busy": marked("{place} was still busy."),
-    "not_open": marked("{place} was closed: it opens once it has been used and a product is inside."),
-    "empty": marked("There was nothing at {place_mid}."),
-    "not_base_ingredient": marked("Storage does not stock {item}: it has to be cooked."),
-    "not_a_dish_here": marked("Only dishes that guests order here go on {place_mid}."),
-    "would_waste": marked("It does not go with {place_mid} now: nothing on the menu would come of it."),
-    "at_capacity": marked("{place} was full."),
-    "unknown_agent": marked("There is no such robot in this kitchen."),
-    "unknown_location": marked("There is no such place in this kitchen."),
-    "unknown_item": marked("There is no such item in this kitchen."),
-    "unknown_verb": marked("Robots do not know how to do that."),
-    "wrong_arguments": marked("The command was not complete."),
-    "duplicate_agent": marked("The robot had already been given a command in this step."),
-}
-"""Why something was refused, by reason code. `{place}` starts a sentence, `{place_mid}` stands within one."""
-_REFUSALS_OF = {
-    ("would_waste", "activate"): marked("What is inside {place_mid} is no complete recipe yet."),
-    ("unknown_item", "get"): marked("There was no {item} at {place_mid}."),
-}
-_STILL_BUSY = marked("{place} was still busy ({wait}).")
-_JUST_THEN = marked("It was not possible just then.")
-
-
-def _sentence(reason: str, verb: str, busy: int) -> str:
-    if reason == "location_busy" and busy:
-        return _STILL_BUSY
-    return _REFUSALS_OF.get((reason, verb)) or REFUSALS.get(reason, _JUST_THEN)
 
 
 VERB_TITLES: dict[str, str] = {

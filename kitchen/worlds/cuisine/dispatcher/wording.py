@@ -13,8 +13,8 @@ from kitchen.contract.world import Command, Json
 from kitchen.words.counting import counted
 from kitchen.worlds.cuisine.dispatcher.moment import agent_name
 from kitchen.worlds.cuisine.dispatcher.spelling import spell
+from kitchen.worlds.cuisine.refusals import telling
 from kitchen.worlds.cuisine.states import AgentState, PlaceState
-from kitchen.worlds.cuisine.words import telling
 
 VERB_FORMS: Mapping[str, str] = {
     "goto": "goto_AGENT_LOCATION",

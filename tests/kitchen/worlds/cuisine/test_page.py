@@ -26,7 +26,8 @@ from kitchen.worlds.cuisine.known import known
 from kitchen.worlds.cuisine.menu import groups
 from kitchen.worlds.cuisine.page import PAGE
 from kitchen.worlds.cuisine.pictures import drawn, icon
-from kitchen.worlds.cuisine.words import REFUSALS, Words, readable
+from kitchen.worlds.cuisine.refusals import REFUSALS
+from kitchen.worlds.cuisine.words import Words, readable
 
 ROOT = Path(__file__).resolve().parents[4]
 OWN = ROOT / "kitchen" / "worlds" / "cuisine"

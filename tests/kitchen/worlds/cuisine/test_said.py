@@ -17,7 +17,8 @@ from kitchen.play.drawing import guide, layout, reference, whole
 from kitchen.registry.figures import achieved
 from kitchen.worlds.cuisine.hint import AIMS
 from kitchen.worlds.cuisine.page import PAGE
-from kitchen.worlds.cuisine.words import REFUSALS, Words
+from kitchen.worlds.cuisine.refusals import REFUSALS
+from kitchen.worlds.cuisine.words import Words
 from tests.bracketed import CODE, bare_words, speak_in_brackets
 from tests.kitchen.worlds.cuisine.test_page import start, views
 
