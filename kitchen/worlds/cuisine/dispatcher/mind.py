@@ -106,7 +106,9 @@ class Dispatcher(Agent):
         """The model's own words, the same for all its agents; the stand-in's are the planner's."""
         if talk.door.is_stand_in:
             return adviser.decision.intents
-        return {seat: {"said": talk.plan} for seat in talk.moment.team.mine if talk.plan}
+        words = {"said": talk.plan, "thought": talk.thought if self.options.tell_thoughts else ""}
+        told = {name: text for name, text in words.items() if text}
+        return dict.fromkeys(talk.moment.team.mine, told) if told else {}
 
     def fall_back(self, situation: Situation, code: str) -> Decision:
         """The settings' fallback, for a decision of which nothing came out."""

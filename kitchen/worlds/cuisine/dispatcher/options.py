@@ -137,6 +137,15 @@ SETTINGS: tuple[Setting, ...] = (
         choices=(("planner", "The planner commands"), ("noop", "The agents wait")),
     ),
     Setting(
+        "tell_thoughts",
+        "bool",
+        "Tell people what the model thought",
+        False,
+        help="Where people are shown what teammates are about to do: with what the model thought before it "
+        "answered, as far as its provider gives that; in a fold that they can open.",
+        later=True,
+    ),
+    Setting(
         "stand_in_errors",
         "float",
         "Stand-in: share of wrong commands",
@@ -193,6 +202,7 @@ class Options:
     memory: int
     repair: int
     fallback: str
+    tell_thoughts: bool
     stand_in_errors: float
     stand_in_nonsense: float
     stand_in_latency: float

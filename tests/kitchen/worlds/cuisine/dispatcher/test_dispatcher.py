@@ -283,6 +283,21 @@ def test_what_it_intends_is_the_first_paragraph_of_the_plan_in_a_structured_repl
         assert decide(told, reply="tool").intents == {}
 
 
+def test_what_it_thought_is_told_only_where_the_condition_says_so(monkeypatch: pytest.MonkeyPatch) -> None:
+    told = replace(seen(), tells=True)
+    script(
+        monkeypatch, base.Reply("", {"plan": "First rice.", "commands": []}, reasoning=" Rice is missing. ")
+    )
+    assert decide(told, reply="tool").intents[1] == {"said": "First rice."}
+    thought = {"said": "First rice.", "thought": "Rice is missing."}
+    assert decide(told, reply="tool", tell_thoughts=True).intents == {1: thought, 2: thought}
+    script(monkeypatch, base.Reply("noop_agent1", reasoning="x" * 9999))
+    (intent,) = {each["thought"] for each in decide(told, tell_thoughts=True).intents.values()}
+    assert len(intent) == 4001
+    script(monkeypatch, GOOD)
+    assert decide(told, tell_thoughts=True).intents == {}
+
+
 def test_what_the_stand_in_intends_is_what_the_planner_does_that_plays_for_it() -> None:
     told = replace(seen(), tells=True)
     own = make_agent("planner", {}).decide(told).intents
