@@ -164,6 +164,10 @@ class Request:
     effort: Effort | None = None
     """How much the model is to think before it answers; None: as little as it can be made to. What it thinks
     counts towards `max_tokens`."""
+    top_p: float | None = None
+    """Of how much of the likeliest words it draws, above 0 up to 1; None: the provider's default."""
+    seed: int | None = None
+    """The same seed is to give the same answer, as far as a provider keeps to it; None: none is sent."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -101,6 +101,11 @@ def takes_temperature(provider: str, model: str) -> bool:
     return provider != ANTHROPIC or traits(model).temperature
 
 
+def takes_seed(provider: str) -> bool:
+    """Whether a seed and top_p may be given: Claude takes neither, and the stand-in draws nothing by them."""
+    return provider == OPENAI
+
+
 def make_model(provider: str, stand_in: Callable[[], StandIn] | None = None) -> LanguageModel:
     """The bare model; UnknownNameError if there is none. `stand_in` makes the stand-in of this decision, and
     only it needs that: ValueError where it is missing."""

@@ -64,6 +64,8 @@ def _client(key: str | None, token: str | None, address: str | None) -> sdk.Sdk:
 
 def arguments_for(request: Request) -> dict[str, Any]:
     """A request in the words of the Messages API; NotAskedError for what this model does not take."""
+    if request.top_p is not None or request.seed is not None:
+        raise sdk.refusal("Claude takes neither top_p nor a seed: leave them empty")
     model = traits(request.model)
     arguments: dict[str, Any] = {
         "model": request.model,

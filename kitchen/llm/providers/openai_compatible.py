@@ -76,10 +76,13 @@ def arguments_for(request: Request, *, own: bool) -> dict[str, Any]:
         "messages": [{"role": message.role, "content": message.text} for message in request.messages],
         "max_tokens" if own else "max_completion_tokens": request.max_tokens,
     }
-    if request.temperature is not None:
-        arguments["temperature"] = request.temperature
-    if request.effort is not None:
-        arguments["reasoning_effort"] = request.effort
+    wanted = {
+        "temperature": request.temperature,
+        "top_p": request.top_p,
+        "seed": request.seed,
+        "reasoning_effort": request.effort,
+    }
+    arguments |= {name: value for name, value in wanted.items() if value is not None}
     if request.tool is not None:
         arguments |= _tool(request.tool)
     return arguments

@@ -61,6 +61,13 @@ def test_a_model_that_takes_no_temperature_says_so_before_anything_is_sent(anthr
     assert server.asked == []
 
 
+@pytest.mark.parametrize("wanted", [{"seed": 7}, {"top_p": 0.9}], ids=str)
+def test_claude_takes_neither_a_seed_nor_top_p(anthropic_server: Serve, wanted: dict[str, Any]) -> None:
+    server = anthropic_server(NOOP)
+    call = ask_and_record(Anthropic(), replace(request("claude-haiku-4-5"), **wanted))
+    assert (call.error, server.asked) == ("not_asked", [])
+
+
 @pytest.mark.parametrize(
     ("model", "expected"),
     [

@@ -26,6 +26,12 @@ def test_a_server_of_ones_own_needs_no_key(openai_server: Serve, monkeypatch: py
     assert (sent["max_tokens"], sent["temperature"]) == (1024, 0.1)
 
 
+def test_a_seed_and_top_p_are_sent_where_they_are_wanted() -> None:
+    plain, drawn = request("llama"), replace(request("llama"), seed=7, top_p=0.9)
+    assert {"seed", "top_p"}.isdisjoint(arguments_for(plain, own=True))
+    assert arguments_for(drawn, own=True).items() >= {"seed": 7, "top_p": 0.9}.items()
+
+
 def test_openai_itself_is_told_the_limit_by_its_newer_name() -> None:
     assert arguments_for(request("gpt"), own=False)["max_completion_tokens"] == 1024
 

@@ -9,7 +9,7 @@ from typing import Self
 from kitchen.contract.world import Json, Setting, clean_settings
 
 PROVIDER_DEFAULT = -1.0
-"""The temperature that means: send none."""
+"""The temperature, or top_p, that means: send none."""
 
 EFFORTS = {
     "least": "As little as possible",
@@ -39,6 +39,26 @@ SETTINGS: tuple[Setting, ...] = (
         "that are known to take none.",
         minimum=PROVIDER_DEFAULT,
         maximum=2,
+    ),
+    Setting(
+        "top_p",
+        "float",
+        "Top p",
+        PROVIDER_DEFAULT,
+        help="Of how much of the likeliest words the model draws. -1 sends none, and none is sent to models "
+        "that are known to take none: Claude does not.",
+        minimum=PROVIDER_DEFAULT,
+        maximum=1,
+        later=True,
+    ),
+    Setting(
+        "seeded",
+        "bool",
+        "Send a seed",
+        False,
+        help="A number that follows from the episode's seed and the step, so that the same prompt can give "
+        "the same reply again. Claude takes none; other providers keep to it as far as they can.",
+        later=True,
     ),
     Setting(
         "effort",
@@ -190,6 +210,8 @@ class Options:
 
     model: str
     temperature: float
+    top_p: float
+    seeded: bool
     effort: str
     max_tokens: int
     reply: str
@@ -217,6 +239,11 @@ class Options:
     def sampling(self) -> float | None:
         """The temperature to send, None for none."""
         return self.temperature if self.temperature >= 0 else None
+
+    @property
+    def nucleus(self) -> float | None:
+        """The top_p to send, None for none."""
+        return self.top_p if self.top_p >= 0 else None
 
     @property
     def as_tool(self) -> bool:

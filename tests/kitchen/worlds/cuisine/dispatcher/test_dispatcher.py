@@ -259,6 +259,15 @@ def test_a_second_try_without_an_answer_leaves_the_first(monkeypatch: pytest.Mon
 # The structured reply
 
 
+def test_a_seed_of_the_step_and_top_p_go_to_providers_that_take_them(monkeypatch: pytest.MonkeyPatch) -> None:
+    model = script(monkeypatch, GOOD)
+    situation = replace(seen(), seed=2**40 + 5)
+    decide(situation, model="openai:llama", seeded=True, top_p=0.9)
+    decide(situation, model="openai:llama")
+    decide(situation, seeded=True, top_p=0.9)  # Claude
+    assert [(each.seed, each.top_p) for each in model.requests] == [(5, 0.9), (None, None), (None, None)]
+
+
 def test_a_structured_reply_is_asked_for_and_followed(monkeypatch: pytest.MonkeyPatch) -> None:
     entry = {"agent": "agent1", "verb": "goto", "location": "pot0", "item": "none"}
     model = script(monkeypatch, {"plan": "…", "commands": [entry, {**entry, "agent": "agent2"}]})
