@@ -171,6 +171,11 @@ class Agent(ABC):
         sentences for the researcher. The study has a budget."""
         return ()
 
+    def remarks(self) -> tuple[str, ...]:
+        """What of these settings comes to nothing although it plays: whole sentences for the form in which
+        they are set."""
+        return ()
+
     def model(self) -> str:
         """The language model that plays, `provider:model`, as this process is set up where the settings name
         none; empty for a co-player that asks none."""

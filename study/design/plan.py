@@ -42,6 +42,17 @@ def condition_cautions(
     return mind.cautions() if mind else ()
 
 
+def condition_remarks(
+    *, coplayer: str, coplayer_settings: Mapping[str, Json], teammates: int
+) -> tuple[str, ...]:
+    """What of the co-player's settings comes to nothing, likewise."""
+    try:
+        mind = mind_of(coplayer=coplayer, coplayer_settings=coplayer_settings, teammates=teammates)
+    except (SettingsError, UnknownNameError):
+        return ()
+    return mind.remarks() if mind else ()
+
+
 def condition_check(
     *,
     world: str,

@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import pytest
 from django.contrib.messages import get_messages
 from django.test import Client
 from django.urls import reverse
 
 from study.design.models import Condition
+from study.design.plan import condition_remarks
 from tests.study.admin.test_admin import change, save
 from tests.study.factories import make_study
 
@@ -63,3 +66,26 @@ def test_the_form_the_message_after_saving_and_the_studys_page_say_so(admin_clie
         text = admin_client.get(page).content.decode()
         assert UNPRICED in text
         assert NO_KEY in text
+
+
+def remarks(model: str, **more: Any) -> tuple[str, ...]:
+    return condition_remarks(coplayer="dispatcher", coplayer_settings={"model": model, **more}, teammates=1)
+
+
+def test_what_is_not_sent_to_a_model_is_told() -> None:
+    assert remarks("anthropic:claude-sonnet-5-5", top_p=0.5, seeded=True) == (
+        "anthropic:claude-sonnet-5-5 takes no temperature (0.1): none is sent.",
+        "anthropic:claude-sonnet-5-5 takes no top p (0.5): none is sent.",
+        "anthropic:claude-sonnet-5-5 takes no seed: none is sent.",
+    )
+    assert remarks("anthropic:claude-sonnet-5-5", temperature=-1) == ()
+    assert remarks("openai:llama", top_p=0.5, seeded=True) == remarks("stand-in", top_p=0.5) == ()
+
+
+def test_the_form_says_what_is_not_sent(admin_client: Client) -> None:
+    row = condition("anthropic:claude-sonnet-5-5")
+    (told,) = row.remarks
+    there = reverse("study:staff-design-condition", args=[row.study.slug, row.pk])
+    assert told in admin_client.get(there).content.decode()
+    said = [str(message) for message in get_messages(save(admin_client, change(row)).wsgi_request)]
+    assert f"{row.name}: {told}" in said
