@@ -176,6 +176,11 @@ class Agent(ABC):
         they are set."""
         return ()
 
+    def refusal(self) -> str:
+        """Why a form refuses these settings, as `setting: why`; empty if it does not. What was stored before
+        goes on playing."""
+        return ""
+
     def model(self) -> str:
         """The language model that plays, `provider:model`, as this process is set up where the settings name
         none; empty for a co-player that asks none."""

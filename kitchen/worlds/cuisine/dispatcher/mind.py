@@ -12,7 +12,7 @@ from kitchen.contract.world import Intent, Json, Setting
 from kitchen.llm.registry import STAND_IN, hindrances, read_model
 from kitchen.worlds.cuisine.dispatcher.door import Adviser, Door
 from kitchen.worlds.cuisine.dispatcher.feedback import feedback
-from kitchen.worlds.cuisine.dispatcher.fitting import not_sent
+from kitchen.worlds.cuisine.dispatcher.fitting import no_room, not_sent
 from kitchen.worlds.cuisine.dispatcher.memory import Memory
 from kitchen.worlds.cuisine.dispatcher.moment import Moment
 from kitchen.worlds.cuisine.dispatcher.notes import note_answer, note_fallback
@@ -66,6 +66,10 @@ class Dispatcher(Agent):
     def remarks(self) -> tuple[str, ...]:
         """Settings of which nothing is sent to the model that plays."""
         return not_sent(self.options)
+
+    def refusal(self) -> str:
+        """Thinking that leaves no room for a reply."""
+        return no_room(self.options)
 
     def model(self) -> str:
         """What the settings name, or the default of this process."""

@@ -65,7 +65,8 @@ SETTINGS: tuple[Setting, ...] = (
         "choice",
         "Thinking before the reply",
         "least",
-        help="How much the model is to think by itself, where it can. It takes time and counts as output.",
+        help="How much the model is to think by itself, where it can. It takes time and counts as "
+        "output: more than as little as possible needs a longer reply.",
         choices=tuple((name, label) for name, label in EFFORTS.items()),
     ),
     Setting(
