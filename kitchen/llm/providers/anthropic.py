@@ -76,7 +76,7 @@ def arguments_for(request: Request) -> dict[str, Any]:
     if request.temperature is not None:
         arguments |= _temperature(request, model)
     if request.tool is not None:
-        _add_tool(arguments, request.tool, forced=model.forced_tool and request.effort is None)
+        _add_tool(arguments, request.tool, forced=model.calls_tools(thinks=request.effort is not None))
     return arguments
 
 

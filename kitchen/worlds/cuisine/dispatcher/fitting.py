@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 
-from kitchen.llm.registry import STAND_IN, read_model, takes_seed, takes_temperature
+from kitchen.llm.registry import STAND_IN, calls_tools, read_model, takes_seed, takes_temperature
 from kitchen.worlds.cuisine.dispatcher.options import EFFORTS, Options
 
 ROOM: Mapping[str, int] = {"low": 2048, "medium": 4096, "high": 8192, "xhigh": 16384, "max": 32768}
@@ -41,3 +41,8 @@ def no_room(options: Options) -> str:
         f"them. With thinking set to “{EFFORTS[options.effort]}”, let it have {needed} at least, or let it "
         "think less"
     )
+
+
+def calls_tool(options: Options) -> bool:
+    """Whether its model is given the tool of a structured reply, and not the tool's schema as a format."""
+    return calls_tools(*read_model(options.model), thinks=options.effort != "least")
