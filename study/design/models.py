@@ -40,6 +40,8 @@ MOST_PEOPLE = 1_000_000
 """That a study can plan or take: more is a slip of the finger."""
 YEAR_MINUTES = 365 * 24 * 60
 """The longest that somebody is waited for."""
+LONGEST_DECISION = 600
+"""Seconds that co-players can have for a step at most."""
 
 
 def new_seed() -> int:
@@ -388,6 +390,14 @@ class Condition(models.Model):
         db_default=False,
         help_text="A line beside each teammate that has told its plan: the planner always, a language model "
         "where it replies with a structured list. Others show nothing.",
+    )
+    decision_seconds = models.FloatField(
+        "time for a decision",
+        null=True,
+        blank=True,
+        validators=[MinValueValidator(1), MaxValueValidator(LONGEST_DECISION)],
+        help_text="Seconds that the teammates of this condition have for a step; then the fallback plays. "
+        "Empty: as this server has it.",
     )
 
     class Meta:

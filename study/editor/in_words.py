@@ -246,6 +246,7 @@ def shown_words(value: str) -> str:
 def condition_pairs(condition: ConditionPlan) -> list[Pair]:
     """All of a condition but its name."""
     thinking, timer = condition.thinking_seconds, condition.step_seconds
+    decides = condition.decision_seconds
     return [
         Pair("Name in the data", condition.key),
         Pair("Participants read", condition.label),
@@ -255,6 +256,7 @@ def condition_pairs(condition: ConditionPlan) -> list[Pair]:
         Pair("How the world is shown", shown_words(condition.shown)),
         *([Pair("Also offered in three dimensions", "yes")] if condition.three_dimensions else []),
         *([Pair("Shows what teammates are about to do", "yes")] if condition.shows_intents else []),
+        *([Pair("Time for a decision", f"{written(decides)} s")] if decides is not None else []),
     ]
 
 

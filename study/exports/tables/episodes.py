@@ -92,6 +92,12 @@ COLUMNS = (
         "1 if the page said what teammates were about to do: `intents` in the notes of `decisions`, each "
         "shown in the step after it.",
     ),
+    Column(
+        "decision_seconds",
+        "number",
+        "What all co-players had for a step, then fallbacks played.",
+        unit="s",
+    ),
 )
 
 FIELDS = (
@@ -114,6 +120,7 @@ FIELDS = (
     "shown",
     "asks_first",
     "shows_intents",
+    "decision_seconds",
 )
 
 
@@ -181,6 +188,7 @@ def _cells(
         facts["three_dimensions"],
         used or None,
         facts["shows_intents"],
+        facts["decision_seconds"],
     )
 
 
