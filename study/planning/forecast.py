@@ -175,6 +175,8 @@ def _priced(condition: Condition, provider: str, model: str, prices: PriceList) 
     a_step, rests_on = _measured(condition, provider, model, prices) or _estimated(
         sample, provider, model, prices
     )
+    if cached := _caching(sample, provider, model, prices):
+        rests_on = f"{rests_on}; {cached}"
     worst = call_forecast.worst(sample, prices, provider, model)
     left = _steps_left(condition, sample.steps)
     return Line(condition, f"{provider} {model}", rests_on, sample.steps, sample.steps * a_step, worst, left)
@@ -197,6 +199,11 @@ def _estimated(
         f"estimated, no call of this study yet: 1 call a step, on average {plan.fixed + plan.fresh} tokens "
         f"read and {plan.output} written, as in {len(sample.calls)} steps played with the stand-in"
     )
+
+
+def _caching(sample: call_forecast.TrialCalls, provider: str, model: str, prices: PriceList) -> str:
+    plan = call_forecast.plan_of(sample, steps=sample.steps, episodes=1)
+    return prices.price(provider, model, plan.fixed + plan.longest).caching_of(plan.fixed)
 
 
 def _measured(condition: Condition, provider: str, model: str, prices: PriceList) -> tuple[float, str] | None:
