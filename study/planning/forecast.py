@@ -141,7 +141,7 @@ def _prices() -> tuple[PriceList, str]:
 
 def _line(condition: Condition, prices: PriceList, problem: str) -> Line:
     try:
-        provider, _, model = _model(condition).partition(":")
+        provider, _, model = model_of(condition).partition(":")
         if not provider:
             return Line(condition, "", "asks no language model")
         if provider == STAND_IN:
@@ -154,7 +154,7 @@ def _line(condition: Condition, prices: PriceList, problem: str) -> Line:
         return Line(condition, "", f"cannot be played: {error.args[0]}")
 
 
-def _model(condition: Condition) -> str:
+def model_of(condition: Condition) -> str:
     """The language model that plays, `provider:model`; empty if none does."""
     mind = mind_of(
         coplayer=condition.coplayer,
@@ -165,13 +165,7 @@ def _model(condition: Condition) -> str:
 
 
 def _priced(condition: Condition, provider: str, model: str, prices: PriceList) -> Line:
-    sample = _sample(
-        condition.world,
-        json.dumps(condition.settings, sort_keys=True),
-        condition.teammates + 1,
-        condition.coplayer,
-        json.dumps(condition.coplayer_settings, sort_keys=True),
-    )
+    sample = trial_of(condition)
     a_step, rests_on = _measured(condition, provider, model, prices) or _estimated(
         sample, provider, model, prices
     )
@@ -180,6 +174,18 @@ def _priced(condition: Condition, provider: str, model: str, prices: PriceList) 
     worst = call_forecast.worst(sample, prices, provider, model)
     left = _steps_left(condition, sample.steps)
     return Line(condition, f"{provider} {model}", rests_on, sample.steps, sample.steps * a_step, worst, left)
+
+
+def trial_of(condition: Condition) -> call_forecast.TrialCalls:
+    """What its co-player asks in the first steps, by the stand-in. WorldError or UnknownNameError for one
+    that cannot be played."""
+    return _sample(
+        condition.world,
+        json.dumps(condition.settings, sort_keys=True),
+        condition.teammates + 1,
+        condition.coplayer,
+        json.dumps(condition.coplayer_settings, sort_keys=True),
+    )
 
 
 @lru_cache(maxsize=64)
