@@ -42,7 +42,7 @@ def test_languages_are_chosen_and_the_texts_to_be_translated_are_counted(
     assert study.languages == "en zh-hans"
     left = [one for one in missing(study) if one.page == "texts"]
     assert [(one.args, one.hinders) for one in left] == [(("zh-hans",), False)]
-    assert "7 texts of yours cannot be read in 简体中文 yet" in left[0].words
+    assert "7 texts of yours: not translated into 简体中文 yet" in left[0].words
     assert "/staff/small/design/texts/zh-hans/" in admin_client.get(there).content.decode()
 
 
