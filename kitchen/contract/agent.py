@@ -52,6 +52,9 @@ class Situation:
     """The time left for this decision."""
     purse: Purse | None = None
     """Who pays for calls of language models; None where nobody counts."""
+    asked: tuple[int, ...] | None = None
+    """Those of `seats` that are to be commanded now, None for all of them. What the others do in this step is
+    settled, and in `commanded`."""
     tells: bool = False
     """People are shown what this mind is about to do: it may say so (`Decision.intents`)."""
 

@@ -62,21 +62,26 @@ class Asked:
         """Those that the mind commands."""
         return self.situation.seats
 
+    @property
+    def asked(self) -> tuple[int, ...]:
+        """Those of them that it commands in this step."""
+        return self.situation.asked if self.situation.asked is not None else self.seats
+
 
 Asking = Generator[Question, MindOutcome, list[Asked]]
 """Asks one mind after the other: to be sent what came of each question."""
 
 
 def ask_minds(turn: OpenTurn, more: Mapping[int, Command] | None = None) -> Asking:
-    """Ask each mind of the step in turn; `more` are commands that are not handed in yet. Each knows what the
-    people and the minds before it commanded.
+    """Ask each mind of the step in turn that has a seat to command; `more` are commands that are not handed
+    in yet. Each knows what the people and the minds before it commanded.
 
     All that they are told is read before the first is asked, and the turn is not looked at again: a database
     that goes away meanwhile spoils no answer.
     """
     given = {seat: tuple(row.command) for seat, row in turn.given.items()}
     return _ask(
-        turn.world, [(mind, _situation(turn, mind)) for mind in turn.minds], {**given, **(more or {})}
+        turn.world, [(mind, _situation(turn, mind)) for mind in turn.minds_asked], {**given, **(more or {})}
     )
 
 
@@ -99,6 +104,7 @@ def _situation(turn: OpenTurn, mind: Mind) -> Situation:
         world=episode.world,
         step=episode.step,
         seats=seats,
+        asked=tuple(seat for seat in seats if seat not in turn.given),
         briefs={seat: turn.briefs[seat] for seat in seats},
         observations={seat: world.observe(seat) for seat in seats},
         legal={seat: world.legal_actions(seat) for seat in seats},
@@ -161,9 +167,9 @@ def _commands(asked: Asked, *, idle: Command) -> list[GivenCommand]:
     given = [
         GivenCommand(seat, command, chosen_by, fallback)
         for seat, command in outcome.decision.commands.items()
-        if seat in asked.seats
+        if seat in asked.asked
     ]
-    left = sorted(set(asked.seats) - {one.seat for one in given})
+    left = sorted(set(asked.asked) - {one.seat for one in given})
     if outcome.fallback:
         chosen_by = "fallback"
     return given + [GivenCommand(seat, idle, chosen_by, fallback) for seat in left]

@@ -47,6 +47,7 @@ def episode_create(
     asks_first: bool = False,
     three_dimensions: bool = False,
     shows_intents: bool = False,
+    passes_by: bool = False,
     audience: str = "",
 ) -> Episode:
     """A new episode at its start, its first step open. Seats that no mind commands are people's.
@@ -55,7 +56,8 @@ def episode_create(
     be good to do next, `until` says what its figures are to reach for it to be over, `shown` is what people
     are to see of the world as far as it has that (`Page.shown`), `asks_first` has the page ask before it
     sends an action, `three_dimensions` has it offer the world as a scene, `shows_intents` has it say what
-    co-players are about to do, `audience` names those whom its news go to (see `stream.audience_group`).
+    co-players are about to do, `passes_by` has steps go on without seats that have nothing to choose
+    (`World.asks`), `audience` names those whom its news go to (see `stream.audience_group`).
 
     SettingsError if the world, a mind, the seating, the clock or the goal cannot be played.
     """
@@ -82,6 +84,7 @@ def episode_create(
         asks_first=asks_first,
         three_dimensions=three_dimensions and bool(page.scene) and page.shown(shown) != TABLES,
         shows_intents=shows_intents,
+        passes_by=passes_by or game.passes_by,
         audience=audience,
         state=game.to_dict(),
         state_hash=game.state_hash(),
@@ -91,7 +94,9 @@ def episode_create(
     )
     with transaction.atomic(savepoint=False):  # whoever needs it in a transaction loses both, or none
         episode.save(force_insert=True)
-        go_on(OpenTurn(episode, _seat_everybody(episode, page, seats=seats, minds=minds)))
+        turn = OpenTurn(episode, _seat_everybody(episode, page, seats=seats, minds=minds))
+        turn.fill()
+        go_on(turn)
     return episode
 
 

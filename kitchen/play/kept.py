@@ -138,6 +138,7 @@ def _take_over(turn: OpenTurn, rows: list[Row]) -> None:
     seats = {seat.number: seat for seat in turn.seats}
     for row in rows:
         seats[row["number"]].key, seats[row["number"]].page = row["seat_key"], row["page"]
+    turn.is_read = True
     turn.given = {row["number"]: _command(turn, row) for row in rows if row["chosen_by"] is not None}
 
 

@@ -61,6 +61,9 @@ class Episode(models.Model):
     shows_intents = models.BooleanField(
         default=False, db_default=False, help_text="The page says what teammates are about to do."
     )
+    passes_by = models.BooleanField(
+        default=False, db_default=False, help_text="Seats that have nothing to choose are not waited for."
+    )
     audience = models.CharField(
         max_length=80,
         blank=True,
@@ -171,7 +174,8 @@ class SeatCommand(AppendOnly):
     seat = models.PositiveSmallIntegerField()
     command = models.JSONField()
     chosen_by = models.CharField(
-        max_length=40, help_text="`person`, `timeout`, `outage`, or the kind of co-player that chose."
+        max_length=40,
+        help_text="`person`, `timeout`, `outage`, `world`, or the kind of co-player that chose.",
     )
     fallback = models.CharField(
         max_length=20,

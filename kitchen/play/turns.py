@@ -8,21 +8,21 @@ from __future__ import annotations
 import json
 from collections import deque
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, field
 from datetime import datetime, timedelta
 from functools import cached_property
 
 from django.db.models import OuterRef, Subquery
 from django.utils import timezone
 
-from kitchen.contract.page import StepView
 from kitchen.contract.world import Command, Intent, Json, World, text_hash
 from kitchen.machine.statements import Text, change, insert
 from kitchen.play import clock, stored
 from kitchen.play.chain import chain_begin, chain_next, chain_so_far
+from kitchen.play.filling import WORLD, fill
 from kitchen.play.intents import stored_intents
 from kitchen.play.messages import Stamp
 from kitchen.play.models import Decision, Episode, Mind, Seat, SeatCommand, Step
+from kitchen.play.past import PastStep, StepAhead
 from kitchen.registry.worlds import get_world
 
 HISTORY = 8
@@ -31,40 +31,6 @@ HISTORY = 8
 
 class StepTakenError(RuntimeError):
     """Two processes took the same step; the second is rolled back whole."""
-
-
-@dataclass(slots=True)
-class PastStep:
-    """One step as the log keeps it, and as each seat may know it."""
-
-    number: int
-    commands: list[Json]
-    events: list[Json]
-    chain: str
-    """Empty where a program of before took the step."""
-    _known: dict[int, StepView] = field(default_factory=dict)
-
-    def known(self, world: World, seat: int) -> StepView:
-        """What this seat may know of it."""
-        if seat not in self._known:
-            self._known[seat] = StepView(
-                number=self.number,
-                commands=stored.known_commands(world, seat, self.commands),
-                events=stored.known_events(world, [seat], self.events),
-                ran_out=clock.ran_out(seat, self.commands),
-            )
-        return self._known[seat]
-
-
-@dataclass(frozen=True, slots=True)
-class StepAhead:
-    """A step that was worked out and is not taken yet: it follows from the state and these commands alone."""
-
-    commands: Sequence[tuple[int, Command]]
-    world: World
-    """After it."""
-    state: str
-    events: list[Json]
 
 
 class OpenTurn:
@@ -81,6 +47,8 @@ class OpenTurn:
         self.numbers = {seat.number for seat in self.seats}
         self.people = {seat.number for seat in self.seats if seat.is_person}
         self.given: dict[int, SeatCommand] = {}
+        self.is_read = False
+        """What is given was read; until then nothing is known of it."""
         self._world: World | None = None
         self._state = ""
         self._remembered = 0
@@ -157,7 +125,7 @@ class OpenTurn:
     def stamp(self) -> Stamp:
         """How the episode stands, for pages to compare."""
         closes, episode = self.episode.turn_closes_at, self.episode
-        given = len(self.given.keys() & self.people)
+        given = sum(row.chosen_by in clock.OF_PEOPLE for row in self.given.values())
         return episode.step, str(episode.status), closes.isoformat() if closes else "", given
 
     @property
@@ -174,14 +142,29 @@ class OpenTurn:
         return sorted(self.people - self.given.keys())
 
     @property
+    def asked(self) -> set[int]:
+        """The seats that have something to choose in this step."""
+        return {seat for seat in self.numbers if not self._is_filled(seat)}
+
+    def _is_filled(self, seat: int) -> bool:
+        row = self.given.get(seat)
+        return row is not None and row.chosen_by == WORLD
+
+    @property
+    def minds_asked(self) -> list[Mind]:
+        """The co-players, in order, that have yet to command a seat."""
+        open_seats = {seat.mind_id for seat in self.seats if seat.number not in self.given}
+        return [mind for mind in self.minds if mind.pk in open_seats]
+
+    @property
     def waits_for_minds(self) -> bool:
         """The people have commanded, and there are co-players that have not."""
         return self.is_open and self.people <= self.given.keys() and not self.is_complete
 
     @property
     def thinking_seconds(self) -> float:
-        """For so long co-players think at least."""
-        return self.episode.thinking_seconds if self.numbers - self.people else 0.0
+        """For so long co-players think at least, if any of them is asked."""
+        return self.episode.thinking_seconds if self.asked - self.people else 0.0
 
     @property
     def due_at(self) -> datetime:
@@ -194,6 +177,24 @@ class OpenTurn:
         """More commands are in; they are stored."""
         insert(SeatCommand, [_row_values(row) for row in rows])
         self.given |= {row.seat: row for row in rows}
+
+    def fill(self) -> None:
+        """Give the commands of the seats that are not asked in this step. Needs the transaction that opened
+        it."""
+        if self.is_open:
+            filled = fill(self.world, self.numbers, passes_by=self.episode.passes_by)
+            self.add([self.row(each.seat, each.command, chosen_by=each.chosen_by) for each in filled])
+
+    def row(self, seat: int, command: Command, *, chosen_by: str, fallback: str = "") -> SeatCommand:
+        """A command for this step, to be added."""
+        return SeatCommand(
+            episode_id=self.episode.pk,
+            step=self.step,
+            seat=seat,
+            command=list(command),
+            chosen_by=chosen_by,
+            fallback=fallback,
+        )
 
     def running_order(self, more: Iterable[tuple[int, Command]] = ()) -> list[tuple[int, Command]]:
         """The commands, and those that come `more`: people first, by seat; then co-players in the order in
@@ -216,8 +217,9 @@ class OpenTurn:
         return StepAhead(commands, world, world.state_text(), events)
 
     def take(self, ahead: StepAhead | None = None) -> list[SeatCommand]:
-        """The step is taken and stored, and the next one is open; the commands it was taken with. `ahead` is
-        used if it was worked out from the very same commands. Needs a transaction around it."""
+        """The step is taken and stored, and the next one is open, with the commands of seats that are not
+        asked; the commands it was taken with. `ahead` is used if it was worked out from the very same
+        commands. Needs a transaction around it."""
         commands, rows = self.running_order(), list(self.given.values())
         opened_at, now = self.episode.turn_opened_at, timezone.now()
         if ahead is None or list(ahead.commands) != commands:
@@ -232,6 +234,7 @@ class OpenTurn:
         self.past.appendleft(PastStep(self.episode.step, entries, ahead.events, chain))
         self.given = {}
         self._world, self._state = ahead.world, ahead.state
+        self.fill()
         return rows
 
     def _store_state(self, ahead: StepAhead, now: datetime) -> None:

@@ -23,7 +23,7 @@ from study.design.practice import practice_played
 from study.design.questions.fields import ABOUT, ItemPlan
 from study.design.wording import texts_by_path
 
-FORMAT = 4
+FORMAT = 5
 """Raised when documents are written in another form; older ones must still be read. Which do not say
 what, `OUTCOMES`, `SINCE` and what is `About` an item's fields tell."""
 SINCE = {
@@ -45,7 +45,7 @@ MEANT: Mapping[str, Json] = {
     "texts": {},
 }
 """What an older document means that says nothing of them: what there was then."""
-CONDITION_SINCE = {"shown": 4, "three_dimensions": 4, "shows_intents": 4}
+CONDITION_SINCE = {"shown": 4, "three_dimensions": 4, "shows_intents": 4, "passes_by": 5}
 """Likewise of a condition."""
 ITEMS_SINCE = {name: about.since for name, about in ABOUT.items()}
 """Likewise of an item."""
@@ -69,6 +69,7 @@ class ConditionPlan(Record):
     shown: str = ""
     three_dimensions: bool = False
     shows_intents: bool = False
+    passes_by: bool = False
 
 
 class PartPlan(Record):

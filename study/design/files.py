@@ -44,6 +44,7 @@ class ConditionTable(Record):
     shown: str = ""
     three_dimensions: bool = False
     shows_intents: bool = False
+    passes_by: bool = False
 
 
 class ItemTable(ItemPlan):

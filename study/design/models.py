@@ -383,6 +383,13 @@ class Condition(models.Model):
         help_text="A line beside each teammate that has told its plan: the planner always, a language model "
         "where it replies with a structured list. Others show nothing.",
     )
+    passes_by = models.BooleanField(
+        "go on without who is busy",
+        default=False,
+        db_default=False,
+        help_text="Who has nothing to choose in a step is not asked, person or teammate: it goes on without "
+        "them. Off: everybody chooses in every step, if only to wait.",
+    )
 
     class Meta:
         ordering = ["position", "id"]

@@ -10,6 +10,7 @@ from django.db.models import Count
 
 from kitchen.contract.world import Json
 from kitchen.play.clock import OF_PEOPLE
+from kitchen.play.filling import WORLD
 from kitchen.play.models import Episode, Seat, SeatCommand
 from study.design.chance import drawn
 from study.design.figures import study_worlds
@@ -92,6 +93,11 @@ COLUMNS = (
         "1 if the page said what teammates were about to do: `intents` in the notes of `decisions`, each "
         "shown in the step after it.",
     ),
+    Column(
+        "passes_by",
+        "boolean",
+        "1 if a step went on without who had nothing to choose in it: `chosen_by` is `world` there.",
+    ),
 )
 
 FIELDS = (
@@ -114,6 +120,7 @@ FIELDS = (
     "shown",
     "asks_first",
     "shows_intents",
+    "passes_by",
 )
 
 
@@ -181,6 +188,7 @@ def _cells(
         facts["three_dimensions"],
         used or None,
         facts["shows_intents"],
+        facts["passes_by"],
     )
 
 
@@ -208,7 +216,7 @@ def _seated(pks: Iterable[int]) -> tuple[dict[int, list[str]], dict[tuple[int, i
 
 def _played_by(pks: Iterable[int]) -> dict[int, list[str]]:
     """By episode: everything but people that chose commands."""
-    chosen = SeatCommand.objects.filter(episode__in=pks).exclude(chosen_by__in=OF_PEOPLE)
+    chosen = SeatCommand.objects.filter(episode__in=pks).exclude(chosen_by__in=(*OF_PEOPLE, WORLD))
     return _grouped(chosen.order_by().values_list("episode_id", "chosen_by").distinct())
 
 

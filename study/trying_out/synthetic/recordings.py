@@ -118,14 +118,16 @@ def _opened(plan: ConditionPlan, look: Mapping[str, Any], *, seed: int, steps: i
 
 def _play(episode: Episode, player: Player) -> None:
     seat = episode.seats.get(number=0)
-    for step in range(1, MOST_STEPS):
+    for _ in range(1, MOST_STEPS):
         state = json.loads(to_json(selectors.state_message(episode.world, selectors.seat_view(seat))))
         player.watch(state)
-        if state["phase"] != "choose":
+        if state["phase"] == "over":
             break
-        given = GivenCommand(0, tuple(player.choose(state)))
+        step = state["step"] + 1
         claim = decision_claim(episode_id=episode.pk, step=step)  # no worker takes it for one that waits
-        commands_submit(episode_id=episode.pk, step=step, commands=[given])
+        if state["phase"] == "choose":
+            given = GivenCommand(0, tuple(player.choose(state)))
+            commands_submit(episode_id=episode.pk, step=step, commands=[given])
         deciding.decide_step(episode_id=episode.pk, step=step, claim=claim)
 
 
