@@ -11,9 +11,11 @@ import hashlib
 from collections import defaultdict
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import reduce
+from operator import and_
 from typing import Any
 
-from django.db.models import F, QuerySet
+from django.db.models import F, Model, Q, QuerySet
 
 from kitchen.contract.world import Json, text_hash
 from kitchen.machine.sealed import columns, plain, same_text, seal_fits, seal_of
@@ -29,6 +31,10 @@ COLUMNS = (
     *("shown", "asks_first", "three_dimensions", "shows_intents"),
 )
 """Columns of an episode that nobody changes once it is over."""
+
+LATER: Mapping[type[Model], Mapping[str, Json]] = {ModelCall: {"parameters": None, "reasoning": ""}}
+"""Columns that came when there were seals, with what rows of before have in them: only rows that have more
+are sealed with them, apart and last, so that what was sealed before holds."""
 
 Owners = Callable[[Sequence[int]], Mapping[int, Sequence[Json]]]
 """From the ids of episodes to what each belongs to."""
@@ -149,7 +155,15 @@ def _beside_steps(ids: Sequence[int]) -> list[QuerySet[Any, Any]]:
             "prompt_id",
         ),
         _rows(not_taken, "episode", "step", "seat", *_others(SeatCommand, "seat")),
+        _rows(_with_later(ModelCall, decision__mind__episode__in=ids), *of_call, *sorted(LATER[ModelCall])),
     ]
+
+
+def _with_later(model: type[Model], **which: Any) -> QuerySet[Any]:
+    """Those of these rows that have something in a column that came later."""
+    came = LATER[model].items()
+    empty = [Q(**({f"{name}__isnull": True} if was is None else {name: was})) for name, was in came]
+    return model._default_manager.filter(**which).exclude(reduce(and_, empty))
 
 
 def _rows(rows: QuerySet[Any], *names: str) -> QuerySet[Any, Any]:
@@ -159,5 +173,5 @@ def _rows(rows: QuerySet[Any], *names: str) -> QuerySet[Any, Any]:
 
 def _others(model: Any, *more: str) -> list[str]:
     """The columns that say what happened, by name."""
-    left_out = {"id", "mind", "step", "decision", "episode", *more}
+    left_out = {"id", "mind", "step", "decision", "episode", *LATER.get(model, ()), *more}
     return sorted(one.name for one in model._meta.concrete_fields if one.name not in left_out)
