@@ -9,6 +9,7 @@ from django.conf import settings as django_settings
 from django.db import transaction
 from django.utils import timezone, translation
 
+from kitchen.contract.agent import EVERYBODY, KNOWING
 from kitchen.contract.page import BOTH, TABLES, Page
 from kitchen.contract.world import Json, SettingsError, World
 from kitchen.money.models import Budget
@@ -48,6 +49,7 @@ def episode_create(
     three_dimensions: bool = False,
     shows_intents: bool = False,
     audience: str = "",
+    knowing: str = EVERYBODY,
 ) -> Episode:
     """A new episode at its start, its first step open. Seats that no mind commands are people's.
 
@@ -55,12 +57,15 @@ def episode_create(
     be good to do next, `until` says what its figures are to reach for it to be over, `shown` is what people
     are to see of the world as far as it has that (`Page.shown`), `asks_first` has the page ask before it
     sends an action, `three_dimensions` has it offer the world as a scene, `shows_intents` has it say what
-    co-players are about to do, `audience` names those whom its news go to (see `stream.audience_group`).
+    co-players are about to do, `audience` names those whom its news go to (see `stream.audience_group`),
+    `knowing` says whose commands of the open step a co-player is told (`KNOWING`).
 
     SettingsError if the world, a mind, the seating, the clock or the goal cannot be played.
     """
     clock.check_step_seconds(step_seconds)
     stream.audience_group(audience)
+    if knowing not in KNOWING:
+        raise SettingsError(f"knowing: {knowing!r} is not one of {', '.join(KNOWING)}")
     game = get_world(world).create(seats=seats, settings=settings)
     game.reset(seed)
     _check_minds(minds, seats=seats, world=world)
@@ -83,6 +88,7 @@ def episode_create(
         three_dimensions=three_dimensions and bool(page.scene) and page.shown(shown) != TABLES,
         shows_intents=shows_intents,
         audience=audience,
+        knowing=knowing,
         state=game.to_dict(),
         state_hash=game.state_hash(),
         score=game.score(),

@@ -29,6 +29,9 @@ COLUMNS = (
 )
 """Columns of an episode that nobody changes once it is over."""
 
+LATER: Mapping[Any, Sequence[str]] = {Decision: ("because", "dropped", "number", "seen_step")}
+"""Columns that a table of the log got when there were sealed rows without them: those say nothing there."""
+
 Owners = Callable[[Sequence[int]], Mapping[int, Sequence[Json]]]
 """From the ids of episodes to what each belongs to."""
 _owners: list[Owners] = []
@@ -122,8 +125,14 @@ def _logs(episodes: Sequence[Episode]) -> dict[int, str]:
     ids = [episode.pk for episode in episodes]
     for rows in _beside_steps(ids):
         for episode_id, *values in rows.iterator(chunk_size=500):
-            hashes[episode_id].update(f"{same_text([plain(value) for value in values])}\n".encode())
+            said = _without_later(values, len(LATER.get(rows.model, ())))
+            hashes[episode_id].update(f"{same_text([plain(value) for value in said])}\n".encode())
     return {each: hashes[each].hexdigest() for each in ids}
+
+
+def _without_later(values: list[Any], later: int) -> list[Any]:
+    """A row as it was hashed when so many of its last columns were not there yet, if they say nothing."""
+    return values if any(values[len(values) - later :]) else values[: len(values) - later]
 
 
 def _beside_steps(ids: Sequence[int]) -> list[QuerySet[Any, Any]]:
@@ -157,6 +166,7 @@ def _rows(rows: QuerySet[Any], *names: str) -> QuerySet[Any, Any]:
 
 
 def _others(model: Any, *more: str) -> list[str]:
-    """The columns that say what happened, by name."""
-    left_out = {"id", "mind", "step", "decision", "episode", *more}
-    return sorted(one.name for one in model._meta.concrete_fields if one.name not in left_out)
+    """The columns that say what happened, by name; those that came later last."""
+    later = LATER.get(model, ())
+    left_out = {"id", "mind", "step", "decision", "episode", *more, *later}
+    return [*sorted(one.name for one in model._meta.concrete_fields if one.name not in left_out), *later]
