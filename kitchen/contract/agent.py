@@ -23,11 +23,11 @@ FALLBACKS = {
 """Why a mind is replaced from outside. What makes a mind fall back by itself has a ModelError's code."""
 
 
-EVERYBODY, PEOPLE, NOBODY = "everybody", "people", "nobody"
+EVERYBODY, PEOPLE, NO_ONE = "everybody", "people", "nobody"
 KNOWING = {
     EVERYBODY: "what people and the co-players before it chose; one co-player decides after the other",
     PEOPLE: "what people chose; co-players decide side by side",
-    NOBODY: "nothing of this step; co-players decide side by side",
+    NO_ONE: "nothing of this step; co-players decide side by side",
 }
 """What a mind may be told of the commands of the step that it decides, as far as its seats get to know them,
 and in which order minds are asked therefore."""

@@ -14,6 +14,7 @@ from typing import Annotated, Any
 
 from pydantic import Strict, TypeAdapter
 
+from kitchen.contract.agent import EVERYBODY
 from kitchen.contract.data_files import Number, Record, Source
 from kitchen.contract.page import TABLES
 from kitchen.contract.world import Json
@@ -21,7 +22,7 @@ from study.design.parts import PARTS
 from study.design.practice import practice_played
 from study.design.questions.fields import ABOUT, ItemPlan
 
-FORMAT = 4
+FORMAT = 5
 """Raised when documents are written in another form; older ones must still be read. Which do not say
 what, `OUTCOMES`, `SINCE` and what is `About` an item's fields tell."""
 SINCE = {
@@ -41,7 +42,7 @@ MEANT: Mapping[str, Json] = {
     "asks_first": False,
 }
 """What an older document means that says nothing of them: what there was then."""
-CONDITION_SINCE = {"shown": 4, "three_dimensions": 4, "shows_intents": 4}
+CONDITION_SINCE = {"shown": 4, "three_dimensions": 4, "shows_intents": 4, "knowing": 5}
 """Likewise of a condition."""
 ITEMS_SINCE = {name: about.since for name, about in ABOUT.items()}
 """Likewise of an item."""
@@ -65,6 +66,7 @@ class ConditionPlan(Record):
     shown: str = ""
     three_dimensions: bool = False
     shows_intents: bool = False
+    knowing: str = EVERYBODY
 
 
 class PartPlan(Record):

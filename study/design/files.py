@@ -11,6 +11,7 @@ from django.core.exceptions import NON_FIELD_ERRORS, ValidationError
 from django.db import models, transaction
 from pydantic import TypeAdapter
 
+from kitchen.contract.agent import EVERYBODY
 from kitchen.contract.data_files import DataError, Number, Record, Source, opened
 from kitchen.contract.world import Json
 from kitchen.registry.worlds import DEFAULT
@@ -42,6 +43,7 @@ class ConditionTable(Record):
     shown: str = ""
     three_dimensions: bool = False
     shows_intents: bool = False
+    knowing: str = EVERYBODY
 
 
 class ItemTable(ItemPlan):

@@ -75,6 +75,7 @@ class ConditionForm(ShowsOthers, forms.ModelForm):  # type: ignore[type-arg]
             "shown",
             "three_dimensions",
             "shows_intents",
+            "knowing",
             WORLD,
             COPLAYER,
             "teammates",

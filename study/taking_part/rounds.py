@@ -79,6 +79,7 @@ def _episode(person: Participant, plan: ConditionPlan, *, seed: int, **more: Any
         asks_first=bool(design.meant("asks_first")),
         three_dimensions=plan.three_dimensions,
         shows_intents=plan.shows_intents,
+        knowing=plan.knowing,
         audience=audience_of(person.study),
         **more,
     )

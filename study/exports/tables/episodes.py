@@ -92,6 +92,12 @@ COLUMNS = (
         "1 if the page said what teammates were about to do: `intents` in the notes of `decisions`, each "
         "shown in the step after it.",
     ),
+    Column(
+        "knowing",
+        "text",
+        "Whose commands of the step that it decided a co-player was told.",
+        levels="everybody = people and the co-players before it, people, nobody",
+    ),
 )
 
 FIELDS = (
@@ -114,6 +120,7 @@ FIELDS = (
     "shown",
     "asks_first",
     "shows_intents",
+    "knowing",
 )
 
 
@@ -181,6 +188,7 @@ def _cells(
         facts["three_dimensions"],
         used or None,
         facts["shows_intents"],
+        facts["knowing"],
     )
 
 
