@@ -23,6 +23,19 @@ FALLBACKS = {
 """Why a mind is replaced from outside. What makes a mind fall back by itself has a ModelError's code."""
 
 
+EVERYBODY, PEOPLE, NO_ONE = "everybody", "people", "nobody"
+KNOWING = {
+    EVERYBODY: "what people and the co-players before it chose; one co-player decides after the other",
+    PEOPLE: "what people chose; co-players decide side by side",
+    NO_ONE: "nothing of this step; co-players decide side by side",
+}
+"""What a mind may be told of the commands of the step that it decides, as far as its seats get to know them,
+and in which order minds are asked therefore."""
+
+SEAT = "seat"
+"""Why a mind is asked (`Situation.because`): a seat of its own has something to choose."""
+
+
 @dataclass(frozen=True, slots=True)
 class Situation:
     """All that a mind may know when it decides. Mappings are keyed by the seats that the mind commands."""
@@ -39,7 +52,8 @@ class Situation:
     legal: Mapping[int, Sequence[Command]]
     """What each seat could do now (`World.legal_actions`)."""
     commanded: Mapping[int, Command] = field(default_factory=dict)
-    """Commands of this step that are known already, by seat: those of people and of earlier minds."""
+    """Commands of this step that are known already, by seat: those of people and of earlier minds, as far as
+    the episode lets its minds know them (`KNOWING`)."""
     people: tuple[int, ...] = ()
     """Seats played by people."""
     events: tuple[Event, ...] = ()
@@ -57,6 +71,8 @@ class Situation:
     settled, and in `commanded`."""
     tells: bool = False
     """People are shown what this mind is about to do: it may say so (`Decision.intents`)."""
+    because: str = SEAT
+    """Why it is asked now."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,4 +1,4 @@
-"""What the co-players of one step are asked, one after the other, and what becomes of what they decide.
+"""What the co-players of one step are asked, and what becomes of what they decide.
 
 Who answers is the caller's business: `deciding` asks in a worker, in bounded time and with fallbacks;
 `at_once` asks where the step is taken those that need no time. What they decide is handed in through
@@ -8,13 +8,13 @@ Who answers is the caller's business: `deciding` asks in a worker, in bounded ti
 from __future__ import annotations
 
 import json
-from collections.abc import Generator, Iterable, Mapping, Sequence
+from collections.abc import Collection, Generator, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from django.db import DatabaseError
 
+from kitchen.contract.agent import EVERYBODY, PEOPLE, Situation
 from kitchen.contract.agent import Decision as MindDecision
-from kitchen.contract.agent import Situation
 from kitchen.contract.seeds import derived_seed
 from kitchen.contract.world import Command, World
 from kitchen.machine.storable import printable, storable
@@ -72,33 +72,45 @@ Asking = Generator[Question, MindOutcome, list[Asked]]
 """Asks one mind after the other: to be sent what came of each question."""
 
 
-def ask_minds(turn: OpenTurn, more: Mapping[int, Command] | None = None) -> Asking:
-    """Ask each mind of the step in turn that has a seat to command; `more` are commands that are not handed
-    in yet. Each knows what the people and the minds before it commanded.
+def ask_minds(
+    turn: OpenTurn, more: Mapping[int, Command] | None = None, *, only: int | None = None
+) -> Asking:
+    """Ask each mind of the step that is still to decide in turn, or the one of this number `only`; `more` are
+    people's commands that are not handed in yet. Each knows of the step what the episode lets it know.
 
     All that they are told is read before the first is asked, and the turn is not looked at again: a database
     that goes away meanwhile spoils no answer.
     """
-    given = {seat: tuple(row.command) for seat, row in turn.given.items()}
-    return _ask(
-        turn.world, [(mind, _situation(turn, mind)) for mind in turn.minds_asked], {**given, **(more or {})}
-    )
+    waiting, knowing = set(turn.waiting_minds), turn.episode.knowing
+    minds = [mind for mind in turn.minds if mind.number in waiting and only in {None, mind.number}]
+    told = turn.numbers if knowing == EVERYBODY else turn.people if knowing == PEOPLE else set()
+    given = {seat: tuple(row.command) for seat, row in turn.given.items()} | dict(more or {})
+    commanded = {seat: command for seat, command in given.items() if seat in told}
+    return _ask(turn.world, [(mind, _situation(turn, mind)) for mind in minds], commanded, told)
 
 
-def _ask(world: World, minds: Sequence[tuple[Mind, Situation]], commanded: dict[int, Command]) -> Asking:
+def _ask(
+    world: World,
+    minds: Sequence[tuple[Mind, Situation]],
+    commanded: dict[int, Command],
+    told: Collection[int],
+) -> Asking:
     asked: list[Asked] = []
     for number, (mind, situation) in enumerate(minds):
         now = replace(situation, commanded=_known(world, situation.seats, commanded))
         outcome = yield Question(mind, now, len(minds) - number)
         asked.append(Asked(mind, now, outcome))
-        commanded |= {given.seat: given.command for given in _commands(asked[-1], idle=world.idle)}
+        given = _commands(asked[-1], idle=world.idle)
+        commanded |= {each.seat: each.command for each in given if each.seat in told}
     return asked
 
 
 def _situation(turn: OpenTurn, mind: Mind) -> Situation:
     """What a mind is told, apart from the commands of this step and the time that it has."""
     episode, world = turn.episode, turn.world
-    seats = tuple(seat.number for seat in turn.seats if seat.mind_id == mind.pk)
+    seats = tuple(
+        seat.number for seat in turn.seats if seat.mind_id == mind.pk and seat.number not in turn.given
+    )
     last = turn.past[0].events if turn.past else []
     return Situation(
         world=episode.world,
@@ -188,4 +200,6 @@ def _log_row(asked: Asked, step: int) -> Decision:
         fallback=outcome.fallback or outcome.decision.fallback,
         error=printable(outcome.error)[:2000],
         milliseconds=outcome.milliseconds,
+        seen_step=asked.situation.step,
+        because=asked.situation.because,
     )

@@ -9,6 +9,7 @@ from django.conf import settings as django_settings
 from django.db import transaction
 from django.utils import timezone, translation
 
+from kitchen.contract.agent import EVERYBODY, KNOWING
 from kitchen.contract.page import BOTH, TABLES, Page
 from kitchen.contract.world import Json, SettingsError, World
 from kitchen.money.models import Budget
@@ -49,6 +50,7 @@ def episode_create(
     shows_intents: bool = False,
     passes_by: bool = False,
     audience: str = "",
+    knowing: str = EVERYBODY,
 ) -> Episode:
     """A new episode at its start, its first step open. Seats that no mind commands are people's.
 
@@ -57,12 +59,15 @@ def episode_create(
     are to see of the world as far as it has that (`Page.shown`), `asks_first` has the page ask before it
     sends an action, `three_dimensions` has it offer the world as a scene, `shows_intents` has it say what
     co-players are about to do, `passes_by` has steps go on without seats that have nothing to choose
-    (`World.asks`), `audience` names those whom its news go to (see `stream.audience_group`).
+    (`World.asks`), `audience` names those whom its news go to (see `stream.audience_group`), `knowing` says
+    whose commands of the open step a co-player is told (`KNOWING`).
 
     SettingsError if the world, a mind, the seating, the clock or the goal cannot be played.
     """
     clock.check_step_seconds(step_seconds)
     stream.audience_group(audience)
+    if knowing not in KNOWING:
+        raise SettingsError(f"knowing: {knowing!r} is not one of {', '.join(KNOWING)}")
     game = get_world(world).create(seats=seats, settings=settings)
     game.reset(seed)
     _check_minds(minds, seats=seats, world=world)
@@ -86,6 +91,7 @@ def episode_create(
         shows_intents=shows_intents,
         passes_by=passes_by or game.passes_by,
         audience=audience,
+        knowing=knowing,
         state=game.to_dict(),
         state_hash=game.state_hash(),
         score=game.score(),

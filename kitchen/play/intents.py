@@ -31,7 +31,7 @@ def note_with(note: Json, intents: Mapping[int, Intent], seats: Collection[int])
 
 def stored_intents(episode: Episode) -> dict[int, Intent]:
     """What each seat said that it will do, by the decisions on the last step that was taken."""
-    decisions = Decision.objects.filter(mind__episode=episode, step=episode.step)
+    decisions = Decision.objects.filter(mind__episode=episode, step=episode.step, dropped="")
     notes = decisions.order_by("pk").values_list("note", flat=True)
     said = [note[KEY] for note in notes if isinstance(note, dict) and KEY in note]
     return {int(seat): intent for each in said for seat, intent in each.items()}

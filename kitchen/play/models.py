@@ -10,6 +10,7 @@ import uuid
 from django.db import models
 from django.utils import timezone
 
+from kitchen.contract.agent import EVERYBODY
 from kitchen.contract.page import TABLES
 from kitchen.machine.append_only import AppendOnly
 from kitchen.money.models import Budget
@@ -64,6 +65,12 @@ class Episode(models.Model):
     passes_by = models.BooleanField(
         default=False, db_default=False, help_text="Seats that have nothing to choose are not waited for."
     )
+    knowing = models.CharField(
+        max_length=10,
+        default=EVERYBODY,
+        db_default=EVERYBODY,
+        help_text="Whose commands of the step that it decides a co-player is told.",
+    )
     audience = models.CharField(
         max_length=80,
         blank=True,
@@ -89,7 +96,10 @@ class Episode(models.Model):
         null=True, blank=True, help_text="Until then nobody else need look after the co-players' decision."
     )
     deciding_by = models.CharField(
-        max_length=120, blank=True, default="", help_text="The claim of the worker that decides."
+        max_length=120,
+        blank=True,
+        default="",
+        help_text="The claim of a worker of before, which decides for all its co-players.",
     )
     step_seconds = models.FloatField(
         null=True, blank=True, help_text="Time of people for a step; empty: as long as they want."
@@ -119,6 +129,19 @@ class Mind(models.Model):
     number = models.PositiveSmallIntegerField()
     kind = models.CharField(max_length=40)
     settings = models.JSONField(default=dict)
+    deciding_step = models.PositiveIntegerField(
+        null=True, blank=True, help_text="The step of the newest claim; one of another step holds nothing."
+    )
+    deciding_until = models.DateTimeField(
+        null=True, blank=True, help_text="Until then the claim holds, unless it is kept up."
+    )
+    deciding_by = models.CharField(
+        max_length=120,
+        blank=True,
+        default="",
+        db_default="",
+        help_text="The claim of the worker that asks it.",
+    )
 
     class Meta:
         ordering = ["number"]
@@ -197,7 +220,9 @@ class SeatCommand(AppendOnly):
 
 
 class Decision(AppendOnly):
-    """What one mind decided at one step, with what it wants to remember: any worker can go on from here."""
+    """What one mind decided at one step, with what it wants to remember: any worker can go on from here.
+
+    One of which nothing came (`dropped`) is kept for what it says and cost, and nobody goes on from it."""
 
     mind = models.ForeignKey(Mind, on_delete=models.CASCADE, related_name="decisions")
     step = models.PositiveIntegerField(help_text="The step it is for; the first is 1.")
@@ -210,12 +235,38 @@ class Decision(AppendOnly):
     error = models.TextField(blank=True)
     milliseconds = models.FloatField()
     decided_at = models.DateTimeField(default=timezone.now, editable=False)
+    number = models.PositiveIntegerField(
+        null=True, blank=True, help_text="1 for what the mind decided first; empty in logs of before."
+    )
+    seen_step = models.PositiveIntegerField(
+        null=True, blank=True, help_text="Steps taken when it was asked; empty in logs of before."
+    )
+    because = models.CharField(
+        max_length=20,
+        blank=True,
+        default="",
+        db_default="",
+        help_text="Why it was asked: `seat`, it had something to choose; empty in logs of before.",
+    )
+    dropped = models.CharField(
+        max_length=20,
+        blank=True,
+        default="",
+        db_default="",
+        help_text="Why nothing came of it; empty for one whose commands were given.",
+    )
 
     class Meta(AppendOnly.Meta):
         ordering = ["step"]
-        indexes = [models.Index(fields=["mind", "played_by", "fallback"], name="decisions_by_player")]
+        indexes = [
+            models.Index(fields=["mind", "dropped", "played_by", "fallback"], name="decisions_by_player")
+        ]
         constraints = [
-            models.UniqueConstraint(fields=["mind", "step"], name="one_decision_per_mind_and_step")
+            models.UniqueConstraint(
+                fields=["mind", "number"],
+                name="one_decision_per_mind_and_number",
+                condition=models.Q(number__isnull=False),
+            )
         ]
 
     def __str__(self) -> str:

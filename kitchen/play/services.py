@@ -27,7 +27,6 @@ from kitchen.machine import metrics
 from kitchen.machine.storable import printable
 from kitchen.play import clock, stream
 from kitchen.play.calls import calls_store
-from kitchen.play.claims import is_claimed_by_another
 from kitchen.play.kept import bring_up_to_date, turn_taken
 from kitchen.play.messages import EpisodeNews
 from kitchen.play.models import Decision, Episode, SeatCommand
@@ -134,14 +133,17 @@ def hand_in(
         metrics.lock_wait_seconds.observe(perf_counter() - began)
         ahead = ahead if same else None
         _in_time(turn)
-        taken = decisions and is_claimed_by_another(turn.episode, claim)
+        minds = {each.row.mind_id: turn.standing[each.row.mind_id] for each in decisions}
+        taken = any(mind.is_claimed_by_another(step, claim) for mind in minds.values())
         if code := _refusal(turn, step, commands, offered=ahead is not None) or ("taken" if taken else None):
             return Receipt(code, turn.episode.step)
         turn.add([_row(turn, given) for given in commands])
+        for each in decisions:
+            each.row.number = minds[each.row.mind_id].decided + 1
         Decision.objects.bulk_create([decision.row for decision in decisions])
         turn.remember([decision.row for decision in decisions])
         _count_decisions(decisions)
-        go_on(turn, ahead)
+        go_on(turn, ahead, asked=bool(decisions))
         calls_store([(each.row, each.calls) for each in decisions])  # last: it locks what others need
         _seal(turn)
         _nudge(turn, commands)
@@ -259,19 +261,20 @@ def _offered(turn: OpenTurn, commands: Sequence[GivenCommand]) -> bool:
     return all(turn.world.accepts(given.seat, given.command) for given in people)
 
 
-def go_on(turn: OpenTurn, ahead: StepAhead | None = None) -> None:
+def go_on(turn: OpenTurn, ahead: StepAhead | None = None, *, asked: bool = False) -> None:
     """The step runs, now or when it is due, and with it those after it in which nobody is asked; or the
-    co-players are asked. Tasks begin after the commit."""
+    co-players are asked, unless they were `asked` for this step. Tasks begin after the commit."""
     before = turn.step
     while turn.is_complete and _may_run(turn, before) and _is_due(turn):
-        rows = turn.take(ahead)
+        rows, asked = turn.take(ahead), False
         ahead = None
         _count_step(turn, rows)
         _tell_audience(turn.episode, rows)
     if turn.step != before:
         clock.arm(turn.episode)
-    if turn.waits_for_minds and not is_aside():
-        transaction.on_commit(partial(ask_coplayers, turn.episode.pk, turn.step))
+    if turn.waits_for_minds and not asked and not is_aside():
+        for party in turn.parties:
+            transaction.on_commit(partial(ask_coplayers, turn.episode.pk, turn.step, *party))
 
 
 def _may_run(turn: OpenTurn, first: int) -> bool:

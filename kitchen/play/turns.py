@@ -14,10 +14,12 @@ from functools import cached_property
 from django.db.models import OuterRef, Subquery
 from django.utils import timezone
 
+from kitchen.contract.agent import EVERYBODY
 from kitchen.contract.world import Command, Intent, Json, World, text_hash
 from kitchen.machine.statements import Text, change, insert
 from kitchen.play import clock, stored
 from kitchen.play.chain import chain_begin, chain_next, chain_so_far
+from kitchen.play.claims import MindStanding
 from kitchen.play.filling import WORLD, fill
 from kitchen.play.intents import stored_intents
 from kitchen.play.messages import Stamp
@@ -49,9 +51,10 @@ class OpenTurn:
         self.given: dict[int, SeatCommand] = {}
         self.is_read = False
         """What is given was read; until then nothing is known of it."""
+        self.standing: dict[int, MindStanding] = {}
         self._world: World | None = None
         self._state = ""
-        self._remembered = 0
+        self._remembered: set[int] = set()
 
     @property
     def step(self) -> int:
@@ -100,8 +103,10 @@ class OpenTurn:
 
     @cached_property
     def memories(self) -> dict[int, Json]:
-        """What each mind, by its id, wanted to remember of the steps that are taken."""
-        rows = Decision.objects.filter(mind=OuterRef("pk"), step__lte=self.episode.step).order_by("-step")
+        """What each mind, by its id, wanted to remember of the steps that are taken, of what it decided in
+        time."""
+        rows = Decision.objects.filter(mind=OuterRef("pk"), step__lte=self.episode.step, dropped="")
+        rows = rows.order_by("-step", "-pk")
         last = Mind.objects.filter(episode=self.episode).annotate(last=Subquery(rows.values("memory")[:1]))
         return dict(last.order_by().values_list("pk", "last"))
 
@@ -162,6 +167,17 @@ class OpenTurn:
         return self.is_open and self.people <= self.given.keys() and not self.is_complete
 
     @property
+    def waiting_minds(self) -> list[int]:
+        """The numbers of the co-players that have not commanded all that they are to."""
+        return [mind.number for mind in self.minds_asked]
+
+    @property
+    def parties(self) -> list[tuple[int, ...]]:
+        """Who of those is asked by a task of its own, by number; an empty tuple where one task asks one of
+        them after the other, since they know of each other."""
+        return [()] if self.episode.knowing == EVERYBODY else [(number,) for number in self.waiting_minds]
+
+    @property
     def thinking_seconds(self) -> float:
         """For so long co-players think at least, if any of them is asked."""
         return self.episode.thinking_seconds if self.asked - self.people else 0.0
@@ -197,11 +213,16 @@ class OpenTurn:
         )
 
     def running_order(self, more: Iterable[tuple[int, Command]] = ()) -> list[tuple[int, Command]]:
-        """The commands, and those that come `more`: people first, by seat; then co-players in the order in
-        which their minds want them run."""
+        """The commands, and those that come `more`: people first, by seat; then co-players, mind by mind,
+        whichever decided first, in the order in which their minds want them run."""
         rows = [(seat, stored.read_stored_command(row.command)) for seat, row in self.given.items()]
         rows += more
-        return sorted(rows, key=lambda each: each[0] if each[0] in self.people else len(self.seats))
+        return sorted(rows, key=lambda each: self._order.get(each[0], (0, 0)))
+
+    @cached_property
+    def _order(self) -> dict[int, tuple[int, int]]:
+        """When each seat's command comes; ids of minds are in their order."""
+        return {seat.number: (seat.mind_id or 0, 0 if seat.mind_id else seat.number) for seat in self.seats}
 
     def earlier(self, seat: int) -> tuple[int, ...]:
         """The seats whose commands run before that of this person."""
@@ -228,8 +249,9 @@ class OpenTurn:
         chain = self.chain  # with the steps before it, which are read before it is one of them
         self._store_state(ahead, now)
         chain = self._store_step(chain, entries, ahead.events, opened_at, now)
-        if self._remembered < self.episode.step:  # decided elsewhere: what is remembered of it is stored
-            vars(self).pop("memories", None)
+        if self._remembered != {seat.mind_id for seat in self.seats if not seat.is_person}:
+            vars(self).pop("memories", None)  # decided elsewhere: what is remembered of it is stored
+        self._remembered = set()
         vars(self).pop("intents", None)
         self.past.appendleft(PastStep(self.episode.step, entries, ahead.events, chain))
         self.given = {}
@@ -280,8 +302,7 @@ class OpenTurn:
 
     def remember(self, decisions: Sequence[Decision]) -> None:
         """What the minds want to remember of the open step: it is stored with their decisions."""
-        if decisions:
-            self._remembered = self.step
+        self._remembered |= {row.mind_id for row in decisions}
         if "memories" in vars(self):
             self.memories.update({row.mind_id: stored.as_stored(row.memory) for row in decisions})
 

@@ -14,6 +14,7 @@ from typing import Annotated, Any
 
 from pydantic import Strict, TypeAdapter
 
+from kitchen.contract.agent import EVERYBODY
 from kitchen.contract.data_files import Number, Record, Source
 from kitchen.contract.page import TABLES
 from kitchen.contract.world import Json
@@ -45,7 +46,10 @@ MEANT: Mapping[str, Json] = {
     "texts": {},
 }
 """What an older document means that says nothing of them: what there was then."""
-CONDITION_SINCE = {"shown": 4, "three_dimensions": 4, "shows_intents": 4, "passes_by": 5}
+CONDITION_SINCE = {
+    **dict.fromkeys(("shown", "three_dimensions", "shows_intents"), 4),
+    **dict.fromkeys(("passes_by", "knowing"), 5),
+}
 """Likewise of a condition."""
 ITEMS_SINCE = {name: about.since for name, about in ABOUT.items()}
 """Likewise of an item."""
@@ -70,6 +74,7 @@ class ConditionPlan(Record):
     three_dimensions: bool = False
     shows_intents: bool = False
     passes_by: bool = False
+    knowing: str = EVERYBODY
 
 
 class PartPlan(Record):

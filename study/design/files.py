@@ -11,6 +11,7 @@ from django.core.exceptions import NON_FIELD_ERRORS, ValidationError
 from django.db import models, transaction
 from pydantic import TypeAdapter
 
+from kitchen.contract.agent import EVERYBODY
 from kitchen.contract.data_files import DataError, Number, Record, Source, opened
 from kitchen.contract.world import Json
 from kitchen.registry.worlds import DEFAULT
@@ -45,6 +46,7 @@ class ConditionTable(Record):
     three_dimensions: bool = False
     shows_intents: bool = False
     passes_by: bool = False
+    knowing: str = EVERYBODY
 
 
 class ItemTable(ItemPlan):

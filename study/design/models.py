@@ -12,6 +12,7 @@ from django.db import models, transaction
 from django.urls import reverse
 from django.utils.functional import cached_property
 
+from kitchen.contract.agent import EVERYBODY, NO_ONE, PEOPLE
 from kitchen.contract.page import BOTH, DRAWN, TABLES
 from kitchen.contract.world import WorldError
 from kitchen.money.models import Budget
@@ -53,6 +54,14 @@ class Shown(models.TextChoices):
     BOTH = BOTH, "both: the drawing, and the tables one click away"
     DRAWN = DRAWN, "drawn: as a picture, without the tables"
     TABLES = TABLES, "tables: without the picture"
+
+
+class Knowing(models.TextChoices):
+    """Whose commands of a step co-players are told; the values are those of `kitchen.contract.agent`."""
+
+    EVERYBODY = EVERYBODY, "people and the co-players before it: one decides after the other"
+    PEOPLE = PEOPLE, "people: co-players decide side by side"
+    NO_ONE = NO_ONE, "nobody: co-players decide side by side"
 
 
 class Study(models.Model):
@@ -395,6 +404,15 @@ class Condition(models.Model):
         db_default=False,
         help_text="Who has nothing to choose in a step is not asked, person or teammate: it goes on without "
         "them. Off: everybody chooses in every step, if only to wait.",
+    )
+    knowing = models.CharField(
+        "whose choice of the step a co-player knows",
+        max_length=10,
+        choices=Knowing,
+        default=Knowing.EVERYBODY,
+        db_default=Knowing.EVERYBODY,
+        help_text="Co-players are asked once the participant has chosen. Nobody: they choose as if all chose "
+        "at once.",
     )
 
     class Meta:

@@ -11,13 +11,14 @@ from django.conf import settings
 from django.utils.safestring import SafeString
 from django.utils.text import capfirst
 
+from kitchen.contract.agent import EVERYBODY
 from kitchen.contract.world import Json, Setting
 from kitchen.forms.setting_fields import readable, told
 from kitchen.words.counting import counted
 from study.design.blueprint import OUTCOMES, Blueprint, ConditionPlan, OutcomePlan, PartPlan
 from study.design.chance import same_for_all
 from study.design.languages import named
-from study.design.models import Condition, Outcome, Shown, Study, SurveyItem
+from study.design.models import Condition, Knowing, Outcome, Shown, Study, SurveyItem
 from study.design.offered import COPLAYER, WORLD, all_kinds
 from study.design.orders.registry import SCHEMES, get_scheme
 from study.design.parts import PARTS
@@ -243,6 +244,13 @@ def shown_words(value: str) -> str:
     return str(Shown(value).label) if value in Shown.values else "as in the study"
 
 
+def _known_pairs(condition: ConditionPlan) -> list[Pair]:
+    """Whose choices co-players know, as the forms say it; nothing where that is as usual."""
+    if condition.knowing == EVERYBODY or condition.knowing not in Knowing.values:
+        return []
+    return [Pair("Whose choice of the step a co-player knows", str(Knowing(condition.knowing).label))]
+
+
 def condition_pairs(condition: ConditionPlan) -> list[Pair]:
     """All of a condition but its name."""
     thinking, timer = condition.thinking_seconds, condition.step_seconds
@@ -256,6 +264,7 @@ def condition_pairs(condition: ConditionPlan) -> list[Pair]:
         *([Pair("Also offered in three dimensions", "yes")] if condition.three_dimensions else []),
         *([Pair("Shows what teammates are about to do", "yes")] if condition.shows_intents else []),
         *([Pair("Goes on without who is busy", "yes")] if condition.passes_by else []),
+        *_known_pairs(condition),
     ]
 
 

@@ -160,9 +160,10 @@ LINES: Mapping[str, Stored] = {
             *(f"Episode.{name}" for name in ["decision_seconds", "deciding_until", "deciding_by"]),
             *(f"Episode.{name}" for name in ["step_seconds", "turn_opened_at", "turn_closes_at"]),
             *(f"Episode.{name}" for name in ["created_at", "ended_at", "shown", "asks_first"]),
-            *(f"Episode.{name}" for name in ["three_dimensions", "shows_intents", "passes_by"]),
+            *(f"Episode.{name}" for name in ["three_dimensions", "shows_intents", "passes_by", "knowing"]),
             *(f"Seat.{name}" for name in ["id", "episode", "number", "name", "mind", "scene"]),
             *(f"Mind.{name}" for name in ["id", "episode", "number", "kind", "settings"]),
+            *(f"Mind.deciding_{name}" for name in ["step", "until", "by"]),
         ),
     ),
     "team": Stored(
@@ -182,7 +183,8 @@ LINES: Mapping[str, Stored] = {
                 f"Decision.{name}"
                 for name in ["id", "mind", "step", "memory", "note", "played_by", "fallback", "error"]
             ),
-            *(f"Decision.{name}" for name in ["milliseconds", "decided_at"]),
+            *(f"Decision.{name}" for name in ["milliseconds", "decided_at", "number", "seen_step"]),
+            *(f"Decision.{name}" for name in ["because", "dropped"]),
             *(f"ModelCall.{name}" for name in ["id", "decision", "number", "provider", "model_asked"]),
             *(
                 f"ModelCall.{name}"

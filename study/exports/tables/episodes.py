@@ -98,6 +98,12 @@ COLUMNS = (
         "boolean",
         "1 if a step went on without who had nothing to choose in it: `chosen_by` is `world` there.",
     ),
+    Column(
+        "knowing",
+        "text",
+        "Whose commands of the step that it decided a co-player was told.",
+        levels="everybody = people and the co-players before it, people, nobody",
+    ),
 )
 
 FIELDS = (
@@ -121,6 +127,7 @@ FIELDS = (
     "asks_first",
     "shows_intents",
     "passes_by",
+    "knowing",
 )
 
 
@@ -189,6 +196,7 @@ def _cells(
         used or None,
         facts["shows_intents"],
         facts["passes_by"],
+        facts["knowing"],
     )
 
 
