@@ -22,7 +22,7 @@ from kitchen.play import clock, stored
 from kitchen.play.chain import chain_begin, chain_next, chain_so_far
 from kitchen.play.intents import stored_intents
 from kitchen.play.messages import Stamp
-from kitchen.play.models import Decision, Episode, Mind, Seat, SeatCommand, Step
+from kitchen.play.models import Decision, Episode, Message, Mind, Seat, SeatCommand, Step
 from kitchen.registry.worlds import get_world
 
 HISTORY = 8
@@ -83,6 +83,7 @@ class OpenTurn:
         self.given: dict[int, SeatCommand] = {}
         self._world: World | None = None
         self._state = ""
+        self._sent: list[Message] = []
         self._remembered = 0
 
     @property
@@ -158,7 +159,21 @@ class OpenTurn:
         """How the episode stands, for pages to compare."""
         closes, episode = self.episode.turn_closes_at, self.episode
         given = len(self.given.keys() & self.people)
-        return episode.step, str(episode.status), closes.isoformat() if closes else "", given
+        return (
+            episode.step,
+            str(episode.status),
+            closes.isoformat() if closes else "",
+            given,
+            episode.messages,
+        )
+
+    @property
+    def sent(self) -> list[Message]:
+        """What members have said to one another so far, in order."""
+        if len(self._sent) < self.episode.messages:
+            rows = Message.objects.filter(episode=self.episode, number__gt=len(self._sent))
+            self._sent += rows.filter(number__lte=self.episode.messages).order_by("number")
+        return self._sent
 
     @property
     def is_complete(self) -> bool:

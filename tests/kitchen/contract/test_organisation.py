@@ -17,7 +17,7 @@ THREE = (PERSON, *ROBOTS)
 
 def pairs(text: str) -> frozenset[tuple[int, int]]:
     """`01 12` as pairs."""
-    return frozenset((int(one), int(other)) for one, other in text.split())
+    return frozenset((int(pair[0]), int(pair[1])) for pair in text.split())
 
 
 @pytest.mark.parametrize(
