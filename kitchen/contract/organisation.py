@@ -182,9 +182,9 @@ def _beside_people(shape: Shape) -> Drawn:
     return (), [pair for pair in permutations(shape.numbers, 2) if len(people & set(pair)) == 1]
 
 
-def _central(shape: Shape) -> Drawn:
-    if sum(not member.is_person for member in shape.members) > 1:
-        raise SettingsError("members: where one co-player commands all other robots, there is only one")
+def _each(shape: Shape) -> Drawn:
+    if any(len(member.seats) > 1 for member in shape.members):
+        raise SettingsError("members: each robot has a member of its own")
     return _beside_people(shape)
 
 
@@ -232,10 +232,10 @@ def _custom(shape: Shape) -> Drawn:
 
 
 KINDS: Mapping[str, Callable[[Shape], Drawn]] = {
-    "central": _central,
+    "central": _beside_people,
     "chain": _chain,
     "custom": _custom,
-    "each": _beside_people,
+    "each": _each,
     "graph": _graph,
     "pair": _pair,
     "solo": _solo,
@@ -244,7 +244,7 @@ KINDS: Mapping[str, Callable[[Shape], Drawn]] = {
 """Every kind of organisation. The first member of a `tree` is its root, that of a `chain` its head."""
 
 LABELS: Mapping[str, str] = {
-    "central": "One co-player commands all other robots",
+    "central": "Co-players command all other robots, each of them one or several",
     "each": "Each robot has a co-player of its own",
     "solo": "One member alone",
     "pair": "Two who may write to each other",

@@ -21,7 +21,7 @@ from study.design.parts import PARTS
 from study.design.practice import practice_played
 from study.design.questions.fields import ABOUT, ItemPlan
 
-FORMAT = 4
+FORMAT = 5
 """Raised when documents are written in another form; older ones must still be read. Which do not say
 what, `OUTCOMES`, `SINCE` and what is `About` an item's fields tell."""
 SINCE = {
@@ -41,7 +41,7 @@ MEANT: Mapping[str, Json] = {
     "asks_first": False,
 }
 """What an older document means that says nothing of them: what there was then."""
-CONDITION_SINCE = {"shown": 4, "three_dimensions": 4, "shows_intents": 4}
+CONDITION_SINCE = {"shown": 4, "three_dimensions": 4, "shows_intents": 4, "organisation": 5}
 """Likewise of a condition."""
 ITEMS_SINCE = {name: about.since for name, about in ABOUT.items()}
 """Likewise of an item."""
@@ -65,6 +65,7 @@ class ConditionPlan(Record):
     shown: str = ""
     three_dimensions: bool = False
     shows_intents: bool = False
+    organisation: Mapping[str, Json] = {}
 
 
 class PartPlan(Record):

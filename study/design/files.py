@@ -42,6 +42,7 @@ class ConditionTable(Record):
     shown: str = ""
     three_dimensions: bool = False
     shows_intents: bool = False
+    organisation: dict[str, Json] = {}
 
 
 class ItemTable(ItemPlan):

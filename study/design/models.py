@@ -383,6 +383,13 @@ class Condition(models.Model):
         help_text="A line beside each teammate that has told its plan: the planner always, a language model "
         "where it replies with a structured list. Others show nothing.",
     )
+    organisation = models.JSONField(
+        default=dict,
+        db_default=models.Value({}, models.JSONField()),
+        blank=True,
+        help_text="Who may command whom and write to whom, and co-players of single robots. Empty: one "
+        "co-player for all, and nobody writes.",
+    )
 
     class Meta:
         ordering = ["position", "id"]
@@ -422,6 +429,7 @@ class Condition(models.Model):
                 coplayer=self.coplayer,
                 coplayer_settings=self.coplayer_settings,
                 teammates=self.teammates,
+                organisation=self.organisation,
             )
         except (WorldError, UnknownNameError) as error:
             raise ValidationError(str(error)) from error
@@ -429,9 +437,7 @@ class Condition(models.Model):
     @property
     def cautions(self) -> tuple[str, ...]:
         """What will keep its co-player from playing as it is set up, in sentences."""
-        return condition_cautions(
-            coplayer=self.coplayer, coplayer_settings=self.coplayer_settings, teammates=self.teammates
-        )
+        return condition_cautions(self)
 
 
 class SurveyItem(models.Model):

@@ -21,6 +21,7 @@ DIGESTS = {
     2: "4cc02ae9cd5f184b6bae60e1c17a52d39d26a173c4170758e5f45be028bad052",
     3: "38964e13558b6ea266dcfa541ef8b5dc8d22fd828f98958032fb5c9259ee3291",
     4: "406ddd2234d2bea017ff0d58c7b4900ef5bf264081b229da9d4c2b7f8bf5aae1",
+    5: "5b7e6cc32ccd7fceae6faef81a5b89556e5ef4441c603dab063cca0de604aa6d",
 }
 ITEMS: list[dict[str, Any]] = [
     {"key": "trust", "scale": "Team", "reversed": True, "needs_teammates": True},
