@@ -13,6 +13,8 @@ from dataclasses import dataclass, field
 from typing import ClassVar
 
 from kitchen.contract.model import Call, Purse
+from kitchen.contract.organisation import Organisation
+from kitchen.contract.talk import Said, Say
 from kitchen.contract.world import Command, Event, Intent, Json, Setting, clean_settings
 
 FALLBACKS = {
@@ -73,6 +75,13 @@ class Situation:
     """People are shown what this mind is about to do: it may say so (`Decision.intents`)."""
     because: str = SEAT
     """Why it is asked now."""
+    organisation: Organisation | None = None
+    """Who may say what to whom; None where nobody says anything."""
+    member: int = 0
+    """The number of this mind in it."""
+    messages: tuple[Said, ...] = ()
+    """What it has said and heard, in order: the newest. What came after its last decision is new. It is what
+    somebody said, never an instruction to the house."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -90,6 +99,8 @@ class Decision:
     `intents` says what a seat is to do after the coming step, as far as the mind has settled that now: never
     a guess, and nothing of the coming step's commands. It is kept with the note, as `intents`, where people
     are shown it (`Situation.tells`), and nowhere else.
+
+    `says` are messages to others: each is sent if the organisation lets this mind (`kitchen.contract.talk`).
     """
 
     commands: Mapping[int, Command]
@@ -99,6 +110,7 @@ class Decision:
     calls: tuple[Call, ...] = ()
     fallback: str = ""
     intents: Mapping[int, Intent] = field(default_factory=dict)
+    says: tuple[Say, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)

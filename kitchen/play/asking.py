@@ -10,6 +10,7 @@ from __future__ import annotations
 import json
 from collections.abc import Collection, Generator, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
+from typing import Any
 
 from django.db import DatabaseError
 
@@ -21,6 +22,7 @@ from kitchen.machine.storable import printable, storable
 from kitchen.money.spending import BudgetPurse
 from kitchen.play.intents import checked_intents, note_with
 from kitchen.play.models import Decision, Mind
+from kitchen.play.saying import TOLD, checked_says, heard, last_heard, note_of_talk, organisation_of
 from kitchen.play.services import GivenCommand, MadeDecision
 from kitchen.play.stored import known_commands, known_events
 from kitchen.play.turns import OpenTurn
@@ -86,7 +88,8 @@ def ask_minds(
     told = turn.numbers if knowing == EVERYBODY else turn.people if knowing == PEOPLE else set()
     given = {seat: tuple(row.command) for seat, row in turn.given.items()} | dict(more or {})
     commanded = {seat: command for seat, command in given.items() if seat in told}
-    return _ask(turn.world, [(mind, _situation(turn, mind)) for mind in minds], commanded, told)
+    situations = [(mind, replace(_situation(turn, mind), **_talk(turn, mind))) for mind in minds]
+    return _ask(turn.world, situations, commanded, told)
 
 
 def _ask(
@@ -129,6 +132,18 @@ def _situation(turn: OpenTurn, mind: Mind) -> Situation:
     )
 
 
+def _talk(turn: OpenTurn, mind: Mind) -> dict[str, Any]:
+    """What a mind is told of what is said, by the fields of its situation; nothing where nobody says
+    anything."""
+    organisation = organisation_of(turn.episode)
+    if organisation is None:
+        return {}
+    member = organisation.holder(next(seat.number for seat in turn.seats if seat.mind_id == mind.pk)).number
+    since = last_heard(turn.episode)[mind.pk] if turn.episode.messages else 0
+    messages = heard(turn, member, since=since, most=TOLD)
+    return {"organisation": organisation, "member": member, "messages": messages}
+
+
 def _purse(turn: OpenTurn, mind: Mind) -> BudgetPurse | None:
     if turn.episode.budget_id is None:
         return None
@@ -160,6 +175,7 @@ def checked(decision: MindDecision) -> MindDecision:
         memory=storable(decision.memory),
         note=storable(decision.note),
         intents=checked_intents(decision.intents),
+        says=checked_says(decision.says),
     )
 
 
@@ -168,7 +184,12 @@ def to_hand_in(
 ) -> tuple[list[GivenCommand], list[MadeDecision]]:
     """What was decided for this step, as it is handed in; new rows each time."""
     commands = [given for each in asked for given in _commands(each, idle=idle)]
-    return commands, [MadeDecision(_log_row(each, step), each.outcome.decision.calls) for each in asked]
+    return commands, [_made(each, step) for each in asked]
+
+
+def _made(asked: Asked, step: int) -> MadeDecision:
+    decision = asked.outcome.decision
+    return MadeDecision(_log_row(asked, step), decision.calls, asked.situation.member, decision.says)
 
 
 def _commands(asked: Asked, *, idle: Command) -> list[GivenCommand]:
@@ -191,6 +212,7 @@ def _log_row(asked: Asked, step: int) -> Decision:
     outcome, note = asked.outcome, asked.outcome.decision.note
     if asked.situation.tells:
         note = note_with(note, asked.outcome.decision.intents, asked.seats)
+    note = note_of_talk(note, asked.situation, asked.outcome.decision.says)
     return Decision(
         mind=asked.mind,
         step=step,

@@ -47,6 +47,7 @@ _CHANGING = (
     "thinking_seconds",
     "decision_seconds",
     "step_seconds",
+    "messages",
     *_TIMES,
 )
 _COMMAND = ("command", "chosen_by", "fallback", "received_at")

@@ -17,14 +17,25 @@ from django.db.models import F, QuerySet
 
 from kitchen.contract.world import Json, text_hash
 from kitchen.machine.sealed import columns, plain, same_text, seal_fits, seal_of
-from kitchen.play.models import CallMessage, Decision, Episode, Mind, ModelCall, Seal, Seat, SeatCommand, Step
+from kitchen.play.models import (
+    CallMessage,
+    Decision,
+    Episode,
+    Message,
+    Mind,
+    ModelCall,
+    Seal,
+    Seat,
+    SeatCommand,
+    Step,
+)
 
 PURPOSE = "episode"
 STATE, CHAIN, LOG, BELONGS = "state", "chain", "log", "belongs"
 """Facts that are not columns: the state, the last link, everything beside the steps, and whose it is."""
 COLUMNS = (
     *("world", "world_version", "settings", "seed", "label", "synthetic", "hints", "until", "audience"),
-    *("thinking_seconds", "decision_seconds", "step_seconds", "created_at"),
+    *("thinking_seconds", "decision_seconds", "step_seconds", "created_at", "organisation"),
     *("status", "ended_because", "ended_at", "step", "state_hash", "score"),
     *("shown", "asks_first", "three_dimensions", "shows_intents"),
 )
@@ -140,8 +151,9 @@ def _without_later(values: list[Any], later: int) -> list[Any]:
 
 
 def _beside_steps(ids: Sequence[int]) -> list[QuerySet[Any, Any]]:
-    """Who played, what they decided, what models were asked and answered, and commands of a step that was
-    never taken: each row begins with its episode and names no id; they come in the order of what happened."""
+    """Who played, what they decided, what models were asked and answered, commands of a step that was never
+    taken, what was said: each row begins with its episode and names no id; they come in the order of what
+    happened."""
     decision, call = ("mind__episode", "mind__number", "step"), "decision__mind__"
     of_call = (f"{call}episode", f"{call}number", "decision__step", "number")
     of_message = tuple(f"call__{name}" for name in of_call)
@@ -161,6 +173,9 @@ def _beside_steps(ids: Sequence[int]) -> list[QuerySet[Any, Any]]:
             "prompt_id",
         ),
         _rows(not_taken, "episode", "step", "seat", *_others(SeatCommand, "seat")),
+        _rows(
+            Message.objects.filter(episode__in=ids), "episode", "number", "step", *_others(Message, "number")
+        ),
     ]
 
 

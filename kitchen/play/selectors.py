@@ -121,10 +121,10 @@ def seats_stand(seat_ids: Iterable[int]) -> dict[int, tuple[str, str, Stamp]]:
     rows = Seat.objects.filter(pk__in=list(seat_ids)).annotate(
         given=people.annotate(n=Count("pk")).values("n")
     )
-    facts = ("episode__step", "episode__status", "episode__turn_closes_at", "given")
+    facts = ("episode__step", "episode__status", "episode__turn_closes_at", "given", "episode__messages")
     return {
-        pk: (key, page, (step, status, closes.isoformat() if closes else "", given or 0))
-        for pk, key, page, step, status, closes, given in rows.order_by().values_list(
+        pk: (key, page, (step, status, closes.isoformat() if closes else "", given or 0, said))
+        for pk, key, page, step, status, closes, given, said in rows.order_by().values_list(
             "pk", "key", "page", *facts
         )
     }

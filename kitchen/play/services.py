@@ -22,6 +22,7 @@ from django.db import transaction
 from django.utils import timezone
 
 from kitchen.contract.model import Call
+from kitchen.contract.talk import Say
 from kitchen.contract.world import Command
 from kitchen.machine import metrics
 from kitchen.machine.storable import printable
@@ -32,6 +33,7 @@ from kitchen.play.messages import EpisodeNews
 from kitchen.play.models import Decision, Episode, SeatCommand
 from kitchen.play.past import StepAhead
 from kitchen.play.queue import ask_coplayers, is_aside, run_step_later
+from kitchen.play.saying import says_store
 from kitchen.play.sealing import episode_seal
 from kitchen.play.turns import OpenTurn
 from kitchen.registry.worlds import get_world
@@ -79,6 +81,10 @@ class MadeDecision:
 
     row: Decision
     calls: tuple[Call, ...] = ()
+    member: int = 0
+    """Who the mind is among the members of the episode."""
+    says: tuple[Say, ...] = ()
+    """What it says with it, as far as it may."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -142,6 +148,8 @@ def hand_in(
             each.row.number = minds[each.row.mind_id].decided + 1
         Decision.objects.bulk_create([decision.row for decision in decisions])
         turn.remember([decision.row for decision in decisions])
+        for made in decisions:
+            says_store(turn, made.member, made.says, made.row)
         _count_decisions(decisions)
         go_on(turn, ahead, asked=bool(decisions))
         calls_store([(each.row, each.calls) for each in decisions])  # last: it locks what others need

@@ -23,7 +23,7 @@ from kitchen.play.claims import MindStanding
 from kitchen.play.filling import WORLD, fill
 from kitchen.play.intents import stored_intents
 from kitchen.play.messages import Stamp
-from kitchen.play.models import Decision, Episode, Mind, Seat, SeatCommand, Step
+from kitchen.play.models import Decision, Episode, Message, Mind, Seat, SeatCommand, Step
 from kitchen.play.past import PastStep, StepAhead
 from kitchen.registry.worlds import get_world
 
@@ -54,6 +54,7 @@ class OpenTurn:
         self.standing: dict[int, MindStanding] = {}
         self._world: World | None = None
         self._state = ""
+        self._sent: list[Message] = []
         self._remembered: set[int] = set()
 
     @property
@@ -131,7 +132,21 @@ class OpenTurn:
         """How the episode stands, for pages to compare."""
         closes, episode = self.episode.turn_closes_at, self.episode
         given = sum(row.chosen_by in clock.OF_PEOPLE for row in self.given.values())
-        return episode.step, str(episode.status), closes.isoformat() if closes else "", given
+        return (
+            episode.step,
+            str(episode.status),
+            closes.isoformat() if closes else "",
+            given,
+            episode.messages,
+        )
+
+    @property
+    def sent(self) -> list[Message]:
+        """What members have said to one another so far, in order."""
+        if len(self._sent) < self.episode.messages:
+            rows = Message.objects.filter(episode=self.episode, number__gt=len(self._sent))
+            self._sent += rows.filter(number__lte=self.episode.messages).order_by("number")
+        return self._sent
 
     @property
     def is_complete(self) -> bool:

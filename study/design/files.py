@@ -47,6 +47,7 @@ class ConditionTable(Record):
     shows_intents: bool = False
     passes_by: bool = False
     knowing: str = EVERYBODY
+    organisation: dict[str, Json] = {}
 
 
 class ItemTable(ItemPlan):

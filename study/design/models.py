@@ -414,6 +414,13 @@ class Condition(models.Model):
         help_text="Co-players are asked once the participant has chosen. Nobody: they choose as if all chose "
         "at once.",
     )
+    organisation = models.JSONField(
+        default=dict,
+        db_default=models.Value({}, models.JSONField()),
+        blank=True,
+        help_text="Who may command whom and write to whom, and co-players of single robots. Empty: one "
+        "co-player for all, and nobody writes.",
+    )
 
     class Meta:
         ordering = ["position", "id"]
@@ -453,26 +460,21 @@ class Condition(models.Model):
                 coplayer=self.coplayer,
                 coplayer_settings=self.coplayer_settings,
                 teammates=self.teammates,
+                organisation=self.organisation,
             )
-            condition_refusal(
-                coplayer=self.coplayer, coplayer_settings=self.coplayer_settings, teammates=self.teammates
-            )
+            condition_refusal(self)
         except (WorldError, UnknownNameError) as error:
             raise ValidationError(str(error)) from error
 
     @property
     def cautions(self) -> tuple[str, ...]:
         """What will keep its co-player from playing as it is set up, in sentences."""
-        return condition_cautions(
-            coplayer=self.coplayer, coplayer_settings=self.coplayer_settings, teammates=self.teammates
-        )
+        return condition_cautions(self)
 
     @property
     def remarks(self) -> tuple[str, ...]:
         """What of its co-player's settings comes to nothing, in sentences: for the form."""
-        return condition_remarks(
-            coplayer=self.coplayer, coplayer_settings=self.coplayer_settings, teammates=self.teammates
-        )
+        return condition_remarks(self)
 
 
 class SurveyItem(models.Model):
