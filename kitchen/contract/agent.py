@@ -12,7 +12,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import ClassVar
 
-from kitchen.contract.model import Call, Purse
+from kitchen.contract.model import Answers, Call, Purse
 from kitchen.contract.world import Command, Event, Intent, Json, Setting, clean_settings
 
 FALLBACKS = {
@@ -52,6 +52,9 @@ class Situation:
     """The time left for this decision."""
     purse: Purse | None = None
     """Who pays for calls of language models; None where nobody counts."""
+    answers: Answers | None = None
+    """What language models answered when this was decided before: given again instead of asking them, at no
+    cost. None where they are asked."""
     tells: bool = False
     """People are shown what this mind is about to do: it may say so (`Decision.intents`)."""
 
