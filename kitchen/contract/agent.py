@@ -12,7 +12,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import ClassVar
 
-from kitchen.contract.model import Call, Purse
+from kitchen.contract.model import Answers, Call, Purse
 from kitchen.contract.organisation import Organisation
 from kitchen.contract.talk import Said, Say
 from kitchen.contract.world import Command, Event, Intent, Json, Setting, clean_settings
@@ -71,6 +71,9 @@ class Situation:
     asked: tuple[int, ...] | None = None
     """Those of `seats` that are to be commanded now, None for all of them. What the others do in this step is
     settled, and in `commanded`."""
+    answers: Answers | None = None
+    """What language models answered when this was decided before: given again instead of asking them, at no
+    cost. None where they are asked."""
     tells: bool = False
     """People are shown what this mind is about to do: it may say so (`Decision.intents`)."""
     because: str = SEAT
