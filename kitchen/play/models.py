@@ -64,6 +64,9 @@ class Episode(models.Model):
     passes_by = models.BooleanField(
         default=False, db_default=False, help_text="Seats that have nothing to choose are not waited for."
     )
+    plans = models.JSONField(
+        null=True, blank=True, help_text="By seat: what it does next without being asked. Empty: nothing."
+    )
     audience = models.CharField(
         max_length=80,
         blank=True,
@@ -185,6 +188,12 @@ class SeatCommand(AppendOnly):
         "or a model's error code.",
     )
     received_at = models.DateTimeField(default=timezone.now, editable=False)
+    to_follow = models.JSONField(
+        null=True, blank=True, help_text="Commands that were to follow it without anybody being asked."
+    )
+    planned_in = models.PositiveIntegerField(
+        null=True, blank=True, help_text="The step whose command this one was to follow; empty: none."
+    )
 
     class Meta(AppendOnly.Meta):
         ordering = ["id"]
