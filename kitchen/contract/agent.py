@@ -24,6 +24,9 @@ FALLBACKS = {
 }
 """Why a mind is replaced from outside. What makes a mind fall back by itself has a ModelError's code."""
 
+LONGEST_PLAN = 50
+"""Commands that a seat can be given ahead."""
+
 
 EVERYBODY, PEOPLE, NO_ONE = "everybody", "people", "nobody"
 KNOWING = {
@@ -68,6 +71,8 @@ class Situation:
     """The time left for this decision."""
     purse: Purse | None = None
     """Who pays for calls of language models; None where nobody counts."""
+    plans: Mapping[int, Sequence[Command]] = field(default_factory=dict)
+    """What is left of the plans of its seats, after the coming step."""
     asked: tuple[int, ...] | None = None
     """Those of `seats` that are to be commanded now, None for all of them. What the others do in this step is
     settled, and in `commanded`."""
@@ -99,6 +104,10 @@ class Decision:
     them. `fallback` is the code of the ModelError that made the mind fall back on its stand-in, empty if it
     did not.
 
+    `plans` says what a seat is to do after its command, step by step, without the mind being asked for it: as
+    long as each is legal when its turn comes, and while the seat has something to choose. At most
+    `LONGEST_PLAN`. Of a seat that has a plan already it takes the place of what is left.
+
     `intents` says what a seat is to do after the coming step, as far as the mind has settled that now: never
     a guess, and nothing of the coming step's commands. It is kept with the note, as `intents`, where people
     are shown it (`Situation.tells`), and nowhere else.
@@ -114,6 +123,7 @@ class Decision:
     fallback: str = ""
     intents: Mapping[int, Intent] = field(default_factory=dict)
     says: tuple[Say, ...] = ()
+    plans: Mapping[int, Sequence[Command]] = field(default_factory=dict)
 
 
 @dataclass(frozen=True, slots=True)

@@ -95,6 +95,9 @@ class SeatView:
     """This seat has nothing to choose in the open step."""
     shows_intents: bool = False
     """The page says what the others are about to do; the same for the whole episode."""
+    plans: Mapping[int, Sequence[Command]] = field(default_factory=dict)
+    """What seats do after the open step without being asked: this one's own plan, and of the others, where
+    the page says what they are about to do, what this seat may know."""
     intents: Mapping[int, Intent] = field(default_factory=dict)
     """Where it does: what other seats said, when they decided on the last step, that they will do next. It
     was settled before this seat chooses, and is never the command of the open step. A seat that said nothing

@@ -143,6 +143,8 @@ class StateMessage:
     seconds_left: float | None
     intents: Json
     """By seat; empty where they are not shown."""
+    plans: Json
+    """By seat: what each does after the open step without being asked."""
     type: str = field(default="state", init=False)
 
 

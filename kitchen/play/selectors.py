@@ -9,6 +9,7 @@ from django.db.models import Count, OuterRef
 
 from kitchen.contract.page import Page, PlayerView, SeatView
 from kitchen.play import clock, stored
+from kitchen.play.filling import known_plans
 from kitchen.play.hints import hints_for
 from kitchen.play.intents import known_intents
 from kitchen.play.kept import turn_now
@@ -43,7 +44,7 @@ def turn_view(turn: OpenTurn, number: int) -> SeatView:
     missing = _missing(turn)
     phase = _phase(turn, number, missing)
     choosing = phase == "choose"
-    chosen = turn.given.get(number)
+    chosen, passed_by = turn.given.get(number), turn.passed_by
     view = SeatView(
         seat=number,
         phase=phase,
@@ -58,7 +59,7 @@ def turn_view(turn: OpenTurn, number: int) -> SeatView:
         observation=world.observe(number),
         legal=world.legal_actions(number) if choosing else (),
         anticipated=world.anticipated_actions(number, turn.earlier(number)) if choosing else (),
-        chosen=stored.read_stored_command(chosen.command) if chosen and number in turn.asked else None,
+        chosen=stored.read_stored_command(chosen.command) if chosen and number not in passed_by else None,
         history=tuple(step.known(world, number) for step in turn.past),
         score=episode.score,
         achieved=achieved(episode.world, episode.score),
@@ -69,8 +70,9 @@ def turn_view(turn: OpenTurn, number: int) -> SeatView:
         reached=episode.status == Episode.Status.REACHED,
         abandoned_because=episode.ended_because if episode.status == Episode.Status.ABANDONED else "",
         shown=episode.shown,
-        passed_by=turn.is_open and number not in turn.asked,
+        passed_by=number in passed_by,
         shows_intents=episode.shows_intents,
+        plans=known_plans(world, number, turn.plans, others=episode.shows_intents),
         intents=known_intents(world, number, turn.intents) if turn.is_open else {},
     )
     if not (episode.hints and choosing):
@@ -109,6 +111,7 @@ def state_message(world: str, view: SeatView) -> StateMessage:
         score=dict(view.score),
         seconds_left=view.seconds_left,
         brief=dict(view.brief),
+        plans={str(seat): [list(command) for command in left] for seat, left in view.plans.items()},
         intents={str(seat): dict(intent) for seat, intent in view.intents.items()},
     )
 
