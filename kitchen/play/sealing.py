@@ -44,11 +44,10 @@ COLUMNS = (
 LATER: Mapping[Any, Sequence[str]] = {
     Decision: ("because", "dropped", "number", "seen_step"),
     ModelCall: ("parameters", "reasoning"),
+    SeatCommand: ("planned_in", "to_follow"),
 }
 """Columns that a table of the log got when there were sealed rows without them: those say nothing there."""
 
-PLANNED = ("to_follow", "planned_in")
-"""Columns of a command that came later: they are sealed where they say something."""
 
 Owners = Callable[[Sequence[int]], Mapping[int, Sequence[Json]]]
 """From the ids of episodes to what each belongs to."""
@@ -161,7 +160,6 @@ def _beside_steps(ids: Sequence[int]) -> list[QuerySet[Any, Any]]:
     of_call = (f"{call}episode", f"{call}number", "decision__step", "number")
     of_message = tuple(f"call__{name}" for name in of_call)
     not_taken = SeatCommand.objects.filter(episode__in=ids, step__gt=F("episode__step"))
-    planned = not_taken.exclude(to_follow__isnull=True, planned_in__isnull=True)
     return [
         _rows(Mind.objects.filter(episode__in=ids), "episode", "number", "kind", "settings"),
         _rows(Seat.objects.filter(episode__in=ids), "episode", "number", "name", "mind__number"),
@@ -176,11 +174,10 @@ def _beside_steps(ids: Sequence[int]) -> list[QuerySet[Any, Any]]:
             "role",
             "prompt_id",
         ),
-        _rows(not_taken, "episode", "step", "seat", *_others(SeatCommand, "seat", *PLANNED)),
+        _rows(not_taken, "episode", "step", "seat", *_others(SeatCommand, "seat")),
         _rows(
             Message.objects.filter(episode__in=ids), "episode", "number", "step", *_others(Message, "number")
         ),
-        _rows(planned, "episode", "step", "seat", *PLANNED),
     ]
 
 

@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import replace
+from dataclasses import asdict, replace
+from typing import Any
 
 from django.db.models import Count, OuterRef
 
+from kitchen.contract.organisation import SAY, Member
 from kitchen.contract.page import Page, PlayerView, SeatView
 from kitchen.play import clock, stored
 from kitchen.play.filling import known_plans
@@ -15,9 +17,14 @@ from kitchen.play.intents import known_intents
 from kitchen.play.kept import turn_now
 from kitchen.play.messages import Stamp, StateMessage
 from kitchen.play.models import Episode, Seat, SeatCommand
+from kitchen.play.saying import heard, organisation_of
 from kitchen.play.turns import OpenTurn
 from kitchen.registry.figures import achieved
 from kitchen.registry.worlds import get_page
+from kitchen.words.speech import pgettext
+
+SHOWN = 30
+"""So many messages, the newest, are on a page."""
 
 
 def seat_by_key(key: str) -> Seat | None:
@@ -75,6 +82,7 @@ def turn_view(turn: OpenTurn, number: int) -> SeatView:
         plans=known_plans(world, number, turn.plans, others=episode.shows_intents),
         intents=known_intents(world, number, turn.intents) if turn.is_open else {},
     )
+    view = replace(view, **_talk(turn, number, page))
     if not (episode.hints and choosing):
         return view
     hints = hints_for(world, view)
@@ -85,6 +93,27 @@ def _missing(turn: OpenTurn) -> list[Seat]:
     """Whom the step waits for: co-players that are asked until it is taken, also if they have decided."""
     open_seats = turn.asked - {seat for seat in turn.people if seat in turn.given}
     return [seat for seat in turn.seats if seat.number in open_seats]
+
+
+def _talk(turn: OpenTurn, seat: int, page: Page) -> dict[str, Any]:
+    """What is said, as far as this seat's person may know it, by the fields of the view; nothing where nobody
+    writes to anybody."""
+    organisation = organisation_of(turn.episode)
+    if organisation is None or organisation.is_silent:
+        return {}
+    member = organisation.holder(seat).number
+    return {
+        "member": member,
+        "members": {one.number: _called(one, page) for one in organisation.members},
+        "addressees": organisation.to(member, SAY) if turn.is_open else (),
+        "messages": heard(turn, member, most=SHOWN),
+    }
+
+
+def _called(member: Member, page: Page) -> str:
+    """By its own name, else by those of its seats."""
+    names = [page.named(seat + 1) for seat in member.seats]
+    return member.name or pgettext("between the things of a list", ", ").join(names)
 
 
 def _phase(turn: OpenTurn, number: int, missing: list[Seat]) -> str:
@@ -113,6 +142,9 @@ def state_message(world: str, view: SeatView) -> StateMessage:
         brief=dict(view.brief),
         plans={str(seat): [list(command) for command in left] for seat, left in view.plans.items()},
         intents={str(seat): dict(intent) for seat, intent in view.intents.items()},
+        member=view.member,
+        addressees=list(view.addressees),
+        messages=[asdict(message) for message in view.messages],
     )
 
 
