@@ -252,6 +252,22 @@ class Call:
     """As in `Reply`; nothing where nothing was sent."""
 
 
+@dataclass(frozen=True, slots=True)
+class Offered:
+    """One model that a server offers, as it says itself; what it does not say is empty."""
+
+    name: str
+    status: str = ""
+    """`active`, `deprecated` or `retired`."""
+    thinking: tuple[str, ...] = ()
+    """Ways of thinking that it takes, as its API calls them."""
+    efforts: tuple[str, ...] = ()
+    reads: int | None = None
+    """Tokens of the longest prompt."""
+    writes: int | None = None
+    """Tokens of the longest answer."""
+
+
 class Purse(Protocol):
     """Who pays. Safe to use from several workers at once."""
 

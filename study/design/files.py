@@ -48,6 +48,7 @@ class ConditionTable(Record):
     passes_by: bool = False
     knowing: str = EVERYBODY
     organisation: dict[str, Json] = {}
+    decision_seconds: Number | None = None
 
 
 class ItemTable(ItemPlan):

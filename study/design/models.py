@@ -41,6 +41,8 @@ MOST_PEOPLE = 1_000_000
 """That a study can plan or take: more is a slip of the finger."""
 YEAR_MINUTES = 365 * 24 * 60
 """The longest that somebody is waited for."""
+LONGEST_DECISION = 600
+"""Seconds that co-players can have for a step at most."""
 
 
 def new_seed() -> int:
@@ -420,6 +422,14 @@ class Condition(models.Model):
         blank=True,
         help_text="Who may command whom and write to whom, and co-players of single robots. Empty: one "
         "co-player for all, and nobody writes.",
+    )
+    decision_seconds = models.FloatField(
+        "time for a decision",
+        null=True,
+        blank=True,
+        validators=[MinValueValidator(1), MaxValueValidator(LONGEST_DECISION)],
+        help_text="Seconds that the teammates of this condition have for a step; then the fallback plays. "
+        "Empty: as this server has it.",
     )
 
     class Meta:

@@ -181,6 +181,7 @@ def console_condition_form() -> type[ConditionForm]:
         "shows_intents": "Show what teammates are about to do",
         "passes_by": "Go on without who is busy",
         "knowing": "Whose choice of the step a co-player knows",
+        "decision_seconds": "Time for a decision, seconds",
     }
     helps = {**base.Meta.help_texts, "teammates": TEAM_SIZE}
     meta = type("Meta", (base.Meta,), {"fields": names, "labels": labels, "help_texts": helps})

@@ -280,6 +280,7 @@ def _known_pairs(condition: ConditionPlan) -> list[Pair]:
 def condition_pairs(condition: ConditionPlan) -> list[Pair]:
     """All of a condition but its name."""
     thinking, timer = condition.thinking_seconds, condition.step_seconds
+    decides = condition.decision_seconds
     return [
         Pair("Name in the data", condition.key),
         Pair("Participants read", condition.label),
@@ -292,6 +293,7 @@ def condition_pairs(condition: ConditionPlan) -> list[Pair]:
         *([Pair("Goes on without who is busy", "yes")] if condition.passes_by else []),
         *_known_pairs(condition),
         *team_pairs(condition),
+        *([Pair("Time for a decision", f"{written(decides)} s")] if decides is not None else []),
     ]
 
 

@@ -77,6 +77,7 @@ class ConditionForm(ShowsOthers, forms.ModelForm):  # type: ignore[type-arg]
             "shows_intents",
             "passes_by",
             "knowing",
+            "decision_seconds",
             WORLD,
             COPLAYER,
             "teammates",

@@ -104,6 +104,12 @@ COLUMNS = (
         "Whose commands of the step that it decided a co-player was told.",
         levels="everybody = people and the co-players before it, people, nobody",
     ),
+    Column(
+        "decision_seconds",
+        "number",
+        "What all co-players had for a step, then fallbacks played.",
+        unit="s",
+    ),
 )
 
 FIELDS = (
@@ -128,6 +134,7 @@ FIELDS = (
     "shows_intents",
     "passes_by",
     "knowing",
+    "decision_seconds",
 )
 
 
@@ -197,6 +204,7 @@ def _cells(
         facts["shows_intents"],
         facts["passes_by"],
         facts["knowing"],
+        facts["decision_seconds"],
     )
 
 

@@ -21,7 +21,7 @@ DIGESTS = {
     2: "4cc02ae9cd5f184b6bae60e1c17a52d39d26a173c4170758e5f45be028bad052",
     3: "38964e13558b6ea266dcfa541ef8b5dc8d22fd828f98958032fb5c9259ee3291",
     4: "406ddd2234d2bea017ff0d58c7b4900ef5bf264081b229da9d4c2b7f8bf5aae1",
-    5: "599fb5e6b27d201a2005a0b0da3500c0a8278b8d01f9cc7abf30e57eb55b32cc",
+    5: "c9adde849b4fbb7868e9323c69ad4d2af493fbc77ac80151db4929066fe10472",
 }
 ITEMS: list[dict[str, Any]] = [
     {"key": "trust", "scale": "Team", "reversed": True, "needs_teammates": True},
