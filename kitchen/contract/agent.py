@@ -187,6 +187,16 @@ class Agent(ABC):
         sentences for the researcher. The study has a budget."""
         return ()
 
+    def remarks(self) -> tuple[str, ...]:
+        """What of these settings comes to nothing although it plays: whole sentences for the form in which
+        they are set."""
+        return ()
+
+    def refusal(self) -> str:
+        """Why a form refuses these settings, as `setting: why`; empty if it does not. What was stored before
+        goes on playing."""
+        return ""
+
     def model(self) -> str:
         """The language model that plays, `provider:model`, as this process is set up where the settings name
         none; empty for a co-player that asks none."""

@@ -29,7 +29,7 @@ Command = tuple[str, ...]
 
 Intent = Mapping[str, str]
 """What somebody is about to do, in the codes of the world, whose page has the words (`do` what, and with
-what); or `said`: in words of its own."""
+what); or `said`: in words of its own, and `thought`: what it thought before."""
 
 Turn = Mapping[int, Command] | Sequence[tuple[int, Command]]
 """Commands by seat, in the order in which they are to run, where the world runs them one by one."""
@@ -80,6 +80,8 @@ class Setting:
     minimum: float | None = None
     maximum: float | None = None
     choices: tuple[tuple[str, str], ...] = ()
+    later: bool = False
+    """It came when there were designs without it: a form that is saved with its default does not add it."""
 
     def clean(self, value: Json) -> Json:
         """The value in its own type, or SettingsError that names this setting."""

@@ -294,12 +294,26 @@ class ModelCall(AppendOnly):
     model_asked = models.CharField(max_length=120)
     model_named = models.CharField(max_length=120, blank=True, help_text="As the API named it.")
     sampling = models.JSONField(help_text="Temperature, longest answer, effort, tool.")
+    parameters = models.JSONField(
+        null=True,
+        help_text="All that was sent beside the texts of messages and tool, as the API calls it; empty in "
+        "calls of before it was kept.",
+    )
     reply = models.TextField(blank=True)
     reply_call = models.JSONField(null=True)
     stop = models.CharField(max_length=40, blank=True)
     error = models.CharField(max_length=20, blank=True, help_text="Code, where there was no answer.")
     error_text = models.TextField(blank=True)
-    attempts = models.JSONField(help_text="Every try: outcome, seconds, seconds waited after it, cost.")
+    reasoning = models.TextField(
+        blank=True,
+        default="",
+        db_default="",
+        help_text="What the model thought before it answered, as far as its API gives it.",
+    )
+    attempts = models.JSONField(
+        help_text="Every try: outcome, seconds, seconds waited after it, cost; begin and end, seconds "
+        "that it had, and the server's id of the request."
+    )
     seconds = models.FloatField()
     tokens_input = models.PositiveIntegerField(help_text="Without the cached ones.")
     tokens_output = models.PositiveIntegerField()
@@ -315,6 +329,11 @@ class ModelCall(AppendOnly):
 
     def __str__(self) -> str:
         return f"{self.provider} {self.model_asked}: {self.error or 'answered'}"
+
+    @property
+    def parameters_text(self) -> str:
+        """What was sent beside the texts, as indented JSON."""
+        return json.dumps(self.parameters, indent=2, ensure_ascii=False)
 
 
 class CallMessage(AppendOnly):

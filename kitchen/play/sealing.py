@@ -11,9 +11,11 @@ import hashlib
 from collections import defaultdict
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import reduce
+from operator import and_
 from typing import Any
 
-from django.db.models import F, QuerySet
+from django.db.models import F, Model, Q, QuerySet
 
 from kitchen.contract.world import Json, text_hash
 from kitchen.machine.sealed import columns, plain, same_text, seal_fits, seal_of
@@ -29,8 +31,12 @@ COLUMNS = (
 )
 """Columns of an episode that nobody changes once it is over."""
 
-LATER: Mapping[Any, Sequence[str]] = {Decision: ("because", "dropped", "number", "seen_step")}
-"""Columns that a table of the log got when there were sealed rows without them: those say nothing there."""
+LATER: Mapping[type[Model], Mapping[str, Json]] = {
+    Decision: {"because": "", "dropped": "", "number": None, "seen_step": None},
+    ModelCall: {"parameters": None, "reasoning": ""},
+}
+"""Columns that came when there were seals, with what rows of before have in them: only rows that have more
+are sealed with them, apart and last, so that what was sealed before holds."""
 
 Owners = Callable[[Sequence[int]], Mapping[int, Sequence[Json]]]
 """From the ids of episodes to what each belongs to."""
@@ -125,14 +131,8 @@ def _logs(episodes: Sequence[Episode]) -> dict[int, str]:
     ids = [episode.pk for episode in episodes]
     for rows in _beside_steps(ids):
         for episode_id, *values in rows.iterator(chunk_size=500):
-            said = _without_later(values, len(LATER.get(rows.model, ())))
-            hashes[episode_id].update(f"{same_text([plain(value) for value in said])}\n".encode())
+            hashes[episode_id].update(f"{same_text([plain(value) for value in values])}\n".encode())
     return {each: hashes[each].hexdigest() for each in ids}
-
-
-def _without_later(values: list[Any], later: int) -> list[Any]:
-    """A row as it was hashed when so many of its last columns were not there yet, if they say nothing."""
-    return values if any(values[len(values) - later :]) else values[: len(values) - later]
 
 
 def _beside_steps(ids: Sequence[int]) -> list[QuerySet[Any, Any]]:
@@ -157,7 +157,16 @@ def _beside_steps(ids: Sequence[int]) -> list[QuerySet[Any, Any]]:
             "prompt_id",
         ),
         _rows(not_taken, "episode", "step", "seat", *_others(SeatCommand, "seat")),
+        _rows(_with_later(Decision, mind__episode__in=ids), *decision, *sorted(LATER[Decision])),
+        _rows(_with_later(ModelCall, decision__mind__episode__in=ids), *of_call, *sorted(LATER[ModelCall])),
     ]
+
+
+def _with_later(model: type[Model], **which: Any) -> QuerySet[Any]:
+    """Those of these rows that have something in a column that came later."""
+    came = LATER[model].items()
+    empty = [Q(**({f"{name}__isnull": True} if was is None else {name: was})) for name, was in came]
+    return model._default_manager.filter(**which).exclude(reduce(and_, empty))
 
 
 def _rows(rows: QuerySet[Any], *names: str) -> QuerySet[Any, Any]:
@@ -166,7 +175,6 @@ def _rows(rows: QuerySet[Any], *names: str) -> QuerySet[Any, Any]:
 
 
 def _others(model: Any, *more: str) -> list[str]:
-    """The columns that say what happened, by name; those that came later last."""
-    later = LATER.get(model, ())
-    left_out = {"id", "mind", "step", "decision", "episode", *more, *later}
-    return [*sorted(one.name for one in model._meta.concrete_fields if one.name not in left_out), *later]
+    """The columns that say what happened, by name."""
+    left_out = {"id", "mind", "step", "decision", "episode", *LATER.get(model, ()), *more}
+    return sorted(one.name for one in model._meta.concrete_fields if one.name not in left_out)

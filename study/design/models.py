@@ -25,7 +25,13 @@ from study.design.languages import WRITTEN, codes, languages_problem, named
 from study.design.names import item_key_problem, key_problem, measure_problem, name_problem
 from study.design.orders.registry import get_scheme
 from study.design.parts import PARTS, part_problems
-from study.design.plan import NOBODY, condition_cautions, condition_check
+from study.design.plan import (
+    NOBODY,
+    condition_cautions,
+    condition_check,
+    condition_refusal,
+    condition_remarks,
+)
 from study.design.questions.fields import LONGEST, Fixed, ItemPlan, fixed_fields
 from study.design.questions.rules import item_problems
 from study.design.reserved import RESERVED_SLUGS
@@ -441,6 +447,9 @@ class Condition(models.Model):
                 coplayer_settings=self.coplayer_settings,
                 teammates=self.teammates,
             )
+            condition_refusal(
+                coplayer=self.coplayer, coplayer_settings=self.coplayer_settings, teammates=self.teammates
+            )
         except (WorldError, UnknownNameError) as error:
             raise ValidationError(str(error)) from error
 
@@ -448,6 +457,13 @@ class Condition(models.Model):
     def cautions(self) -> tuple[str, ...]:
         """What will keep its co-player from playing as it is set up, in sentences."""
         return condition_cautions(
+            coplayer=self.coplayer, coplayer_settings=self.coplayer_settings, teammates=self.teammates
+        )
+
+    @property
+    def remarks(self) -> tuple[str, ...]:
+        """What of its co-player's settings comes to nothing, in sentences: for the form."""
+        return condition_remarks(
             coplayer=self.coplayer, coplayer_settings=self.coplayer_settings, teammates=self.teammates
         )
 

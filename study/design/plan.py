@@ -42,6 +42,25 @@ def condition_cautions(
     return mind.cautions() if mind else ()
 
 
+def condition_remarks(
+    *, coplayer: str, coplayer_settings: Mapping[str, Json], teammates: int
+) -> tuple[str, ...]:
+    """What of the co-player's settings comes to nothing, likewise."""
+    try:
+        mind = mind_of(coplayer=coplayer, coplayer_settings=coplayer_settings, teammates=teammates)
+    except (SettingsError, UnknownNameError):
+        return ()
+    return mind.remarks() if mind else ()
+
+
+def condition_refusal(*, coplayer: str, coplayer_settings: Mapping[str, Json], teammates: int) -> None:
+    """SettingsError, in words, for settings that are not to be chosen any more; who has them plays by them.
+    SettingsError or UnknownNameError for a co-player that cannot be made."""
+    mind = mind_of(coplayer=coplayer, coplayer_settings=coplayer_settings, teammates=teammates)
+    if mind and (why := mind.refusal()):
+        raise SettingsError(why)
+
+
 def condition_check(
     *,
     world: str,

@@ -188,9 +188,12 @@ LINES: Mapping[str, Stored] = {
             *(f"ModelCall.{name}" for name in ["id", "decision", "number", "provider", "model_asked"]),
             *(
                 f"ModelCall.{name}"
-                for name in ["model_named", "sampling", "reply", "reply_call", "stop", "error"]
+                for name in ["model_named", "sampling", "parameters", "reply", "reply_call", "stop"]
             ),
-            *(f"ModelCall.{name}" for name in ["error_text", "attempts", "seconds", "cost"]),
+            *(
+                f"ModelCall.{name}"
+                for name in ["reasoning", "error", "error_text", "attempts", "seconds", "cost"]
+            ),
             *(f"ModelCall.tokens_{name}" for name in ["input", "output", "cache_read", "cache_write"]),
             *(f"CallMessage.{name}" for name in ["id", "call", "position", "role", "prompt"]),
             *(f"Prompt.{name}" for name in ["hash", "text"]),
