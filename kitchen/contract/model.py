@@ -278,6 +278,13 @@ class Purse(Protocol):
         """Give back what was set aside and book what was spent."""
 
 
+class Answers(Protocol):
+    """Calls that were made before, in their order: their answers are given again, and no model is asked."""
+
+    def answer(self, provider: str, request: Request) -> Call:
+        """The call in whose place this request stands now; ModelError where none is left."""
+
+
 class LanguageModel(ABC):
     """A provider's models."""
 

@@ -59,6 +59,8 @@ class Row:
     """FAILED where an error ended it: its counts are 0 and go into no result, and it can be played again."""
     reason: str = ""
     """Which error, and where."""
+    log: str = ""
+    """SHA-256 of the lines of its log; empty for episodes of before there were logs."""
 
     @property
     def key(self) -> Key:

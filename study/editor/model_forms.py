@@ -75,6 +75,8 @@ class ConditionForm(ShowsOthers, forms.ModelForm):  # type: ignore[type-arg]
             "shown",
             "three_dimensions",
             "shows_intents",
+            "passes_by",
+            "knowing",
             "decision_seconds",
             WORLD,
             COPLAYER,

@@ -10,9 +10,12 @@ from kitchen.contract.model import Message, ModelError, Request
 from kitchen.contract.world import WorldError
 from kitchen.llm.registry import count_tokens
 from kitchen.llm.tokens import likely_tokens
+from kitchen.play.creating import MindPlan
+from kitchen.registry.agents import make_agent
 from kitchen.registry.names import UnknownNameError
 from study.design.models import Condition, Study
-from study.planning.forecast import model_of, trial_of
+from study.design.plan import mind_plans
+from study.planning.forecast import NO_MODEL, trial_of
 
 SECONDS = 20.0
 """Time for one count."""
@@ -42,19 +45,28 @@ class Counted:
 
 
 def counts(study: Study) -> Iterator[Counted]:
-    """Condition by condition. Asks providers: it takes seconds, and costs nothing."""
+    """Condition by condition, co-player by co-player. Asks providers: it takes seconds, and costs nothing."""
     for condition in study.conditions.all():
         try:
-            yield _counted(condition)
-        except (WorldError, UnknownNameError, ModelError) as error:
+            minds = mind_plans(condition)
+        except WorldError as error:
             yield Counted(condition, why=f"not counted: {error}")
+            continue
+        yield from [_told(condition, mind) for mind in minds] or [Counted(condition, why=NO_MODEL)]
 
 
-def _counted(condition: Condition) -> Counted:
-    provider, _, model = model_of(condition).partition(":")
-    calls = trial_of(condition).calls if provider else ()
+def _told(condition: Condition, mind: MindPlan) -> Counted:
+    try:
+        return _counted(condition, mind)
+    except (WorldError, UnknownNameError, ModelError) as error:
+        return Counted(condition, why=f"not counted: {error}")
+
+
+def _counted(condition: Condition, mind: MindPlan) -> Counted:
+    provider, _, model = make_agent(mind.kind, mind.settings).model().partition(":")
+    calls = trial_of(condition, mind).calls if provider else ()
     if not calls:
-        return Counted(condition, why="asks no language model")
+        return Counted(condition, why=NO_MODEL)
     prompt = max((replace(call.request, model=model, seconds=SECONDS) for call in calls), key=guessed)
     counted, fixed = count_tokens(provider, prompt), count_tokens(provider, _fixed(prompt))
     if counted is None or fixed is None:

@@ -105,12 +105,14 @@ def state_part(moment: Moment, feedback: Sequence[str]) -> str:
     return "\n".join(parts)
 
 
-def repair_part(team: Team, problems: Sequence[str], seats: Sequence[int]) -> str:
-    """The question for other commands for those agents whose commands cannot be carried out."""
+def repair_part(problems: Sequence[str], seats: Sequence[int], form: Sequence[str]) -> str:
+    """The question for other commands for those agents whose commands cannot be carried out, with the form of
+    an answer where the last one could not be read."""
     who = _listed(seats)
     return "\n".join(
         [
             f"Now give other commands for {who} only; the rest of yours stand and run before these.",
+            *form,
             "Feedback, because not all of that can be carried out:",
             *(f"- {line}" for line in problems),
         ]
