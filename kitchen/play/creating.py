@@ -48,6 +48,7 @@ def episode_create(
     three_dimensions: bool = False,
     shows_intents: bool = False,
     passes_by: bool = False,
+    offers_plans: bool = False,
     audience: str = "",
 ) -> Episode:
     """A new episode at its start, its first step open. Seats that no mind commands are people's.
@@ -57,7 +58,8 @@ def episode_create(
     are to see of the world as far as it has that (`Page.shown`), `asks_first` has the page ask before it
     sends an action, `three_dimensions` has it offer the world as a scene, `shows_intents` has it say what
     co-players are about to do, `passes_by` has steps go on without seats that have nothing to choose
-    (`World.asks`), `audience` names those whom its news go to (see `stream.audience_group`).
+    (`World.asks`), `offers_plans` has the page offer to choose what follows, where the world says what that
+    may be (`World.plannable`), `audience` names those whom its news go to (see `stream.audience_group`).
 
     SettingsError if the world, a mind, the seating, the clock or the goal cannot be played.
     """
@@ -85,6 +87,7 @@ def episode_create(
         three_dimensions=three_dimensions and bool(page.scene) and page.shown(shown) != TABLES,
         shows_intents=shows_intents,
         passes_by=passes_by or game.passes_by,
+        offers_plans=offers_plans and bool(game.plannable(0)),
         audience=audience,
         state=game.to_dict(),
         state_hash=game.state_hash(),

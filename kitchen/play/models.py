@@ -64,6 +64,9 @@ class Episode(models.Model):
     passes_by = models.BooleanField(
         default=False, db_default=False, help_text="Seats that have nothing to choose are not waited for."
     )
+    offers_plans = models.BooleanField(
+        default=False, db_default=False, help_text="The page offered to choose what follows."
+    )
     plans = models.JSONField(
         null=True, blank=True, help_text="By seat: what it does next without being asked. Empty: nothing."
     )

@@ -41,7 +41,7 @@ MEANT: Mapping[str, Json] = {
     "asks_first": False,
 }
 """What an older document means that says nothing of them: what there was then."""
-CONDITION_SINCE = {"shown": 4, "three_dimensions": 4, "shows_intents": 4, "passes_by": 5}
+CONDITION_SINCE = {"shown": 4, "three_dimensions": 4, "shows_intents": 4, "passes_by": 5, "offers_plans": 5}
 """Likewise of a condition."""
 ITEMS_SINCE = {name: about.since for name, about in ABOUT.items()}
 """Likewise of an item."""
@@ -66,6 +66,7 @@ class ConditionPlan(Record):
     three_dimensions: bool = False
     shows_intents: bool = False
     passes_by: bool = False
+    offers_plans: bool = False
 
 
 class PartPlan(Record):

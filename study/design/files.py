@@ -43,6 +43,7 @@ class ConditionTable(Record):
     three_dimensions: bool = False
     shows_intents: bool = False
     passes_by: bool = False
+    offers_plans: bool = False
 
 
 class ItemTable(ItemPlan):

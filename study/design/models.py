@@ -390,6 +390,13 @@ class Condition(models.Model):
         help_text="Who has nothing to choose in a step is not asked, person or teammate: it goes on without "
         "them. Off: everybody chooses in every step, if only to wait.",
     )
+    offers_plans = models.BooleanField(
+        "let participants plan ahead",
+        default=False,
+        db_default=False,
+        help_text="A list on the page in which they choose what is to follow, step by step. It is done by "
+        "itself as long as it is possible; else they are asked again.",
+    )
 
     class Meta:
         ordering = ["position", "id"]

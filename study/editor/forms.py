@@ -180,6 +180,7 @@ def console_condition_form() -> type[ConditionForm]:
         "three_dimensions": "Also offer it in three dimensions",
         "shows_intents": "Show what teammates are about to do",
         "passes_by": "Go on without who is busy",
+        "offers_plans": "Let participants plan ahead",
     }
     helps = {**base.Meta.help_texts, "teammates": TEAM_SIZE}
     meta = type("Meta", (base.Meta,), {"fields": names, "labels": labels, "help_texts": helps})

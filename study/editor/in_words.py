@@ -256,6 +256,7 @@ def condition_pairs(condition: ConditionPlan) -> list[Pair]:
         *([Pair("Also offered in three dimensions", "yes")] if condition.three_dimensions else []),
         *([Pair("Shows what teammates are about to do", "yes")] if condition.shows_intents else []),
         *([Pair("Goes on without who is busy", "yes")] if condition.passes_by else []),
+        *([Pair("Lets participants plan ahead", "yes")] if condition.offers_plans else []),
     ]
 
 

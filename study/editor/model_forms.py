@@ -76,6 +76,7 @@ class ConditionForm(ShowsOthers, forms.ModelForm):  # type: ignore[type-arg]
             "three_dimensions",
             "shows_intents",
             "passes_by",
+            "offers_plans",
             WORLD,
             COPLAYER,
             "teammates",

@@ -80,6 +80,7 @@ def _episode(person: Participant, plan: ConditionPlan, *, seed: int, **more: Any
         three_dimensions=plan.three_dimensions,
         shows_intents=plan.shows_intents,
         passes_by=plan.passes_by,
+        offers_plans=plan.offers_plans,
         audience=audience_of(person.study),
         **more,
     )

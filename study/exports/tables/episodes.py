@@ -98,6 +98,11 @@ COLUMNS = (
         "boolean",
         "1 if a step went on without who had nothing to choose in it: `chosen_by` is `world` there.",
     ),
+    Column(
+        "offers_plans",
+        "boolean",
+        "1 if the page offered to choose what follows: `to_follow` and `planned_in` in `commands`.",
+    ),
 )
 
 FIELDS = (
@@ -121,6 +126,7 @@ FIELDS = (
     "asks_first",
     "shows_intents",
     "passes_by",
+    "offers_plans",
 )
 
 
@@ -189,6 +195,7 @@ def _cells(
         used or None,
         facts["shows_intents"],
         facts["passes_by"],
+        facts["offers_plans"],
     )
 
 

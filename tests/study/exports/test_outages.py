@@ -71,6 +71,7 @@ def test_every_row_says_what_was_away_meanwhile(study: Study) -> None:
 
 def test_columns_stand_behind_those_that_were_there_before() -> None:
     later = ["shown", "asks_first", "three_dimensions", "three_dimensions_used", "shows_intents", "passes_by"]
+    later.append("offers_plans")
     for name, behind in (
         ("steps", []),
         ("commands", ["to_follow", "planned_in"]),
