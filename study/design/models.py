@@ -431,6 +431,13 @@ class Condition(models.Model):
         help_text="Seconds that the teammates of this condition have for a step; then the fallback plays. "
         "Empty: as this server has it.",
     )
+    offers_plans = models.BooleanField(
+        "let participants plan ahead",
+        default=False,
+        db_default=False,
+        help_text="A list on the page in which they choose what is to follow, step by step. It is done by "
+        "itself as long as it is possible; else they are asked again.",
+    )
 
     class Meta:
         ordering = ["position", "id"]

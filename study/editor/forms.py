@@ -182,6 +182,7 @@ def console_condition_form() -> type[ConditionForm]:
         "passes_by": "Go on without who is busy",
         "knowing": "Whose choice of the step a co-player knows",
         "decision_seconds": "Time for a decision, seconds",
+        "offers_plans": "Let participants plan ahead",
     }
     helps = {**base.Meta.help_texts, "teammates": TEAM_SIZE}
     meta = type("Meta", (base.Meta,), {"fields": names, "labels": labels, "help_texts": helps})

@@ -294,6 +294,7 @@ def condition_pairs(condition: ConditionPlan) -> list[Pair]:
         *_known_pairs(condition),
         *team_pairs(condition),
         *([Pair("Time for a decision", f"{written(decides)} s")] if decides is not None else []),
+        *([Pair("Lets participants plan ahead", "yes")] if condition.offers_plans else []),
     ]
 
 

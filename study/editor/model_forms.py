@@ -78,6 +78,7 @@ class ConditionForm(ShowsOthers, forms.ModelForm):  # type: ignore[type-arg]
             "passes_by",
             "knowing",
             "decision_seconds",
+            "offers_plans",
             WORLD,
             COPLAYER,
             "teammates",
