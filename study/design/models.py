@@ -420,7 +420,7 @@ class Condition(models.Model):
         default=dict,
         db_default=models.Value({}, models.JSONField()),
         blank=True,
-        help_text="Who may command whom and write to whom, and co-players of single robots. Empty: one "
+        help_text="Who may command whom and write to whom, and co-players of single teammates. Empty: one "
         "co-player for all, and nobody writes.",
     )
     decision_seconds = models.FloatField(
