@@ -16,6 +16,7 @@ from typing import Any
 from kitchen.agents.evaluate import decisions
 from kitchen.contract.agent import Decision
 from kitchen.contract.model import BudgetSpentError, Call, Purse, UnpricedError, total
+from kitchen.contract.reading import Readings, reading_of
 from kitchen.contract.world import Json, World
 from kitchen.experiments.plan import Job
 from kitchen.experiments.players import counted
@@ -58,9 +59,11 @@ class _Tally:
     chose: Counter[str] = field(default_factory=Counter)
     why: Counter[str] = field(default_factory=Counter)
     calls: list[Call] = field(default_factory=list)
+    read: Readings = field(default_factory=Readings)
 
-    def add(self, decision: Decision, kind: str, milliseconds: float) -> None:
+    def add(self, decision: Decision, kind: str, milliseconds: float, seats: int) -> None:
         self.times.append(milliseconds)
+        self.read += Readings.of(reading_of(decision.note, seats))
         self.chose[decision.played_by or kind] += 1
         self.calls += decision.calls
         if decision.fallback:
@@ -82,7 +85,7 @@ def play(
     game, tally = new_game(job, steps), _Tally()
     made = decisions(make_agent(coplayer, settings), game, seed=job.seed, seconds=seconds, purse=purse)
     for decision, spent in _told(made):
-        tally.add(decision, coplayer, spent)
+        tally.add(decision, coplayer, spent, game.seats)
         after_step()
     return _row(job, game, tally)
 
@@ -162,4 +165,5 @@ def _row(job: Job, game: World, tally: _Tally) -> Row:
         ms_median=round(median(tally.times), 3),
         ms_max=round(max(tally.times), 3),
         state_hash=game.state_hash(),
+        **tally.read.columns,
     )
