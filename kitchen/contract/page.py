@@ -91,6 +91,8 @@ class SeatView:
     shown: str = TABLES
     """What this person's page has of the world: one of what `Page.shown` gives; the same for the whole
     episode."""
+    passed_by: bool = False
+    """This seat has nothing to choose in the open step."""
     shows_intents: bool = False
     """The page says what the others are about to do; the same for the whole episode."""
     intents: Mapping[int, Intent] = field(default_factory=dict)

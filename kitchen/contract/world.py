@@ -29,7 +29,7 @@ Command = tuple[str, ...]
 
 Intent = Mapping[str, str]
 """What somebody is about to do, in the codes of the world, whose page has the words (`do` what, and with
-what); or `said`: in words of its own."""
+what); or `said`: in words of its own, and `thought`: what it thought before."""
 
 Turn = Mapping[int, Command] | Sequence[tuple[int, Command]]
 """Commands by seat, in the order in which they are to run, where the world runs them one by one."""
@@ -80,6 +80,8 @@ class Setting:
     minimum: float | None = None
     maximum: float | None = None
     choices: tuple[tuple[str, str], ...] = ()
+    later: bool = False
+    """It came when there were designs without it: a form that is saved with its default does not add it."""
 
     def clean(self, value: Json) -> Json:
         """The value in its own type, or SettingsError that names this setting."""
@@ -231,6 +233,9 @@ class World(ABC):
     """What a researcher may set; `seats` is not among them."""
     idle: ClassVar[Command] = ("noop",)
     """What a seat does that nobody commands; always carried out."""
+    passes_by: ClassVar[bool] = False
+    """Seats that it does not ask (`asks`) are passed by in every episode: its actions last, for example.
+    Elsewhere that is the researcher's choice."""
     min_seats: ClassVar[int] = 1
     max_seats: ClassVar[int]
     figures: ClassVar[tuple[Figure, ...]]
@@ -285,6 +290,12 @@ class World(ABC):
     @abstractmethod
     def legal_actions(self, seat: int) -> list[Command]:
         """Exactly the commands that would be carried out if this seat acted first in the coming step."""
+
+    def asks(self, seat: int) -> bool:
+        """Whether this seat has something to choose in the coming step: it is not in the middle of something.
+        One that is not asked does `idle`, and whoever plays it is not waited for, where seats are passed
+        by."""
+        return True
 
     def anticipated_actions(self, seat: int, earlier: Container[int] | None = None) -> list[Command]:
         """Commands that are not legal now and that another seat could still make so, one of those that act

@@ -101,6 +101,16 @@ def takes_temperature(provider: str, model: str) -> bool:
     return provider != ANTHROPIC or traits(model).temperature
 
 
+def calls_tools(provider: str, model: str, *, thinks: bool) -> bool:
+    """Whether a structured answer is a call of a tool; else its schema is the format of the answer."""
+    return provider != ANTHROPIC or traits(model).calls_tools(thinks=thinks)
+
+
+def takes_seed(provider: str) -> bool:
+    """Whether a seed and top_p may be given: Claude takes neither, and the stand-in draws nothing by them."""
+    return provider == OPENAI
+
+
 def make_model(provider: str, stand_in: Callable[[], StandIn] | None = None) -> LanguageModel:
     """The bare model; UnknownNameError if there is none. `stand_in` makes the stand-in of this decision, and
     only it needs that: ValueError where it is missing."""

@@ -77,7 +77,7 @@ class OpenPage:
     def command(self, message: CommandMessage) -> Answer | Deciding:
         """Hand in a command and say what came of it; or whom to ask first, and then it is `decided`."""
         with turn_taken(self.seat.episode_id) as turn:
-            if message.step != turn.step:
+            if message.step != turn.step or not turn.is_read:
                 bring_up_to_date(turn)
             deciding = deciding_at_once(turn, message.step, self.seat.number, message.command)
         if deciding and deciding.question:

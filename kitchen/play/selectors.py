@@ -40,7 +40,7 @@ def seat_view(seat: Seat) -> SeatView:
 def turn_view(turn: OpenTurn, number: int) -> SeatView:
     """Everything that the page of this seat shows in this turn."""
     episode, world, page = turn.episode, turn.world, get_page(turn.episode.world)
-    missing = [seat for seat in turn.seats if seat.number not in turn.given or not seat.is_person]
+    missing = _missing(turn)
     phase = _phase(turn, number, missing)
     choosing = phase == "choose"
     chosen = turn.given.get(number)
@@ -58,7 +58,7 @@ def turn_view(turn: OpenTurn, number: int) -> SeatView:
         observation=world.observe(number),
         legal=world.legal_actions(number) if choosing else (),
         anticipated=world.anticipated_actions(number, turn.earlier(number)) if choosing else (),
-        chosen=stored.read_stored_command(chosen.command) if chosen else None,
+        chosen=stored.read_stored_command(chosen.command) if chosen and number in turn.asked else None,
         history=tuple(step.known(world, number) for step in turn.past),
         score=episode.score,
         achieved=achieved(episode.world, episode.score),
@@ -69,6 +69,7 @@ def turn_view(turn: OpenTurn, number: int) -> SeatView:
         reached=episode.status == Episode.Status.REACHED,
         abandoned_because=episode.ended_because if episode.status == Episode.Status.ABANDONED else "",
         shown=episode.shown,
+        passed_by=turn.is_open and number not in turn.asked,
         shows_intents=episode.shows_intents,
         intents=known_intents(world, number, turn.intents) if turn.is_open else {},
     )
@@ -76,6 +77,12 @@ def turn_view(turn: OpenTurn, number: int) -> SeatView:
         return view
     hints = hints_for(world, view)
     return replace(view, hints=hints.sentences, hinted=hints.command)
+
+
+def _missing(turn: OpenTurn) -> list[Seat]:
+    """Whom the step waits for: co-players that are asked until it is taken, also if they have decided."""
+    open_seats = turn.asked - {seat for seat in turn.people if seat in turn.given}
+    return [seat for seat in turn.seats if seat.number in open_seats]
 
 
 def _phase(turn: OpenTurn, number: int, missing: list[Seat]) -> str:
@@ -114,10 +121,10 @@ def seats_stand(seat_ids: Iterable[int]) -> dict[int, tuple[str, str, Stamp]]:
     rows = Seat.objects.filter(pk__in=list(seat_ids)).annotate(
         given=people.annotate(n=Count("pk")).values("n")
     )
-    facts = ("episode__step", "episode__status", "episode__turn_closes_at", "given")
+    facts = ("episode__step", "episode__status", "episode__turn_closes_at", "given", "episode__messages")
     return {
-        pk: (key, page, (step, status, closes.isoformat() if closes else "", given or 0))
-        for pk, key, page, step, status, closes, given in rows.order_by().values_list(
+        pk: (key, page, (step, status, closes.isoformat() if closes else "", given or 0, said))
+        for pk, key, page, step, status, closes, given, said in rows.order_by().values_list(
             "pk", "key", "page", *facts
         )
     }

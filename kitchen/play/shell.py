@@ -26,6 +26,8 @@ class Phase(NamedTuple):
 
     phase: str
     waiting_for: tuple[str, ...]
+    passed_by: bool = False
+    """This seat has nothing to choose."""
 
 
 class Clock(NamedTuple):
@@ -73,7 +75,7 @@ def shell(page: Page, view: SeatView) -> tuple[Panel, ...]:
     names = tuple(player.name for player in view.players if player.seat in waited)
     return (
         _panel("bar", Bar(view.step, view.length, view.phase)),
-        _panel("phase", Phase(view.phase, () if view.phase == "over" else names)),
+        _panel("phase", Phase(view.phase, () if view.phase == "over" else names, view.passed_by)),
         _panel("clock", _clock(view)),
         _panel("hint", Hint(view.hints, _as_value(view.hinted))),
         _panel("over", _over(page, view)),

@@ -15,6 +15,7 @@ from django.db.models import Count
 from django.utils import timezone
 
 from kitchen.contract.world import Json
+from kitchen.play.filling import WORLD
 from kitchen.play.models import Decision, Episode, ModelCall, Step
 from kitchen.play.open_turns import overdue_turns, undecided_turns
 from kitchen.registry.agents import agent_kinds, get_agent
@@ -87,7 +88,7 @@ def _own_seconds(taken_at: datetime, commands: Sequence[Json]) -> float | None:
 
 
 def _is_instant(chosen_by: str) -> bool:
-    return chosen_by == PERSON or (chosen_by in agent_kinds() and get_agent(chosen_by).instant)
+    return chosen_by in {PERSON, WORLD} or (chosen_by in agent_kinds() and get_agent(chosen_by).instant)
 
 
 def faults_lately(minutes: float = 15) -> Faults:

@@ -8,21 +8,23 @@ from __future__ import annotations
 import json
 from collections import deque
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, field
 from datetime import datetime, timedelta
 from functools import cached_property
 
 from django.db.models import OuterRef, Subquery
 from django.utils import timezone
 
-from kitchen.contract.page import StepView
+from kitchen.contract.agent import EVERYBODY
 from kitchen.contract.world import Command, Intent, Json, World, text_hash
 from kitchen.machine.statements import Text, change, insert
 from kitchen.play import clock, stored
 from kitchen.play.chain import chain_begin, chain_next, chain_so_far
+from kitchen.play.claims import MindStanding
+from kitchen.play.filling import WORLD, fill
 from kitchen.play.intents import stored_intents
 from kitchen.play.messages import Stamp
-from kitchen.play.models import Decision, Episode, Mind, Seat, SeatCommand, Step
+from kitchen.play.models import Decision, Episode, Message, Mind, Seat, SeatCommand, Step
+from kitchen.play.past import PastStep, StepAhead
 from kitchen.registry.worlds import get_world
 
 HISTORY = 8
@@ -31,40 +33,6 @@ HISTORY = 8
 
 class StepTakenError(RuntimeError):
     """Two processes took the same step; the second is rolled back whole."""
-
-
-@dataclass(slots=True)
-class PastStep:
-    """One step as the log keeps it, and as each seat may know it."""
-
-    number: int
-    commands: list[Json]
-    events: list[Json]
-    chain: str
-    """Empty where a program of before took the step."""
-    _known: dict[int, StepView] = field(default_factory=dict)
-
-    def known(self, world: World, seat: int) -> StepView:
-        """What this seat may know of it."""
-        if seat not in self._known:
-            self._known[seat] = StepView(
-                number=self.number,
-                commands=stored.known_commands(world, seat, self.commands),
-                events=stored.known_events(world, [seat], self.events),
-                ran_out=clock.ran_out(seat, self.commands),
-            )
-        return self._known[seat]
-
-
-@dataclass(frozen=True, slots=True)
-class StepAhead:
-    """A step that was worked out and is not taken yet: it follows from the state and these commands alone."""
-
-    commands: Sequence[tuple[int, Command]]
-    world: World
-    """After it."""
-    state: str
-    events: list[Json]
 
 
 class OpenTurn:
@@ -81,9 +49,13 @@ class OpenTurn:
         self.numbers = {seat.number for seat in self.seats}
         self.people = {seat.number for seat in self.seats if seat.is_person}
         self.given: dict[int, SeatCommand] = {}
+        self.is_read = False
+        """What is given was read; until then nothing is known of it."""
+        self.standing: dict[int, MindStanding] = {}
         self._world: World | None = None
         self._state = ""
-        self._remembered = 0
+        self._sent: list[Message] = []
+        self._remembered: set[int] = set()
 
     @property
     def step(self) -> int:
@@ -132,8 +104,10 @@ class OpenTurn:
 
     @cached_property
     def memories(self) -> dict[int, Json]:
-        """What each mind, by its id, wanted to remember of the steps that are taken."""
-        rows = Decision.objects.filter(mind=OuterRef("pk"), step__lte=self.episode.step).order_by("-step")
+        """What each mind, by its id, wanted to remember of the steps that are taken, of what it decided in
+        time."""
+        rows = Decision.objects.filter(mind=OuterRef("pk"), step__lte=self.episode.step, dropped="")
+        rows = rows.order_by("-step", "-pk")
         last = Mind.objects.filter(episode=self.episode).annotate(last=Subquery(rows.values("memory")[:1]))
         return dict(last.order_by().values_list("pk", "last"))
 
@@ -157,8 +131,22 @@ class OpenTurn:
     def stamp(self) -> Stamp:
         """How the episode stands, for pages to compare."""
         closes, episode = self.episode.turn_closes_at, self.episode
-        given = len(self.given.keys() & self.people)
-        return episode.step, str(episode.status), closes.isoformat() if closes else "", given
+        given = sum(row.chosen_by in clock.OF_PEOPLE for row in self.given.values())
+        return (
+            episode.step,
+            str(episode.status),
+            closes.isoformat() if closes else "",
+            given,
+            episode.messages,
+        )
+
+    @property
+    def sent(self) -> list[Message]:
+        """What members have said to one another so far, in order."""
+        if len(self._sent) < self.episode.messages:
+            rows = Message.objects.filter(episode=self.episode, number__gt=len(self._sent))
+            self._sent += rows.filter(number__lte=self.episode.messages).order_by("number")
+        return self._sent
 
     @property
     def is_complete(self) -> bool:
@@ -174,14 +162,40 @@ class OpenTurn:
         return sorted(self.people - self.given.keys())
 
     @property
+    def asked(self) -> set[int]:
+        """The seats that have something to choose in this step."""
+        return {seat for seat in self.numbers if not self._is_filled(seat)}
+
+    def _is_filled(self, seat: int) -> bool:
+        row = self.given.get(seat)
+        return row is not None and row.chosen_by == WORLD
+
+    @property
+    def minds_asked(self) -> list[Mind]:
+        """The co-players, in order, that have yet to command a seat."""
+        open_seats = {seat.mind_id for seat in self.seats if seat.number not in self.given}
+        return [mind for mind in self.minds if mind.pk in open_seats]
+
+    @property
     def waits_for_minds(self) -> bool:
         """The people have commanded, and there are co-players that have not."""
         return self.is_open and self.people <= self.given.keys() and not self.is_complete
 
     @property
+    def waiting_minds(self) -> list[int]:
+        """The numbers of the co-players that have not commanded all that they are to."""
+        return [mind.number for mind in self.minds_asked]
+
+    @property
+    def parties(self) -> list[tuple[int, ...]]:
+        """Who of those is asked by a task of its own, by number; an empty tuple where one task asks one of
+        them after the other, since they know of each other."""
+        return [()] if self.episode.knowing == EVERYBODY else [(number,) for number in self.waiting_minds]
+
+    @property
     def thinking_seconds(self) -> float:
-        """For so long co-players think at least."""
-        return self.episode.thinking_seconds if self.numbers - self.people else 0.0
+        """For so long co-players think at least, if any of them is asked."""
+        return self.episode.thinking_seconds if self.asked - self.people else 0.0
 
     @property
     def due_at(self) -> datetime:
@@ -195,12 +209,35 @@ class OpenTurn:
         insert(SeatCommand, [_row_values(row) for row in rows])
         self.given |= {row.seat: row for row in rows}
 
+    def fill(self) -> None:
+        """Give the commands of the seats that are not asked in this step. Needs the transaction that opened
+        it."""
+        if self.is_open:
+            filled = fill(self.world, self.numbers, passes_by=self.episode.passes_by)
+            self.add([self.row(each.seat, each.command, chosen_by=each.chosen_by) for each in filled])
+
+    def row(self, seat: int, command: Command, *, chosen_by: str, fallback: str = "") -> SeatCommand:
+        """A command for this step, to be added."""
+        return SeatCommand(
+            episode_id=self.episode.pk,
+            step=self.step,
+            seat=seat,
+            command=list(command),
+            chosen_by=chosen_by,
+            fallback=fallback,
+        )
+
     def running_order(self, more: Iterable[tuple[int, Command]] = ()) -> list[tuple[int, Command]]:
-        """The commands, and those that come `more`: people first, by seat; then co-players in the order in
-        which their minds want them run."""
+        """The commands, and those that come `more`: people first, by seat; then co-players, mind by mind,
+        whichever decided first, in the order in which their minds want them run."""
         rows = [(seat, stored.read_stored_command(row.command)) for seat, row in self.given.items()]
         rows += more
-        return sorted(rows, key=lambda each: each[0] if each[0] in self.people else len(self.seats))
+        return sorted(rows, key=lambda each: self._order.get(each[0], (0, 0)))
+
+    @cached_property
+    def _order(self) -> dict[int, tuple[int, int]]:
+        """When each seat's command comes; ids of minds are in their order."""
+        return {seat.number: (seat.mind_id or 0, 0 if seat.mind_id else seat.number) for seat in self.seats}
 
     def earlier(self, seat: int) -> tuple[int, ...]:
         """The seats whose commands run before that of this person."""
@@ -216,8 +253,9 @@ class OpenTurn:
         return StepAhead(commands, world, world.state_text(), events)
 
     def take(self, ahead: StepAhead | None = None) -> list[SeatCommand]:
-        """The step is taken and stored, and the next one is open; the commands it was taken with. `ahead` is
-        used if it was worked out from the very same commands. Needs a transaction around it."""
+        """The step is taken and stored, and the next one is open, with the commands of seats that are not
+        asked; the commands it was taken with. `ahead` is used if it was worked out from the very same
+        commands. Needs a transaction around it."""
         commands, rows = self.running_order(), list(self.given.values())
         opened_at, now = self.episode.turn_opened_at, timezone.now()
         if ahead is None or list(ahead.commands) != commands:
@@ -226,12 +264,14 @@ class OpenTurn:
         chain = self.chain  # with the steps before it, which are read before it is one of them
         self._store_state(ahead, now)
         chain = self._store_step(chain, entries, ahead.events, opened_at, now)
-        if self._remembered < self.episode.step:  # decided elsewhere: what is remembered of it is stored
-            vars(self).pop("memories", None)
+        if self._remembered != {seat.mind_id for seat in self.seats if not seat.is_person}:
+            vars(self).pop("memories", None)  # decided elsewhere: what is remembered of it is stored
+        self._remembered = set()
         vars(self).pop("intents", None)
         self.past.appendleft(PastStep(self.episode.step, entries, ahead.events, chain))
         self.given = {}
         self._world, self._state = ahead.world, ahead.state
+        self.fill()
         return rows
 
     def _store_state(self, ahead: StepAhead, now: datetime) -> None:
@@ -277,8 +317,7 @@ class OpenTurn:
 
     def remember(self, decisions: Sequence[Decision]) -> None:
         """What the minds want to remember of the open step: it is stored with their decisions."""
-        if decisions:
-            self._remembered = self.step
+        self._remembered |= {row.mind_id for row in decisions}
         if "memories" in vars(self):
             self.memories.update({row.mind_id: stored.as_stored(row.memory) for row in decisions})
 

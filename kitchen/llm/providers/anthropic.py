@@ -17,6 +17,7 @@ from kitchen.contract.model import LanguageModel, Message, Reply, Request, Tool,
 from kitchen.contract.world import Json
 from kitchen.llm.providers import sdk
 from kitchen.llm.providers.claude import OLD_VERSION, Traits, traits
+from kitchen.llm.providers.sent import Arguments
 
 
 class Anthropic(LanguageModel):
@@ -28,10 +29,12 @@ class Anthropic(LanguageModel):
         """One answer within `request.seconds`; ModelError if there is none. Does not try again."""
         arguments = arguments_for(request)
 
-        def send(connected: sdk.Sdk, seconds: float) -> Any:
+        def send(connected: sdk.Sdk, arguments: Arguments, seconds: float) -> Any:
             return connected.client.messages.with_raw_response.create(timeout=seconds, **arguments)
 
-        return sdk.call(client, request, send, lambda body: read_reply(body, request.tool))
+        return sdk.call(
+            client, request, lambda _: arguments, send, lambda body: read_reply(body, request.tool)
+        )
 
 
 def client() -> sdk.Sdk:
@@ -61,6 +64,8 @@ def _client(key: str | None, token: str | None, address: str | None) -> sdk.Sdk:
 
 def arguments_for(request: Request) -> dict[str, Any]:
     """A request in the words of the Messages API; NotAskedError for what this model does not take."""
+    if request.top_p is not None or request.seed is not None:
+        raise sdk.refusal("Claude takes neither top_p nor a seed: leave them empty")
     model = traits(request.model)
     arguments: dict[str, Any] = {
         "model": request.model,
@@ -71,7 +76,7 @@ def arguments_for(request: Request) -> dict[str, Any]:
     if request.temperature is not None:
         arguments |= _temperature(request, model)
     if request.tool is not None:
-        _add_tool(arguments, request.tool, forced=model.forced_tool and request.effort is None)
+        _add_tool(arguments, request.tool, forced=model.calls_tools(thinks=request.effort is not None))
     return arguments
 
 
@@ -95,7 +100,10 @@ def _thinking(request: Request, model: Traits) -> dict[str, Any]:
         return dict(model.least)
     if not model.effort:
         raise sdk.refusal(f"{request.model} takes no effort: leave it empty")
-    return {"thinking": {"type": "adaptive"}, "output_config": {"effort": request.effort}}
+    return {
+        "thinking": {"type": "adaptive", "display": "summarized"},
+        "output_config": {"effort": request.effort},
+    }
 
 
 def _temperature(request: Request, model: Traits) -> dict[str, Any]:
@@ -133,7 +141,15 @@ def read_reply(body: Json, tool: Tool | None) -> Reply:
     if call is None and not text.strip():
         missing = f"no call of {tool.name}" if tool else "no text"
         raise sdk.unreadable(f"{missing} in the answer (stopped: {stop or 'unknown'})", usage)
-    return Reply(text=text, call=call, model=str(body.get("model") or ""), stop=stop, usage=usage)
+    named, thought = str(body.get("model") or ""), _thought(blocks)
+    return Reply(text=text, call=call, model=named, stop=stop, usage=usage, reasoning=thought)
+
+
+def _thought(blocks: list[Json]) -> str:
+    """What the model thought, block by block; `(redacted)` stands for what the API gives to nobody."""
+    said = [str(block.get("thinking") or "") for block in blocks if _is(block, "thinking")]
+    hidden = ["(redacted)" for block in blocks if _is(block, "redacted_thinking")]
+    return "\n\n".join(part for part in (*said, *hidden) if part.strip())
 
 
 def _called(blocks: list[Json], text: str, tool: Tool) -> dict[str, Json] | None:

@@ -362,8 +362,8 @@ async def test_a_nudge_for_what_a_page_shows_already_costs_it_nothing(
     monkeypatch.setattr(SeatConsumer, "look", look)
     consumer = SeatConsumer()
     consumer.page = await database_sync_to_async(OpenPage)(await new_seat(), "first-page", json=True)
-    consumer.page.stamp = (1, "playing", "", 0)
-    for stamp in ([1, "playing", "", 0], [2, "playing", "", 0], None):
+    consumer.page.stamp = (1, "playing", "", 0, 0)
+    for stamp in ([1, "playing", "", 0, 0], [2, "playing", "", 0, 0], None):
         await consumer.episode_changed({"type": "episode.changed", "stamp": stamp})
     assert len(looked) == 2
 

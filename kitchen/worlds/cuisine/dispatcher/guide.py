@@ -32,13 +32,14 @@ def _recipe(brief: Brief, product: str) -> str:
     return f"{line} (there is no {recipe['tool']} here: it cannot be made)" if missing else line
 
 
-def instructions(brief: Brief, team: Team, *, as_tool: bool, heed_feedback: bool) -> str:
-    """Commands, tools of this kitchen, ingredients, how many agents, and how to answer."""
+def instructions(brief: Brief, team: Team, *, as_tool: bool, heed_feedback: bool, calls: bool = True) -> str:
+    """Commands, tools of this kitchen, ingredients, how many agents, and how to answer: a model that is not
+    given the tool (`calls`) is not told to call it."""
     lines = ["Commands:", *_commands(as_tool=as_tool), "Locations of this kitchen:", *_locations(brief)]
     lines.append(f"Base ingredients, from the storage: {', '.join(brief['base'])}.")
     made = [product for product in brief["recipes"] if product not in brief["dishes"]]
     lines.append(f"Intermediate products: {', '.join(made) or 'none'}.")
-    lines += [*_rules(team), *_answer(team, as_tool=as_tool)]
+    lines += [*_rules(team), *_answer(team, as_tool=as_tool, calls=calls)]
     if heed_feedback:
         lines.append("Heed the feedback that you get with the state: do not repeat what was refused.")
     return "\n".join(lines)
@@ -88,10 +89,11 @@ def _rules(team: Team) -> Iterator[str]:
     )
 
 
-def _answer(team: Team, *, as_tool: bool) -> Iterator[str]:
+def _answer(team: Team, *, as_tool: bool, calls: bool) -> Iterator[str]:
     if as_tool:
+        by = "by calling the tool" if calls else "with one JSON object of the form that you are given"
         yield (
-            "Answer by calling the tool, with one entry for each agent; where a command has no location or "
+            f"Answer {by}, with one entry for each agent; where a command has no location or "
             "no item, say `none`."
         )
         return

@@ -11,6 +11,7 @@ from collections.abc import Iterator, Sequence
 from kitchen.words.counting import and_list, counted
 from kitchen.worlds.cuisine.dispatcher import guide
 from kitchen.worlds.cuisine.dispatcher.demonstration import Demonstration, demonstrate, team_of
+from kitchen.worlds.cuisine.dispatcher.fitting import calls_tool
 from kitchen.worlds.cuisine.dispatcher.lookahead import level_of
 from kitchen.worlds.cuisine.dispatcher.moment import Moment, Team, agent_name
 from kitchen.worlds.cuisine.dispatcher.options import Options
@@ -33,7 +34,7 @@ def _parts(moment: Moment, options: Options) -> Iterator[tuple[str, str]]:
         yield "Recipes", guide.recipes(brief)
     if options.instructions:
         form = {"as_tool": options.as_tool, "heed_feedback": options.feedback}
-        yield "Instructions", guide.instructions(brief, team, **form)
+        yield "Instructions", guide.instructions(brief, team, **form, calls=calls_tool(options))
     if options.hints:
         yield "Good to know", guide.hints(brief)
     shown = demonstration_of(moment, options)

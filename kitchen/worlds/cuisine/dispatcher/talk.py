@@ -24,6 +24,8 @@ SILENCE = "(no words)"
 """Stands for an empty answer in the memory: providers refuse empty messages."""
 LONGEST_PLAN = 160
 """Characters of a plan that people are shown: two lines."""
+LONGEST_THOUGHT = 4000
+"""Characters of a model's reasoning that people are shown: some pages of the fold that they open."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -84,6 +86,13 @@ class Talk:
         plan = str(calls[-1].get("plan") or "").strip() if calls else ""
         first = " ".join(plan.partition("\n")[0].split())
         return first if len(first) <= LONGEST_PLAN else f"{first[:LONGEST_PLAN].rstrip()}…"
+
+    @property
+    def thought(self) -> str:
+        """What the model thought before its last answer, as far as its provider gives that."""
+        said = [call.reply.reasoning for call in self.calls if call.reply]
+        thought = said[-1].strip() if said else ""
+        return thought if len(thought) <= LONGEST_THOUGHT else f"{thought[:LONGEST_THOUGHT].rstrip()}…"
 
     def _read(self, reply: Reply, asked: Asked) -> Extracted:
         """A structured reply, or where it has no commands whatever stands in the text."""
