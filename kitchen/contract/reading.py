@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from typing import Self
 
 from kitchen.contract.world import Json
-from kitchen.words.counting import counted
+from kitchen.words.counting import counted, percent
 
 NO_COMMAND, LEFT_OUT, UNCLEAR = "no_command", "left_out", "unclear"
 UNREAD = (NO_COMMAND, LEFT_OUT, UNCLEAR)
@@ -42,9 +42,11 @@ class Reading:
     """The same after a second try if there was one."""
 
     @property
-    def in_part(self) -> bool:
-        """Some of its commands were read, and some were not."""
-        return 0 < self.unread < self.commands
+    def how(self) -> str:
+        """`whole`, `part` where some of its commands were read, `none` where none was."""
+        if not self.unread:
+            return "whole"
+        return "part" if self.unread < self.commands else "none"
 
 
 def reading_of(note: Json, seats: int) -> Reading | None:
@@ -83,9 +85,9 @@ class Readings:
         if reading is None:
             return cls()
         return cls(
-            whole=times * (not reading.unread),
-            part=times * reading.in_part,
-            none=times * (reading.unread >= reading.commands > 0),
+            whole=times * (reading.how == "whole"),
+            part=times * (reading.how == "part"),
+            none=times * (reading.how == "none"),
             commands=times * reading.commands,
             invalid_before=times * reading.invalid_before,
             invalid=times * reading.invalid,
@@ -143,11 +145,7 @@ class Readings:
     @property
     def warning(self) -> str:
         """A sentence on what was not read or could not be done; empty below WARN_FROM."""
-        shares = [
-            (self.unread_share, "decisions were not read whole"),
-            (self.invalid_share, "commands were invalid"),
-        ]
-        told = [f"{100 * share:.2g}% of the {what}" for share, what in shares if share >= WARN_FROM]
+        told = [f"{share} of the {of} {were}" for share, of, were in self._told()]
         return f"{' and '.join(told)}: these agents waited, though nobody chose that." if told else ""
 
     @property
@@ -161,4 +159,4 @@ class Readings:
             (self.unread_share, "decisions", "were not read whole"),
             (self.invalid_share, "commands", "were invalid"),
         ]
-        return [(f"{100 * share:.2g}%", of, were) for share, of, were in shares if share >= WARN_FROM]
+        return [(percent(share), of, were) for share, of, were in shares if share >= WARN_FROM]

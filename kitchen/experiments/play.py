@@ -141,6 +141,7 @@ def _row(job: Job, game: World, tally: _Tally) -> Row:
     replies = [call.reply for call in tally.calls if call.reply]
     completed, failed = share_counts(game)
     cost = total(call.cost for call in tally.calls)
+    read: dict[str, Any] = {**tally.read.columns}
     variant, level, agents = job.column.key
     return Row(
         variant=variant,
@@ -165,5 +166,5 @@ def _row(job: Job, game: World, tally: _Tally) -> Row:
         ms_median=round(median(tally.times), 3),
         ms_max=round(max(tally.times), 3),
         state_hash=game.state_hash(),
-        **tally.read.columns,
+        **read,
     )

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Collection
 
+from kitchen.contract.reading import COLUMNS
 from kitchen.forms.setting_fields import readable
 from kitchen.registry.figures import NamedFigure, side_by_side
 from study.design.blueprint import Blueprint
@@ -18,6 +19,7 @@ TAKEN = (
     *("ended_because", "step", "opened_at", "taken_at", "seconds", "events", "episode_status"),
     *("outage_ms", "outage_parts", "shown", "asks_first"),
     *("three_dimensions", "three_dimensions_used", "shows_intents", "passes_by", "knowing"),
+    *COLUMNS,
 )
 """Columns beside those of figures, wherever these are."""
 

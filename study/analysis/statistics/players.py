@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 
 from kitchen.contract.reading import Readings
-from kitchen.words.counting import counted
+from kitchen.words.counting import counted, percent
 from study.analysis.statistics.format import NOTHING
 from study.analysis.statistics.rows import AnalysisCondition
 
@@ -100,9 +100,7 @@ class Players:
         told = [m for m in self.models if m.named or (m.provider, m.asked) not in answered]
         names = dict.fromkeys(_short(model) for model in told)
         name = ", ".join(names) or ", ".join(name_of(kind) for kind in self.kinds) or ALONE
-        fallback = (
-            f"{100 * self.fallback_count / self.decisions:.2g}% fallback" if self.fallback_count else ""
-        )
+        fallback = f"{percent(self.fallback_count / self.decisions)} fallback" if self.fallback_count else ""
         return "; ".join(part for part in (name, fallback, self.read.short) if part)
 
     @property

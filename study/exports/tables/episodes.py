@@ -8,10 +8,12 @@ from typing import Any
 
 from django.db.models import Count
 
+from kitchen.contract.reading import Readings
 from kitchen.contract.world import Json
 from kitchen.play.clock import OF_PEOPLE
 from kitchen.play.filling import WORLD
-from kitchen.play.models import Episode, Seat, SeatCommand
+from kitchen.play.models import Decision, Episode, Seat, SeatCommand
+from kitchen.play.readings import readings_by_episode
 from study.design.chance import drawn
 from study.design.figures import study_worlds
 from study.design.models import Study
@@ -104,6 +106,22 @@ COLUMNS = (
         "Whose commands of the step that it decided a co-player was told.",
         levels="everybody = people and the co-players before it, people, nobody",
     ),
+    Column(
+        "read_whole",
+        "integer",
+        "Decisions of co-players for which all that a language model was asked for could be read.",
+        unit="decisions",
+    ),
+    Column("read_in_part", "integer", "Those for which not all could be read.", unit="decisions"),
+    Column("read_not_at_all", "integer", "Those for which nothing could be read.", unit="decisions"),
+    Column("commands_asked", "integer", "Commands that these replies were to hold.", unit="commands"),
+    Column(
+        "commands_invalid_before",
+        "integer",
+        "Of these, those that were read and cannot be done, in the first reply.",
+        unit="commands",
+    ),
+    Column("commands_invalid", "integer", "The same after a second try.", unit="commands"),
 )
 
 FIELDS = (
@@ -138,6 +156,7 @@ def rows(study: Study, chosen: Chosen, scored: Sequence[FigureColumn]) -> Iterat
         pks = {sitting.episode for sitting in piece}
         facts, (seated, used), played_by = _facts(pks), _seated(pks), _played_by(pks)
         fallbacks = _fallbacks(pks)
+        read = readings_by_episode(Decision.objects.filter(mind__episode__in=pks))
         there = ((sitting, sitting.episode, facts[sitting.episode]) for sitting in who_are_there(piece))
         yield Stretch(
             (),
@@ -150,6 +169,7 @@ def rows(study: Study, chosen: Chosen, scored: Sequence[FigureColumn]) -> Iterat
                     played_by[pk],
                     fallbacks.get(pk, 0),
                     used.get((pk, sitting.seat), ""),
+                    read.get(pk, Readings()),
                 )
                 for sitting, pk, known in there
             ],
@@ -171,6 +191,7 @@ def _cells(
     played_by: list[str],
     fallbacks: int,
     used: str,
+    read: Readings,
 ) -> tuple[Any, ...]:
     team = " ".join(sorted(set(seated))) or NOBODY, " ".join(sorted(played_by)), len(seated)
     named = sitting.condition_name or None, facts["label"]
@@ -197,6 +218,7 @@ def _cells(
         facts["shows_intents"],
         facts["passes_by"],
         facts["knowing"],
+        *read.columns.values(),
     )
 
 

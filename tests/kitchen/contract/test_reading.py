@@ -64,6 +64,7 @@ def test_the_warning_comes_from_five_in_a_hundred_on() -> None:
     unread = Readings.of(whole, 95) + Readings.of(none, 5)
     assert unread.short == "5% of decisions not read whole"
     assert unread.warning.startswith("5% of the decisions were not read whole: these agents waited")
+    assert Readings.of(none, 3).short == "100% of decisions not read whole"
     both = unread + Readings.of(invalid, 50)
     assert both.short == "33% of commands invalid"
     assert both.is_bad and "33% of the commands were invalid" in both.warning
