@@ -7,6 +7,7 @@ from statistics import median
 from typing import Any
 
 from kitchen.contract.model import total
+from kitchen.contract.reading import Readings, reading_of
 from kitchen.contract.world import World
 from kitchen.experiments.entries import Head
 from kitchen.experiments.log import Log
@@ -32,6 +33,8 @@ def row_of(head: Head, game: World, log: Log) -> Row:
     times = [each.milliseconds for each in log.entries]
     completed, failed = share_counts(game)
     cost = total(call.cost for call in calls)
+    replies = (Readings.of(reading_of(each.note, head.agents)) for each in log.entries)
+    read: dict[str, Any] = {**sum(replies, Readings()).columns}
     return Row(
         variant=head.variant,
         level=head.level,
@@ -56,4 +59,5 @@ def row_of(head: Head, game: World, log: Log) -> Row:
         ms_max=round(max(times), 3),
         state_hash=game.state_hash(),
         log=log.hash,
+        **read,
     )
