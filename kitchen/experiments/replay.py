@@ -67,7 +67,7 @@ class Replay:
 
 
 def replay(log: Log, row: Row | None = None) -> Replay:
-    """Play it again; with its row of `episodes.csv` that is compared, too."""
+    """Play it again; with its row of `episodes.csv`, if it came to its end, that is compared, too."""
     if get_world(log.head.world).version != log.head.world_version:
         return Replay(str(log.head), faults=(OTHER_VERSION,))
     try:
@@ -90,7 +90,7 @@ def _faults(log: Log, row: Row | None) -> Iterator[str]:
             yield from (f"step {entry.step}: {why}" for why in _differences(log, entry, decision, answers))
         if not course.repeat(entry):
             yield f"step {entry.step}: {OTHER_STATE}"
-    if not course.is_over:
+    if row is not None and not course.is_over:
         yield NOT_TO_ITS_END
     elif row is not None and row_of(log.head, course.game, log) != row:
         yield OTHER_ROW
