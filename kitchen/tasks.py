@@ -21,12 +21,13 @@ from kitchen.machine.about import about
 from kitchen.machine.storage import let_go, trouble_of
 from kitchen.play.claims import claims_free_dead, decision_claim, kept_claim
 from kitchen.play.deciding import decide_step
-from kitchen.play.open_turns import open_turns, overdue_turns
+from kitchen.play.open_turns import minds_apart, open_turns, overdue_turns
 from kitchen.play.queue import (
     CLOSE_TURN,
     DECIDE,
     PICK_UP_OPEN_TURNS,
     RUN_STEP,
+    ask_coplayers,
     ask_coplayers_again,
     ask_look,
     close_turn_again,
@@ -42,12 +43,16 @@ PICK_UP_SECONDS = 1.0
 
 
 @shared_task(name=DECIDE)
-def decide(episode_id: int, step: int) -> None:
-    """Let the co-players decide one step, unless it is taken up or over."""
+def decide(episode_id: int, step: int, mind: int | None = None) -> None:
+    """Let this mind, or the co-players one after the other, decide one step, unless it is taken up or over;
+    where they decide side by side, each gets a task of its own."""
     with about(episode=episode_id, step=step):
-        if claim := decision_claim(episode_id=episode_id, step=step):
-            with kept_claim(episode_id, step, claim):
-                decide_step(episode_id=episode_id, step=step, claim=claim)
+        if mind is None and (apart := minds_apart(episode_id, step)):
+            for number in apart:
+                ask_coplayers(episode_id, step, number)
+        elif claim := decision_claim(episode_id=episode_id, step=step, mind=mind):
+            with kept_claim(episode_id, claim):
+                decide_step(episode_id=episode_id, step=step, claim=claim, mind=mind)
 
 
 @shared_task(name=CLOSE_TURN)

@@ -52,6 +52,10 @@ class Answer:
     """As `kitchen.contract.model.Usage` has it; the server spells it as each API does."""
     body: Any = None
     message: str = ""
+    thought: str = ""
+    """What the model thought, as each API gives it."""
+    request_id: str = "req_scripted"
+    """As it stands in the header; empty for a server that names none."""
 
 
 Script = Answer | Callable[[Body], Answer]
@@ -138,6 +142,10 @@ class _Handler(BaseHTTPRequestHandler):
     protocol_version = "HTTP/1.1"
     wbufsize = -1  # header and body in one packet: otherwise Nagle's algorithm adds 40 ms to each answer
 
+    def do_GET(self) -> None:
+        """A list of models, as `body` has it."""
+        self.do_POST()
+
     def do_POST(self) -> None:
         asked = self._read()
         answer = self.server.stand_in.next_answer(asked)
@@ -166,14 +174,18 @@ class _Handler(BaseHTTPRequestHandler):
         elif answer.kind == "malformed":
             self._send(200, half)
         else:
-            self._send(answer.status, content, retry_after=answer.retry_after)
+            self._send(answer.status, content, retry_after=answer.retry_after, name=answer.request_id)
 
-    def _send(self, code: int, content: bytes, announced: int = 0, retry_after: str = "") -> None:
+    def _send(
+        self, code: int, content: bytes, announced: int = 0, retry_after: str = "", name: str = ""
+    ) -> None:
         self.send_response(code)
         self.send_header("content-type", "application/json")
         self.send_header("content-length", str(announced or len(content)))
         if retry_after:
             self.send_header("retry-after", retry_after)
+        if name:
+            self.send_header("request-id" if self.path.endswith("/messages") else "x-request-id", name)
         self.end_headers()
         self.wfile.write(content)
         self.wfile.flush()
@@ -216,7 +228,7 @@ def _message(answer: Answer, asked: Body) -> Body:
     """An answer of the Messages API: as a call of the tool that was asked for, in the format that was asked
     for, or as text."""
     tools, format_ = asked.get("tools"), asked.get("output_config", {}).get("format")
-    blocks: list[Body] = [{"type": "thinking", "thinking": "", "signature": "scripted"}]
+    blocks: list[Body] = [{"type": "thinking", "thinking": answer.thought, "signature": "scripted"}]
     if answer.call is not None and tools:
         name = tools[0]["name"]
         blocks.append({"type": "tool_use", "id": "toolu_1", "name": name, "input": dict(answer.call)})
@@ -245,6 +257,8 @@ def _message(answer: Answer, asked: Body) -> Body:
 
 def _completion(answer: Answer, asked: Body) -> Body:
     message: Body = {"role": "assistant", "content": answer.text or None}
+    if answer.thought:
+        message["reasoning_content"] = answer.thought
     if answer.call is not None and asked.get("tools"):
         name = asked["tools"][0]["function"]["name"]
         function = {"name": name, "arguments": json.dumps(answer.call)}

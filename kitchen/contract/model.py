@@ -47,6 +47,10 @@ class ModelError(Exception):
     """US dollars booked for the call; None where its price is not known."""
     attempts: tuple[Attempt, ...] = ()
     """Every try that was made."""
+    request_id: str = ""
+    """As in `Reply`."""
+    parameters: Mapping[str, Json] | None = None
+    """As in `Reply`; None where nothing was sent."""
 
     def unbilled(self) -> Self:
         """Itself, of a call that is known to have cost nothing."""
@@ -160,6 +164,10 @@ class Request:
     effort: Effort | None = None
     """How much the model is to think before it answers; None: as little as it can be made to. What it thinks
     counts towards `max_tokens`."""
+    top_p: float | None = None
+    """Of how much of the likeliest words it draws, above 0 up to 1; None: the provider's default."""
+    seed: int | None = None
+    """The same seed is to give the same answer, as far as a provider keeps to it; None: none is sent."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -180,7 +188,7 @@ class Usage:
 @dataclass(frozen=True, slots=True)
 class Attempt:
     """One try within a call: how it ended (`ok` or a ModelError's code), how long it took and what was waited
-    after it, in seconds."""
+    after it, in seconds. `began` and `ended` are the clock's time, UTC, in ISO 8601 with milliseconds."""
 
     outcome: str
     seconds: float
@@ -188,6 +196,12 @@ class Attempt:
     detail: str = ""
     cost: float | None = 0.0
     """US dollars booked for it."""
+    began: str = ""
+    ended: str = ""
+    allowed: float | None = None
+    """Seconds that it had."""
+    request_id: str = ""
+    """As in `Reply`."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -207,6 +221,12 @@ class Reply:
     """Wall time of the whole call."""
     cost: float | None = 0.0
     """US dollars booked for the whole call; None where its price is not known."""
+    reasoning: str = ""
+    """What the model thought before it answered, as far as the API gives it; no part of `text`."""
+    request_id: str = ""
+    """By which whoever runs the server finds the request; empty where it named none."""
+    parameters: Mapping[str, Json] = field(default_factory=dict)
+    """Everything that was sent beside the texts of messages and tool, as the API calls it."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -228,6 +248,24 @@ class Call:
     cost: float | None = 0.0
     """Money, in US dollars, by the price list, for all attempts; 0 for models that cost nothing, None where
     the price is not known."""
+    parameters: Mapping[str, Json] = field(default_factory=dict)
+    """As in `Reply`; nothing where nothing was sent."""
+
+
+@dataclass(frozen=True, slots=True)
+class Offered:
+    """One model that a server offers, as it says itself; what it does not say is empty."""
+
+    name: str
+    status: str = ""
+    """`active`, `deprecated` or `retired`."""
+    thinking: tuple[str, ...] = ()
+    """Ways of thinking that it takes, as its API calls them."""
+    efforts: tuple[str, ...] = ()
+    reads: int | None = None
+    """Tokens of the longest prompt."""
+    writes: int | None = None
+    """Tokens of the longest answer."""
 
 
 class Purse(Protocol):

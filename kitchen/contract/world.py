@@ -29,7 +29,7 @@ Command = tuple[str, ...]
 
 Intent = Mapping[str, str]
 """What somebody is about to do, in the codes of the world, whose page has the words (`do` what, and with
-what); or `said`: in words of its own."""
+what); or `said`: in words of its own, and `thought`: what it thought before."""
 
 Turn = Mapping[int, Command] | Sequence[tuple[int, Command]]
 """Commands by seat, in the order in which they are to run, where the world runs them one by one."""
@@ -50,9 +50,11 @@ class StateError(WorldError):
 class Event(NamedTuple):
     """One thing that happened in a step, as it goes into the log.
 
-    `kind` is `performed`, `refused`, `message`, or one of the world's own; `seat` is who did it, None for
-    the world itself; `data` is JSON. `performed` and `refused` carry `command`, `refused` also `reasons`
-    (codes). Events are shared between episodes: do not change `data`.
+    `kind` is `performed`, `refused`, `message`, `plan_broken`, or one of the world's own; `seat` is who did
+    it, None for the world itself; `data` is JSON. `performed` and `refused` carry `command`, `refused` also
+    `reasons` (codes). `plan_broken` is the house's: after this step the rest of a seat's plan was dropped; it
+    has `why` (`illegal` or `replaced`), what was `left`, and the step in which it was given (`planned_in`).
+    Events are shared between episodes: do not change `data`.
     """
 
     kind: str
@@ -80,6 +82,8 @@ class Setting:
     minimum: float | None = None
     maximum: float | None = None
     choices: tuple[tuple[str, str], ...] = ()
+    later: bool = False
+    """It came when there were designs without it: a form that is saved with its default does not add it."""
 
     def clean(self, value: Json) -> Json:
         """The value in its own type, or SettingsError that names this setting."""
@@ -231,6 +235,9 @@ class World(ABC):
     """What a researcher may set; `seats` is not among them."""
     idle: ClassVar[Command] = ("noop",)
     """What a seat does that nobody commands; always carried out."""
+    passes_by: ClassVar[bool] = False
+    """Seats that it does not ask (`asks`) are passed by in every episode: its actions last, for example.
+    Elsewhere that is the researcher's choice."""
     min_seats: ClassVar[int] = 1
     max_seats: ClassVar[int]
     figures: ClassVar[tuple[Figure, ...]]
@@ -286,6 +293,12 @@ class World(ABC):
     def legal_actions(self, seat: int) -> list[Command]:
         """Exactly the commands that would be carried out if this seat acted first in the coming step."""
 
+    def asks(self, seat: int) -> bool:
+        """Whether this seat has something to choose in the coming step: it is not in the middle of something.
+        One that is not asked does `idle`, and whoever plays it is not waited for, where seats are passed
+        by."""
+        return True
+
     def anticipated_actions(self, seat: int, earlier: Container[int] | None = None) -> list[Command]:
         """Commands that are not legal now and that another seat could still make so, one of those that act
         `earlier` in the coming step (None: any other may)."""
@@ -300,7 +313,8 @@ class World(ABC):
         """Whether this seat gets to know this event. It follows from the seat and the event alone, at
         whatever moment of the episode it is asked. Another seat's command is asked about as an event of kind
         `commanded`, with `command` in its data, before it runs; what it is about to do as one of kind
-        `intends`, with the `Intent` as its data."""
+        `intends`, with the `Intent` as its data; what is left of its plan as one of kind `plans`, with the
+        commands as `left`."""
         return True
 
     @abstractmethod

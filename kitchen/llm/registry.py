@@ -9,7 +9,7 @@ from importlib import import_module
 from random import Random
 from typing import TYPE_CHECKING
 
-from kitchen.contract.model import Answers, LanguageModel, Purse
+from kitchen.contract.model import Answers, LanguageModel, Offered, Purse, Request
 from kitchen.contract.world import SettingsError
 from kitchen.llm.prices import Price, PriceFileError, PriceList, load_prices
 from kitchen.llm.providers.claude import CLAUDE, traits
@@ -102,6 +102,16 @@ def takes_temperature(provider: str, model: str) -> bool:
     return provider != ANTHROPIC or traits(model).temperature
 
 
+def calls_tools(provider: str, model: str, *, thinks: bool) -> bool:
+    """Whether a structured answer is a call of a tool; else its schema is the format of the answer."""
+    return provider != ANTHROPIC or traits(model).calls_tools(thinks=thinks)
+
+
+def takes_seed(provider: str) -> bool:
+    """Whether a seed and top_p may be given: Claude takes neither, and the stand-in draws nothing by them."""
+    return provider == OPENAI
+
+
 def make_model(provider: str, stand_in: Callable[[], StandIn] | None = None) -> LanguageModel:
     """The bare model; UnknownNameError if there is none. `stand_in` makes the stand-in of this decision, and
     only it needs that: ValueError where it is missing."""
@@ -158,6 +168,21 @@ def _prices(provider: str) -> PriceList:
     except PriceFileError as error:
         log.error("no prices: %s", error)
         return PriceList({})
+
+
+def offered(provider: str, seconds: float = 20.0) -> tuple[Offered, ...]:
+    """The models that a provider itself lists now, as it says what they can; nothing of the stand-in.
+    ModelError if it does not answer."""
+    module = import_module(PROVIDERS[provider].partition(":")[0])
+    found: tuple[Offered, ...] = module.offered(seconds) if hasattr(module, "offered") else ()
+    return found
+
+
+def count_tokens(provider: str, request: Request) -> int | None:
+    """Tokens of a prompt as the provider itself counts them; None of one that does not count. ModelError if
+    it does not answer."""
+    module = import_module(PROVIDERS[provider].partition(":")[0])
+    return module.count_tokens(request) if hasattr(module, "count_tokens") else None
 
 
 def warm_up(provider: str) -> None:

@@ -12,6 +12,7 @@ import logging
 import time
 from collections.abc import Callable
 from dataclasses import asdict, dataclass, replace
+from datetime import UTC, datetime
 from random import Random
 from threading import Lock
 
@@ -59,7 +60,8 @@ class Retrying(LanguageModel):
     """Asks again after a failure that may pass, never beyond `request.seconds`: where the next try would
     begin too late, the failure is raised at once. Replies and errors carry every attempt.
 
-    `rng` is the only source of chance (the jitter); a wrapper belongs to one decision.
+    `rng` is the only source of chance (the jitter); a wrapper belongs to one decision. `clock` counts seconds
+    from anywhere, `today` says when it is.
     """
 
     def __init__(
@@ -69,31 +71,46 @@ class Retrying(LanguageModel):
         patience: Patience = Patience(),
         clock: Callable[[], float] = time.monotonic,
         sleep: Callable[[float], None] = time.sleep,
+        today: Callable[[], datetime] = lambda: datetime.now(UTC),
     ) -> None:
         self.provider = model.provider
         self.model, self.rng, self.patience = model, rng, patience
-        self.clock, self.sleep = clock, sleep
+        self.clock, self.sleep, self.today = clock, sleep, today
 
     def ask(self, request: Request) -> Reply:
         """The first answer; the last ModelError if there is none."""
         began = self.clock()
         done: list[Attempt] = []
         while True:
-            attempt_began = self.clock()
-            left = request.seconds - (attempt_began - began)
+            left = request.seconds - (self.clock() - began)
+            attempt = self._begin(left)
             try:
                 reply = self.model.ask(replace(request, seconds=left))
             except ModelError as error:
-                attempt = Attempt(error.code, self.clock() - attempt_began, 0.0, str(error), error.cost)
+                attempt = self._end(attempt, error.code, error)
                 wait = self._wait(error, len(done) + 1, request.seconds - (self.clock() - began))
-                done.append(replace(attempt, waited=wait or 0.0))
+                done.append(replace(attempt, detail=str(error), waited=wait or 0.0))
                 if wait is None:
                     raise _with(error, done) from None
                 self.sleep(wait)
             else:
-                done.append(Attempt("ok", self.clock() - attempt_began, cost=reply.cost))
+                done.append(self._end(attempt, "ok", reply))
                 cost = total(attempt.cost for attempt in done)
                 return replace(reply, attempts=tuple(done), seconds=self.clock() - began, cost=cost)
+
+    def _begin(self, left: float) -> Attempt:
+        """An attempt that begins now; `seconds` is what the clock shows until it ends."""
+        return Attempt("", self.clock(), began=stamp(self.today()), allowed=left)
+
+    def _end(self, begun: Attempt, outcome: str, came: Reply | ModelError) -> Attempt:
+        return replace(
+            begun,
+            outcome=outcome,
+            seconds=self.clock() - begun.seconds,
+            cost=came.cost,
+            ended=stamp(self.today()),
+            request_id=came.request_id,
+        )
 
     def _wait(self, error: ModelError, failed: int, left: float) -> float | None:
         """Seconds until the next try; None if there is to be none."""
@@ -101,6 +118,11 @@ class Retrying(LanguageModel):
             return None
         wait = self.patience.wait(failed, error.retry_after, self.rng)
         return wait if wait + SHORTEST <= left else None
+
+
+def stamp(moment: datetime) -> str:
+    """`2026-11-22T12:00:00.250Z`."""
+    return moment.astimezone(UTC).isoformat(timespec="milliseconds").replace("+00:00", "Z")
 
 
 def _with(error: ModelError, attempts: list[Attempt]) -> ModelError:
@@ -241,6 +263,7 @@ def _asked(model: LanguageModel, request: Request) -> Call:
         attempts=reply.attempts,
         seconds=time.monotonic() - began,
         cost=reply.cost,
+        parameters=reply.parameters,
     )
 
 
@@ -255,4 +278,5 @@ def _failed(model: LanguageModel, request: Request, error: ModelError, seconds: 
         attempts=error.attempts or (Attempt(error.code, seconds, 0.0, str(error), error.cost),),
         seconds=seconds,
         cost=error.cost,
+        parameters=error.parameters or {},
     )

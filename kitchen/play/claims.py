@@ -1,7 +1,8 @@
-"""Claims: who is making the co-players' decision of a step, so that two workers do not both pay a model.
+"""Claims: who is asking a mind for its decision of a step, so that two workers do not both pay a model.
 
-A claim is a word that only its owner has. It holds for `CLAIM_SECONDS` and is kept up while the decision is
-made. It ends with the step, when its worker is seen to be dead, or when nobody has kept it up.
+A claim is a word that only its owner has: on one mind, or on all minds of an episode, where one decides after
+the other. It holds for `CLAIM_SECONDS` and is kept up while the decision is made. It is of one step and ends
+with it, when its worker is seen to be dead, or when nobody has kept it up.
 """
 
 from __future__ import annotations
@@ -11,17 +12,18 @@ import secrets
 import threading
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
+from dataclasses import dataclass
 from datetime import datetime, timedelta
 from functools import partial
 
 from django.db import Error, connection
-from django.db.models import Q
+from django.db.models import F, Q, QuerySet
 from django.utils import timezone
 
 from kitchen.machine.about import carried
 from kitchen.machine.outage import outlast
 from kitchen.machine.processes import process_is_gone, process_name
-from kitchen.play.models import Episode
+from kitchen.play.models import Episode, Mind
 
 log = logging.getLogger(__name__)
 
@@ -39,58 +41,86 @@ KEEP_SECONDS = 3.0
 """How often it says so: four can be lost."""
 
 
-def decision_claim(*, episode_id: int, step: int) -> str:
-    """Take up the co-players' decision for this step: the claim, or nothing for whoever comes second. While
-    the database is away it is tried again: a try may have been stored although that could not be said.
+def decision_claim(*, episode_id: int, step: int, mind: int | None = None) -> str:
+    """Take up the decision of this mind, by its number, for this step, or that of all minds: the claim, or
+    nothing for whoever comes second. While the database is away it is tried again: a try may have been
+    stored although that could not be said.
 
     It lapses after `CLAIM_SECONDS` unless it is kept (`kept_claim`).
     """
     claim = f"{process_name()}#{secrets.token_hex(6)}"
-    taken = outlast(partial(_take, episode_id, step, claim), f"taking up step {step} of episode {episode_id}")
+    take = partial(_take, episode_id, step, mind, claim)
+    taken = outlast(take, f"taking up step {step} of episode {episode_id}")
     return claim if taken else ""
 
 
-def _take(episode_id: int, step: int, claim: str) -> bool:
+def _take(episode_id: int, step: int, mind: int | None, claim: str) -> bool:
     now = timezone.now()
-    turns = Episode.objects.filter(pk=episode_id, step=step - 1, status=Episode.Status.PLAYING)
+    turn = Episode.objects.filter(pk=episode_id, step=step - 1, status=Episode.Status.PLAYING)
+    minds = Mind.objects.filter(episode__in=turn.filter(is_free(now)))
+    if mind is not None:
+        minds = minds.filter(number=mind)
     until = now + timedelta(seconds=CLAIM_SECONDS)
-    ours = turns.filter(is_free(now) | Q(deciding_by=claim))
-    return bool(ours.update(deciding_until=until, deciding_by=claim))
+    ours = minds.filter(_unclaimed(now, step) | Q(deciding_by=claim))
+    return bool(ours.update(deciding_step=step, deciding_until=until, deciding_by=claim))
 
 
 def is_free(now: datetime) -> Q:
-    """Episodes whose open step nobody has taken up, or no longer."""
+    """Rows of which nobody has said, or no longer, that they are looked after: episodes whose step is due
+    later, or that a worker of before has taken up; minds with a claim."""
     longest = now + timedelta(seconds=LONGEST_SECONDS)
     return Q(deciding_until=None) | Q(deciding_until__lt=now) | Q(deciding_until__gt=longest)
 
 
-def decision_keep(*, episode_id: int, step: int, claim: str) -> bool:
+def _unclaimed(now: datetime, step: int) -> Q:
+    return Q(deciding_step=None) | ~Q(deciding_step=step) | is_free(now)
+
+
+def unclaimed_minds(now: datetime) -> QuerySet[Mind]:
+    """Minds that nobody asks for the step that is open."""
+    other = Q(deciding_step=None) | ~Q(deciding_step=F("episode__step") + 1)
+    return Mind.objects.filter(other | is_free(now))
+
+
+def decision_keep(*, episode_id: int, claim: str) -> bool:
     """The worker with this claim is alive and still deciding; False if the claim is no longer its own."""
-    turns = Episode.objects.filter(pk=episode_id, step=step - 1, deciding_by=claim)
-    return bool(turns.update(deciding_until=timezone.now() + timedelta(seconds=CLAIM_SECONDS)))
+    until = timezone.now() + timedelta(seconds=CLAIM_SECONDS)
+    return bool(Mind.objects.filter(episode=episode_id, deciding_by=claim).update(deciding_until=until))
 
 
-def is_claimed_by_another(episode: Episode, claim: str) -> bool:
-    """Whether somebody without this claim has to leave the decision alone."""
-    until, now = episode.deciding_until, timezone.now()
-    holds = until is not None and timedelta() <= until - now <= timedelta(seconds=LONGEST_SECONDS)
-    return holds and episode.deciding_by not in {"", claim}
+@dataclass(frozen=True, slots=True)
+class MindStanding:
+    """How a mind stands, as it is stored."""
+
+    claimed: int | None
+    """The step of its newest claim."""
+    until: datetime | None
+    by: str
+    decided: int
+    """The number of its last decision; 0 before the first, and in logs of before."""
+
+    def is_claimed_by_another(self, step: int, claim: str) -> bool:
+        """Whether somebody without this claim has to leave its decision of this step alone."""
+        if self.claimed != step or self.until is None or self.by in {"", claim}:
+            return False
+        return timedelta() <= self.until - timezone.now() <= timedelta(seconds=LONGEST_SECONDS)
 
 
 def claims_free_dead() -> int:
-    """Free what workers of this machine had taken up and can no longer make; how many."""
+    """Free what workers of this machine had taken up and can no longer make; how many decisions."""
     now = timezone.now()
-    held = Episode.objects.filter(status=Episode.Status.PLAYING, deciding_until__gte=now)
+    playing = Episode.objects.filter(status=Episode.Status.PLAYING)
+    held = Mind.objects.filter(episode__in=playing, deciding_until__gte=now)
     claims = set(held.exclude(deciding_by="").values_list("deciding_by", flat=True))
     dead = [claim for claim in claims if process_is_gone(claim.partition("#")[0])]
     return held.filter(deciding_by__in=dead).update(deciding_until=None, deciding_by="") if dead else 0
 
 
 @contextmanager
-def kept_claim(episode_id: int, step: int, claim: str) -> Iterator[None]:
+def kept_claim(episode_id: int, claim: str) -> Iterator[None]:
     """Say every few seconds that this decision is being made, for as long as it is."""
     done = threading.Event()
-    keep = carried(partial(_keep, episode_id, step, claim, done))
+    keep = carried(partial(_keep, episode_id, claim, done))
     threading.Thread(target=keep, name="claim", daemon=True).start()
     try:
         yield
@@ -98,15 +128,15 @@ def kept_claim(episode_id: int, step: int, claim: str) -> Iterator[None]:
         done.set()
 
 
-def _keep(episode_id: int, step: int, claim: str, done: threading.Event) -> None:
+def _keep(episode_id: int, claim: str, done: threading.Event) -> None:
     """A database that is away for a moment ends no claim: the next try has a connection of its own."""
     try:
         while not done.wait(KEEP_SECONDS):
             try:
-                if not decision_keep(episode_id=episode_id, step=step, claim=claim):
+                if not decision_keep(episode_id=episode_id, claim=claim):
                     break
             except Error as error:
-                log.warning("claim on step %s of episode %s: %s", step, episode_id, error)
+                log.warning("a claim on episode %s: %s", episode_id, error)
                 _hang_up()
     finally:
         _hang_up()

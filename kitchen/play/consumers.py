@@ -46,6 +46,7 @@ from kitchen.play.messages import (
     NoticeMessage,
     PingMessage,
     PongMessage,
+    SayMessage,
     SceneMessage,
     SyncMessage,
     read_message,
@@ -85,6 +86,13 @@ UNSTORED = NoticeMessage(
     again=True,
 )
 """The answer to a command that the database could not take."""
+
+UNSENT = NoticeMessage(
+    "unsent",
+    marked("Nothing can be stored at the moment. Your message is still in its box: send it again."),
+    "warning",
+)
+"""The answer to a message that the database could not take."""
 
 _knocks, _misses = Buckets(CONNECTIONS), Buckets(MISSES)
 
@@ -271,6 +279,16 @@ class SeatConsumer(AsyncWebsocketConsumer):
             await self.say(answer)
         if page.stamp != before:
             metrics.command_seconds.observe(time.monotonic() - began)
+
+    async def on_say(self, page: OpenPage, message: SayMessage) -> None:
+        """Send it, and show it."""
+        async with self.in_turn:
+            try:
+                answer = await visited(page.say, message)
+            except Error as error:
+                pass_over(error, "a message cannot be stored")
+                answer = page.said(UNSENT)
+            await self.say(answer)
 
     async def episode_changed(self, event: dict[str, Any]) -> None:
         """A nudge from the channel layer, perhaps for what this page shows already."""

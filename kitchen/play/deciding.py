@@ -1,4 +1,5 @@
-"""Asking the co-players of one step in a worker: each mind in turn, in bounded time, with a stated fallback.
+"""Asking the co-players of one step in a worker: one mind, or each in turn, in bounded time, with a stated
+fallback.
 
 A mind may fall back by itself (a dispatcher whose model gave no answer lets the planner play) and says so.
 
@@ -47,25 +48,28 @@ Ask = Callable[[str, dict[str, Json], Situation], MindOutcome]
 """What comes of asking a mind of this kind with these settings."""
 
 
-def decide_step(*, episode_id: int, step: int, claim: str = "", ask: Ask | None = None) -> Receipt | None:
-    """Ask every mind for its commands of this step, by `ask_mind` unless another way is given, and hand them
-    in; None if nobody is to be asked: the step is not open, or everything is decided and it only has to
-    run."""
-    found = outlast(partial(_begun, episode_id, step), f"reading step {step} of episode {episode_id}")
+def decide_step(
+    *, episode_id: int, step: int, claim: str = "", ask: Ask | None = None, mind: int | None = None
+) -> Receipt | None:
+    """Ask every mind that is still to decide, or the one of this number, for its commands of this step, by
+    `ask_mind` unless another way is given, and hand them in; None if nobody is to be asked: the step is not
+    open, it is decided, or everything is and it only has to run."""
+    found = outlast(partial(_begun, episode_id, step, mind), f"reading step {step} of episode {episode_id}")
     if found is None:
         return None
     episode, asking = found
     return _decide(episode, step, claim, _ask_all(asking, episode.decision_seconds, ask or ask_mind))
 
 
-def _begun(episode_id: int, step: int) -> tuple[Episode, Asking] | None:
+def _begun(episode_id: int, step: int, mind: int | None) -> tuple[Episode, Asking] | None:
     """The step's episode, and its minds to be asked; where everything is decided it is run."""
     try:
         with turn_now(episode_id) as turn:
             if turn.step != step or not turn.is_open:
                 return None
             if not turn.is_complete:
-                return turn.episode, ask_minds(turn)
+                waits = mind is None or mind in turn.waiting_minds
+                return (turn.episode, ask_minds(turn, only=mind)) if waits else None
     except Episode.DoesNotExist:
         return None
     step_run(episode_id=episode_id, step=step)

@@ -24,14 +24,17 @@ def checked_intents(intents: Mapping[int, Intent]) -> dict[int, Intent]:
 def note_with(note: Json, intents: Mapping[int, Intent], seats: Collection[int]) -> Json:
     """A decision's note with what these seats are about to do; the note itself where nothing is said."""
     said = {str(seat): dict(intent) for seat, intent in intents.items() if seat in seats}
-    if not said:
-        return note
-    return {**(note if isinstance(note, dict) else {"note": note}), KEY: said}
+    return note_plus(note, KEY, said) if said else note
+
+
+def note_plus(note: Json, key: str, value: Json) -> dict[str, Json]:
+    """A decision's note with something that the house adds to it."""
+    return {**(note if isinstance(note, dict) else {"note": note}), key: value}
 
 
 def stored_intents(episode: Episode) -> dict[int, Intent]:
     """What each seat said that it will do, by the decisions on the last step that was taken."""
-    decisions = Decision.objects.filter(mind__episode=episode, step=episode.step)
+    decisions = Decision.objects.filter(mind__episode=episode, step=episode.step, dropped="")
     notes = decisions.order_by("pk").values_list("note", flat=True)
     said = [note[KEY] for note in notes if isinstance(note, dict) and KEY in note]
     return {int(seat): intent for each in said for seat, intent in each.items()}

@@ -29,6 +29,7 @@ from django.db import connection, transaction
 from django.db.models import QuerySet
 
 from kitchen.machine.statements import as_json, as_time, select
+from kitchen.play.claims import MindStanding
 from kitchen.play.models import Episode, Seat, SeatCommand
 from kitchen.play.turns import OpenTurn
 
@@ -46,25 +47,33 @@ _CHANGING = (
     "thinking_seconds",
     "decision_seconds",
     "step_seconds",
+    "messages",
+    "plans",
     *_TIMES,
 )
-_COMMAND = ("command", "chosen_by", "fallback", "received_at")
+_COMMAND = ("command", "chosen_by", "fallback", "received_at", "to_follow", "planned_in")
 _COLUMNS = {
     **{name: f"episode.{name}" for name in (*_SAME, *_CHANGING)},
     "number": "seat.number",
     "seat_key": "seat.key",
     "page": "seat.page",
     **{name: f"command.{name}" for name in _COMMAND},
+    "mind": "seat.mind_id",
+    "mind_step": "mind.deciding_step",
+    "mind_until": "mind.deciding_until",
+    "mind_by": "mind.deciding_by",
+    "decided": "(SELECT MAX(number) FROM kitchen_decision WHERE mind_id = seat.mind_id)",
 }
 _READERS: dict[str, Callable[[Any], Any]] = {
     "key": str,
-    "command": as_json,
-    **dict.fromkeys((*_TIMES, "received_at"), as_time),
+    **dict.fromkeys(("plans", "command", "to_follow"), as_json),
+    **dict.fromkeys((*_TIMES, "received_at", "mind_until"), as_time),
 }
 _STANDING = f"""
 SELECT {", ".join(_COLUMNS.values())}
 FROM kitchen_seat seat
 JOIN kitchen_episode episode ON episode.id = seat.episode_id
+LEFT JOIN kitchen_mind mind ON mind.id = seat.mind_id
 LEFT JOIN kitchen_seatcommand command
     ON command.episode_id = episode.id AND command.seat = seat.number AND command.step = episode.step + 1
 WHERE seat.episode_id = %s
@@ -138,7 +147,13 @@ def _take_over(turn: OpenTurn, rows: list[Row]) -> None:
     seats = {seat.number: seat for seat in turn.seats}
     for row in rows:
         seats[row["number"]].key, seats[row["number"]].page = row["seat_key"], row["page"]
+    turn.is_read = True
     turn.given = {row["number"]: _command(turn, row) for row in rows if row["chosen_by"] is not None}
+    turn.standing = {row["mind"]: _mind(row) for row in rows if row["mind"] is not None}
+
+
+def _mind(row: Row) -> MindStanding:
+    return MindStanding(row["mind_step"], row["mind_until"], row["mind_by"], row["decided"] or 0)
 
 
 def _command(turn: OpenTurn, row: Row) -> SeatCommand:

@@ -1,8 +1,9 @@
 """What goes over the websocket, as small typed values.
 
 From the browser: one JSON object, `{"type": "command", "step": 4, "command": ["get", "storage0", "rice"]}` or
-`{"type": "sync"}` or `{"type": "ping"}` or `{"type": "scene", "way": "screen"}`. `step` is the step that the
-command is for; the first is 1. `command` may also be the same list as JSON text, as a form field sends it.
+`{"type": "sync"}` or `{"type": "ping"}` or `{"type": "scene", "way": "screen"}` or
+`{"type": "say", "to": [1], "text": "Fetch rice"}`. `step` is the step that the command is for; the first
+is 1. `command` may also be the same list as JSON text, as a form field sends it.
 Anything else is a `MessageError`, whose text is shown, in the language of the page. A message's type names
 the method of the consumer that handles it: `on_command`.
 
@@ -17,18 +18,20 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field, fields
 from typing import Any, Self
 
+from kitchen.contract.organisation import SAY
 from kitchen.contract.world import Command, Json
 from kitchen.words.speech import marked
 
-Stamp = tuple[int, str, str, int]
-"""How an episode stands: steps taken, status, the turn's end, people's commands in for it. Differs when a
-page has to change: that co-players have decided is nobody's to see before the step runs."""
+Stamp = tuple[int, str, str, int, int]
+"""How an episode stands: steps taken, status, the turn's end, people's commands in for it, messages.
+Differs when a page has to change: that co-players have decided is nobody's to see before the step runs."""
 
 LONGEST_MESSAGE = 8192
 """Characters; a longer message is refused unread."""
 LONGEST_WORD = 2000
 """Characters of one word of a command."""
 MOST_WORDS = 16
+MOST_MEMBERS = 64
 
 
 class MessageError(ValueError):
@@ -93,11 +96,40 @@ class SceneMessage:
         return cls(way)
 
 
-Message = CommandMessage | SyncMessage | PingMessage | SceneMessage
+@dataclass(frozen=True, slots=True)
+class SayMessage:
+    """Something that a person says to other members."""
+
+    text: str
+    to: tuple[int, ...]
+    """Members, by number; nobody named: all whom they may write to."""
+    kind: str = SAY
+    type: str = field(default="say", init=False)
+
+    @classmethod
+    def read(cls, sent: Mapping[str, Json]) -> Self:
+        """From what was sent, `to` as a list or as a form sends it; MessageError if it is none."""
+        text, kind = sent.get("text", ""), sent.get("kind", SAY)
+        if not isinstance(text, str) or not isinstance(kind, str):
+            raise MessageError(marked("That message could not be read."))
+        return cls(text, _read_members(sent.get("to")), kind)
+
+
+def _read_members(value: Json) -> tuple[int, ...]:
+    if isinstance(value, str) and value.isascii() and value.isdigit() and len(value) < 4:
+        value = [int(value)]
+    many = value or []
+    if not isinstance(many, list) or len(many) > MOST_MEMBERS or any(type(one) is not int for one in many):
+        raise MessageError(marked("That message could not be read."))
+    return tuple(many)
+
+
+Message = CommandMessage | SyncMessage | PingMessage | SceneMessage | SayMessage
 """What a browser may send."""
 MESSAGES: Mapping[str, type[Message]] = {
     "command": CommandMessage,
     "ping": PingMessage,
+    "say": SayMessage,
     "scene": SceneMessage,
     "sync": SyncMessage,
 }
@@ -143,6 +175,14 @@ class StateMessage:
     seconds_left: float | None
     intents: Json
     """By seat; empty where they are not shown."""
+    plans: Json
+    """By seat: what each does after the open step without being asked."""
+    member: int | None = None
+    """Who this person is among the members; None where nobody writes to anybody."""
+    addressees: Json = ()
+    """Members to whom they may write."""
+    messages: Json = ()
+    """What they said and heard, in order: the newest (see `kitchen.contract.talk.Said`)."""
     type: str = field(default="state", init=False)
 
 

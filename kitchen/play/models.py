@@ -1,5 +1,5 @@
-"""What live play stores. The log (`Step`, `SeatCommand`, `Decision`) is append-only and is the truth;
-`Episode.state` is where it has led to."""
+"""What live play stores. The log (`Step`, `SeatCommand`, `Decision`, `Message`) is append-only and is the
+truth; `Episode.state` is where it has led to."""
 
 from __future__ import annotations
 
@@ -10,6 +10,7 @@ import uuid
 from django.db import models
 from django.utils import timezone
 
+from kitchen.contract.agent import EVERYBODY
 from kitchen.contract.page import TABLES
 from kitchen.machine.append_only import AppendOnly
 from kitchen.money.models import Budget
@@ -61,6 +62,24 @@ class Episode(models.Model):
     shows_intents = models.BooleanField(
         default=False, db_default=False, help_text="The page says what teammates are about to do."
     )
+    passes_by = models.BooleanField(
+        default=False, db_default=False, help_text="Seats that have nothing to choose are not waited for."
+    )
+    knowing = models.CharField(
+        max_length=10,
+        default=EVERYBODY,
+        db_default=EVERYBODY,
+        help_text="Whose commands of the step that it decides a co-player is told.",
+    )
+    organisation = models.JSONField(
+        null=True,
+        blank=True,
+        help_text="Its members and what they may do with one another; empty: nobody writes to anybody.",
+    )
+    messages = models.PositiveIntegerField(default=0, db_default=0, help_text="How many were sent so far.")
+    plans = models.JSONField(
+        null=True, blank=True, help_text="By seat: what it does next without being asked. Empty: nothing."
+    )
     audience = models.CharField(
         max_length=80,
         blank=True,
@@ -86,7 +105,10 @@ class Episode(models.Model):
         null=True, blank=True, help_text="Until then nobody else need look after the co-players' decision."
     )
     deciding_by = models.CharField(
-        max_length=120, blank=True, default="", help_text="The claim of the worker that decides."
+        max_length=120,
+        blank=True,
+        default="",
+        help_text="The claim of a worker of before, which decides for all its co-players.",
     )
     step_seconds = models.FloatField(
         null=True, blank=True, help_text="Time of people for a step; empty: as long as they want."
@@ -116,6 +138,19 @@ class Mind(models.Model):
     number = models.PositiveSmallIntegerField()
     kind = models.CharField(max_length=40)
     settings = models.JSONField(default=dict)
+    deciding_step = models.PositiveIntegerField(
+        null=True, blank=True, help_text="The step of the newest claim; one of another step holds nothing."
+    )
+    deciding_until = models.DateTimeField(
+        null=True, blank=True, help_text="Until then the claim holds, unless it is kept up."
+    )
+    deciding_by = models.CharField(
+        max_length=120,
+        blank=True,
+        default="",
+        db_default="",
+        help_text="The claim of the worker that asks it.",
+    )
 
     class Meta:
         ordering = ["number"]
@@ -171,7 +206,8 @@ class SeatCommand(AppendOnly):
     seat = models.PositiveSmallIntegerField()
     command = models.JSONField()
     chosen_by = models.CharField(
-        max_length=40, help_text="`person`, `timeout`, `outage`, or the kind of co-player that chose."
+        max_length=40,
+        help_text="`person`, `timeout`, `outage`, `world`, or the kind of co-player that chose.",
     )
     fallback = models.CharField(
         max_length=20,
@@ -181,6 +217,12 @@ class SeatCommand(AppendOnly):
         "or a model's error code.",
     )
     received_at = models.DateTimeField(default=timezone.now, editable=False)
+    to_follow = models.JSONField(
+        null=True, blank=True, help_text="Commands that were to follow it without anybody being asked."
+    )
+    planned_in = models.PositiveIntegerField(
+        null=True, blank=True, help_text="The step whose command this one was to follow; empty: none."
+    )
 
     class Meta(AppendOnly.Meta):
         ordering = ["id"]
@@ -193,7 +235,9 @@ class SeatCommand(AppendOnly):
 
 
 class Decision(AppendOnly):
-    """What one mind decided at one step, with what it wants to remember: any worker can go on from here."""
+    """What one mind decided at one step, with what it wants to remember: any worker can go on from here.
+
+    One of which nothing came (`dropped`) is kept for what it says and cost, and nobody goes on from it."""
 
     mind = models.ForeignKey(Mind, on_delete=models.CASCADE, related_name="decisions")
     step = models.PositiveIntegerField(help_text="The step it is for; the first is 1.")
@@ -206,12 +250,38 @@ class Decision(AppendOnly):
     error = models.TextField(blank=True)
     milliseconds = models.FloatField()
     decided_at = models.DateTimeField(default=timezone.now, editable=False)
+    number = models.PositiveIntegerField(
+        null=True, blank=True, help_text="1 for what the mind decided first; empty in logs of before."
+    )
+    seen_step = models.PositiveIntegerField(
+        null=True, blank=True, help_text="Steps taken when it was asked; empty in logs of before."
+    )
+    because = models.CharField(
+        max_length=20,
+        blank=True,
+        default="",
+        db_default="",
+        help_text="Why it was asked: `seat`, it had something to choose; empty in logs of before.",
+    )
+    dropped = models.CharField(
+        max_length=20,
+        blank=True,
+        default="",
+        db_default="",
+        help_text="Why nothing came of it; empty for one whose commands were given.",
+    )
 
     class Meta(AppendOnly.Meta):
         ordering = ["step"]
-        indexes = [models.Index(fields=["mind", "played_by", "fallback"], name="decisions_by_player")]
+        indexes = [
+            models.Index(fields=["mind", "dropped", "played_by", "fallback"], name="decisions_by_player")
+        ]
         constraints = [
-            models.UniqueConstraint(fields=["mind", "step"], name="one_decision_per_mind_and_step")
+            models.UniqueConstraint(
+                fields=["mind", "number"],
+                name="one_decision_per_mind_and_number",
+                condition=models.Q(number__isnull=False),
+            )
         ]
 
     def __str__(self) -> str:
@@ -221,6 +291,33 @@ class Decision(AppendOnly):
     def note_text(self) -> str:
         """The note as indented JSON."""
         return json.dumps(self.note, indent=2, ensure_ascii=False)
+
+
+class Message(AppendOnly):
+    """What one member of an episode said to others, in the order in which it was said. No part of the
+    world's state; who gets to know it is said by `kitchen.play.saying`."""
+
+    id: int
+    episode = models.ForeignKey(Episode, on_delete=models.CASCADE, related_name="sent")
+    episode_id: int
+    number = models.PositiveIntegerField(help_text="In the episode; the first is 1.")
+    step = models.PositiveIntegerField(help_text="The step that was open; the first is 1.")
+    sender = models.PositiveSmallIntegerField(null=True, help_text="A member; empty for the house.")
+    to = models.JSONField(help_text="Every member to whom it was sent.")
+    kind = models.CharField(max_length=10)
+    text = models.TextField(blank=True)
+    data = models.JSONField(default=dict)
+    decision = models.ForeignKey(
+        Decision, null=True, blank=True, on_delete=models.CASCADE, related_name="said"
+    )
+    sent_at = models.DateTimeField(default=timezone.now, editable=False)
+
+    class Meta(AppendOnly.Meta):
+        ordering = ["number"]
+        constraints = [models.UniqueConstraint(fields=["episode", "number"], name="one_message_per_number")]
+
+    def __str__(self) -> str:
+        return f"message {self.number}"
 
 
 class Prompt(models.Model):
@@ -243,12 +340,26 @@ class ModelCall(AppendOnly):
     model_asked = models.CharField(max_length=120)
     model_named = models.CharField(max_length=120, blank=True, help_text="As the API named it.")
     sampling = models.JSONField(help_text="Temperature, longest answer, effort, tool.")
+    parameters = models.JSONField(
+        null=True,
+        help_text="All that was sent beside the texts of messages and tool, as the API calls it; empty in "
+        "calls of before it was kept.",
+    )
     reply = models.TextField(blank=True)
     reply_call = models.JSONField(null=True)
     stop = models.CharField(max_length=40, blank=True)
     error = models.CharField(max_length=20, blank=True, help_text="Code, where there was no answer.")
     error_text = models.TextField(blank=True)
-    attempts = models.JSONField(help_text="Every try: outcome, seconds, seconds waited after it, cost.")
+    reasoning = models.TextField(
+        blank=True,
+        default="",
+        db_default="",
+        help_text="What the model thought before it answered, as far as its API gives it.",
+    )
+    attempts = models.JSONField(
+        help_text="Every try: outcome, seconds, seconds waited after it, cost; begin and end, seconds "
+        "that it had, and the server's id of the request."
+    )
     seconds = models.FloatField()
     tokens_input = models.PositiveIntegerField(help_text="Without the cached ones.")
     tokens_output = models.PositiveIntegerField()
@@ -264,6 +375,11 @@ class ModelCall(AppendOnly):
 
     def __str__(self) -> str:
         return f"{self.provider} {self.model_asked}: {self.error or 'answered'}"
+
+    @property
+    def parameters_text(self) -> str:
+        """What was sent beside the texts, as indented JSON."""
+        return json.dumps(self.parameters, indent=2, ensure_ascii=False)
 
 
 class CallMessage(AppendOnly):

@@ -2,34 +2,45 @@
 
 from __future__ import annotations
 
-from datetime import timedelta
+from datetime import datetime, timedelta
 
 from django.db.models import Exists, Max, OuterRef, Q, QuerySet, Subquery
 from django.utils import timezone
 
-from kitchen.play.claims import is_free
+from kitchen.contract.agent import EVERYBODY
+from kitchen.play.claims import is_free, unclaimed_minds
 from kitchen.play.clock import OF_PEOPLE
-from kitchen.play.models import Episode, Mind, Seat, SeatCommand
+from kitchen.play.filling import WORLD
+from kitchen.play.models import Episode, Seat, SeatCommand
 
 
 def open_turns() -> list[tuple[int, int]]:
-    """(episode, step) of the turns where all people have commanded and no worker holds a claim: those that
-    co-players still have to decide, and those that should have run. A turn that has only just opened is
+    """(episode, step) of the turns where all people have commanded and no worker holds a claim on one of the
+    co-players that still have to decide, and those that should have run. A turn that has only just opened is
     left to the task that was queued for it, unless the clock was set back since.
     """
     now = timezone.now()
     fresh = Q(turn_opened_at__range=(now - timedelta(seconds=1), now + timedelta(seconds=1)))
-    waiting = _commanded().filter(is_free(now), ~fresh)
+    waiting = _unseen(now).filter(~fresh)
     return [(pk, step + 1) for pk, step in waiting.values_list("pk", "step")]
+
+
+def minds_apart(episode_id: int, step: int) -> list[int]:
+    """The numbers of the co-players that are still to decide this step, where each is asked by itself; none
+    where one is asked after the other."""
+    apart = Episode.objects.filter(pk=episode_id, step=step - 1).exclude(knowing=EVERYBODY)
+    done = SeatCommand.objects.filter(episode=episode_id, step=step, seat=OuterRef("number"))
+    left = Seat.objects.filter(~Exists(done), episode__in=apart, mind__isnull=False)
+    return sorted(set(left.values_list("mind__number", flat=True)))
 
 
 def undecided_turns(beyond: timedelta, *, free: bool = False) -> list[tuple[int, int]]:
     """(episode, step) of the turns where all people have commanded, and co-players had their time and so
     much more since; of the `free` ones, if those alone are meant, that no worker holds."""
     now = timezone.now()
-    waiting = _commanded().filter(is_free(now)) if free else _commanded()
+    waiting = _unseen(now) if free else _commanded()
     given = SeatCommand.objects.filter(
-        episode=OuterRef("pk"), step=OuterRef("step") + 1, chosen_by__in=OF_PEOPLE
+        episode=OuterRef("pk"), step=OuterRef("step") + 1, chosen_by__in=(*OF_PEOPLE, WORLD)
     )
     last = given.order_by().values("episode").annotate(at=Max("received_at")).values("at")
     times = waiting.annotate(came=Subquery(last)).values_list(
@@ -42,13 +53,22 @@ def undecided_turns(beyond: timedelta, *, free: bool = False) -> list[tuple[int,
     ]
 
 
+def _unseen(now: datetime) -> QuerySet[Episode]:
+    """Those of them that nobody looks after: one of the co-players that are to decide has no claim on it, or
+    all have decided, and the step is due."""
+    done = SeatCommand.objects.filter(episode=OuterRef("episode"), step=OuterRef("episode__step") + 1)
+    left = Seat.objects.exclude(Exists(done.filter(seat=OuterRef("number"))))
+    undecided = left.filter(episode=OuterRef("pk"), mind__isnull=False)
+    unclaimed = unclaimed_minds(now).filter(Exists(left.filter(mind=OuterRef("pk"))), episode=OuterRef("pk"))
+    return _commanded().filter(is_free(now), Exists(unclaimed) | ~Exists(undecided))
+
+
 def _commanded() -> QuerySet[Episode]:
-    """Episodes that wait for co-players alone."""
+    """Episodes that wait for no person: for co-players, or only for somebody who runs their step."""
     people = Seat.objects.filter(episode=OuterRef("pk"), mind=None)
     done = SeatCommand.objects.filter(episode=OuterRef("episode"), step=OuterRef("episode__step") + 1)
     idle_person = people.exclude(Exists(done.filter(seat=OuterRef("number"))))
-    minds = Mind.objects.filter(episode=OuterRef("pk"))
-    return Episode.objects.filter(~Exists(idle_person), Exists(minds), status=Episode.Status.PLAYING)
+    return Episode.objects.filter(~Exists(idle_person), status=Episode.Status.PLAYING)
 
 
 def overdue_turns(since: timedelta = timedelta(0)) -> list[tuple[int, int]]:

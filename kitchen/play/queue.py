@@ -48,9 +48,9 @@ def is_aside() -> bool:
     return _aside.get()
 
 
-def ask_coplayers(episode_id: int, step: int) -> None:
-    """Queue the co-players' decision of one step."""
-    _send_later(DECIDE, episode_id, step)
+def ask_coplayers(episode_id: int, step: int, *mind: int) -> None:
+    """Queue the co-players' decision of one step, or that of one mind, by its number."""
+    _send_later(DECIDE, episode_id, step, *mind)
 
 
 def ask_coplayers_again(episode_id: int, step: int) -> None:
@@ -92,6 +92,6 @@ def ask_look(expires: float) -> None:
     task_send(PICK_UP_OPEN_TURNS, otherwise="nobody looks for open turns", expires=expires)
 
 
-def _send_later(task: str, episode_id: int, step: int, **options: Any) -> None:
+def _send_later(task: str, episode_id: int, step: int, *more: int, **options: Any) -> None:
     waits = f"step {step} of episode {episode_id} waits"
-    publisher.submit(carried(partial(task_send, task, episode_id, step, otherwise=waits, **options)))
+    publisher.submit(carried(partial(task_send, task, episode_id, step, *more, otherwise=waits, **options)))

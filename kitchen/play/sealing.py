@@ -17,17 +17,37 @@ from django.db.models import F, QuerySet
 
 from kitchen.contract.world import Json, text_hash
 from kitchen.machine.sealed import columns, plain, same_text, seal_fits, seal_of
-from kitchen.play.models import CallMessage, Decision, Episode, Mind, ModelCall, Seal, Seat, SeatCommand, Step
+from kitchen.play.models import (
+    CallMessage,
+    Decision,
+    Episode,
+    Message,
+    Mind,
+    ModelCall,
+    Seal,
+    Seat,
+    SeatCommand,
+    Step,
+)
 
 PURPOSE = "episode"
 STATE, CHAIN, LOG, BELONGS = "state", "chain", "log", "belongs"
 """Facts that are not columns: the state, the last link, everything beside the steps, and whose it is."""
 COLUMNS = (
     *("world", "world_version", "settings", "seed", "label", "synthetic", "hints", "until", "audience"),
-    *("thinking_seconds", "decision_seconds", "step_seconds", "created_at"),
+    *("thinking_seconds", "decision_seconds", "step_seconds", "created_at", "organisation"),
     *("status", "ended_because", "ended_at", "step", "state_hash", "score"),
+    *("shown", "asks_first", "three_dimensions", "shows_intents"),
 )
 """Columns of an episode that nobody changes once it is over."""
+
+LATER: Mapping[Any, Sequence[str]] = {
+    Decision: ("because", "dropped", "number", "seen_step"),
+    ModelCall: ("parameters", "reasoning"),
+    SeatCommand: ("planned_in", "to_follow"),
+}
+"""Columns that a table of the log got when there were sealed rows without them: those say nothing there."""
+
 
 Owners = Callable[[Sequence[int]], Mapping[int, Sequence[Json]]]
 """From the ids of episodes to what each belongs to."""
@@ -122,13 +142,20 @@ def _logs(episodes: Sequence[Episode]) -> dict[int, str]:
     ids = [episode.pk for episode in episodes]
     for rows in _beside_steps(ids):
         for episode_id, *values in rows.iterator(chunk_size=500):
-            hashes[episode_id].update(f"{same_text([plain(value) for value in values])}\n".encode())
+            said = _without_later(values, len(LATER.get(rows.model, ())))
+            hashes[episode_id].update(f"{same_text([plain(value) for value in said])}\n".encode())
     return {each: hashes[each].hexdigest() for each in ids}
 
 
+def _without_later(values: list[Any], later: int) -> list[Any]:
+    """A row as it was hashed when so many of its last columns were not there yet, if they say nothing."""
+    return values if any(values[len(values) - later :]) else values[: len(values) - later]
+
+
 def _beside_steps(ids: Sequence[int]) -> list[QuerySet[Any, Any]]:
-    """Who played, what they decided, what models were asked and answered, and commands of a step that was
-    never taken: each row begins with its episode and names no id; they come in the order of what happened."""
+    """Who played, what they decided, what models were asked and answered, commands of a step that was never
+    taken, what was said: each row begins with its episode and names no id; they come in the order of what
+    happened."""
     decision, call = ("mind__episode", "mind__number", "step"), "decision__mind__"
     of_call = (f"{call}episode", f"{call}number", "decision__step", "number")
     of_message = tuple(f"call__{name}" for name in of_call)
@@ -148,6 +175,9 @@ def _beside_steps(ids: Sequence[int]) -> list[QuerySet[Any, Any]]:
             "prompt_id",
         ),
         _rows(not_taken, "episode", "step", "seat", *_others(SeatCommand, "seat")),
+        _rows(
+            Message.objects.filter(episode__in=ids), "episode", "number", "step", *_others(Message, "number")
+        ),
     ]
 
 
@@ -157,6 +187,7 @@ def _rows(rows: QuerySet[Any], *names: str) -> QuerySet[Any, Any]:
 
 
 def _others(model: Any, *more: str) -> list[str]:
-    """The columns that say what happened, by name."""
-    left_out = {"id", "mind", "step", "decision", "episode", *more}
-    return sorted(one.name for one in model._meta.concrete_fields if one.name not in left_out)
+    """The columns that say what happened, by name; those that came later last."""
+    later = LATER.get(model, ())
+    left_out = {"id", "mind", "step", "decision", "episode", *more, *later}
+    return [*sorted(one.name for one in model._meta.concrete_fields if one.name not in left_out), *later]

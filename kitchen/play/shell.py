@@ -6,11 +6,13 @@ import json
 from typing import NamedTuple
 
 from kitchen.contract.page import Page, Panel, SeatView
+from kitchen.contract.talk import Said
 from kitchen.contract.world import Command
 from kitchen.words.speech import gettext
 
 SHELL = ("notice", "bar", "phase", "clock", "hint", "over")
-"""Their ids; their templates are `kitchen/play/<id>.jinja`."""
+"""Their ids; their templates are `kitchen/play/<id>.jinja`. Where members write to one another, `talk` is
+one more, which no layout of a world holds."""
 
 
 class Bar(NamedTuple):
@@ -26,6 +28,8 @@ class Phase(NamedTuple):
 
     phase: str
     waiting_for: tuple[str, ...]
+    passed_by: bool = False
+    """This seat has nothing to choose."""
 
 
 class Clock(NamedTuple):
@@ -73,11 +77,46 @@ def shell(page: Page, view: SeatView) -> tuple[Panel, ...]:
     names = tuple(player.name for player in view.players if player.seat in waited)
     return (
         _panel("bar", Bar(view.step, view.length, view.phase)),
-        _panel("phase", Phase(view.phase, () if view.phase == "over" else names)),
+        _panel("phase", Phase(view.phase, () if view.phase == "over" else names, view.passed_by)),
         _panel("clock", _clock(view)),
         _panel("hint", Hint(view.hints, _as_value(view.hinted))),
         _panel("over", _over(page, view)),
+        *([talk_panel(view)] if view.member is not None else []),
     )
+
+
+class Talk(NamedTuple):
+    """What was said; each message is a part."""
+
+    mine: int
+    """The number of the last message that this person has said."""
+
+
+class Line(NamedTuple):
+    """One message."""
+
+    step: int
+    sender: str
+    """As they are called; empty for who reads."""
+    to: tuple[str, ...]
+    """Likewise, those it went to beside who reads."""
+    to_you: bool
+    text: str
+
+
+def talk_panel(view: SeatView) -> Panel:
+    """What this person has said and heard."""
+    mine = max((said.number for said in view.messages if said.sender == view.member), default=0)
+    parts = tuple(
+        Panel(f"said-{said.number}", "kitchen/play/said.jinja", _line(view, said)) for said in view.messages
+    )
+    return Panel("talk", "kitchen/play/talk.jinja", Talk(mine), parts=parts)
+
+
+def _line(view: SeatView, said: Said) -> Line:
+    sender = "" if said.sender == view.member else view.members.get(said.sender or 0, "")
+    others = tuple(view.members[one] for one in said.to if one != view.member)
+    return Line(said.step, sender, others, view.member in said.to, said.text)
 
 
 def notice_panel(notice: Notice) -> Panel:

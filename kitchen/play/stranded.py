@@ -21,7 +21,7 @@ from kitchen.machine.storage import trouble_of
 from kitchen.play.asking import MindOutcome
 from kitchen.play.claims import decision_claim
 from kitchen.play.deciding import decide_step, fallen_back
-from kitchen.play.open_turns import overdue_turns, undecided_turns
+from kitchen.play.open_turns import minds_apart, overdue_turns, undecided_turns
 from kitchen.play.services import turn_close
 
 log = logging.getLogger(__name__)
@@ -49,8 +49,10 @@ def see_to(undecided: Turns, unclosed: Turns) -> None:
 
 
 def _fall_back(*, episode_id: int, step: int) -> None:
-    if claim := decision_claim(episode_id=episode_id, step=step):
-        decide_step(episode_id=episode_id, step=step, claim=claim, ask=nobody_asked)
+    apart: list[int | None] = [*minds_apart(episode_id, step)]
+    for party in apart or [None]:
+        if claim := decision_claim(episode_id=episode_id, step=step, mind=party):
+            decide_step(episode_id=episode_id, step=step, claim=claim, ask=nobody_asked, mind=party)
 
 
 def _try(act: Callable[..., object], episode_id: int, step: int) -> None:

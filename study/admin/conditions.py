@@ -26,7 +26,10 @@ from study.people.counts import begun_words, people_of
 from study.researchers.permissions import studies_for
 from study.trying_out.previews import previews_erase
 
-MORE = ("step_seconds", "thinking_seconds", "shown", "three_dimensions", "shows_intents")
+MORE = (
+    *("step_seconds", "thinking_seconds", "shown", "three_dimensions", "shows_intents", "passes_by"),
+    *("knowing", "decision_seconds"),
+)
 """Fields of the condition's clock, of its teammates' pace, of what is seen and of what its page offers."""
 Fieldsets = list[tuple[str | None, dict[str, Any]]]
 
@@ -129,7 +132,7 @@ class ConditionAdmin(PlayedInWords, Explained):
     def render_change_form(self, request: Any, context: Any, *args: Any, **kwargs: Any) -> Any:
         """The page, with warnings above it: participants have begun, no model will answer."""
         condition = kwargs.get("obj")
-        context["cautions"] = condition.cautions if condition else ()
+        context["cautions"] = (*condition.cautions, *condition.remarks) if condition else ()
         if condition and people_of(condition.study).exists():
             context["banner"] = (
                 f"{begun_words(condition.study)}; changes apply to those who enter from now on; who "
@@ -142,7 +145,7 @@ class ConditionAdmin(PlayedInWords, Explained):
         super().save_model(request, obj, form, change)
         for text in condition_warnings(obj):
             messages.warning(request, f"{obj.name} can be played, but mind: {text}.")
-        for text in obj.cautions:
+        for text in (*obj.cautions, *obj.remarks):
             messages.warning(request, f"{obj.name}: {text}")
         if not change and people_of(obj.study).exists():
             messages.warning(request, f"{begun_words(obj.study)}; only those who come now play {obj.name}.")

@@ -26,7 +26,7 @@ def players(study: Study, sample: Sample | None = None) -> list[Players]:
 
 def _players(condition: Condition, rounds: QuerySet[Round]) -> Players:
     episodes = rounds.values("episode")
-    decisions = Decision.objects.filter(mind__episode__in=episodes)
+    decisions = Decision.objects.filter(mind__episode__in=episodes, dropped="")
     numbers = _numbers(decisions)
     return Players(
         condition=AnalysisCondition(condition.key, condition.name, condition.position),

@@ -46,11 +46,12 @@ def _shown(request: HttpRequest, row: Condition, form: Any) -> dict[str, Any]:
     """The plain fields, and those of every kind in a group of its own, the chosen ones marked."""
     chosen = {part: asked_kind(request, row, part) for part in (WORLD, COPLAYER)}
     shown = chosen_fields(form, all_kinds(), chosen)
-    return {"condition": row, **shown, "cautions": row.cautions if row.pk else ()}
+    told = {"cautions": row.cautions, "remarks": row.remarks} if row.pk else {}
+    return {"condition": row, **shown, **told}
 
 
 def _said(row: Condition) -> str:
-    warned = [*condition_warnings(row), *row.cautions]
+    warned = [*condition_warnings(row), *row.cautions, *row.remarks]
     return f"{row.name}: saved." + (f" But mind: {' '.join(warned)}" if warned else "")
 
 

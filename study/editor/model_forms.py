@@ -75,6 +75,9 @@ class ConditionForm(ShowsOthers, forms.ModelForm):  # type: ignore[type-arg]
             "shown",
             "three_dimensions",
             "shows_intents",
+            "passes_by",
+            "knowing",
+            "decision_seconds",
             WORLD,
             COPLAYER,
             "teammates",
@@ -130,8 +133,11 @@ class ConditionForm(ShowsOthers, forms.ModelForm):  # type: ignore[type-arg]
         kind = self._chosen(part)
         if kind is None:
             return dict(otherwise)
-        named = kind.named_settings()
-        return {s.name: self.cleaned_data[name] for name, s in named if name in self.cleaned_data}
+        stored = self._stored(kind)
+        named = [
+            (s, self.cleaned_data[name]) for name, s in kind.named_settings() if name in self.cleaned_data
+        ]
+        return {s.name: value for s, value in named if not s.later or s.name in stored or value != s.default}
 
     def _chosen(self, part: str) -> ChoosableKind | None:
         name = self.cleaned_data.get(part)

@@ -127,7 +127,7 @@ LINES: Mapping[str, Stored] = {
         words=("every choice", "when it was made"),
         fields=(
             *(f"SeatCommand.{name}" for name in ["id", "episode", "step", "seat", "command", "received_at"]),
-            *(f"SeatCommand.{name}" for name in ["chosen_by", "fallback"]),
+            *(f"SeatCommand.{name}" for name in ["chosen_by", "fallback", "to_follow", "planned_in"]),
             *(f"Step.{name}" for name in ["id", "episode", "number", "commands", "events", "state_hash"]),
             *(f"Step.{name}" for name in ["score", "opened_at", "taken_at", "chain"]),
             *(f"Seal.{name}" for name in ["id", "episode", "kind", "facts", "mac"]),
@@ -160,9 +160,11 @@ LINES: Mapping[str, Stored] = {
             *(f"Episode.{name}" for name in ["decision_seconds", "deciding_until", "deciding_by"]),
             *(f"Episode.{name}" for name in ["step_seconds", "turn_opened_at", "turn_closes_at"]),
             *(f"Episode.{name}" for name in ["created_at", "ended_at", "shown", "asks_first"]),
-            *(f"Episode.{name}" for name in ["three_dimensions", "shows_intents"]),
+            *(f"Episode.{name}" for name in ["three_dimensions", "shows_intents", "passes_by", "knowing"]),
+            *(f"Episode.{name}" for name in ["organisation", "messages", "plans"]),
             *(f"Seat.{name}" for name in ["id", "episode", "number", "name", "mind", "scene"]),
             *(f"Mind.{name}" for name in ["id", "episode", "number", "kind", "settings"]),
+            *(f"Mind.deciding_{name}" for name in ["step", "until", "by"]),
         ),
     ),
     "team": Stored(
@@ -182,13 +184,17 @@ LINES: Mapping[str, Stored] = {
                 f"Decision.{name}"
                 for name in ["id", "mind", "step", "memory", "note", "played_by", "fallback", "error"]
             ),
-            *(f"Decision.{name}" for name in ["milliseconds", "decided_at"]),
+            *(f"Decision.{name}" for name in ["milliseconds", "decided_at", "number", "seen_step"]),
+            *(f"Decision.{name}" for name in ["because", "dropped"]),
             *(f"ModelCall.{name}" for name in ["id", "decision", "number", "provider", "model_asked"]),
             *(
                 f"ModelCall.{name}"
-                for name in ["model_named", "sampling", "reply", "reply_call", "stop", "error"]
+                for name in ["model_named", "sampling", "parameters", "reply", "reply_call", "stop"]
             ),
-            *(f"ModelCall.{name}" for name in ["error_text", "attempts", "seconds", "cost"]),
+            *(
+                f"ModelCall.{name}"
+                for name in ["reasoning", "error", "error_text", "attempts", "seconds", "cost"]
+            ),
             *(f"ModelCall.tokens_{name}" for name in ["input", "output", "cache_read", "cache_write"]),
             *(f"CallMessage.{name}" for name in ["id", "call", "position", "role", "prompt"]),
             *(f"Prompt.{name}" for name in ["hash", "text"]),
@@ -197,6 +203,23 @@ LINES: Mapping[str, Stored] = {
                 for name in ["id", "budget", "mind", "step", "reserved", "spent", "opened_at"]
             ),
             "Spending.settled_at",
+        ),
+    ),
+    "talk": Stored(
+        marked(
+            "What you write to others in the game, and what they write to you, where the game has a box for"
+            " it. Those whom you write to read it; if one of them is a program that asks a language model, so"
+            " does the company that runs that"
+        ),
+        marked("so that the study can tell how your team talked"),
+        marked(
+            "those whom you write to, the researchers, and whomever they give their data files; and the"
+            " company that runs a language model, if one of those asks it"
+        ),
+        words=("happens in it",),
+        fields=(
+            *(f"Message.{name}" for name in ["id", "episode", "number", "step", "sender", "to", "kind"]),
+            *(f"Message.{name}" for name in ["text", "data", "decision", "sent_at"]),
         ),
     ),
     "staff": Stored(
@@ -302,6 +325,7 @@ GOING = (
         ("consent", "way", "link"),
     ),
     Going(marked("every step that you played, and what your teammates did in it"), ("play", "game", "team")),
+    Going(marked("everything that was written in the games that you played"), ("talk",)),
     Going(marked("all your answers, and how long you looked at each page"), ("answers", "way")),
     Going(
         marked("the number and the code that stand for you, and what researchers did about you"),

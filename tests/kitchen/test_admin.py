@@ -9,6 +9,7 @@ from django.urls import reverse
 from django.utils import timezone
 
 from kitchen.admin import STEPS_SHOWN
+from kitchen.contract.model import Attempt, Call, Reply, Request
 from kitchen.play.creating import MindPlan, episode_create
 from kitchen.play.models import Decision, Episode, Step
 from kitchen.play.services import GivenCommand, MadeDecision, commands_submit
@@ -98,6 +99,23 @@ def test_nothing_of_an_episode_is_changed_or_deleted(admin_client: Client, episo
     assert admin_client.post(delete, {"post": "yes"}).status_code == 403
     admin_client.post(LIST, {"action": "delete_selected", "_selected_action": episode.pk, "post": "yes"})
     assert Step.objects.filter(episode=episode).count() == 1
+
+
+def test_what_a_model_was_sent_and_thought_and_when_is_shown(admin_client: Client, episode: Episode) -> None:
+    orders = [GivenCommand(0, ("noop",)), GivenCommand(1, ("noop",), chosen_by="random")]
+    decision = Decision(mind=episode.minds.get(), step=1, played_by="random", milliseconds=1)
+    tried = Attempt("ok", 1, began="2026-11-22T12:00:00Z", ended="2026-11-22T12:00:01Z", request_id="req_7")
+    answer = Reply("noop", reasoning="<b>First rice.</b>")
+    call = Call("p", Request("m", []), answer, attempts=(tried,), parameters={"top_p": 0.5})
+    made = MadeDecision(decision, (call,))
+    commands_submit(episode_id=episode.pk, step=1, commands=orders, decisions=[made])
+    text = " ".join(admin_client.get(change(episode)).content.decode().split())
+    for words in (
+        "2026-11-22T12:00:00Z to 2026-11-22T12:00:01Z, 1.00 s, request <code>req_7</code>",
+        "&quot;top_p&quot;: 0.5",
+        "&lt;b&gt;First rice.",
+    ):
+        assert words in text
 
 
 def test_what_a_model_wrote_is_escaped(admin_client: Client, episode: Episode) -> None:

@@ -10,13 +10,24 @@ from __future__ import annotations
 
 import os
 from collections.abc import Sequence
+from dataclasses import replace
 from functools import lru_cache
 from typing import Any
 
-from kitchen.contract.model import LanguageModel, Message, Reply, Request, Tool, UnreadableReplyError, Usage
+from kitchen.contract.model import (
+    LanguageModel,
+    Message,
+    Offered,
+    Reply,
+    Request,
+    Tool,
+    UnreadableReplyError,
+    Usage,
+)
 from kitchen.contract.world import Json
 from kitchen.llm.providers import sdk
 from kitchen.llm.providers.claude import OLD_VERSION, Traits, traits
+from kitchen.llm.providers.sent import Arguments
 
 
 class Anthropic(LanguageModel):
@@ -28,10 +39,12 @@ class Anthropic(LanguageModel):
         """One answer within `request.seconds`; ModelError if there is none. Does not try again."""
         arguments = arguments_for(request)
 
-        def send(connected: sdk.Sdk, seconds: float) -> Any:
+        def send(connected: sdk.Sdk, arguments: Arguments, seconds: float) -> Any:
             return connected.client.messages.with_raw_response.create(timeout=seconds, **arguments)
 
-        return sdk.call(client, request, send, lambda body: read_reply(body, request.tool))
+        return sdk.call(
+            client, request, lambda _: arguments, send, lambda body: read_reply(body, request.tool)
+        )
 
 
 def client() -> sdk.Sdk:
@@ -61,6 +74,8 @@ def _client(key: str | None, token: str | None, address: str | None) -> sdk.Sdk:
 
 def arguments_for(request: Request) -> dict[str, Any]:
     """A request in the words of the Messages API; NotAskedError for what this model does not take."""
+    if request.top_p is not None or request.seed is not None:
+        raise sdk.refusal("Claude takes neither top_p nor a seed: leave them empty")
     model = traits(request.model)
     arguments: dict[str, Any] = {
         "model": request.model,
@@ -71,7 +86,7 @@ def arguments_for(request: Request) -> dict[str, Any]:
     if request.temperature is not None:
         arguments |= _temperature(request, model)
     if request.tool is not None:
-        _add_tool(arguments, request.tool, forced=model.forced_tool and request.effort is None)
+        _add_tool(arguments, request.tool, forced=model.calls_tools(thinks=request.effort is not None))
     return arguments
 
 
@@ -95,7 +110,10 @@ def _thinking(request: Request, model: Traits) -> dict[str, Any]:
         return dict(model.least)
     if not model.effort:
         raise sdk.refusal(f"{request.model} takes no effort: leave it empty")
-    return {"thinking": {"type": "adaptive"}, "output_config": {"effort": request.effort}}
+    return {
+        "thinking": {"type": "adaptive", "display": "summarized"},
+        "output_config": {"effort": request.effort},
+    }
 
 
 def _temperature(request: Request, model: Traits) -> dict[str, Any]:
@@ -119,6 +137,54 @@ def _add_tool(arguments: dict[str, Any], tool: Tool, *, forced: bool) -> None:
     arguments["output_config"] = {**arguments.get("output_config", {}), "format": format_}
 
 
+# Beside questions
+
+COUNTED = ("model", "messages", "system", "thinking", "tools", "tool_choice", "output_config")
+"""What of a request is counted."""
+
+
+def count_tokens(request: Request) -> int:
+    """Tokens of the prompt of a request, as the API counts them, within `request.seconds`. It costs nothing.
+    ModelError if it does not say."""
+    plain = replace(request, temperature=None, top_p=None, seed=None)
+    arguments = {name: value for name, value in arguments_for(plain).items() if name in COUNTED}
+
+    def send(connected: sdk.Sdk, seconds: float) -> Any:
+        return connected.client.messages.with_raw_response.count_tokens(timeout=seconds, **arguments)
+
+    if counted := sdk.count(sdk.fetch(client, request.seconds, send).get("input_tokens")):
+        return counted
+    raise UnreadableReplyError("no number of tokens in the answer")
+
+
+def offered(seconds: float) -> tuple[Offered, ...]:
+    """Every model that this key can ask, as the API lists it. ModelError if it does not."""
+
+    def send(connected: sdk.Sdk, left: float) -> Any:
+        return connected.client.models.with_raw_response.list(timeout=left, limit=1000)
+
+    return sdk.listed(sdk.fetch(client, seconds, send), _offered)
+
+
+def _offered(told: dict[str, Json]) -> Offered:
+    return Offered(
+        name=str(told.get("id") or ""),
+        status=str(told.get("lifecycle") or ""),
+        thinking=_supported(told, "capabilities", "thinking", "types"),
+        efforts=_supported(told, "capabilities", "effort"),
+        reads=sdk.count(told.get("max_input_tokens")) or None,
+        writes=sdk.count(told.get("max_tokens")) or None,
+    )
+
+
+def _supported(told: Json, *names: str) -> tuple[str, ...]:
+    """What is supported of that which stands there."""
+    for name in names:
+        told = told.get(name) if isinstance(told, dict) else None
+    ways = told.items() if isinstance(told, dict) else ()
+    return tuple(name for name, way in ways if isinstance(way, dict) and way.get("supported"))
+
+
 # Reading
 
 
@@ -133,7 +199,15 @@ def read_reply(body: Json, tool: Tool | None) -> Reply:
     if call is None and not text.strip():
         missing = f"no call of {tool.name}" if tool else "no text"
         raise sdk.unreadable(f"{missing} in the answer (stopped: {stop or 'unknown'})", usage)
-    return Reply(text=text, call=call, model=str(body.get("model") or ""), stop=stop, usage=usage)
+    named, thought = str(body.get("model") or ""), _thought(blocks)
+    return Reply(text=text, call=call, model=named, stop=stop, usage=usage, reasoning=thought)
+
+
+def _thought(blocks: list[Json]) -> str:
+    """What the model thought, block by block; `(redacted)` stands for what the API gives to nobody."""
+    said = [str(block.get("thinking") or "") for block in blocks if _is(block, "thinking")]
+    hidden = ["(redacted)" for block in blocks if _is(block, "redacted_thinking")]
+    return "\n\n".join(part for part in (*said, *hidden) if part.strip())
 
 
 def _called(blocks: list[Json], text: str, tool: Tool) -> dict[str, Json] | None:

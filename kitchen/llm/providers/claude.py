@@ -30,6 +30,10 @@ class Traits:
     least: dict[str, Json] = field(default_factory=dict)
     """What to send so that it thinks as little as it can."""
 
+    def calls_tools(self, *, thinks: bool) -> bool:
+        """Whether it can be made to answer by a call of a tool."""
+        return self.forced_tool and not thinks
+
 
 _OFF: dict[str, Json] = {"thinking": {"type": "disabled"}}
 _LOW: dict[str, Json] = {"output_config": {"effort": "low"}}

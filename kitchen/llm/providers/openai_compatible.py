@@ -9,14 +9,20 @@ is the server's own matter; `fixed` has no effect.
 from __future__ import annotations
 
 import os
+import re
 from functools import lru_cache
 from typing import Any
 from urllib.parse import urlsplit
 
-from kitchen.contract.model import LanguageModel, Reply, Request, Tool, UnreadableReplyError, Usage
+from kitchen.contract.model import LanguageModel, Offered, Reply, Request, Tool, UnreadableReplyError, Usage
 from kitchen.contract.world import Json
 from kitchen.llm.providers import sdk
+from kitchen.llm.providers.sent import Arguments
 
+REASONING = ("reasoning_content", "reasoning")
+"""Fields in which servers give what a model thought."""
+_THINKS = re.compile(r"\s*(?:(?:<think>)?(?P<thought>.*?)</think>\s*|<think>(?P<cut_off>.*)\Z)", re.DOTALL)
+"""Some chat templates write the first mark themselves, so that only the second one comes."""
 NO_KEY = "not-needed"
 OPENAI = "api.openai.com"
 
@@ -29,11 +35,13 @@ class OpenAICompatible(LanguageModel):
     def ask(self, request: Request) -> Reply:
         """One answer within `request.seconds`; ModelError if there is none. Does not try again."""
 
-        def send(connected: sdk.Sdk, seconds: float) -> Any:
-            arguments = arguments_for(request, own=connected.client.base_url.host != OPENAI)
+        def arguments(connected: sdk.Sdk) -> Arguments:
+            return arguments_for(request, own=connected.client.base_url.host != OPENAI)
+
+        def send(connected: sdk.Sdk, arguments: Arguments, seconds: float) -> Any:
             return connected.client.chat.completions.with_raw_response.create(timeout=seconds, **arguments)
 
-        return sdk.call(client, request, send, lambda body: read_reply(body, request.tool))
+        return sdk.call(client, request, arguments, send, lambda body: read_reply(body, request.tool))
 
 
 def client() -> sdk.Sdk:
@@ -68,10 +76,13 @@ def arguments_for(request: Request, *, own: bool) -> dict[str, Any]:
         "messages": [{"role": message.role, "content": message.text} for message in request.messages],
         "max_tokens" if own else "max_completion_tokens": request.max_tokens,
     }
-    if request.temperature is not None:
-        arguments["temperature"] = request.temperature
-    if request.effort is not None:
-        arguments["reasoning_effort"] = request.effort
+    wanted = {
+        "temperature": request.temperature,
+        "top_p": request.top_p,
+        "seed": request.seed,
+        "reasoning_effort": request.effort,
+    }
+    arguments |= {name: value for name, value in wanted.items() if value is not None}
     if request.tool is not None:
         arguments |= _tool(request.tool)
     return arguments
@@ -90,6 +101,20 @@ def _tool(tool: Tool) -> dict[str, Any]:
     }
 
 
+def offered(seconds: float) -> tuple[Offered, ...]:
+    """Every model that the server lists. ModelError if it lists none."""
+
+    def send(connected: sdk.Sdk, left: float) -> Any:
+        return connected.client.models.with_raw_response.list(timeout=left)
+
+    return sdk.listed(sdk.fetch(client, seconds, send), _offered)
+
+
+def _offered(told: dict[str, Json]) -> Offered:
+    """vLLM says how long a prompt may be; others give a name and no more."""
+    return Offered(str(told.get("id") or ""), reads=sdk.count(told.get("max_model_len")) or None)
+
+
 # Reading
 
 
@@ -100,13 +125,27 @@ def read_reply(body: Json, tool: Tool | None) -> Reply:
     if not isinstance(message, dict):
         raise UnreadableReplyError("not an answer of chat completions")
     usage, stop = _usage(body.get("usage")), str(choice.get("finish_reason") or "")
-    content = message.get("content")
-    text = content if isinstance(content, str) else ""
+    thought, text = _thought(message)
     call = _called(message, text, tool) if tool else None
     if call is None and not text.strip():
         missing = f"no call of {tool.name}" if tool else "no text"
         raise sdk.unreadable(f"{missing} in the answer (stopped: {stop or 'unknown'})", usage)
-    return Reply(text=text, call=call, model=str(body.get("model") or ""), stop=stop, usage=usage)
+    named = str(body.get("model") or "")
+    return Reply(text=text, call=call, model=named, stop=stop, usage=usage, reasoning=thought)
+
+
+def _thought(message: dict[str, Json]) -> tuple[str, str]:
+    """What the model thought, and what it said: servers give the first as a field of its own, or leave it at
+    the head of the text between the model's marks."""
+    content = message.get("content")
+    text = content if isinstance(content, str) else ""
+    for name in REASONING:
+        if isinstance(thought := message.get(name), str) and thought.strip():
+            return thought.strip(), text
+    found = _THINKS.match(text)
+    if not found:
+        return "", text
+    return (found["thought"] or found["cut_off"] or "").strip(), text[found.end() :]
 
 
 def _called(message: dict[str, Json], text: str, tool: Tool) -> dict[str, Json] | None:

@@ -20,6 +20,7 @@ from kitchen.contract.model import (
     ConnectionLostError,
     ModelError,
     NotAskedError,
+    Offered,
     OverloadedError,
     RateLimitedError,
     RejectedError,
@@ -32,12 +33,13 @@ from kitchen.contract.model import (
 )
 from kitchen.contract.shallow import read_json, shallow
 from kitchen.contract.world import Json
+from kitchen.llm.providers.sent import LONGEST_ID, Arguments, parameters_of, request_id
 
 LONGEST_MESSAGE = 300
 """Characters of a server's message that are kept."""
 
 LONGEST_RAW = 100_000
-"""Characters of an answer that cannot be read that are kept."""
+"""Characters that are kept of an answer that cannot be read, and of what a model thought."""
 
 
 @dataclass(frozen=True)
@@ -52,35 +54,82 @@ class Sdk:
         return f"Sdk({self.module.__name__})"
 
 
-Send = Callable[[Sdk, float], Any]
+Send = Callable[[Sdk, Arguments, float], Any]
 """Sends a request by the SDK's client with that many seconds of time; returns the SDK's raw response."""
 
 
-def call(connect: Callable[[], Sdk], request: Request, send: Send, read: Callable[[Json], Reply]) -> Reply:
-    """Connect, send and read one answer within `request.seconds`; every failure is a ModelError."""
+@dataclass(frozen=True, slots=True)
+class Answer:
+    """What came over HTTP."""
+
+    body: str
+    request_id: str
+
+
+def call(
+    connect: Callable[[], Sdk],
+    request: Request,
+    arguments: Callable[[Sdk], Arguments],
+    send: Send,
+    read: Callable[[Json], Reply],
+) -> Reply:
+    """Connect, send and read one answer within `request.seconds`; every failure is a ModelError. Both have
+    what was sent, and by which id the server knows it."""
     began = time.monotonic()
     sdk = connect()
     left = request.seconds - (time.monotonic() - began)
     if left <= 0:
         raise CallTimeoutError(f"the SDK was not loaded within {request.seconds:.1f} s").unbilled()
-    body = _body(sdk, request, send, left)
+    sent = arguments(sdk)
     try:
-        reply = read(_json(body))
-    except UnreadableReplyError as error:
-        error.raw = _without(sdk.secrets, body)[:LONGEST_RAW]
+        answer = _answer(sdk, request, sent, send, left)
+        reply = _read(sdk, answer, read)
+    except ModelError as error:
+        error.parameters = parameters_of(sent)
         raise
-    return replace(reply, seconds=time.monotonic() - began)
+    return replace(reply, seconds=time.monotonic() - began, parameters=parameters_of(sent))
 
 
-def _body(sdk: Sdk, request: Request, send: Send, seconds: float) -> str:
-    """The body of the answer. What the SDK raises is replaced outside of the handler, so that the error
-    carries no trace of the request and its headers."""
+def fetch(connect: Callable[[], Sdk], seconds: float, send: Callable[[Sdk, float], Any]) -> dict[str, Json]:
+    """What a server says to something that is no question to a model; every failure is a ModelError."""
+    request = Request("", (), seconds=seconds)
+    body = _json(_answer(connect(), request, {}, lambda sdk, _, left: send(sdk, left), seconds).body)
+    if not isinstance(body, dict):
+        raise UnreadableReplyError("not an answer of this API")
+    return body
+
+
+def listed(body: Mapping[str, Json], read: Callable[[dict[str, Json]], Offered]) -> tuple[Offered, ...]:
+    """The models of a list, those with a name; UnreadableReplyError for what is no list."""
+    data = body.get("data")
+    if not isinstance(data, list):
+        raise UnreadableReplyError("no list of models in the answer")
+    found = (read(each) for each in data if isinstance(each, dict))
+    return tuple(each for each in found if each.name)
+
+
+def _read(sdk: Sdk, answer: Answer, read: Callable[[Json], Reply]) -> Reply:
+    try:
+        body = _json(answer.body)
+        reply = read(body)
+    except UnreadableReplyError as error:
+        error.raw = _without(sdk.secrets, answer.body)[:LONGEST_RAW]
+        error.request_id = answer.request_id
+        raise
+    reasoning = _without(sdk.secrets, reply.reasoning)[:LONGEST_RAW]
+    named = answer.request_id or str(body.get("id") or "")[:LONGEST_ID]
+    return replace(reply, reasoning=reasoning, request_id=named)
+
+
+def _answer(sdk: Sdk, request: Request, arguments: Arguments, send: Send, seconds: float) -> Answer:
+    """The server's answer. What the SDK raises is replaced outside of the handler, so that the error carries
+    no trace of the request and its headers."""
     from kitchen.llm.providers.deadline import within
 
     try:
         with within(seconds):
-            text: str = send(sdk, seconds).http_response.text
-            return text
+            response = send(sdk, arguments, seconds).http_response
+            return Answer(response.text, request_id(response.headers))
     except sdk.module.APIError as error:
         failed = as_model_error(sdk, error, request)
     raise failed
@@ -122,6 +171,7 @@ def _refused(sdk: Sdk, error: Any) -> ModelError:
     status: int = error.status_code
     model_error = _kind(status)(f"{status}: {clean(_said(error), sdk.secrets)}")
     model_error.retry_after = retry_after(error.response.headers)
+    model_error.request_id = request_id(error.response.headers)
     return model_error.unbilled()
 
 

@@ -35,6 +35,8 @@ class Line(NamedTuple):
     text: str = ""
     said: str = ""
     """In words of its own, instead."""
+    thought: str = ""
+    """What it thought before, in a fold."""
 
 
 class Told(NamedTuple):
@@ -71,8 +73,9 @@ def lines(view: SeatView, known: Known) -> tuple[Panel, ...]:
 
 def _line(seat: int, view: SeatView, known: Known) -> Line:
     intent = view.intents.get(seat, {})
-    if "said" in intent:
-        return Line(said=_named(intent["said"], view, known))
+    if intent.keys() & {"said", "thought"}:
+        words = (_named(intent.get(name, ""), view, known) for name in ("said", "thought"))
+        return Line("", *words)
     return Line(in_words(intent, known)) if intent.get("do") in _TELLS else Line()
 
 

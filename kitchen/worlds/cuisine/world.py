@@ -230,6 +230,10 @@ class CuisineWorld(World):
         agent = self._agents[seat]
         return list(self._kitchen.legal(agent, self._places[agent.at]))
 
+    def asks(self, seat: int) -> bool:
+        """Who is busy can only wait."""
+        return not self._agents[seat].busy
+
     def anticipated_actions(self, seat: int, earlier: Container[int] | None = None) -> list[Command]:
         """get, put or activate where this seat stands, once another seat standing there has acted."""
         agent = self._agents[seat]

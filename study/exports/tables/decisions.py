@@ -29,6 +29,22 @@ from study.exports.tables.sittings import episodes_once, in_pieces, touched_step
 from study.exports.tables.steps import STEP
 from study.people.outages import downtime_of
 
+LATER = (
+    Column(
+        "reasoning",
+        "json",
+        "What the model thought before it answered, as a JSON string; blank where "
+        "its API gave nothing of it.",
+    ),
+    Column(
+        "parameters",
+        "json",
+        "All that was sent beside the texts of messages and tool, as the API calls it; blank in calls of "
+        "before it was kept.",
+    ),
+)
+"""Columns that came when files were read already: at the end."""
+
 COLUMNS = (
     *WHERE,
     STEP,
@@ -61,7 +77,12 @@ COLUMNS = (
         "Code of the call's end without an answer; blank if it was answered.",
         levels=MODEL_ERRORS,
     ),
-    Column("attempts", "json", "Every try with its outcome, seconds and wait."),
+    Column(
+        "attempts",
+        "json",
+        "Every try with its outcome, seconds and wait; its begin and end, the seconds that it had, and the "
+        "server's id of the request.",
+    ),
     Column("seconds", "number", "Time of the call, waits included.", unit="s"),
     Column(
         "tokens_input",
@@ -75,6 +96,7 @@ COLUMNS = (
     Column("cost", "number", "Cost by the price list; blank where no price is known.", unit="US dollars"),
     *MARKS,
     *OUTAGE,
+    *LATER,
 )
 
 STEPS = 500
@@ -120,6 +142,8 @@ CALL_FIELDS = (
     "tokens_cache_read",
     "tokens_cache_write",
     "cost",
+    "reasoning",
+    "parameters_text",
 )
 NO_CALL = (None,) * len(CALL_FIELDS)
 
@@ -133,7 +157,7 @@ def rows(study: Study, chosen: Chosen) -> Iterator[Stretch]:
         for sitting in who_are_there(piece):
             theirs = decisions.get(sitting.episode, ())
             made = [(*cells, *call) for pk, cells in theirs for call in calls.get(pk, (NO_CALL,))]
-            yield from sitting.stretches(made, touched, chosen)
+            yield from sitting.stretches(made, touched, chosen, len(LATER))
 
 
 def _decisions(pks: Sequence[int]) -> dict[int, list[tuple[int, tuple[Any, ...]]]]:
@@ -159,7 +183,9 @@ def _json(text: str | None) -> JsonText | None:
 def _calls(pks: Sequence[int]) -> dict[int, list[tuple[Any, ...]]]:
     """By decision: the cells of every call, in order."""
     calls = ModelCall.objects.filter(decision__mind__episode__in=pks).annotate(
-        sampling_text=as_text("sampling"), attempts_text=as_text("attempts")
+        sampling_text=as_text("sampling"),
+        attempts_text=as_text("attempts"),
+        parameters_text=as_text("parameters"),
     )
     prompts = _prompts(pks)
     by_decision: dict[int, list[tuple[Any, ...]]] = defaultdict(list)
@@ -187,6 +213,8 @@ def _call_cells(cells: dict[str, Any], prompts: dict[int, list[str]]) -> tuple[A
             "stop": cells["stop"] or None,
             "error": cells["error"] or None,
             "attempts_text": _json(cells["attempts_text"]),
+            "reasoning": cells["reasoning"] or None,
+            "parameters_text": _json(cells["parameters_text"]),
         }.values()
     )
 

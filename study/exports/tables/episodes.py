@@ -10,6 +10,7 @@ from django.db.models import Count
 
 from kitchen.contract.world import Json
 from kitchen.play.clock import OF_PEOPLE
+from kitchen.play.filling import WORLD
 from kitchen.play.models import Episode, Seat, SeatCommand
 from study.design.chance import drawn
 from study.design.figures import study_worlds
@@ -37,7 +38,7 @@ def seed_meaning(study: Study) -> str:
 COLUMNS = (
     *WHERE,
     Column("condition_name", "text", "The researcher's present name of the condition."),
-    Column("label", "text", "What the participant read as the team's name in this episode."),
+    Column("label", "text", "Name of the team in this episode, in the language of the study's own texts."),
     Column(
         "coplayer", "text", "Kind of co-player that this episode was set up with.", levels="none, or a kind"
     ),
@@ -92,6 +93,23 @@ COLUMNS = (
         "1 if the page said what teammates were about to do: `intents` in the notes of `decisions`, each "
         "shown in the step after it.",
     ),
+    Column(
+        "passes_by",
+        "boolean",
+        "1 if a step went on without who had nothing to choose in it: `chosen_by` is `world` there.",
+    ),
+    Column(
+        "knowing",
+        "text",
+        "Whose commands of the step that it decided a co-player was told.",
+        levels="everybody = people and the co-players before it, people, nobody",
+    ),
+    Column(
+        "decision_seconds",
+        "number",
+        "What all co-players had for a step, then fallbacks played.",
+        unit="s",
+    ),
 )
 
 FIELDS = (
@@ -114,6 +132,9 @@ FIELDS = (
     "shown",
     "asks_first",
     "shows_intents",
+    "passes_by",
+    "knowing",
+    "decision_seconds",
 )
 
 
@@ -181,6 +202,9 @@ def _cells(
         facts["three_dimensions"],
         used or None,
         facts["shows_intents"],
+        facts["passes_by"],
+        facts["knowing"],
+        facts["decision_seconds"],
     )
 
 
@@ -208,7 +232,7 @@ def _seated(pks: Iterable[int]) -> tuple[dict[int, list[str]], dict[tuple[int, i
 
 def _played_by(pks: Iterable[int]) -> dict[int, list[str]]:
     """By episode: everything but people that chose commands."""
-    chosen = SeatCommand.objects.filter(episode__in=pks).exclude(chosen_by__in=OF_PEOPLE)
+    chosen = SeatCommand.objects.filter(episode__in=pks).exclude(chosen_by__in=(*OF_PEOPLE, WORLD))
     return _grouped(chosen.order_by().values_list("episode_id", "chosen_by").distinct())
 
 

@@ -87,16 +87,24 @@ class Sitting:
         """The columns `MARKS`."""
         return self.part, *self.who.marks
 
-    def stretches(self, rows: Sequence[Sequence[Any]], touched: Touched, chosen: Chosen) -> Iterator[Stretch]:
+    def stretches(
+        self, rows: Sequence[Sequence[Any]], touched: Touched, chosen: Chosen, later: int = 0
+    ) -> Iterator[Stretch]:
         """Rows of this episode, which begin with the number of their step and are in that order, behind
-        `WHERE`; before `MARKS` and `OUTAGE`."""
+        `WHERE`; before `MARKS` and `OUTAGE`, but for the last cells of each row, so many as are `later`."""
         if not self.touch:
-            yield Stretch(self.where, rows, (*self.marks, *UNTOUCHED.cells))
+            yield self._ended(rows, UNTOUCHED, later)
             return
         theirs = touched.get(self.episode, {})
         for touch, some in groupby(rows, lambda row: theirs.get(row[0], UNTOUCHED)):
             if chosen.outage_steps or not touch:
-                yield Stretch(self.where, list(some), (*self.marks, *touch.cells))
+                yield self._ended(list(some), touch, later)
+
+    def _ended(self, rows: Sequence[Sequence[Any]], touch: Touch, later: int) -> Stretch:
+        after = (*self.marks, *touch.cells)
+        if not later:
+            return Stretch(self.where, rows, after)
+        return Stretch(self.where, [(*row[:-later], *after, *row[-later:]) for row in rows])
 
 
 def people(study: Study, chosen: Chosen) -> Iterator[Who]:

@@ -61,6 +61,13 @@ def test_a_model_that_takes_no_temperature_says_so_before_anything_is_sent(anthr
     assert server.asked == []
 
 
+@pytest.mark.parametrize("wanted", [{"seed": 7}, {"top_p": 0.9}], ids=str)
+def test_claude_takes_neither_a_seed_nor_top_p(anthropic_server: Serve, wanted: dict[str, Any]) -> None:
+    server = anthropic_server(NOOP)
+    call = ask_and_record(Anthropic(), replace(request("claude-haiku-4-5"), **wanted))
+    assert (call.error, server.asked) == ("not_asked", [])
+
+
 @pytest.mark.parametrize(
     ("model", "expected"),
     [
@@ -80,7 +87,7 @@ def test_a_model_thinks_as_little_as_it_can(
 
 def test_a_model_thinks_more_if_it_is_to(anthropic_server: Serve) -> None:
     sent = body(anthropic_server, replace(request("claude-haiku-5-5"), effort="high"))
-    assert sent["thinking"] == {"type": "adaptive"}
+    assert sent["thinking"] == {"type": "adaptive", "display": "summarized"}
     assert sent["output_config"] == {"effort": "high"}
 
 
@@ -121,10 +128,28 @@ def test_an_empty_answer_in_the_place_of_a_call_is_unreadable_and_was_counted(
 
 
 def test_thinking_is_no_text(anthropic_server: Serve) -> None:
-    thinking = [{"type": "thinking", "thinking": "hm"}, {"type": "text", "text": "noop_agent1"}]
+    hidden = {"type": "redacted_thinking", "data": "x"}
+    thinking = [{"type": "thinking", "thinking": "hm"}, hidden, {"type": "text", "text": "noop_agent1"}]
     call, _ = ask(anthropic_server, request(), Answer("raw", body={"content": thinking, "usage": None}))
     assert call.reply is not None
     assert call.reply.text == "noop_agent1"
+    assert call.reply.reasoning == "hm\n\n(redacted)"
+
+
+def test_what_was_sent_is_kept_without_its_texts_and_with_where_the_cache_ends(
+    anthropic_server: Serve,
+) -> None:
+    question = replace(request("claude-haiku-4-5"), temperature=0.1, tool=TOOL)
+    call, _ = ask(anthropic_server, question, reply(call={}))
+    assert call.parameters == {
+        "model": "claude-haiku-4-5",
+        "max_tokens": 1024,
+        "extra_body": {"temperature": 0.1},
+        "extra_headers": {"anthropic-version": "2023-06-01"},
+        "tools": [{"name": "command", "strict": True}],
+        "tool_choice": {"type": "tool", "name": "command", "disable_parallel_tool_use": True},
+        "cached_until": 0,
+    }
 
 
 def test_without_a_key_nothing_is_asked() -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from typing import Any
 
 import pytest
 
@@ -23,6 +24,12 @@ def test_a_server_of_ones_own_needs_no_key(openai_server: Serve, monkeypatch: py
     sent = server.asked[0].body
     assert [message["role"] for message in sent["messages"]] == ["system", "user"]
     assert (sent["max_tokens"], sent["temperature"]) == (1024, 0.1)
+
+
+def test_a_seed_and_top_p_are_sent_where_they_are_wanted() -> None:
+    plain, drawn = request("llama"), replace(request("llama"), seed=7, top_p=0.9)
+    assert {"seed", "top_p"}.isdisjoint(arguments_for(plain, own=True))
+    assert arguments_for(drawn, own=True).items() >= {"seed": 7, "top_p": 0.9}.items()
 
 
 def test_openai_itself_is_told_the_limit_by_its_newer_name() -> None:
@@ -54,6 +61,34 @@ def test_a_server_that_counts_nothing_is_read_all_the_same(openai_server: Serve)
     call = ask_and_record(OpenAICompatible(), request("llama"))
     assert call.reply is not None
     assert call.reply.usage == Usage()
+
+
+@pytest.mark.parametrize(
+    ("message", "thought", "said"),
+    [
+        ({"content": "noop_agent1", "reasoning": " hm "}, "hm", "noop_agent1"),
+        (
+            {"content": "<think>\nput_agent1_pot0?\n</think>\n\nnoop_agent1"},
+            "put_agent1_pot0?",
+            "noop_agent1",
+        ),
+        ({"content": "hm\n</think>noop_agent1"}, "hm", "noop_agent1"),
+        ({"content": "I think: noop_agent1", "reasoning": None}, "", "I think: noop_agent1"),
+    ],
+)
+def test_what_a_model_thought_is_found_where_servers_put_it(
+    openai_server: Serve, message: dict[str, Any], thought: str, said: str
+) -> None:
+    openai_server(Answer("raw", body={"choices": [{"message": message}]}))
+    call = ask_and_record(OpenAICompatible(), request("llama"))
+    assert call.reply is not None
+    assert (call.reply.reasoning, call.reply.text) == (thought, said)
+
+
+def test_an_answer_that_was_cut_off_while_the_model_thought_is_none(openai_server: Serve) -> None:
+    openai_server(Answer("raw", body={"choices": [{"message": {"content": "<think>put_agent1_pot0"}}]}))
+    call = ask_and_record(OpenAICompatible(), request("llama"))
+    assert call.error == "unreadable" and "put_agent1_pot0" in call.raw
 
 
 @pytest.mark.parametrize(

@@ -6,12 +6,14 @@ import json
 import time
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
+from random import Random
 from typing import Any
 
 import pytest
 
 from kitchen.contract.model import ConnectionLostError, ModelError, RateLimitedError, Tool, Usage
 from kitchen.contract.shallow import DEEPEST
+from kitchen.llm import registry
 from kitchen.llm.providers.sdk import as_object, retry_after
 from kitchen.llm.wrappers import ask_and_record
 from tests.kitchen.llm.conftest import KEY, Asking, request
@@ -34,6 +36,30 @@ def test_an_answer_has_text_model_stop_and_usage(asking: Asking) -> None:
     assert call.reply.stop
     assert call.reply.usage == Usage(input=7, output=3, cache_read=90)
     assert not call.error
+
+
+def test_what_a_model_thought_is_kept_apart_from_what_it_said(asking: Asking) -> None:
+    call, _ = asking.ask(reply("noop_agent1", thought=f"First goto_agent1_pot0? {KEY} No."))
+    assert call.reply is not None
+    assert call.reply.reasoning == "First goto_agent1_pot0? (key) No."
+    assert call.reply.text == "noop_agent1"
+
+
+@pytest.mark.parametrize("answer", [reply("noop_agent1"), status(401), Answer("empty")], ids=lambda a: a.kind)
+def test_the_servers_name_of_a_request_and_all_that_was_sent_are_kept(asking: Asking, answer: Answer) -> None:
+    asking.serve(replace(answer, request_id="req_7"))
+    question = replace(request(asking.name), tool=TOOL, max_tokens=99)
+    call = ask_and_record(registry.open_door(asking.model.provider, rng=Random(1)), question)
+    (attempt,) = call.attempts
+    assert attempt.request_id == "req_7"
+    assert (call.parameters["model"], call.parameters["max_tokens"]) == (asking.name, 99)
+    told = json.dumps(call.parameters)
+    assert all(text not in told for text in ("Cook.", "agent1?", TOOL.description, "commands"))
+
+
+def test_a_server_that_names_no_request_is_known_by_its_answers_own_id(asking: Asking) -> None:
+    call, _ = asking.ask(reply("noop_agent1", request_id=""))
+    assert call.reply is not None and call.reply.request_id in {"msg_scripted", "chatcmpl-scripted"}
 
 
 @pytest.mark.parametrize(

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import time
+from datetime import UTC, datetime, timedelta
 from random import Random
 
 import pytest
@@ -41,6 +42,24 @@ def test_what_may_pass_is_tried_again(kind: type[ModelError]) -> None:
     assert [attempt.outcome for attempt in found.attempts] == [kind.code, kind.code, "ok"]
     assert [attempt.waited for attempt in found.attempts] == [*clock.slept, 0.0]
     assert found.seconds == pytest.approx(sum(clock.slept))
+
+
+def test_every_attempt_says_when_it_began_and_ended_and_what_time_it_had() -> None:
+    noon = datetime(2026, 11, 22, 12, tzinfo=UTC)
+    clock = Clock()
+    within = Scripted([failed(OverloadedError), Reply("ok", request_id="req_2")], clock=clock, takes=2.5)
+    model = Retrying(
+        within,
+        Random(1),
+        Patience(first=1, longest=1),
+        clock=clock,
+        sleep=clock.sleep,
+        today=lambda: noon + timedelta(seconds=clock.now - 100),
+    )
+    first, second = model.ask(request(seconds=20)).attempts
+    assert (first.began, first.ended) == ("2026-11-22T12:00:00.000Z", "2026-11-22T12:00:02.500Z")
+    assert (first.allowed, first.request_id, second.request_id) == (20, "", "req_2")
+    assert second.began > first.ended and second.allowed == pytest.approx(20 - 2.5 - first.waited)
 
 
 @pytest.mark.parametrize("kind", [CallTimeoutError, RejectedError, UnreadableReplyError, BudgetSpentError])

@@ -17,7 +17,7 @@ from kitchen.play.asking import MindOutcome
 from kitchen.play.calls import calls_store
 from kitchen.play.deciding import ask_mind, decide_step
 from kitchen.play.kept import turn_now
-from kitchen.play.models import Decision, Episode
+from kitchen.play.models import Decision, Episode, Mind
 from kitchen.play.open_turns import open_turns
 from kitchen.play.services import Receipt, commands_submit
 from tests.kitchen.factories import make_episode, mind, submit
@@ -40,20 +40,20 @@ def claim(episode: Episode) -> str:
 
 def test_only_the_owner_keeps_a_claim(episode: Episode) -> None:
     mine = claim(episode)
-    assert claims.decision_keep(episode_id=episode.pk, step=1, claim=mine)
-    Episode.objects.update(deciding_until=LONG_AGO)
-    assert claims.decision_keep(episode_id=episode.pk, step=1, claim=mine), "lapsed, and nobody came"
-    Episode.objects.update(deciding_until=LONG_AGO)
+    assert claims.decision_keep(episode_id=episode.pk, claim=mine)
+    Mind.objects.update(deciding_until=LONG_AGO)
+    assert claims.decision_keep(episode_id=episode.pk, claim=mine), "lapsed, and nobody came"
+    Mind.objects.update(deciding_until=LONG_AGO)
     assert (yours := claim(episode))
-    assert not claims.decision_keep(episode_id=episode.pk, step=1, claim=mine)
-    assert Episode.objects.get().deciding_by == yours
+    assert not claims.decision_keep(episode_id=episode.pk, claim=mine)
+    assert Mind.objects.get().deciding_by == yours
 
 
 def test_nobody_hands_in_a_decision_over_the_live_claim_of_another(
     episode: Episode, caplog: pytest.LogCaptureFixture
 ) -> None:
     mine = claim(episode)
-    Episode.objects.update(deciding_until=LONG_AGO)
+    Mind.objects.update(deciding_until=LONG_AGO)
     yours = claim(episode)
     receipt = decide_step(episode_id=episode.pk, step=1, claim=mine)
     assert receipt and receipt.code == "taken"
@@ -65,10 +65,10 @@ def test_nobody_hands_in_a_decision_over_the_live_claim_of_another(
 
 def test_whoever_lost_a_claim_to_nobody_hands_in_all_the_same(episode: Episode) -> None:
     mine = claim(episode)
-    Episode.objects.update(deciding_until=LONG_AGO)
+    Mind.objects.update(deciding_until=LONG_AGO)
     receipt = decide_step(episode_id=episode.pk, step=1, claim=mine)
     assert receipt and receipt.accepted
-    assert (Episode.objects.get().deciding_until, Episode.objects.get().deciding_by) == (None, "")
+    assert claims.decision_claim(episode_id=episode.pk, step=2), "a claim is of one step"
 
 
 @pytest.mark.parametrize("failure", [InterfaceError("connection already closed"), OperationalError("away")])
@@ -86,7 +86,7 @@ def test_a_claim_outlives_a_database_that_is_away_for_a_moment(
 
     monkeypatch.setattr(claims, "KEEP_SECONDS", 0.01)
     monkeypatch.setattr(claims, "decision_keep", keep)
-    with claims.kept_claim(1, 1, "mine"):
+    with claims.kept_claim(1, "mine"):
         assert enough.wait(10)
 
 
@@ -95,7 +95,7 @@ def test_a_dead_workers_claim_is_free_at_once_and_a_living_ones_is_not(episode: 
     Episode.objects.update(turn_opened_at=LONG_AGO)
     tasks.pick_up_open_turns()
     assert open_turns() == []
-    Episode.objects.update(deciding_by=f"{name_of_a_dead_process()}#1")
+    Mind.objects.update(deciding_by=f"{name_of_a_dead_process()}#1")
     assert claims.claims_free_dead() == 1
     assert open_turns() == [(episode.pk, 1)]
 
@@ -220,7 +220,7 @@ def test_a_step_is_taken_up_although_the_database_was_away_at_that_moment(
     monkeypatch.setattr("kitchen.machine.outage.WAITS", (0.0,))
     monkeypatch.setattr("kitchen.machine.outage.let_go", lambda trouble: None)
     mine = claim(episode)
-    assert mine and Episode.objects.get().deciding_by == mine
+    assert mine and Mind.objects.get().deciding_by == mine
 
 
 def test_a_step_is_read_again_where_the_database_was_away(

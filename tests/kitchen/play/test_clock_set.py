@@ -9,6 +9,7 @@ import pytest
 from django.utils import timezone
 
 from kitchen.play import claims
+from kitchen.play.kept import turn_now
 from kitchen.play.messages import CommandMessage
 from kitchen.play.models import Episode, Seat, Step
 from kitchen.play.open_page import Answer, page_opened
@@ -45,8 +46,9 @@ def test_a_claim_from_before_the_clock_was_set_back_lapses(clock_set: Set) -> No
     episode = make_episode(seats=2, minds=(mind("planner", 1),))
     assert claims.decision_claim(episode_id=episode.pk, step=1)
     clock_set(-HOUR)
-    episode.refresh_from_db()
-    assert not claims.is_claimed_by_another(episode, "")
+    with turn_now(episode.pk) as turn:
+        (standing,) = turn.standing.values()
+    assert not standing.is_claimed_by_another(1, "")
     assert claims.decision_claim(episode_id=episode.pk, step=1)
 
 

@@ -9,7 +9,8 @@ from django.db import DatabaseError, connection
 
 from kitchen.machine.guards import tables_unguarded, trigger_name, triggers
 from kitchen.play.chain import chain_begin, chain_next
-from kitchen.play.models import Decision, Episode, Seal, Step
+from kitchen.play.models import Decision, Episode, ModelCall, Seal, Step
+from kitchen.play.sealing import LATER, _beside_steps, _without_later, episode_seal
 from kitchen.play.services import episode_end
 from kitchen.play.verifying import log_verify
 from tests.kitchen.factories import make_episode, mind
@@ -96,6 +97,41 @@ def test_what_no_chain_holds_is_sealed(table: str, change: str, name: str) -> No
     sql(f"UPDATE {table} SET {change}")  # noqa: S608 - names of ours
     (verdict,) = log_verify(Episode.objects.all())
     assert [str(fault) for fault in verdict.faults] == [f"its {name} is not what was sealed"]
+
+
+def asked_a_model(**kept: Any) -> Episode:
+    """Over, with one call beside the first decision, and sealed as it is."""
+    episode = over()
+    facts: dict[str, Any] = {
+        "provider": "p",
+        "model_asked": "m",
+        "sampling": {},
+        "attempts": [],
+        "seconds": 1,
+    }
+    tokens = {f"tokens_{name}": 1 for name in ("input", "output", "cache_read", "cache_write")}
+    first = Decision.objects.filter(mind__episode=episode).order_by("step")[0]
+    ModelCall.objects.create(decision=first, number=1, **facts, **tokens, **kept)
+    Seal.objects.filter(episode=episode).delete()
+    episode_seal(episode.pk)
+    return episode
+
+
+def test_what_was_sealed_before_a_call_had_its_reasoning_holds() -> None:
+    episode = asked_a_model()
+    (rows,) = (rows for rows in _beside_steps([episode.pk]) if rows.model is ModelCall)
+    later = LATER[ModelCall]
+    assert rows.query.values_select[-len(later) :] == later
+    values = list(rows.get())
+    assert _without_later(values, len(later)) == values[: -len(later)]
+
+
+def test_what_a_model_thought_and_was_sent_is_sealed() -> None:
+    episode = asked_a_model(reasoning="hm", parameters={"max_tokens": 9})
+    assert said(episode) == []
+    unguarded("kitchen_modelcall")
+    sql("UPDATE kitchen_modelcall SET reasoning = ''")
+    assert said(episode) == ["its log of decisions, calls and who played is not what was sealed"]
 
 
 def test_a_seal_that_is_gone_or_made_elsewhere_is_found(settings: Any) -> None:

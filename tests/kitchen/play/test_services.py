@@ -8,7 +8,7 @@ from kitchen.contract.world import SettingsError
 from kitchen.machine.append_only import AppendOnlyError
 from kitchen.play import claims, stored, turns
 from kitchen.play.creating import MindPlan
-from kitchen.play.models import Decision, Episode, SeatCommand, Step
+from kitchen.play.models import Decision, Episode, Mind, SeatCommand, Step
 from kitchen.play.services import GivenCommand, commands_submit, episode_abandon
 from tests.kitchen.factories import make_episode, mind, submit
 
@@ -164,7 +164,7 @@ def test_only_one_worker_gets_the_claim_until_it_lapses() -> None:
     episode = make_episode(seats=2, minds=(mind("planner", 1),))
     assert claims.decision_claim(episode_id=episode.pk, step=1)
     assert not claims.decision_claim(episode_id=episode.pk, step=1)
-    Episode.objects.update(deciding_until="2020-01-01T00:00:00Z")
+    Mind.objects.update(deciding_until="2020-01-01T00:00:00Z")
     assert claims.decision_claim(episode_id=episode.pk, step=1)
     assert not claims.decision_claim(episode_id=episode.pk, step=2)
 

@@ -2,11 +2,15 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import pytest
 from django.contrib.messages import get_messages
+from django.core.exceptions import ValidationError
 from django.test import Client
 from django.urls import reverse
 
+from kitchen.registry.agents import make_agent
 from study.design.models import Condition
 from tests.study.admin.test_admin import change, save
 from tests.study.factories import make_study
@@ -24,7 +28,7 @@ def plain_environment(monkeypatch: pytest.MonkeyPatch) -> None:
         monkeypatch.delenv(name, raising=False)
 
 
-def condition(model: str, **more: str) -> Condition:
+def condition(model: str, **more: Any) -> Condition:
     make_study(conditions=1)
     Condition.objects.update(coplayer="dispatcher", coplayer_settings={"model": model, **more}, teammates=1)
     return Condition.objects.get()
@@ -63,3 +67,35 @@ def test_the_form_the_message_after_saving_and_the_studys_page_say_so(admin_clie
         text = admin_client.get(page).content.decode()
         assert UNPRICED in text
         assert NO_KEY in text
+
+
+def remarks(model: str, **more: Any) -> tuple[str, ...]:
+    return Condition(coplayer="dispatcher", coplayer_settings={"model": model, **more}, teammates=1).remarks
+
+
+def test_what_is_not_sent_to_a_model_is_told() -> None:
+    assert remarks("anthropic:claude-sonnet-5-5", top_p=0.5, seeded=True) == (
+        "anthropic:claude-sonnet-5-5 takes no temperature (0.1): none is sent.",
+        "anthropic:claude-sonnet-5-5 takes no top p (0.5): none is sent.",
+        "anthropic:claude-sonnet-5-5 takes no seed: none is sent.",
+    )
+    assert remarks("anthropic:claude-sonnet-5-5", temperature=-1) == ()
+    assert remarks("openai:llama", top_p=0.5, seeded=True) == remarks("stand-in", top_p=0.5) == ()
+
+
+def test_the_form_says_what_is_not_sent(admin_client: Client) -> None:
+    row = condition("anthropic:claude-sonnet-5-5")
+    (told,) = row.remarks
+    there = reverse("study:staff-design-condition", args=[row.study.slug, row.pk])
+    assert told in admin_client.get(there).content.decode()
+    said = [str(message) for message in get_messages(save(admin_client, change(row)).wsgi_request)]
+    assert f"{row.name}: {told}" in said
+
+
+def test_thinking_that_leaves_no_room_for_a_reply_is_refused_and_who_has_it_plays_on() -> None:
+    row = condition("anthropic:claude-haiku-5-5", effort="high", max_tokens=1024)
+    with pytest.raises(ValidationError, match=r"max_tokens: 1024 leave no room .* “High”, let it have 8192"):
+        row.full_clean()
+    assert make_agent("dispatcher", row.coplayer_settings)
+    row.coplayer_settings["max_tokens"] = 8192
+    row.full_clean()

@@ -110,6 +110,18 @@ def test_a_co_player_whose_settings_were_not_on_the_page_gets_their_defaults(
     assert (found["recipes"], found["fallback"], found["temperature"]) == (True, "planner", 0.1)
 
 
+def test_a_setting_that_came_later_changes_no_design_that_is_saved_with_its_default(
+    study: Study, owner: User, client: Client
+) -> None:
+    study.conditions.filter(key="c0").update(coplayer="dispatcher", coplayer_settings={}, teammates=1)
+    row = study.conditions.get(key="c0")
+    url, field = at(study, "condition", row.pk), "coplayer__dispatcher__tell_thoughts"
+    for sent, stored in (({}, None), ({field: "on"}, True), ({field: None}, False)):
+        assert client.post(url, filled(client, url, **sent)).status_code == 302
+        row.refresh_from_db()
+        assert row.coplayer_settings.get("tell_thoughts") is stored
+
+
 def test_what_cannot_be_played_is_told_at_its_field_and_nothing_is_saved(
     study: Study, owner: User, client: Client
 ) -> None:

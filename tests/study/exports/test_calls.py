@@ -12,11 +12,12 @@ from django.utils import timezone
 
 from kitchen.contract.agent import Agent, Situation
 from kitchen.contract.agent import Decision as MindDecision
+from kitchen.contract.model import Attempt, Call, Reply, Request
 from kitchen.money.models import Budget, Spending
 from kitchen.money.spending import booked
 from kitchen.play import deciding
 from kitchen.play.models import CallMessage, Decision, Episode, ModelCall, Prompt
-from kitchen.play.services import GivenCommand, commands_submit, step_run
+from kitchen.play.services import GivenCommand, MadeDecision, commands_submit, step_run
 from study.design.models import Condition, Study
 from study.exports.chosen import Chosen
 from study.exports.registry import get_table
@@ -76,6 +77,28 @@ def test_the_export_has_decisions_with_their_prompts(study: Study, tmp_path: Pat
         assert row["provider"] == row["played_by"] == "stand-in"
         assert set(row["prompts"].split()) <= prompts.keys()
         assert json.loads(row["reply"])
+
+
+def test_what_a_model_thought_and_was_sent_stands_in_the_last_columns(study: Study) -> None:
+    participant = enter(study, "one")
+    page_done(participant_id=participant.pk, page="guide")
+    episode = Episode.objects.get()
+    row = Decision(mind=episode.minds.get(), step=1, played_by="dispatcher", milliseconds=1)
+    tried = Attempt(
+        "ok", 1.0, began="2026-11-22T12:00:00.000Z", ended="2026-11-22T12:00:01.000Z", request_id="r"
+    )
+    answer = Reply("noop_agent1", reasoning="First rice.\x00")
+    sent = {"max_tokens": 9, "thinking": {"type": "adaptive"}}
+    call = Call("p", Request("m", []), answer, attempts=(tried,), parameters=sent)
+    orders = [GivenCommand(seat, ("noop",)) for seat in (0, 1)]
+    commands_submit(episode_id=episode.pk, step=1, commands=orders, decisions=[MadeDecision(row, (call,))])
+    decisions = get_table("decisions")
+    names = [column.name for column in decisions.columns]
+    assert names[-2:] == ["reasoning", "parameters"]
+    (found,) = rows_of(decisions, study)
+    assert found[-2] == "First rice." and json.loads(found[-1]) == sent
+    (attempt,) = json.loads(found[names.index("attempts")])
+    assert (attempt["began"], attempt["ended"], attempt["request_id"]) == (tried.began, tried.ended, "r")
 
 
 def test_decisions_are_marked_and_prompts_say_in_whose_episodes_they_were_sent(study: Study) -> None:

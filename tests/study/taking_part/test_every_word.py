@@ -18,7 +18,7 @@ from brigade.errors import PAGES as STATUSES
 from brigade.errors import error_page
 from kitchen.contract.page import Panel
 from kitchen.play import drawing
-from kitchen.play.shell import Bar, Clock, Over, Phase
+from kitchen.play.shell import Bar, Clock, Line, Over, Phase, Talk
 from study.design.models import Outcome, Study, StudyPart, SurveyItem
 from study.people.models import EntryPause, Participant
 from study.taking_part.entering import participant_enter
@@ -75,6 +75,9 @@ SHELL = (
     ("over", Over(over=True, step=3, ended_by_staff=True)),
     ("over", Over(over=True, step=3, abandoned_because="⟦nothing happened⟧")),
     ("over", Over(over=True, step=3, goal="⟦Well done⟧")),
+    ("talk", Talk(0)),
+    ("said", Line(3, "", ("⟦Robot⟧ 2",), to_you=False, text="⟦said⟧")),
+    ("said", Line(3, "⟦Robot⟧ 2", ("⟦Robot⟧ 3",), to_you=True, text="⟦said⟧")),
 )
 """Panels as the pages above do not have them."""
 

@@ -7,7 +7,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from functools import cached_property
 from random import Random
-from typing import cast
+from typing import Any, cast
 
 from kitchen.contract.agent import Decision, Situation
 from kitchen.contract.model import Call, CallTimeoutError, Effort, LanguageModel, Message, Request, Tool
@@ -22,6 +22,9 @@ from kitchen.worlds.cuisine.dispatcher.options import Options
 from kitchen.worlds.cuisine.dispatcher.prose import PROSE
 from kitchen.worlds.cuisine.dispatcher.spelling import as_object
 from kitchen.worlds.cuisine.planner.planner import Planner
+
+SEEDS = 2**31
+"""Seeds are smaller: some servers read them as 32 bits."""
 
 
 class Adviser:
@@ -62,6 +65,7 @@ class Door:
     def __init__(self, options: Options, situation: Situation, adviser: Adviser, deadline: float) -> None:
         self.provider, self.model = registry.read_model(options.model)
         self.options, self.deadline = options, deadline
+        self.seed = situation.seed % SEEDS
         manners = Manners(
             error_rate=options.stand_in_errors,
             nonsense_rate=options.stand_in_nonsense,
@@ -85,6 +89,12 @@ class Door:
         takes = registry.takes_temperature(self.provider, self.model)
         return self.options.sampling if takes else None
 
+    def _drawing(self) -> dict[str, Any]:
+        """How the answer is drawn, of providers that can be told."""
+        if not registry.takes_seed(self.provider):
+            return {}
+        return {"top_p": self.options.nucleus, "seed": self.seed if self.options.seeded else None}
+
     def ask(self, messages: Sequence[Message], tool: Tool | None) -> Call:
         """One call within the time that is left. Never raises; without time it is a timeout."""
         left = self.deadline - time.monotonic()
@@ -97,6 +107,7 @@ class Door:
             tool=tool,
             seconds=max(left, 0.0),
             effort=effort,
+            **self._drawing(),
         )
         if left <= 0:
             why = "no time was left for the call"

@@ -5,7 +5,7 @@ Paper, section 4.1 and appendix A; the facts are of the level that is played, th
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 
 from kitchen.contract.world import Json
 from kitchen.words.counting import counted
@@ -32,13 +32,14 @@ def _recipe(brief: Brief, product: str) -> str:
     return f"{line} (there is no {recipe['tool']} here: it cannot be made)" if missing else line
 
 
-def instructions(brief: Brief, team: Team, *, as_tool: bool, heed_feedback: bool) -> str:
-    """Commands, tools of this kitchen, ingredients, how many agents, and how to answer."""
+def instructions(brief: Brief, team: Team, *, as_tool: bool, heed_feedback: bool, calls: bool = True) -> str:
+    """Commands, tools of this kitchen, ingredients, how many agents, and how to answer: a model that is not
+    given the tool (`calls`) is not told to call it."""
     lines = ["Commands:", *_commands(as_tool=as_tool), "Locations of this kitchen:", *_locations(brief)]
     lines.append(f"Base ingredients, from the storage: {', '.join(brief['base'])}.")
     made = [product for product in brief["recipes"] if product not in brief["dishes"]]
     lines.append(f"Intermediate products: {', '.join(made) or 'none'}.")
-    lines += [*_rules(team), *_answer(team, as_tool=as_tool)]
+    lines += [*_rules(team), *_answer(team, as_tool=as_tool, calls=calls)]
     if heed_feedback:
         lines.append("Heed the feedback that you get with the state: do not repeat what was refused.")
     return "\n".join(lines)
@@ -88,10 +89,11 @@ def _rules(team: Team) -> Iterator[str]:
     )
 
 
-def _answer(team: Team, *, as_tool: bool) -> Iterator[str]:
+def _answer(team: Team, *, as_tool: bool, calls: bool) -> Iterator[str]:
     if as_tool:
+        by = "by calling the tool" if calls else "with one JSON object of the form that you are given"
         yield (
-            "Answer by calling the tool, with one entry for each agent; where a command has no location or "
+            f"Answer {by}, with one entry for each agent; where a command has no location or "
             "no item, say `none`."
         )
         return
@@ -100,6 +102,20 @@ def _answer(team: Team, *, as_tool: bool) -> Iterator[str]:
         "You may think first, in a few sentences and without spelling commands. Then write the commands, "
         f"one a line, such as {example}; goto({name}, storage0) is read too."
     )
+
+
+def form(seats: Sequence[int], *, as_tool: bool) -> list[str]:
+    """The form of an answer once more, for a model whose answer could not be read."""
+    if as_tool:
+        fields = "agent, verb, location and item, `none` where there is none"
+        return [f"Answer by calling the tool, with one entry for each agent: {fields}."]
+    verbs = ", ".join(VERB_FORMS.values())
+    lines = [spell(seat, ("goto", "storage0")) for seat in seats]
+    return [
+        f"Answer in this form only, one command a line under the word Commands, each one of {verbs}:",
+        "Commands:",
+        *lines,
+    ]
 
 
 def hints(brief: Brief) -> str:

@@ -12,6 +12,7 @@ from kitchen.contract.world import Intent, Json, Setting
 from kitchen.llm.registry import STAND_IN, hindrances, read_model
 from kitchen.worlds.cuisine.dispatcher.door import Adviser, Door
 from kitchen.worlds.cuisine.dispatcher.feedback import feedback
+from kitchen.worlds.cuisine.dispatcher.fitting import no_room, not_sent
 from kitchen.worlds.cuisine.dispatcher.memory import Memory
 from kitchen.worlds.cuisine.dispatcher.moment import Moment
 from kitchen.worlds.cuisine.dispatcher.notes import note_answer, note_fallback
@@ -62,6 +63,14 @@ class Dispatcher(Agent):
         provider, model = read_model(self.options.model)
         return tuple(f"{why}: {PLAYS[self.options.fallback]}." for why in hindrances(provider, model))
 
+    def remarks(self) -> tuple[str, ...]:
+        """Settings of which nothing is sent to the model that plays."""
+        return not_sent(self.options)
+
+    def refusal(self) -> str:
+        """Thinking that leaves no room for a reply."""
+        return no_room(self.options)
+
     def model(self) -> str:
         """What the settings name, or the default of this process."""
         return ":".join(read_model(self.options.model))
@@ -106,7 +115,9 @@ class Dispatcher(Agent):
         """The model's own words, the same for all its agents; the stand-in's are the planner's."""
         if talk.door.is_stand_in:
             return adviser.decision.intents
-        return {seat: {"said": talk.plan} for seat in talk.moment.team.mine if talk.plan}
+        words = {"said": talk.plan, "thought": talk.thought if self.options.tell_thoughts else ""}
+        told = {name: text for name, text in words.items() if text}
+        return dict.fromkeys(talk.moment.team.mine, told) if told else {}
 
     def fall_back(self, situation: Situation, code: str) -> Decision:
         """The settings' fallback, for a decision of which nothing came out."""

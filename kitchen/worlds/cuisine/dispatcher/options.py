@@ -9,7 +9,7 @@ from typing import Self
 from kitchen.contract.world import Json, Setting, clean_settings
 
 PROVIDER_DEFAULT = -1.0
-"""The temperature that means: send none."""
+"""The temperature, or top_p, that means: send none."""
 
 EFFORTS = {
     "least": "As little as possible",
@@ -41,11 +41,32 @@ SETTINGS: tuple[Setting, ...] = (
         maximum=2,
     ),
     Setting(
+        "top_p",
+        "float",
+        "Top p",
+        PROVIDER_DEFAULT,
+        help="Of how much of the likeliest words the model draws. -1 sends none, and none is sent to models "
+        "that are known to take none: Claude does not.",
+        minimum=PROVIDER_DEFAULT,
+        maximum=1,
+        later=True,
+    ),
+    Setting(
+        "seeded",
+        "bool",
+        "Send a seed",
+        False,
+        help="A number that follows from the episode's seed and the step, so that the same prompt can give "
+        "the same reply again. Claude takes none; other providers keep to it as far as they can.",
+        later=True,
+    ),
+    Setting(
         "effort",
         "choice",
         "Thinking before the reply",
         "least",
-        help="How much the model is to think by itself, where it can. It takes time and counts as output.",
+        help="How much the model is to think by itself, where it can. It takes time and counts as "
+        "output: more than as little as possible needs a longer reply.",
         choices=tuple((name, label) for name, label in EFFORTS.items()),
     ),
     Setting(
@@ -123,8 +144,8 @@ SETTINGS: tuple[Setting, ...] = (
         "int",
         "Second tries in a step",
         0,
-        help="How often the model may replace commands that cannot be carried out, within the same step. "
-        "Each costs a call. 0: such agents wait, as in the paper.",
+        help="How often the model may replace commands that cannot be read or carried out, within the same "
+        "step. Each costs a call. 0: such agents wait, as in the paper.",
         minimum=0,
         maximum=1,
     ),
@@ -135,6 +156,15 @@ SETTINGS: tuple[Setting, ...] = (
         "planner",
         help="Who commands in that step; it is recorded.",
         choices=(("planner", "The planner commands"), ("noop", "The agents wait")),
+    ),
+    Setting(
+        "tell_thoughts",
+        "bool",
+        "Tell people what the model thought",
+        False,
+        help="Where people are shown what teammates are about to do: with what the model thought before it "
+        "answered, as far as its provider gives that; in a fold that they can open.",
+        later=True,
     ),
     Setting(
         "stand_in_errors",
@@ -181,6 +211,8 @@ class Options:
 
     model: str
     temperature: float
+    top_p: float
+    seeded: bool
     effort: str
     max_tokens: int
     reply: str
@@ -193,6 +225,7 @@ class Options:
     memory: int
     repair: int
     fallback: str
+    tell_thoughts: bool
     stand_in_errors: float
     stand_in_nonsense: float
     stand_in_latency: float
@@ -207,6 +240,11 @@ class Options:
     def sampling(self) -> float | None:
         """The temperature to send, None for none."""
         return self.temperature if self.temperature >= 0 else None
+
+    @property
+    def nucleus(self) -> float | None:
+        """The top_p to send, None for none."""
+        return self.top_p if self.top_p >= 0 else None
 
     @property
     def as_tool(self) -> bool:

@@ -11,6 +11,7 @@ from collections.abc import Iterator, Sequence
 from kitchen.words.counting import and_list, counted
 from kitchen.worlds.cuisine.dispatcher import guide
 from kitchen.worlds.cuisine.dispatcher.demonstration import Demonstration, demonstrate, team_of
+from kitchen.worlds.cuisine.dispatcher.fitting import calls_tool
 from kitchen.worlds.cuisine.dispatcher.lookahead import level_of
 from kitchen.worlds.cuisine.dispatcher.moment import Moment, Team, agent_name
 from kitchen.worlds.cuisine.dispatcher.options import Options
@@ -33,7 +34,7 @@ def _parts(moment: Moment, options: Options) -> Iterator[tuple[str, str]]:
         yield "Recipes", guide.recipes(brief)
     if options.instructions:
         form = {"as_tool": options.as_tool, "heed_feedback": options.feedback}
-        yield "Instructions", guide.instructions(brief, team, **form)
+        yield "Instructions", guide.instructions(brief, team, **form, calls=calls_tool(options))
     if options.hints:
         yield "Good to know", guide.hints(brief)
     shown = demonstration_of(moment, options)
@@ -104,12 +105,14 @@ def state_part(moment: Moment, feedback: Sequence[str]) -> str:
     return "\n".join(parts)
 
 
-def repair_part(team: Team, problems: Sequence[str], seats: Sequence[int]) -> str:
-    """The question for other commands for those agents whose commands cannot be carried out."""
+def repair_part(problems: Sequence[str], seats: Sequence[int], form: Sequence[str]) -> str:
+    """The question for other commands for those agents whose commands cannot be carried out, with the form of
+    an answer where the last one could not be read."""
     who = _listed(seats)
     return "\n".join(
         [
             f"Now give other commands for {who} only; the rest of yours stand and run before these.",
+            *form,
             "Feedback, because not all of that can be carried out:",
             *(f"- {line}" for line in problems),
         ]

@@ -7,13 +7,16 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from kitchen.contract.model import Call, Message, Reply
+from kitchen.worlds.cuisine.dispatcher import guide
+from kitchen.worlds.cuisine.dispatcher.choosing import Asked, Extracted
 from kitchen.worlds.cuisine.dispatcher.door import Door
-from kitchen.worlds.cuisine.dispatcher.extraction import Names, extract
+from kitchen.worlds.cuisine.dispatcher.extraction import extract, extract_call
 from kitchen.worlds.cuisine.dispatcher.memory import Exchange, Memory
 from kitchen.worlds.cuisine.dispatcher.moment import Given, Moment
+from kitchen.worlds.cuisine.dispatcher.names import Names
 from kitchen.worlds.cuisine.dispatcher.options import Options
 from kitchen.worlds.cuisine.dispatcher.prompt import fixed_part, repair_part
-from kitchen.worlds.cuisine.dispatcher.tool import dispatch_tool, read_call
+from kitchen.worlds.cuisine.dispatcher.tool import dispatch_tool
 from kitchen.worlds.cuisine.dispatcher.validation import Verdict, validate
 from kitchen.worlds.cuisine.dispatcher.wording import Fault
 
@@ -21,6 +24,8 @@ SILENCE = "(no words)"
 """Stands for an empty answer in the memory: providers refuse empty messages."""
 LONGEST_PLAN = 160
 """Characters of a plan that people are shown: two lines."""
+LONGEST_THOUGHT = 4000
+"""Characters of a model's reasoning that people are shown: some pages of the fold that they open."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,17 +52,17 @@ class Talk:
 
     def decide(self, question: str) -> Answered | None:
         """Ask, look ahead, and ask once more if the settings say so; None if there is no answer."""
-        given = self.ask(question)
-        if given is None:
+        read = self.ask(question, self.moment.team.mine)
+        if read is None:
             return None
-        verdict = validate(self.moment, given)
+        verdict = validate(self.moment, read.given, read.unclear)
         missing = [seat for seat in self.moment.team.mine if seat not in dict(verdict.kept)]
         if not self.options.repair or not missing:
-            return Answered(verdict, given)
-        return self._mend(Answered(verdict, given), missing)
+            return Answered(verdict, read.given)
+        return self._mend(Answered(verdict, read.given), missing)
 
-    def ask(self, question: str) -> tuple[Given, ...] | None:
-        """The commands of the model's answer, in its order; None if there is no answer."""
+    def ask(self, question: str, seats: Sequence[int]) -> Extracted | None:
+        """What was read of the model's answer to a question about these seats; None if there is no answer."""
         self.messages.append(Message("user", question))
         call = self.door.ask(self.messages, self.tool)
         self.calls.append(call)
@@ -66,7 +71,7 @@ class Talk:
         said = spoken(call.reply)
         self.messages.append(Message("assistant", said))
         self.asked.append((question, said))
-        return self._read(call.reply)
+        return self._read(call.reply, Asked(seats, int(self.moment.observation["step"]) + 1))
 
     @property
     def exchange(self) -> Exchange:
@@ -82,21 +87,28 @@ class Talk:
         first = " ".join(plan.partition("\n")[0].split())
         return first if len(first) <= LONGEST_PLAN else f"{first[:LONGEST_PLAN].rstrip()}…"
 
-    def _read(self, reply: Reply) -> tuple[Given, ...]:
-        """A structured reply, or whatever commands stand in the text."""
-        if reply.call is not None:
-            return read_call(reply.call, self.names)
-        return extract(reply.text, self.names)
+    @property
+    def thought(self) -> str:
+        """What the model thought before its last answer, as far as its provider gives that."""
+        said = [call.reply.reasoning for call in self.calls if call.reply]
+        thought = said[-1].strip() if said else ""
+        return thought if len(thought) <= LONGEST_THOUGHT else f"{thought[:LONGEST_THOUGHT].rstrip()}…"
+
+    def _read(self, reply: Reply, asked: Asked) -> Extracted:
+        """A structured reply, or where it has no commands whatever stands in the text."""
+        read = Extracted() if reply.call is None else extract_call(reply.call, self.names, asked)
+        return read if read.given or read.unclear else extract(reply.text, self.names, asked)
 
     def _mend(self, first: Answered, missing: Sequence[int]) -> Answered:
         """Other commands for some agents, run after those that are kept: so they harm none of them."""
+        form = guide.form(missing, as_tool=self.options.as_tool) if first.verdict.unread else []
         problems = [fault.text for fault in first.verdict.faults]
-        again = self.ask(repair_part(self.moment.team, problems, missing))
+        again = self.ask(repair_part(problems, missing, form), missing)
         if again is None:
             return first
-        others = [each for each in again if each[0] in missing]
-        verdict = validate(self.moment, [*first.verdict.kept, *others])
-        return Answered(verdict, (*first.given, *again), first.verdict.faults)
+        others = [each for each in again.given if each[0] in missing]
+        verdict = validate(self.moment, [*first.verdict.kept, *others], again.unclear)
+        return Answered(verdict, (*first.given, *again.given), first.verdict.faults)
 
 
 def spoken(reply: Reply) -> str:

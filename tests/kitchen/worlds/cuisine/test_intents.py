@@ -58,6 +58,15 @@ def test_a_models_own_words_are_quoted_escaped_with_our_names_and_said_once_of_a
     assert "Robot 2" in html.split("<q")[0] and "Robot 4" in html.split("<q")[0]
 
 
+def test_what_a_model_thought_is_in_a_fold_escaped_and_once_for_all_its_robots() -> None:
+    said = {"said": "First rice.", "thought": "agent1 is free <script>"}
+    html = panel_html(view({1: said, 3: said}), "intents")
+    assert html.count("<details") == 1 and "Robot 2 is free &lt;script&gt;" in html
+    assert "<details" not in panel_html(view({1: {"said": "First rice."}}), "intents")
+    table = panel_html(view({1: {"thought": "Robot 2 is free"}}), "robots")
+    assert table.count("<details") == 1 and "<q" not in table
+
+
 @pytest.mark.parametrize(
     ("aim", "words"),
     [

@@ -19,7 +19,7 @@ from tests.kitchen.worlds.cuisine.cooking import kitchen
 
 MODEL = "anthropic:claude-haiku-4-5"
 
-Answer = str | Mapping[str, Any] | ModelError
+Answer = str | Mapping[str, Any] | ModelError | Reply
 
 
 class Scripted(LanguageModel):
@@ -36,6 +36,8 @@ class Scripted(LanguageModel):
         self.requests.append(request)
         if isinstance(answer, ModelError):
             raise answer
+        if isinstance(answer, Reply):
+            return answer
         if isinstance(answer, str):
             return Reply(answer, model="claude-haiku-4-5-x")
         return Reply("", call=answer, model="claude-haiku-4-5-x")

@@ -259,6 +259,15 @@ def test_a_second_try_without_an_answer_leaves_the_first(monkeypatch: pytest.Mon
 # The structured reply
 
 
+def test_a_seed_of_the_step_and_top_p_go_to_providers_that_take_them(monkeypatch: pytest.MonkeyPatch) -> None:
+    model = script(monkeypatch, GOOD)
+    situation = replace(seen(), seed=2**40 + 5)
+    decide(situation, model="openai:llama", seeded=True, top_p=0.9)
+    decide(situation, model="openai:llama")
+    decide(situation, seeded=True, top_p=0.9)  # Claude
+    assert [(each.seed, each.top_p) for each in model.requests] == [(5, 0.9), (None, None), (None, None)]
+
+
 def test_a_structured_reply_is_asked_for_and_followed(monkeypatch: pytest.MonkeyPatch) -> None:
     entry = {"agent": "agent1", "verb": "goto", "location": "pot0", "item": "none"}
     model = script(monkeypatch, {"plan": "…", "commands": [entry, {**entry, "agent": "agent2"}]})
@@ -281,6 +290,21 @@ def test_what_it_intends_is_the_first_paragraph_of_the_plan_in_a_structured_repl
     for nothing in silent:
         script(monkeypatch, nothing)
         assert decide(told, reply="tool").intents == {}
+
+
+def test_what_it_thought_is_told_only_where_the_condition_says_so(monkeypatch: pytest.MonkeyPatch) -> None:
+    told = replace(seen(), tells=True)
+    script(
+        monkeypatch, base.Reply("", {"plan": "First rice.", "commands": []}, reasoning=" Rice is missing. ")
+    )
+    assert decide(told, reply="tool").intents[1] == {"said": "First rice."}
+    thought = {"said": "First rice.", "thought": "Rice is missing."}
+    assert decide(told, reply="tool", tell_thoughts=True).intents == {1: thought, 2: thought}
+    script(monkeypatch, base.Reply("noop_agent1", reasoning="x" * 9999))
+    (intent,) = {each["thought"] for each in decide(told, tell_thoughts=True).intents.values()}
+    assert len(intent) == 4001
+    script(monkeypatch, GOOD)
+    assert decide(told, tell_thoughts=True).intents == {}
 
 
 def test_what_the_stand_in_intends_is_what_the_planner_does_that_plays_for_it() -> None:

@@ -137,6 +137,21 @@ def test_several_people_other_minds_and_nobody_are_told_apart() -> None:
     assert "person" not in alone and "else" not in alone
 
 
+@pytest.mark.parametrize(
+    ("model", "effort", "calls"),
+    [
+        ("anthropic:claude-haiku-5-5", "least", True),
+        ("anthropic:claude-haiku-5-5", "low", False),
+        ("anthropic:claude-sonnet-5-5", "least", False),
+        ("openai:llama", "low", True),
+    ],
+)
+def test_a_model_that_is_given_no_tool_is_not_told_to_call_one(model: str, effort: str, calls: bool) -> None:
+    told = prompt(moment(kitchen(seats=2), 0, 1), reply="tool", model=model, effort=effort)
+    assert ("Answer by calling the tool, with" in told) == calls
+    assert ("Answer with one JSON object of the form that you are given, with" in told) != calls
+
+
 def test_the_tool_form_has_no_spelled_commands() -> None:
     assert re.search(r"(goto|get|put|activate|noop)_agent", prompt())
     assert not re.search(
