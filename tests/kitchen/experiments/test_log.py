@@ -27,12 +27,14 @@ from kitchen.experiments.replay import (
     OTHER_ROW,
     OTHER_STATE,
     OTHER_VERSION,
+    StoredAnswers,
     replay,
 )
 from kitchen.experiments.rows import Row
 from kitchen.llm import registry
 from kitchen.llm.providers.stand_in import StandIn
-from kitchen.llm.replayed import KINDS
+from kitchen.llm.replayed import KINDS, Replayed
+from kitchen.llm.wrappers import ask_and_record
 from tests.conftest import AtOnce
 from tests.stand_in_server import Script, StandInServer, noop, reply, status
 
@@ -272,3 +274,10 @@ def test_attempts_over_a_real_connection_are_kept_and_given_again(
     assert len(pieces) >= 3
     found = replay(log, row)
     assert (found.calls, found.faults) == (4, ())
+
+
+def test_a_call_that_is_given_again_is_the_same_call(messy: tuple[Log, Row, list[bytes]]) -> None:
+    """Whatever is known of it, but for the time that it took now."""
+    for call in messy[0].calls:
+        door = Replayed(call.provider, StoredAnswers([call]))
+        assert replace(ask_and_record(door, call.request), seconds=call.seconds) == call
