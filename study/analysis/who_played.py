@@ -7,7 +7,8 @@ from typing import Any
 
 from django.db.models import Count, QuerySet
 
-from kitchen.play.models import Decision, Mind, ModelCall
+from kitchen.contract.reading import Readings, reading_of_faults
+from kitchen.play.models import Decision, Mind, ModelCall, Seat
 from study.analysis.sample import Sample
 from study.analysis.statistics.players import ModelUsed, Players
 from study.analysis.statistics.rows import AnalysisCondition
@@ -35,7 +36,27 @@ def _players(condition: Condition, rounds: QuerySet[Round]) -> Players:
         decisions=numbers.total(),
         chosen_by=_most_first(numbers, 0),
         fallbacks=tuple(each for each in _most_first(numbers, 1) if each[0]),
+        read=readings(decisions),
     )
+
+
+def readings(decisions: QuerySet[Decision]) -> Readings:
+    """How the replies of language models were read. Decisions of a mind with the same faults are counted by
+    the database, so that it sends few of their notes."""
+    told = decisions.filter(note__faults__isnull=False).order_by()
+    notes = told.values_list("mind", "note__faults", "note__mended").annotate(number=Count("pk"))
+    seats = dict(_seats(decisions))
+    read = (
+        Readings.of(reading_of_faults(faults, mended or (), seats.get(mind, 0)), number)
+        for mind, faults, mended, number in notes
+    )
+    return sum(read, Readings())
+
+
+def _seats(decisions: QuerySet[Decision]) -> QuerySet[Any, tuple[int, int]]:
+    """Every mind with how many seats it commands."""
+    theirs = Seat.objects.filter(mind__in=decisions.order_by().values("mind")).order_by()
+    return theirs.values_list("mind").annotate(number=Count("pk"))
 
 
 def _kinds(condition: Condition, rounds: QuerySet[Round]) -> tuple[str, ...]:
