@@ -7,6 +7,7 @@ import gzip
 import json
 from collections.abc import Iterator
 from dataclasses import replace
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -175,6 +176,16 @@ def test_a_log_that_was_changed_is_refused(
 ) -> None:
     with pytest.raises(LogError, match=why):
         read_log(gzip.compress(bytes(messy[0].lines).replace(old, new, 1)))
+
+
+def test_a_log_of_format_1_can_still_be_read() -> None:
+    """It was written when there was no other; what calls are said to be has grown since."""
+    log = read_log((Path(__file__).parent / "data" / "format_1.jsonl.gz").read_bytes())
+    assert log.hash == "8c1b3db6ac062932ac1d548fa24dfeaf6af66d3fec2187487afe01f24a9f68d0"
+    assert [each.step for each in log.entries] == list(range(1, 9))
+    assert {call.error for call in log.calls} >= {"", "unreadable"}
+    assert max(len(call.attempts) for call in log.calls) > 2
+    assert all(call.request.tool for call in log.calls)
 
 
 def test_what_costs_nothing_is_written_together(messy: tuple[Log, Row, list[bytes]]) -> None:
