@@ -111,9 +111,7 @@ def _ask(
 def _situation(turn: OpenTurn, mind: Mind) -> Situation:
     """What a mind is told, apart from the commands of this step and the time that it has."""
     episode, world = turn.episode, turn.world
-    seats = tuple(
-        seat.number for seat in turn.seats if seat.mind_id == mind.pk and seat.number not in turn.given
-    )
+    seats = tuple(seat.number for seat in turn.seats if seat.mind_id == mind.pk)
     last = turn.past[0].events if turn.past else []
     return Situation(
         world=episode.world,

@@ -42,6 +42,27 @@ LATER = (
         "All that was sent beside the texts of messages and tool, as the API calls it; blank in calls of "
         "before it was kept.",
     ),
+    Column(
+        "decision",
+        "integer",
+        "Number of the co-player's decision; blank in data of before.",
+        levels="1 = first",
+    ),
+    Column("seen_step", "integer", "Steps taken when it was asked; blank in data of before."),
+    Column(
+        "because",
+        "text",
+        "Why it was asked; blank in data of before.",
+        levels="seat = it had something to choose",
+    ),
+    Column(
+        "dropped",
+        "text",
+        "Why nothing came of it: what it commanded is in its note, and what was done instead is another row. "
+        "Blank where its commands were given.",
+        levels="late = after its time or its step, over = after the end of the episode, taken = another "
+        "worker was asked meanwhile, double = there were commands already",
+    ),
 )
 """Columns that came when files were read already: at the end."""
 
@@ -114,6 +135,7 @@ PROMPT_COLUMNS = (
 )
 
 
+ASKED_FIELDS = ("number", "seen_step", "because", "dropped")
 DECISION_FIELDS = (
     "step",
     "mind__number",
@@ -156,18 +178,21 @@ def rows(study: Study, chosen: Chosen) -> Iterator[Stretch]:
         decisions, calls, touched = _decisions(pks), _calls(pks), touched_steps(piece, downtime)
         for sitting in who_are_there(piece):
             theirs = decisions.get(sitting.episode, ())
-            made = [(*cells, *call) for pk, cells in theirs for call in calls.get(pk, (NO_CALL,))]
+            made = [
+                (*cells, *call, *more) for pk, cells, more in theirs for call in calls.get(pk, (NO_CALL,))
+            ]
             yield from sitting.stretches(made, touched, chosen, len(LATER))
 
 
-def _decisions(pks: Sequence[int]) -> dict[int, list[tuple[int, tuple[Any, ...]]]]:
-    """By episode: the decisions as (primary key, cells), by step and mind."""
+def _decisions(pks: Sequence[int]) -> dict[int, list[tuple[int, tuple[Any, ...], tuple[Any, ...]]]]:
+    """By episode: the decisions as (primary key, cells, cells at the end), by step, mind and number."""
     decisions = Decision.objects.filter(mind__episode__in=pks).annotate(note_text=as_text("note"))
-    by_episode: dict[int, list[tuple[int, tuple[Any, ...]]]] = defaultdict(list)
-    for episode, pk, *cells in decisions.order_by("step", "mind__number").values_list(
-        "mind__episode_id", "pk", *DECISION_FIELDS
-    ):
-        by_episode[episode].append((pk, _decision_cells(*cells)))
+    by_episode: dict[int, list[tuple[int, tuple[Any, ...], tuple[Any, ...]]]] = defaultdict(list)
+    for episode, pk, number, seen, because, dropped, *cells in decisions.order_by(
+        "step", "mind__number", "number"
+    ).values_list("mind__episode_id", "pk", *ASKED_FIELDS, *DECISION_FIELDS):
+        more = (number, seen, because or None, dropped or None)
+        by_episode[episode].append((pk, _decision_cells(*cells), more))
     return by_episode
 
 

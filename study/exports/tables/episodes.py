@@ -110,6 +110,11 @@ COLUMNS = (
         "What all co-players had for a step, then fallbacks played.",
         unit="s",
     ),
+    Column(
+        "offers_plans",
+        "boolean",
+        "1 if the page offered to choose what follows: `to_follow` and `planned_in` in `commands`.",
+    ),
 )
 
 FIELDS = (
@@ -135,6 +140,7 @@ FIELDS = (
     "passes_by",
     "knowing",
     "decision_seconds",
+    "offers_plans",
 )
 
 
@@ -205,6 +211,7 @@ def _cells(
         facts["passes_by"],
         facts["knowing"],
         facts["decision_seconds"],
+        facts["offers_plans"],
     )
 
 

@@ -94,9 +94,12 @@ def test_what_a_model_thought_and_was_sent_stands_in_the_last_columns(study: Stu
     commands_submit(episode_id=episode.pk, step=1, commands=orders, decisions=[MadeDecision(row, (call,))])
     decisions = get_table("decisions")
     names = [column.name for column in decisions.columns]
-    assert names[-2:] == ["reasoning", "parameters"]
+    assert names[-6:-4] == ["reasoning", "parameters"]
     (found,) = rows_of(decisions, study)
-    assert found[-2] == "First rice." and json.loads(found[-1]) == sent
+    assert found[-6] == "First rice." and json.loads(found[-5]) == sent
+    assert dict(zip(names[-4:], found[-4:], strict=True)) == {
+        "decision": 1, "seen_step": None, "because": None, "dropped": None,
+    }  # fmt: skip
     (attempt,) = json.loads(found[names.index("attempts")])
     assert (attempt["began"], attempt["ended"], attempt["request_id"]) == (tried.began, tried.ended, "r")
 
@@ -146,7 +149,9 @@ def test_the_ledger_says_what_each_call_was_for_and_of_nobody_who_left(
     study: Study, monkeypatch: pytest.MonkeyPatch, admin_client: Client
 ) -> None:
     monkeypatch.setattr(deciding, "make_agent", lambda kind, settings: Paying({}))
-    monkeypatch.setattr(deciding, "_within", lambda seconds, name, make, late: make())  # one connection
+    monkeypatch.setattr(
+        deciding, "_within", lambda seconds, name, make, late, **more: make()
+    )  # one connection
     gone, stays = play(study, "gone"), play(study, "stays")
     episode = Episode.objects.get(rounds__participant=stays)
     rows = Spending.objects.filter(mind__episode=episode).order_by("step")
