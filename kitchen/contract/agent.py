@@ -204,7 +204,8 @@ class Agent(ABC):
     up all."""
     names_model: ClassVar[str] = ""
     """The setting that names the language model as `provider:model`, or `stand-in`; empty for a co-player
-    that asks none."""
+    that asks none. One that names a model waits for nothing but its models, or by `machine.waiting`: beside
+    it many others wait in the same thread."""
 
     def __init__(self, chosen: Mapping[str, Json]) -> None:
         """Settings by name; what is not given has its default. SettingsError if they are wrong."""

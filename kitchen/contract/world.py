@@ -304,6 +304,11 @@ class World(ABC):
         `earlier` in the coming step (None: any other may)."""
         return []
 
+    def plannable(self, seat: int) -> list[Command]:
+        """What a person in this seat is offered to do in steps to come, in the order of a list to choose
+        from; it changes rarely, and need not be legal now. Nothing: no plans are offered in this world."""
+        return []
+
     def accepts(self, seat: int, command: Command) -> bool:
         """Whether a person in this seat may hand in this command now: what the menu offers, unless the world
         takes more (free words, for example)."""

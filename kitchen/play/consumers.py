@@ -45,6 +45,7 @@ from kitchen.play.messages import (
     MessageError,
     NoticeMessage,
     PingMessage,
+    PlanMessage,
     PongMessage,
     SayMessage,
     SceneMessage,
@@ -262,6 +263,10 @@ class SeatConsumer(AsyncWebsocketConsumer):
     async def on_scene(self, page: OpenPage, message: SceneMessage) -> None:
         """Note that the person sees it in three dimensions."""
         await self.answer(page.seen_as_scene, message)
+
+    async def on_plan(self, page: OpenPage, message: PlanMessage) -> None:
+        """Put another plan in the place of what is left of the person's."""
+        await self.answer(page.plan, message)
 
     async def on_command(self, page: OpenPage, message: CommandMessage) -> None:
         """Hand it in, say what came of it, and show the state."""

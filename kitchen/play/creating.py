@@ -51,6 +51,7 @@ def episode_create(
     three_dimensions: bool = False,
     shows_intents: bool = False,
     passes_by: bool = False,
+    offers_plans: bool = False,
     audience: str = "",
     knowing: str = EVERYBODY,
     organisation: Organisation | None = None,
@@ -63,9 +64,10 @@ def episode_create(
     `shown` is what people are to see of the world as far as it has that (`Page.shown`), `asks_first` has the
     page ask before it sends an action, `three_dimensions` has it offer the world as a scene, `shows_intents`
     has it say what co-players are about to do, `passes_by` has steps go on without seats that have nothing to
-    choose (`World.asks`), `audience` names those whom its news go to (see `stream.audience_group`), `knowing`
-    says whose commands of the open step a co-player is told (`KNOWING`), `organisation` what people and
-    co-players may do with one another: without it nobody writes to anybody.
+    choose (`World.asks`), `offers_plans` has the page offer to choose what follows, where the world says what
+    that may be (`World.plannable`), `audience` names those whom its news go to (see `stream.audience_group`),
+    `knowing` says whose commands of the open step a co-player is told (`KNOWING`), `organisation` what people
+    and co-players may do with one another: without it nobody writes to anybody.
 
     SettingsError if the world, a mind, the seating, the clock, the goal or the organisation cannot be played.
     """
@@ -96,6 +98,7 @@ def episode_create(
         three_dimensions=three_dimensions and bool(page.scene) and page.shown(shown) != TABLES,
         shows_intents=shows_intents,
         passes_by=passes_by or game.passes_by,
+        offers_plans=offers_plans and bool(game.plannable(0)),
         audience=audience,
         knowing=knowing,
         organisation=organisation.to_json() if organisation else None,

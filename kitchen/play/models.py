@@ -77,6 +77,9 @@ class Episode(models.Model):
         help_text="Its members and what they may do with one another; empty: nobody writes to anybody.",
     )
     messages = models.PositiveIntegerField(default=0, db_default=0, help_text="How many were sent so far.")
+    offers_plans = models.BooleanField(
+        default=False, db_default=False, help_text="The page offered to choose what follows."
+    )
     plans = models.JSONField(
         null=True, blank=True, help_text="By seat: what it does next without being asked. Empty: nothing."
     )

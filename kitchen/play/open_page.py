@@ -18,10 +18,19 @@ from kitchen.play import seating, selectors
 from kitchen.play.asking import UNSTORABLE, Asked, to_hand_in
 from kitchen.play.at_once import Deciding, deciding_at_once, make_ready
 from kitchen.play.kept import bring_up_to_date, turn_now, turn_taken
-from kitchen.play.messages import CommandMessage, NoticeMessage, SayMessage, SceneMessage, Stamp, to_json
+from kitchen.play.messages import (
+    CommandMessage,
+    NoticeMessage,
+    PlanMessage,
+    SayMessage,
+    SceneMessage,
+    Stamp,
+    to_json,
+)
 from kitchen.play.models import Episode, Seat
+from kitchen.play.planning import plan_replace
 from kitchen.play.render import Screen
-from kitchen.play.services import GivenCommand, hand_in
+from kitchen.play.services import GivenCommand, Receipt, hand_in
 from kitchen.play.talking import message_hand_in
 from kitchen.play.turns import OpenTurn
 from kitchen.registry.worlds import get_page
@@ -98,6 +107,12 @@ class OpenPage:
             log.error("what co-players decided at once could not be stored: %s", traced(failure))
             return self.decided(message, None)
 
+    def plan(self, message: PlanMessage) -> Answer:
+        """Put another plan in the place of what is left."""
+        with turn_taken(self.seat.episode_id) as turn:
+            receipt = plan_replace(turn, seat=self.seat.number, then=message.then, page=self.name)
+            return self._answered(turn, receipt)
+
     def seen_as_scene(self, message: SceneMessage) -> Answer:
         """Note how the person sees it; nothing is to be said."""
         seating.scene_note(self.seat, way=message.way)
@@ -125,9 +140,12 @@ class OpenPage:
             return self._screen.notice(replace(message, text=gettext(message.text)))
 
     def _handed_in(self, turn: OpenTurn, message: CommandMessage, asked: Sequence[Asked]) -> Answer:
-        given = GivenCommand(self.seat.number, message.command, page=self.name)
+        given = GivenCommand(self.seat.number, message.command, page=self.name, then=message.then)
         more, made = to_hand_in(asked, step=message.step, idle=turn.world.idle)
         receipt = hand_in(turn, step=message.step, commands=[given, *more], decisions=made)
+        return self._answered(turn, receipt)
+
+    def _answered(self, turn: OpenTurn, receipt: Receipt) -> Answer:
         if receipt.accepted:
             return Answer(tuple(self._silence() + self._state(turn)))
         tone = "info" if receipt.code in {"repeated", "over"} else "warning"

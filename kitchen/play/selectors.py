@@ -79,6 +79,8 @@ def turn_view(turn: OpenTurn, number: int) -> SeatView:
         shown=episode.shown,
         passed_by=number in passed_by,
         shows_intents=episode.shows_intents,
+        offers_plans=episode.offers_plans,
+        plannable=world.plannable(number) if episode.offers_plans and choosing else (),
         plans=known_plans(world, number, turn.plans, others=episode.shows_intents),
         intents=known_intents(world, number, turn.intents) if turn.is_open else {},
     )

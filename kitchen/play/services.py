@@ -280,6 +280,8 @@ def _offered(turn: OpenTurn, commands: Sequence[GivenCommand]) -> bool:
     if {given.seat for given in commands} - turn.numbers:
         return False
     people = [given for given in commands if given.seat in turn.people]
+    if any(given.then for given in people) and not turn.episode.offers_plans:
+        return False
     return all(turn.world.accepts(given.seat, given.command) for given in people)
 
 

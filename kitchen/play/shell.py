@@ -1,4 +1,5 @@
-"""The panels that every world's page has: step, phase, clock, hints, end, and what the server has to say."""
+"""The panels that every world's page has: step, phase, clock, hints, end, and what the server has to say; and
+what follows, where plans are offered."""
 
 from __future__ import annotations
 
@@ -50,6 +51,16 @@ class Hint(NamedTuple):
     """The one that the last is about, as the menu has it; empty if there is none."""
 
 
+class Plan(NamedTuple):
+    """What this seat does next without being asked, or what it can choose to follow."""
+
+    step: int
+    choosing: bool
+    left: tuple[str, ...]
+    offered: tuple[tuple[str, str], ...]
+    """Commands as the menu has them, and in words."""
+
+
 class Over(NamedTuple):
     """How it ended; nothing while it has not."""
 
@@ -82,6 +93,7 @@ def shell(page: Page, view: SeatView) -> tuple[Panel, ...]:
         _panel("hint", Hint(view.hints, _as_value(view.hinted))),
         _panel("over", _over(page, view)),
         *([talk_panel(view)] if view.member is not None else []),
+        *([_panel("plan", _plan(page, view))] if view.offers_plans else []),
     )
 
 
@@ -132,6 +144,12 @@ def _clock(view: SeatView) -> Clock:
     whole = "" if view.step_seconds is None else f"{view.step_seconds:g}"
     left = "" if view.seconds_left is None else f"{view.seconds_left:.2f}"
     return Clock(whole, left, view.phase == "choose", view.step if left else 0)
+
+
+def _plan(page: Page, view: SeatView) -> Plan:
+    left = tuple(page.phrase(command) for command in view.plans.get(view.seat, ()))
+    offered = tuple((_as_value(command), page.phrase(command)) for command in view.plannable)
+    return Plan(view.step, view.phase == "choose", left, offered)
 
 
 def _over(page: Page, view: SeatView) -> Over:

@@ -95,8 +95,8 @@ def _is_instant(chosen_by: str) -> bool:
 def faults_lately(minutes: float = 15) -> Faults:
     """What co-players and models could not do."""
     since = timezone.now() - timedelta(minutes=minutes)
-    made = Decision.objects.order_by("-pk").values_list("decided_at", "fallback")[:NEWEST]
-    decided = [fallback for at, fallback in made if at >= since]
+    made = Decision.objects.order_by("-pk").values_list("decided_at", "fallback", "dropped")[:NEWEST]
+    decided = [fallback for at, fallback, dropped in made if at >= since and not dropped]
     asked = ModelCall.objects.order_by("-pk").values_list("decision__decided_at", "error")[:NEWEST]
     called = [error for at, error in asked if at >= since]
     return Faults(len(decided), sum(map(bool, decided)), len(called), sum(map(bool, called)))

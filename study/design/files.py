@@ -49,6 +49,7 @@ class ConditionTable(Record):
     knowing: str = EVERYBODY
     organisation: dict[str, Json] = {}
     decision_seconds: Number | None = None
+    offers_plans: bool = False
 
 
 class ItemTable(ItemPlan):

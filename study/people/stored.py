@@ -161,7 +161,7 @@ LINES: Mapping[str, Stored] = {
             *(f"Episode.{name}" for name in ["step_seconds", "turn_opened_at", "turn_closes_at"]),
             *(f"Episode.{name}" for name in ["created_at", "ended_at", "shown", "asks_first"]),
             *(f"Episode.{name}" for name in ["three_dimensions", "shows_intents", "passes_by", "knowing"]),
-            *(f"Episode.{name}" for name in ["organisation", "messages", "plans"]),
+            *(f"Episode.{name}" for name in ["organisation", "messages", "offers_plans", "plans"]),
             *(f"Seat.{name}" for name in ["id", "episode", "number", "name", "mind", "scene"]),
             *(f"Mind.{name}" for name in ["id", "episode", "number", "kind", "settings"]),
             *(f"Mind.deciding_{name}" for name in ["step", "until", "by"]),

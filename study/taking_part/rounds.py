@@ -79,6 +79,7 @@ def _episode(person: Participant, plan: ConditionPlan, *, seed: int, **more: Any
         passes_by=plan.passes_by,
         knowing=plan.knowing,
         organisation=organisation_planned(plan),
+        offers_plans=plan.offers_plans,
         audience=audience_of(person.study),
         **more,
     )

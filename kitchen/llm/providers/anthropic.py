@@ -9,7 +9,7 @@ A text is an answer where a tool was asked for too; arguments in JSON are found 
 from __future__ import annotations
 
 import os
-from collections.abc import Sequence
+from collections.abc import Awaitable, Sequence
 from dataclasses import replace
 from functools import lru_cache
 from typing import Any
@@ -39,8 +39,10 @@ class Anthropic(LanguageModel):
         """One answer within `request.seconds`; ModelError if there is none. Does not try again."""
         arguments = arguments_for(request)
 
-        def send(connected: sdk.Sdk, arguments: Arguments, seconds: float) -> Any:
-            return connected.client.messages.with_raw_response.create(timeout=seconds, **arguments)
+        def send(connected: sdk.Sdk, arguments: Arguments, seconds: float) -> Awaitable[Any]:
+            ask = connected.client.messages.with_raw_response.create
+            answer: Awaitable[Any] = ask(timeout=seconds, **arguments)
+            return answer
 
         return sdk.call(
             client, request, lambda _: arguments, send, lambda body: read_reply(body, request.tool)
@@ -60,12 +62,7 @@ def client() -> sdk.Sdk:
 def _client(key: str | None, token: str | None, address: str | None) -> sdk.Sdk:
     import anthropic
 
-    from kitchen.llm.providers.deadline import bounded
-
-    http = bounded(anthropic.DefaultHttpxClient())
-    made = anthropic.Anthropic(
-        api_key=key, auth_token=token, base_url=address, max_retries=0, http_client=http
-    )
+    made = anthropic.AsyncAnthropic(api_key=key, auth_token=token, base_url=address, max_retries=0)
     return sdk.Sdk(anthropic, made, tuple(secret for secret in (key, token) if secret))
 
 

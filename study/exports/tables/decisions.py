@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from collections import defaultdict
 from collections.abc import Iterator, Sequence
 from datetime import datetime
@@ -9,7 +10,9 @@ from typing import Any
 
 from django.db.models import Q
 
+from kitchen.contract.reading import reading_of
 from kitchen.play.models import CallMessage, Decision, ModelCall, Prompt
+from kitchen.play.readings import seats_of_minds
 from study.design.models import Study
 from study.exports.base import (
     FALLBACK_LEVELS,
@@ -42,6 +45,42 @@ LATER = (
         "All that was sent beside the texts of messages and tool, as the API calls it; blank in calls of "
         "before it was kept.",
     ),
+    Column(
+        "decision",
+        "integer",
+        "Number of the co-player's decision; blank in data of before.",
+        levels="1 = first",
+    ),
+    Column("seen_step", "integer", "Steps taken when it was asked; blank in data of before."),
+    Column(
+        "because",
+        "text",
+        "Why it was asked; blank in data of before.",
+        levels="seat = it had something to choose",
+    ),
+    Column(
+        "dropped",
+        "text",
+        "Why nothing came of it: what it commanded is in its note, and what was done instead is another row. "
+        "Blank where its commands were given.",
+        levels="late = after its time or its step, over = after the end of the episode, taken = another "
+        "worker was asked meanwhile, double = there were commands already",
+    ),
+    Column(
+        "read",
+        "text",
+        "How the model's replies were read, after a second try if there was one; blank where nobody read.",
+        levels="whole, part = not for all seats, none",
+    ),
+    Column("commands_asked", "integer", "Commands that the replies were to hold.", unit="commands"),
+    Column("commands_unread", "integer", "Of these, those that could not be read.", unit="commands"),
+    Column(
+        "commands_invalid_before",
+        "integer",
+        "Of these, those that were read and cannot be done, in the first reply.",
+        unit="commands",
+    ),
+    Column("commands_invalid", "integer", "The same after a second try.", unit="commands"),
 )
 """Columns that came when files were read already: at the end."""
 
@@ -114,6 +153,10 @@ PROMPT_COLUMNS = (
 )
 
 
+ASKED_FIELDS = ("number", "seen_step", "because", "dropped")
+NOT_READ = (None,) * 5
+"""Of a decision of nobody who reads replies."""
+
 DECISION_FIELDS = (
     "step",
     "mind__number",
@@ -156,19 +199,32 @@ def rows(study: Study, chosen: Chosen) -> Iterator[Stretch]:
         decisions, calls, touched = _decisions(pks), _calls(pks), touched_steps(piece, downtime)
         for sitting in who_are_there(piece):
             theirs = decisions.get(sitting.episode, ())
-            made = [(*cells, *call) for pk, cells in theirs for call in calls.get(pk, (NO_CALL,))]
+            made = [
+                (*cells, *call, *more) for pk, cells, more in theirs for call in calls.get(pk, (NO_CALL,))
+            ]
             yield from sitting.stretches(made, touched, chosen, len(LATER))
 
 
-def _decisions(pks: Sequence[int]) -> dict[int, list[tuple[int, tuple[Any, ...]]]]:
-    """By episode: the decisions as (primary key, cells), by step and mind."""
+def _decisions(pks: Sequence[int]) -> dict[int, list[tuple[int, tuple[Any, ...], tuple[Any, ...]]]]:
+    """By episode: the decisions as (primary key, cells, cells at the end), by step, mind and number."""
     decisions = Decision.objects.filter(mind__episode__in=pks).annotate(note_text=as_text("note"))
-    by_episode: dict[int, list[tuple[int, tuple[Any, ...]]]] = defaultdict(list)
-    for episode, pk, *cells in decisions.order_by("step", "mind__number").values_list(
-        "mind__episode_id", "pk", *DECISION_FIELDS
-    ):
-        by_episode[episode].append((pk, _decision_cells(*cells)))
+    seats = seats_of_minds(pks)
+    by_episode: dict[int, list[tuple[int, tuple[Any, ...], tuple[Any, ...]]]] = defaultdict(list)
+    for episode, mind, pk, number, seen, because, dropped, *cells in decisions.order_by(
+        "step", "mind__number", "number"
+    ).values_list("mind__episode_id", "mind_id", "pk", *ASKED_FIELDS, *DECISION_FIELDS):
+        more = (number, seen, because or None, dropped or None, *_read_cells(cells[-1], seats.get(mind, 0)))
+        by_episode[episode].append((pk, _decision_cells(*cells), more))
     return by_episode
+
+
+def _read_cells(note: str | None, seats: int) -> tuple[Any, ...]:
+    """The last columns of `LATER`."""
+    reading = reading_of(json.loads(note), seats) if note and '"faults"' in note else None
+    if reading is None:
+        return NOT_READ
+    numbers = (reading.commands, reading.unread, reading.invalid_before, reading.invalid)
+    return (reading.how, *numbers)
 
 
 def _decision_cells(*cells: Any) -> tuple[Any, ...]:

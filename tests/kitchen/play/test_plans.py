@@ -2,23 +2,31 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Mapping, Sequence
 from typing import Any, ClassVar
 
 import pytest
+from django.template.loader import render_to_string
 
 from kitchen.contract.agent import LONGEST_PLAN, Agent, Decision, Situation
 from kitchen.contract.world import Command, Event
 from kitchen.play.asking import checked
+from kitchen.play.at_once import Deciding
 from kitchen.play.deciding import decide_step
+from kitchen.play.kept import turn_taken
 from kitchen.play.live import last_command_at
+from kitchen.play.messages import CommandMessage, MessageError, PlanMessage, read_message
 from kitchen.play.models import Decision as DecisionRow
 from kitchen.play.models import Episode, Seal, SeatCommand, Step
+from kitchen.play.open_page import Answer, OpenPage, page_opened
+from kitchen.play.planning import plan_replace
+from kitchen.play.render import page_context
 from kitchen.play.selectors import seat_view, state_message
 from kitchen.play.services import GivenCommand, commands_submit
 from kitchen.play.verifying import log_verify
 from kitchen.registry import agents
-from kitchen.registry.worlds import get_world
+from kitchen.registry.worlds import get_page, get_world
 from kitchen.worlds.cuisine.world import CuisineWorld
 from tests.kitchen.factories import make_episode, mind, submit
 
@@ -163,7 +171,7 @@ def test_a_mind_may_give_another_plan_for_a_seat_that_has_one(told: Told) -> Non
 
 
 def test_plans_of_several_steps_run_by_themselves_where_nobody_else_is_asked(told: Told) -> None:
-    episode = make_episode(seats=1)
+    episode = make_episode(seats=1, offers_plans=True)
     given = GivenCommand(0, STORAGE, then=(BOARD, TABLE, BOARD))
     assert commands_submit(episode_id=episode.pk, step=1, commands=[given]).accepted
     assert Episode.objects.get(pk=episode.pk).step == 4
@@ -205,3 +213,84 @@ def test_the_end_leaves_no_plan_and_seals_what_was_planned(told: Told) -> None:
 def test_what_is_no_plan_is_refused(plan: Any) -> None:
     with pytest.raises((TypeError, ValueError), match="seat 1"):
         checked(Decision({}, plans={1: plan}))
+
+
+def person(episode: Episode) -> OpenPage:
+    page, _ = page_opened(episode.seats.get(number=0).key, "page-of-test", newest=True, json=True)
+    assert page
+    return page
+
+
+def codes(answer: Answer | Deciding) -> list[str]:
+    assert isinstance(answer, Answer)
+    return [told["code"] for told in map(json.loads, answer.texts) if told["type"] == "notice"]
+
+
+def test_a_person_plans_and_stops_what_is_left(told: Told) -> None:
+    episode = make_episode(seats=2, minds=(mind("ahead", 1),), offers_plans=True)
+    page = person(episode)
+    assert codes(page.plan(PlanMessage(then=()))) == ["not_offered"]  # that goes with a command
+    assert codes(page.command(CommandMessage(1, STORAGE, then=(BOARD, TABLE, STORAGE)))) == []
+    decide_step(episode_id=episode.pk, step=1)
+    view = seat_view(episode.seats.get(number=0))
+    assert (view.phase, view.chosen, view.plans) == ("thinking", BOARD, {0: (TABLE, STORAGE)})
+    assert codes(page.command(CommandMessage(2, TABLE))) == ["double"]
+    assert codes(page.plan(PlanMessage(then=()))) == []
+    decide_step(episode_id=episode.pk, step=2)
+    assert [planned for _, _, planned in did(episode, 0)] == [None, 1]
+    assert seat_view(episode.seats.get(number=0)).phase == "choose"
+    data = {"why": "replaced", "left": [list(TABLE), list(STORAGE)], "planned_in": 1}
+    assert broken(episode) == [(2, {"kind": "plan_broken", "seat": 0, **data})]
+    assert all(verdict.holds for verdict in log_verify(Episode.objects.all()))
+
+
+def test_where_plans_are_not_offered_nobody_can_make_one() -> None:
+    episode = make_episode(seats=1)
+    page = person(episode)
+    assert codes(page.command(CommandMessage(1, STORAGE, then=(BOARD,)))) == ["not_offered"]
+    assert not SeatCommand.objects.exists()
+    assert codes(page.command(CommandMessage(1, STORAGE))) == []
+    assert codes(page.plan(PlanMessage(then=(BOARD,)))) == ["not_offered"]
+
+
+def test_another_page_and_an_episode_that_is_over_change_no_plan() -> None:
+    episode = make_episode(seats=2, steps=1, offers_plans=True)
+    old, new = person(episode), person(episode)
+    new.name = "another"
+    with turn_taken(episode.pk) as turn:
+        assert plan_replace(turn, seat=0, then=(), page="another").code == "elsewhere"
+    submit(episode, 1, "noop")
+    submit(episode, 1, "noop", seat=1)
+    assert codes(old.plan(PlanMessage(then=()))) == ["over"]
+
+
+def test_what_can_be_planned_is_what_can_be_done_at_some_time() -> None:
+    world = get_world("cuisine").create(seats=1, settings={"level": "level_3"})
+    offered = world.plannable(0)
+    assert len(offered) == len(set(offered))
+    assert set(world.legal_actions(0)) <= set(offered)
+    world.step({0: STORAGE})
+    legal = {command for command in world.legal_actions(0) if command[-1] in {"salmon", "tuna", "rice"}}
+    assert legal and legal <= set(offered)
+
+
+def test_a_page_has_the_list_only_where_plans_are_offered() -> None:
+    shown = {}
+    for offers_plans in (False, True):
+        episode = make_episode(seats=1, offers_plans=offers_plans)
+        view, page = seat_view(episode.seats.get(number=0)), get_page("cuisine")
+        html = render_to_string("kitchen/play/play.html", page_context(page, view, socket_path="/"))
+        shown[offers_plans] = ("data-plan-add" in html, "js/plan.js" in html)
+    assert shown == {False: (False, False), True: (True, True)}
+
+
+@pytest.mark.parametrize("then", ["go", [["go"]] * (LONGEST_PLAN + 1), [[]], [3], {"a": 1}])
+def test_what_a_browser_sends_and_is_no_plan_is_refused(then: Any) -> None:
+    with pytest.raises(MessageError):
+        read_message(json.dumps({"type": "command", "step": 1, "command": ["noop"], "then": then}))
+
+
+def test_a_form_sends_one_command_of_a_plan_or_several() -> None:
+    for sent, count in ((json.dumps(BOARD), 1), ([json.dumps(BOARD), json.dumps(TABLE)], 2), ([], 0)):
+        message = read_message(json.dumps({"type": "plan", "then": sent}))
+        assert message == PlanMessage((BOARD, TABLE)[:count])
