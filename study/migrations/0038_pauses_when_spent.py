@@ -5,7 +5,7 @@ from django.db import migrations, models
 
 class Migration(migrations.Migration):
     dependencies = [
-        ("study", "0036_decision_seconds"),
+        ("study", "0037_offers_plans"),
     ]
 
     operations = [
