@@ -5,16 +5,18 @@ from __future__ import annotations
 from collections.abc import Iterator
 from pathlib import Path
 from random import Random
+from typing import Any
 
 import pytest
 from django.contrib.staticfiles import finders
 from django.template.loader import render_to_string
 from django.utils import translation
-from playwright.async_api import Browser, Page, Route
+from playwright.async_api import Browser, BrowserContext, Page, Route
 
 from kitchen.contract.page import SeatView
 from kitchen.play.drawing import whole
 from kitchen.play.render import page_context
+from kitchen.play.script_words import script_words
 from kitchen.registry.worlds import get_world
 from kitchen.worlds.cuisine.page import PAGE
 from kitchen.worlds.cuisine.procedural import CLASSES
@@ -95,11 +97,12 @@ async def serve(route: Route) -> None:
     await (route.fulfill(path=file) if file else route.fulfill(body=""))
 
 
-async def open_page(browser: Browser, view: SeatView) -> Page:
-    """A play page as it comes from the server, without one."""
+async def open_page(browser: Browser | BrowserContext, view: SeatView, **more: Any) -> Page:
+    """A play page as it comes from the server, without one; `more` goes to its template."""
     page = await browser.new_page()
     await page.route("**/*", serve)
-    context = page_context(PAGE, view, socket_path="/nowhere/", leave_url="/leave/")
+    more |= {"socket_path": "/nowhere/", "leave_url": "/leave/", "script_words": script_words(scene=False)}
+    context = page_context(PAGE, view, **more)
     html = render_to_string("kitchen/play/play.html", context)
     await page.route(
         f"{HOST}/", lambda route: route.fulfill(body=html, content_type="text/html; charset=utf-8")
