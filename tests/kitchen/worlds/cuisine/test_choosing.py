@@ -13,7 +13,7 @@ from kitchen.contract.page import SeatView
 from kitchen.play.render import PONG, Screen
 from kitchen.worlds.cuisine.page import PAGE
 from tests.browser import IN_A_BROWSER
-from tests.kitchen.worlds.cuisine.test_layout import open_page
+from tests.kitchen.worlds.cuisine.test_layout import HOST, open_page
 from tests.kitchen.worlds.cuisine.test_told import kitchen, play
 
 pytestmark = IN_A_BROWSER
@@ -162,3 +162,16 @@ async def test_what_is_asked_first_is_chosen_when_it_is_sent_on_the_drawing_and_
     await page.evaluate("() => new Promise(requestAnimationFrame)")
     assert await page.inner_text("[data-quick] p") == asked
     await line.commanded(page)
+
+
+async def test_kitchen_or_tables_is_remembered_for_the_episode_and_for_no_other(browser: Browser) -> None:
+    page = await open_page(browser, play(kitchen()))
+    await page.click("#tab-tables")
+    await page.reload()
+    tables = page.get_by_role("tabpanel", name="Tables")
+    await expect(tables).to_be_visible()
+    html = str(await page.evaluate("fetch('/').then(answer => answer.text())")).replace("/nowhere/", "/next/")
+    await page.route(f"{HOST}/", lambda route: route.fulfill(body=html, content_type="text/html"))
+    await page.reload()
+    await expect(page.get_by_role("tabpanel", name="Kitchen")).to_be_visible()
+    await expect(tables).to_be_hidden()

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from dataclasses import replace
 from pathlib import Path
 from random import Random
 from typing import Any
@@ -13,7 +14,7 @@ from django.template.loader import render_to_string
 from django.utils import translation
 from playwright.async_api import Browser, BrowserContext, Page, Route
 
-from kitchen.contract.page import SeatView
+from kitchen.contract.page import SeatView, StepView
 from kitchen.play.drawing import whole
 from kitchen.play.render import page_context
 from kitchen.play.script_words import script_words
@@ -152,3 +153,38 @@ async def test_nor_does_it_in_longer_words_or_from_right_to_left(browser: Browse
                 await page.evaluate(SWAP, parts)
                 wrong[f"{name} at {width}"] = await page.evaluate(LAID_OUT)
     assert {where: what for where, what in wrong.items() if what} == {}
+
+
+LOOK = """(one, pseudo) => {
+    const style = getComputedStyle(one, pseudo);
+    const told = ["outline", "border", "background-color", "color", "content"];
+    return told.map(name => style.getPropertyValue(name)).join("; ");
+}"""
+
+
+async def test_in_forced_colours_all_that_is_marked_is_told_apart(browser: Browser) -> None:
+    world = get_world("cuisine").create(seats=2, settings={"level": "level_3"})
+    world.reset(3)
+    turn = {0: ("activate", "pot0"), 1: ("noop",)}
+    past = StepView(1, turn, world.step(turn))
+    view = replace(seen(world, 0, (past,)), hints=("Go to pot 1.",), hinted=("goto", "pot0"))
+    page = await open_page(browser, view)
+    await page.emulate_media(forced_colors="active")
+
+    async def look(selector: str, pseudo: str = "") -> str:
+        return str(await page.eval_on_selector(selector, LOOK, pseudo))
+
+    plain, hinted = await look("#do-goto-pot1"), await look("#do-goto-pot0")
+    await page.check("#do-goto-pot1 input", force=True)
+    chosen = await look("#do-goto-pot1")
+    await page.check("#do-goto-pot0 input", force=True)
+    assert len({plain, hinted, chosen, await look("#do-goto-pot0")}) == 4
+    places = [await look(f"[data-spot=pot{number}]") for number in (0, 1)]
+    await page.focus("[data-spot=pot0]")
+    await page.keyboard.press("ArrowRight")
+    await page.keyboard.press("ArrowLeft")
+    assert len({*places, await look("[data-spot=pot0]:focus-visible")}) == 3
+    assert '"you"' in await look(".bot.you", "::after") and '"!"' in await look(".bot.refused", "::before")
+    assert "none" in await look("[data-bot='1']", "::before")
+    tabs = [await look(f"#tab-{name}") for name in ("drawn", "tables")]
+    assert len({*tabs}) == 2
