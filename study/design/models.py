@@ -245,7 +245,7 @@ class Study(models.Model):
         db_default=models.Value({}, models.JSONField()),
         blank=True,
         editable=False,
-        help_text="What you wrote, in the other languages.",
+        help_text="What you wrote, in the other languages: by language and text.",
     )
     entered = models.PositiveIntegerField(
         default=0, editable=False, help_text="Participants who ever entered: the last number given."
@@ -283,7 +283,7 @@ class Study(models.Model):
     def shown_title(self) -> str:
         """Its title in the language in which is spoken now."""
         own = codes(self.languages)[0]
-        there = self.texts.get(language(), {}).get("title")
+        there = self.texts.get(language(), {}).get(self.title)
         return str(there) if there else self.title if own == language() else foreign(self.title, own)
 
     def clean_fields(self, exclude: Any = None) -> None:

@@ -37,7 +37,7 @@ def seed_meaning(study: Study) -> str:
 COLUMNS = (
     *WHERE,
     Column("condition_name", "text", "The researcher's present name of the condition."),
-    Column("label", "text", "What the participant read as the team's name in this episode."),
+    Column("label", "text", "Name of the team in this episode, in the language of the study's own texts."),
     Column(
         "coplayer", "text", "Kind of co-player that this episode was set up with.", levels="none, or a kind"
     ),
