@@ -48,6 +48,7 @@ from kitchen.play.messages import (
     PongMessage,
     SceneMessage,
     SyncMessage,
+    ViewMessage,
     read_message,
     to_json,
 )
@@ -254,6 +255,10 @@ class SeatConsumer(AsyncWebsocketConsumer):
     async def on_scene(self, page: OpenPage, message: SceneMessage) -> None:
         """Note that the person sees it in three dimensions."""
         await self.answer(page.seen_as_scene, message)
+
+    async def on_view(self, page: OpenPage, message: ViewMessage) -> None:
+        """Note what the person saw when they chose."""
+        await self.answer(page.seen_in_view, message)
 
     async def on_command(self, page: OpenPage, message: CommandMessage) -> None:
         """Hand it in, say what came of it, and show the state."""

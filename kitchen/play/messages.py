@@ -1,10 +1,11 @@
 """What goes over the websocket, as small typed values.
 
 From the browser: one JSON object, `{"type": "command", "step": 4, "command": ["get", "storage0", "rice"]}` or
-`{"type": "sync"}` or `{"type": "ping"}` or `{"type": "scene", "way": "screen"}`. `step` is the step that the
-command is for; the first is 1. `command` may also be the same list as JSON text, as a form field sends it.
-Anything else is a `MessageError`, whose text is shown, in the language of the page. A message's type names
-the method of the consumer that handles it: `on_command`.
+`{"type": "sync"}` or `{"type": "ping"}` or `{"type": "scene", "way": "screen"}` or
+`{"type": "view", "view": "tables"}`. `step` is the step that the command is for; the first is 1. `command`
+may also be the same list as JSON text, as a form field sends it. Anything else is a `MessageError`, whose
+text is shown, in the language of the page. A message's type names the method of the consumer that handles it:
+`on_command`.
 
 To the browser: HTML fragments, or, to a client that asks for the subprotocol `brigade.json`, the same facts
 as JSON (`StateMessage`, `NoticeMessage`).
@@ -17,6 +18,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field, fields
 from typing import Any, Self
 
+from kitchen.contract.page import DRAWN, TABLES
 from kitchen.contract.world import Command, Json
 from kitchen.words.speech import marked
 
@@ -93,13 +95,30 @@ class SceneMessage:
         return cls(way)
 
 
-Message = CommandMessage | SyncMessage | PingMessage | SceneMessage
+@dataclass(frozen=True, slots=True)
+class ViewMessage:
+    """Of a world that is shown in two ways, the person saw this one when they chose."""
+
+    view: str
+    type: str = field(default="view", init=False)
+
+    @classmethod
+    def read(cls, sent: Mapping[str, Json]) -> Self:
+        """From what was sent; MessageError for another view."""
+        view = sent.get("view")
+        if not isinstance(view, str) or view not in {TABLES, DRAWN}:
+            raise MessageError(marked("That message could not be read."))
+        return cls(view)
+
+
+Message = CommandMessage | SyncMessage | PingMessage | SceneMessage | ViewMessage
 """What a browser may send."""
 MESSAGES: Mapping[str, type[Message]] = {
     "command": CommandMessage,
     "ping": PingMessage,
     "scene": SceneMessage,
     "sync": SyncMessage,
+    "view": ViewMessage,
 }
 """By their types."""
 

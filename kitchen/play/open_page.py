@@ -17,7 +17,7 @@ from kitchen.play import seating, selectors
 from kitchen.play.asking import UNSTORABLE, Asked, to_hand_in
 from kitchen.play.at_once import Deciding, deciding_at_once, make_ready
 from kitchen.play.kept import bring_up_to_date, turn_now, turn_taken
-from kitchen.play.messages import CommandMessage, NoticeMessage, SceneMessage, Stamp, to_json
+from kitchen.play.messages import CommandMessage, NoticeMessage, SceneMessage, Stamp, ViewMessage, to_json
 from kitchen.play.models import Episode, Seat
 from kitchen.play.render import Screen
 from kitchen.play.services import GivenCommand, hand_in
@@ -99,6 +99,11 @@ class OpenPage:
     def seen_as_scene(self, message: SceneMessage) -> Answer:
         """Note how the person sees it; nothing is to be said."""
         seating.scene_note(self.seat, way=message.way)
+        return Answer()
+
+    def seen_in_view(self, message: ViewMessage) -> Answer:
+        """Note what the person saw when they chose; nothing is to be said."""
+        seating.view_note(self.seat, view=message.view)
         return Answer()
 
     def said(self, message: NoticeMessage) -> Answer:

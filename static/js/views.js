@@ -38,6 +38,24 @@
     }
   }
 
+  /* what was seen when something was chosen: the server is told once for each way and line */
+
+  const told = new Set();
+  let socket = null;
+
+  function tell() {
+    const { viewTab } = tabs.find((tab) => !panelOf(tab).hidden).dataset;
+    if (told.has(viewTab)) return;
+    told.add(viewTab);
+    socket.send(JSON.stringify({ type: "view", view: viewTab }));
+  }
+
+  document.addEventListener("htmx:wsOpen", (event) => {
+    socket = event.detail.socketWrapper;
+    told.clear();
+  });
+  document.addEventListener("htmx:wsAfterSend", tell);
+
   for (const tab of tabs) {
     panelOf(tab).setAttribute("role", "tabpanel");
     panelOf(tab).setAttribute("aria-labelledby", tab.id);

@@ -17,7 +17,7 @@ TAKEN = (
     *("changed_since_freeze", "seat", "sequence", "step_seconds", "thinking_seconds", "hints"),
     *("ended_because", "step", "opened_at", "taken_at", "seconds", "events", "episode_status"),
     *("outage_ms", "outage_parts", "shown", "asks_first"),
-    *("three_dimensions", "three_dimensions_used", "shows_intents"),
+    *("three_dimensions", "three_dimensions_used", "shows_intents", "chose_in"),
 )
 """Columns beside those of figures, wherever these are."""
 

@@ -161,7 +161,7 @@ LINES: Mapping[str, Stored] = {
             *(f"Episode.{name}" for name in ["step_seconds", "turn_opened_at", "turn_closes_at"]),
             *(f"Episode.{name}" for name in ["created_at", "ended_at", "shown", "asks_first"]),
             *(f"Episode.{name}" for name in ["three_dimensions", "shows_intents"]),
-            *(f"Seat.{name}" for name in ["id", "episode", "number", "name", "mind", "scene"]),
+            *(f"Seat.{name}" for name in ["id", "episode", "number", "name", "mind", "scene", "view"]),
             *(f"Mind.{name}" for name in ["id", "episode", "number", "kind", "settings"]),
         ),
     ),

@@ -70,7 +70,7 @@ def test_every_row_says_what_was_away_meanwhile(study: Study) -> None:
 
 
 def test_columns_stand_behind_those_that_were_there_before() -> None:
-    later = ["shown", "asks_first", "three_dimensions", "three_dimensions_used", "shows_intents"]
+    later = ["shown", "asks_first", "three_dimensions", "three_dimensions_used", "shows_intents", "chose_in"]
     for name, behind in (("steps", []), ("commands", []), ("decisions", []), ("episodes", later)):
         names = [column.name for column in get_table(name).columns]
         assert names[-2 - len(behind) :] == ["outage_ms", "outage_parts", *behind], name

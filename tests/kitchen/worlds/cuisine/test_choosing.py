@@ -32,6 +32,7 @@ class Line:
 
     def __init__(self) -> None:
         self.heard: list[dict[str, Any]] = []
+        self.views: list[str] = []  # told to be seen
         self.dead = False
         self._screen = Screen()
         self._route: WebSocketRoute | None = None
@@ -82,6 +83,7 @@ class Line:
         await page.evaluate("() => new Promise(requestAnimationFrame)")
         while len(sent := [one["command"] for one in self.heard if one["type"] == "command"]) < len(commands):
             await page.wait_for_timeout(10)
+        self.views += [one["view"] for one in self.heard if one["type"] == "view"]
         self.heard.clear()
         assert sent == [*commands]
 
@@ -130,6 +132,8 @@ async def test_a_small_menu_stays_while_it_holds_and_gives_the_focus_back(
     assert await page.evaluate(FOCUS) == "storage0"
     assert await menu.is_hidden()
     await line.commanded(page, await page.evaluate(CHOSEN))
+    await page.click("#tab-tables")
+    await page.click("#tab-drawn")  # looked at, nothing chosen there
     line.shows(play(world, [("noop",), ("noop",)]))
     await expect(page.locator("#bar")).to_have_attribute("data-step", "2")
     await page.dblclick("[data-spot=storage0]")
@@ -137,6 +141,7 @@ async def test_a_small_menu_stays_while_it_holds_and_gives_the_focus_back(
     await menu.wait_for(state="hidden")
     assert await page.evaluate(FOCUS) == "storage0"
     await line.commanded(page)
+    assert line.views == ["drawn"]
 
 
 async def test_what_is_asked_first_is_chosen_when_it_is_sent_on_the_drawing_and_in_the_menu(

@@ -129,7 +129,10 @@ def test_every_kind_can_be_read_with_its_right_answer() -> None:
         ("correct = 6", r"items\[1\]\.correct: Choose a point from 1 to 5"),
         ("correct = 2.5", r"items\[1\]\.correct: Choose a point from 1 to 5"),
         ("correct = true", r"items\[1\]\.correct: Choose a point from 1 to 5"),
-        ('kind = "single"\noptions = ["x", "y"]\ncorrect = "z"', r"items\[1\]\.correct: Choose one of the options"),
+        (
+            'kind = "single"\noptions = ["x", "y"]\ncorrect = "z"',
+            r"items\[1\]\.correct: Choose one of the options",
+        ),
         (
             'kind = "multiple"\noptions = ["x", "z"]\ncorrect = ["y"]',
             r"items\[1\]\.correct: Choose one of the options",
