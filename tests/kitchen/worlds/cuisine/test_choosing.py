@@ -149,6 +149,7 @@ async def test_what_is_asked_first_is_chosen_when_it_is_sent_on_the_drawing_and_
 ) -> None:
     line, world = Line(), kitchen()
     view = play(world, [("goto", "storage0")], [("get", "storage0", "rice")])
+    view = replace(view, hints=("Go to pot 1.",), hinted=("goto", "pot0"))
     page = await line.open(browser, view)
     await page.click("#do-put-storage0")
     assert await page.evaluate(CHOSEN) == '["put","storage0"]'
@@ -163,8 +164,11 @@ async def test_what_is_asked_first_is_chosen_when_it_is_sent_on_the_drawing_and_
     await page.set_viewport_size({"width": 360, "height": 740})
     await page.click("[data-quick] button")
     asked = await page.inner_text("[data-quick] p")
+    await page.evaluate("scrollTo(0, 9999)")
+    away = await page.evaluate("scrollY")
     line.says(PONG)
     await page.evaluate("() => new Promise(requestAnimationFrame)")
+    assert await page.evaluate("scrollY") == away > 0  # where the hint is has been seen
     assert await page.inner_text("[data-quick] p") == asked
     await line.commanded(page)
 
