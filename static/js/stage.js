@@ -238,7 +238,6 @@
     else if (!event.target.closest("[data-spot-menu]")) hideList();
   });
   play.addEventListener("keydown", onKey);
-  play.addEventListener("brigade:panels", show);
-  play.addEventListener("brigade:choice", show);
+  for (const news of ["brigade:choice", "brigade:connection", "brigade:panels"]) play.addEventListener(news, show);
   show();
 })();

@@ -22,7 +22,8 @@
   const offered = () => [...(menu()?.querySelectorAll('input[name="command"]:not(:disabled)') || [])];
   const chosen = () => menu()?.querySelector('input[name="command"]:checked');
   const radioOf = (value) => offered().find((radio) => radio.value === value);
-  const may = () => state.phase === "choose" && state.sent === null;
+  const away = () => play.matches(".is-elsewhere, .is-gone"); // another page has this seat, or nobody
+  const may = () => state.phase === "choose" && state.sent === null && !away();
   const asksFirst = "asks" in play.dataset; // whether the study has every action asked for once more
 
   const tell = () => play.dispatchEvent(new Event("brigade:choice"));

@@ -21,7 +21,7 @@
 
   /* to be heard, too, if it is not over at once */
   function sayWait() {
-    const waits = choosing.phase !== "over" && !choosing.may();
+    const waits = choosing.phase !== "over" && (choosing.phase !== "choose" || choosing.sent);
     state.waiting = waits ? state.waiting || Date.now() : 0;
     const said = waits && Date.now() - state.waiting >= ALOUD ? text() : "";
     const box = document.getElementById("wait-said");

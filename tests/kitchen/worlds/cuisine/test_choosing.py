@@ -66,10 +66,14 @@ class Line:
 
     async def die(self, page: Page) -> None:
         """It breaks, and cannot be made again for the time being."""
-        assert self._route
         self.dead = True
-        await self._route.close(code=1011)
+        await self.close(1011)
         await expect(page.locator("#connection")).to_have_attribute("data-state", "reconnecting")
+
+    async def close(self, code: int) -> None:
+        """The server breaks it off."""
+        assert self._route
+        await self._route.close(code=code)
 
     async def mend(self, page: Page) -> None:
         """It can be made again; some seconds pass."""
@@ -106,6 +110,14 @@ async def test_what_was_sent_is_shown_and_sent_again_and_nothing_else_until_it_i
     await expect(page.locator("[data-submit]:visible")).to_have_text("Not connected: your choice is kept")
     await line.mend(page)
     await line.commanded(page, TO_BOARD)
+    line.shows(play(kitchen(), [("goto", "chopboard0")]))
+    await expect(page.locator("#bar")).to_have_attribute("data-step", "1")
+    await line.close(4409)
+    await expect(page.locator("#elsewhere")).to_be_visible()
+    await page.click("[data-spot=pot0]")  # another page plays
+    await page.click("[data-take]")
+    await line.mend(page)
+    await line.commanded(page)
 
 
 async def test_a_small_menu_stays_while_it_holds_and_gives_the_focus_back(
