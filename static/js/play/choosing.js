@@ -10,11 +10,13 @@
   if (!play) return;
 
   const AGAIN = 3000; // milliseconds after which a choice that could not be stored is sent again
+  const TAPS = 300; // milliseconds within which two taps are a double one; of a mouse the browser knows
   const ACTS = "[data-spot], [data-spot-menu], [data-quick], [data-actions] label, [data-submit]";
   const WRITES = "textarea, [contenteditable]";
   const state = {
     step: "", phase: "", // of the episode, as the bar says
     sent: null, // what was sent and is not answered yet: its step, value and words
+    clicked: 0, twice: false, // when something was clicked last; whether that was the second click of a double one
     owed: null, // what is sent as soon as it can be: its step and value, and when we heard that it could not
   };
 
@@ -114,7 +116,10 @@
 
   /* The second click of a double one may meet what was not there before the first, and so may a key that is held. */
   function onClick(event) {
-    if (event.detail < 2 || !event.target.closest(ACTS)) return;
+    const soon = event.pointerType !== "touch" || event.timeStamp - state.clicked < TAPS;
+    state.clicked = event.timeStamp;
+    state.twice = event.detail > 1 && soon;
+    if (!state.twice || !event.target.closest(ACTS)) return;
     event.preventDefault();
     event.stopImmediatePropagation();
   }
@@ -136,6 +141,7 @@
     focus: () => document.getElementById("menu-title")?.focus({ preventScroll: true }),
     get step() { return state.step; },
     get phase() { return state.phase; },
+    get twice() { return state.twice; },
     get sent() { return state.sent; },
   };
 })();

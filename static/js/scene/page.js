@@ -60,6 +60,6 @@ export function readPage(play) {
 
   return {
     play, places, bots, actionsAt, news, textOf, hrefOf,
-    choosing: choosing.may, asks: () => choosing.asksFirst, send: choosing.send,
+    choosing: choosing.may, twice: () => choosing.twice, asks: () => choosing.asksFirst, send: choosing.send,
   };
 }

@@ -42,7 +42,7 @@ export function pointOnScreen(frame, view, scenery) {
   });
   /* The second click of a double one may meet what was not there before the first. */
   frame.addEventListener("click", (event) => {
-    if (pressed && !pressed.dragged && event.detail < 2) scenery.choose(hitAt(event));
+    if (pressed && !pressed.dragged && !scenery.page.twice()) scenery.choose(hitAt(event));
     pressed = null;
   });
   /* with Ctrl, as two fingers on a pad send it, the wheel is ours; else it scrolls the page */

@@ -154,6 +154,11 @@ async def test_a_small_menu_stays_while_it_holds_and_gives_the_focus_back(
     assert await page.evaluate(FOCUS) == "storage0"
     await line.commanded(page)
     assert line.views == ["drawn"]
+    await page.eval_on_selector("#do-goto-pot1", "action => action.remove()")
+    await page.click("[data-spot=pot1]")
+    await expect(page.locator("#stage-said")).to_have_text("Nothing can be done here just now.")
+    await page.keyboard.press("Escape")
+    await expect(page.locator("#stage-said")).to_be_empty()
 
 
 async def test_what_is_asked_first_is_chosen_when_it_is_sent_on_the_drawing_and_in_the_menu(
