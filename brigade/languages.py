@@ -10,6 +10,7 @@ from typing import Any
 
 from django.http import HttpRequest, HttpResponse, parse_cookie
 from django.utils import translation
+from django.utils.cache import patch_vary_headers
 
 from brigade.limits import OF_OTHERS
 
@@ -19,11 +20,14 @@ ENGLISH = "en"
 def in_their_language(
     get_response: Callable[[HttpRequest], HttpResponse],
 ) -> Callable[[HttpRequest], HttpResponse]:
-    """Middleware: whatever is activated meanwhile ends with the answer."""
+    """Middleware: whatever is activated meanwhile ends with the answer, which no cache gives to readers of
+    another language."""
 
     def answer(request: HttpRequest) -> HttpResponse:
         with translation.override(language_of(request)):
-            return get_response(request)
+            response = get_response(request)
+        patch_vary_headers(response, ("Accept-Language", "Cookie"))
+        return response
 
     return answer
 

@@ -145,6 +145,10 @@ class _Handler(BaseHTTPRequestHandler):
     protocol_version = "HTTP/1.1"
     wbufsize = -1  # header and body in one packet: otherwise Nagle's algorithm adds 40 ms to each answer
 
+    def do_GET(self) -> None:
+        """A list of models, as `body` has it."""
+        self.do_POST()
+
     def do_POST(self) -> None:
         asked = self._read()
         answer = self.server.stand_in.next_answer(asked)

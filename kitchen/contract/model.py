@@ -252,6 +252,22 @@ class Call:
     """As in `Reply`; nothing where nothing was sent."""
 
 
+@dataclass(frozen=True, slots=True)
+class Offered:
+    """One model that a server offers, as it says itself; what it does not say is empty."""
+
+    name: str
+    status: str = ""
+    """`active`, `deprecated` or `retired`."""
+    thinking: tuple[str, ...] = ()
+    """Ways of thinking that it takes, as its API calls them."""
+    efforts: tuple[str, ...] = ()
+    reads: int | None = None
+    """Tokens of the longest prompt."""
+    writes: int | None = None
+    """Tokens of the longest answer."""
+
+
 class Purse(Protocol):
     """Who pays. Safe to use from several workers at once."""
 
@@ -260,6 +276,13 @@ class Purse(Protocol):
 
     def settle(self, reserved: float, spent: float) -> None:
         """Give back what was set aside and book what was spent."""
+
+
+class Answers(Protocol):
+    """Calls that were made before, in their order: their answers are given again, and no model is asked."""
+
+    def answer(self, provider: str, request: Request) -> Call:
+        """The call in whose place this request stands now; ModelError where none is left."""
 
 
 class LanguageModel(ABC):

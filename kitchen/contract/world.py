@@ -50,9 +50,11 @@ class StateError(WorldError):
 class Event(NamedTuple):
     """One thing that happened in a step, as it goes into the log.
 
-    `kind` is `performed`, `refused`, `message`, or one of the world's own; `seat` is who did it, None for
-    the world itself; `data` is JSON. `performed` and `refused` carry `command`, `refused` also `reasons`
-    (codes). Events are shared between episodes: do not change `data`.
+    `kind` is `performed`, `refused`, `message`, `plan_broken`, or one of the world's own; `seat` is who did
+    it, None for the world itself; `data` is JSON. `performed` and `refused` carry `command`, `refused` also
+    `reasons` (codes). `plan_broken` is the house's: after this step the rest of a seat's plan was dropped; it
+    has `why` (`illegal` or `replaced`), what was `left`, and the step in which it was given (`planned_in`).
+    Events are shared between episodes: do not change `data`.
     """
 
     kind: str
@@ -233,6 +235,9 @@ class World(ABC):
     """What a researcher may set; `seats` is not among them."""
     idle: ClassVar[Command] = ("noop",)
     """What a seat does that nobody commands; always carried out."""
+    passes_by: ClassVar[bool] = False
+    """Seats that it does not ask (`asks`) are passed by in every episode: its actions last, for example.
+    Elsewhere that is the researcher's choice."""
     min_seats: ClassVar[int] = 1
     max_seats: ClassVar[int]
     figures: ClassVar[tuple[Figure, ...]]
@@ -288,9 +293,20 @@ class World(ABC):
     def legal_actions(self, seat: int) -> list[Command]:
         """Exactly the commands that would be carried out if this seat acted first in the coming step."""
 
+    def asks(self, seat: int) -> bool:
+        """Whether this seat has something to choose in the coming step: it is not in the middle of something.
+        One that is not asked does `idle`, and whoever plays it is not waited for, where seats are passed
+        by."""
+        return True
+
     def anticipated_actions(self, seat: int, earlier: Container[int] | None = None) -> list[Command]:
         """Commands that are not legal now and that another seat could still make so, one of those that act
         `earlier` in the coming step (None: any other may)."""
+        return []
+
+    def plannable(self, seat: int) -> list[Command]:
+        """What a person in this seat is offered to do in steps to come, in the order of a list to choose
+        from; it changes rarely, and need not be legal now. Nothing: no plans are offered in this world."""
         return []
 
     def accepts(self, seat: int, command: Command) -> bool:
@@ -302,7 +318,8 @@ class World(ABC):
         """Whether this seat gets to know this event. It follows from the seat and the event alone, at
         whatever moment of the episode it is asked. Another seat's command is asked about as an event of kind
         `commanded`, with `command` in its data, before it runs; what it is about to do as one of kind
-        `intends`, with the `Intent` as its data."""
+        `intends`, with the `Intent` as its data; what is left of its plan as one of kind `plans`, with the
+        commands as `left`."""
         return True
 
     @abstractmethod

@@ -10,10 +10,11 @@ from __future__ import annotations
 import json
 from collections.abc import Collection, Generator, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
+from typing import Any
 
 from django.db import DatabaseError
 
-from kitchen.contract.agent import EVERYBODY, PEOPLE, Situation
+from kitchen.contract.agent import EVERYBODY, LONGEST_PLAN, PEOPLE, Situation
 from kitchen.contract.agent import Decision as MindDecision
 from kitchen.contract.seeds import derived_seed
 from kitchen.contract.world import Command, World
@@ -21,6 +22,7 @@ from kitchen.machine.storable import printable, storable
 from kitchen.money.spending import BudgetPurse
 from kitchen.play.intents import checked_intents, note_with
 from kitchen.play.models import Decision, Mind
+from kitchen.play.saying import TOLD, checked_says, heard, last_heard, note_of_talk, organisation_of
 from kitchen.play.services import GivenCommand, MadeDecision
 from kitchen.play.stored import known_commands, known_events
 from kitchen.play.turns import OpenTurn
@@ -62,6 +64,11 @@ class Asked:
         """Those that the mind commands."""
         return self.situation.seats
 
+    @property
+    def asked(self) -> tuple[int, ...]:
+        """Those of them that it commands in this step."""
+        return self.situation.asked if self.situation.asked is not None else self.seats
+
 
 Asking = Generator[Question, MindOutcome, list[Asked]]
 """Asks one mind after the other: to be sent what came of each question."""
@@ -81,7 +88,8 @@ def ask_minds(
     told = turn.numbers if knowing == EVERYBODY else turn.people if knowing == PEOPLE else set()
     given = {seat: tuple(row.command) for seat, row in turn.given.items()} | dict(more or {})
     commanded = {seat: command for seat, command in given.items() if seat in told}
-    return _ask(turn.world, [(mind, _situation(turn, mind)) for mind in minds], commanded, told)
+    situations = [(mind, replace(_situation(turn, mind), **_talk(turn, mind))) for mind in minds]
+    return _ask(turn.world, situations, commanded, told)
 
 
 def _ask(
@@ -103,14 +111,14 @@ def _ask(
 def _situation(turn: OpenTurn, mind: Mind) -> Situation:
     """What a mind is told, apart from the commands of this step and the time that it has."""
     episode, world = turn.episode, turn.world
-    seats = tuple(
-        seat.number for seat in turn.seats if seat.mind_id == mind.pk and seat.number not in turn.given
-    )
+    seats = tuple(seat.number for seat in turn.seats if seat.mind_id == mind.pk)
     last = turn.past[0].events if turn.past else []
     return Situation(
         world=episode.world,
         step=episode.step,
         seats=seats,
+        plans={seat: plan.then for seat, plan in turn.plans.items() if seat in seats},
+        asked=tuple(seat for seat in seats if seat not in turn.given),
         briefs={seat: turn.briefs[seat] for seat in seats},
         observations={seat: world.observe(seat) for seat in seats},
         legal={seat: world.legal_actions(seat) for seat in seats},
@@ -121,6 +129,18 @@ def _situation(turn: OpenTurn, mind: Mind) -> Situation:
         purse=_purse(turn, mind),
         tells=episode.shows_intents,
     )
+
+
+def _talk(turn: OpenTurn, mind: Mind) -> dict[str, Any]:
+    """What a mind is told of what is said, by the fields of its situation; nothing where nobody says
+    anything."""
+    organisation = organisation_of(turn.episode)
+    if organisation is None:
+        return {}
+    member = organisation.holder(next(seat.number for seat in turn.seats if seat.mind_id == mind.pk)).number
+    since = last_heard(turn.episode)[mind.pk] if turn.episode.messages else 0
+    messages = heard(turn, member, since=since, most=TOLD)
+    return {"organisation": organisation, "member": member, "messages": messages}
 
 
 def _purse(turn: OpenTurn, mind: Mind) -> BudgetPurse | None:
@@ -143,18 +163,31 @@ def checked(decision: MindDecision) -> MindDecision:
     intents are words, without characters that no database keeps. TypeError or ValueError if that cannot be.
     """
     for seat, command in decision.commands.items():
-        if not isinstance(command, tuple) or not all(isinstance(word, str) for word in command):
-            raise TypeError(f"the command for seat {seat} is {command!r}, not a tuple of words")
-    words = [word for command in decision.commands.values() for word in command]
-    if any(word != printable(word) for word in words):
-        raise ValueError("a command holds characters that cannot be stored")
+        _check_command(seat, command)
+    for seat, plan in decision.plans.items():
+        _check_plan(seat, plan)
     json.dumps([decision.memory, decision.note], allow_nan=False)
     return replace(
         decision,
         memory=storable(decision.memory),
         note=storable(decision.note),
         intents=checked_intents(decision.intents),
+        says=checked_says(decision.says),
     )
+
+
+def _check_command(seat: int, command: Command) -> None:
+    if not isinstance(command, tuple) or not all(isinstance(word, str) for word in command):
+        raise TypeError(f"the command for seat {seat} is {command!r}, not a tuple of words")
+    if any(word != printable(word) for word in command):
+        raise ValueError("a command holds characters that cannot be stored")
+
+
+def _check_plan(seat: int, plan: Sequence[Command]) -> None:
+    if not isinstance(plan, list | tuple) or len(plan) > LONGEST_PLAN:
+        raise ValueError(f"the plan for seat {seat} is no list of at most {LONGEST_PLAN} commands")
+    for command in plan:
+        _check_command(seat, command)
 
 
 def to_hand_in(
@@ -162,7 +195,18 @@ def to_hand_in(
 ) -> tuple[list[GivenCommand], list[MadeDecision]]:
     """What was decided for this step, as it is handed in; new rows each time."""
     commands = [given for each in asked for given in _commands(each, idle=idle)]
-    return commands, [MadeDecision(_log_row(each, step), each.outcome.decision.calls) for each in asked]
+    return commands, [_made(each, step) for each in asked]
+
+
+def _made(asked: Asked, step: int) -> MadeDecision:
+    decision, member = asked.outcome.decision, asked.situation.member
+    return MadeDecision(_log_row(asked, step), decision.calls, member, decision.says, _replanned(asked))
+
+
+def _replanned(asked: Asked) -> dict[int, Sequence[Command]]:
+    """New plans for seats of this mind that go on with the one that they have."""
+    settled = set(asked.seats) - set(asked.asked)
+    return {seat: plan for seat, plan in asked.outcome.decision.plans.items() if seat in settled}
 
 
 def _commands(asked: Asked, *, idle: Command) -> list[GivenCommand]:
@@ -171,20 +215,27 @@ def _commands(asked: Asked, *, idle: Command) -> list[GivenCommand]:
     chosen_by = outcome.decision.played_by or asked.mind.kind
     fallback = outcome.fallback or outcome.decision.fallback
     given = [
-        GivenCommand(seat, command, chosen_by, fallback)
+        GivenCommand(seat, command, chosen_by, fallback, then=_then(outcome.decision, seat))
         for seat, command in outcome.decision.commands.items()
-        if seat in asked.seats
+        if seat in asked.asked
     ]
-    left = sorted(set(asked.seats) - {one.seat for one in given})
+    left = sorted(set(asked.asked) - {one.seat for one in given})
     if outcome.fallback:
         chosen_by = "fallback"
-    return given + [GivenCommand(seat, idle, chosen_by, fallback) for seat in left]
+    return given + [
+        GivenCommand(seat, idle, chosen_by, fallback, then=_then(outcome.decision, seat)) for seat in left
+    ]
+
+
+def _then(decision: MindDecision, seat: int) -> tuple[Command, ...]:
+    return tuple(decision.plans.get(seat, ()))
 
 
 def _log_row(asked: Asked, step: int) -> Decision:
     outcome, note = asked.outcome, asked.outcome.decision.note
     if asked.situation.tells:
         note = note_with(note, asked.outcome.decision.intents, asked.seats)
+    note = note_of_talk(note, asked.situation, asked.outcome.decision.says)
     return Decision(
         mind=asked.mind,
         step=step,

@@ -10,6 +10,7 @@ from django.db import transaction
 from django.utils import timezone, translation
 
 from kitchen.contract.agent import EVERYBODY, KNOWING
+from kitchen.contract.organisation import Member, Organisation
 from kitchen.contract.page import BOTH, TABLES, Page
 from kitchen.contract.world import Json, SettingsError, World
 from kitchen.money.models import Budget
@@ -41,6 +42,7 @@ def episode_create(
     synthetic: bool = False,
     budget: Budget | None = None,
     thinking_seconds: float = 0,
+    decision_seconds: float | None = None,
     step_seconds: float | None = None,
     hints: bool = False,
     until: Mapping[str, int] | None = None,
@@ -48,19 +50,26 @@ def episode_create(
     asks_first: bool = False,
     three_dimensions: bool = False,
     shows_intents: bool = False,
+    passes_by: bool = False,
+    offers_plans: bool = False,
     audience: str = "",
     knowing: str = EVERYBODY,
+    organisation: Organisation | None = None,
 ) -> Episode:
     """A new episode at its start, its first step open. Seats that no mind commands are people's.
 
-    `step_seconds` is people's time for a step (see `kitchen.play.clock`), `hints` has the page say what would
-    be good to do next, `until` says what its figures are to reach for it to be over, `shown` is what people
-    are to see of the world as far as it has that (`Page.shown`), `asks_first` has the page ask before it
-    sends an action, `three_dimensions` has it offer the world as a scene, `shows_intents` has it say what
-    co-players are about to do, `audience` names those whom its news go to (see `stream.audience_group`),
-    `knowing` says whose commands of the open step a co-player is told (`KNOWING`).
+    `decision_seconds` is what all co-players together have for a step before fallbacks play (None: as this
+    installation has it), `step_seconds` is people's time for a step (see `kitchen.play.clock`), `hints` has
+    the page say what would be good to do next, `until` says what its figures are to reach for it to be over,
+    `shown` is what people are to see of the world as far as it has that (`Page.shown`), `asks_first` has the
+    page ask before it sends an action, `three_dimensions` has it offer the world as a scene, `shows_intents`
+    has it say what co-players are about to do, `passes_by` has steps go on without seats that have nothing to
+    choose (`World.asks`), `offers_plans` has the page offer to choose what follows, where the world says what
+    that may be (`World.plannable`), `audience` names those whom its news go to (see `stream.audience_group`),
+    `knowing` says whose commands of the open step a co-player is told (`KNOWING`), `organisation` what people
+    and co-players may do with one another: without it nobody writes to anybody.
 
-    SettingsError if the world, a mind, the seating, the clock or the goal cannot be played.
+    SettingsError if the world, a mind, the seating, the clock, the goal or the organisation cannot be played.
     """
     clock.check_step_seconds(step_seconds)
     stream.audience_group(audience)
@@ -70,6 +79,7 @@ def episode_create(
     game.reset(seed)
     _check_minds(minds, seats=seats, world=world)
     _check_until(until or {}, game)
+    _check_organisation(organisation, minds, seats=seats)
     page = get_page(world)  # found before anybody has to wait: the first time it is loaded
     episode = Episode(
         world=world,
@@ -87,17 +97,22 @@ def episode_create(
         asks_first=asks_first,
         three_dimensions=three_dimensions and bool(page.scene) and page.shown(shown) != TABLES,
         shows_intents=shows_intents,
+        passes_by=passes_by or game.passes_by,
+        offers_plans=offers_plans and bool(game.plannable(0)),
         audience=audience,
         knowing=knowing,
+        organisation=organisation.to_json() if organisation else None,
         state=game.to_dict(),
         state_hash=game.state_hash(),
         score=game.score(),
-        decision_seconds=django_settings.DECISION_SECONDS,
+        decision_seconds=decision_seconds or django_settings.DECISION_SECONDS,
         turn_opened_at=timezone.now(),
     )
     with transaction.atomic(savepoint=False):  # whoever needs it in a transaction loses both, or none
         episode.save(force_insert=True)
-        go_on(OpenTurn(episode, _seat_everybody(episode, page, seats=seats, minds=minds)))
+        turn = OpenTurn(episode, _seat_everybody(episode, page, seats=seats, minds=minds))
+        turn.fill()
+        go_on(turn)
     return episode
 
 
@@ -109,6 +124,24 @@ def _check_minds(minds: Sequence[MindPlan], *, seats: int, world: str) -> None:
         coplayer = make_agent(mind.kind, mind.settings)
         if coplayer.worlds is not None and world not in coplayer.worlds:
             raise SettingsError(f"co-player: {mind.kind} cannot play {world}")
+
+
+def members_of(minds: Sequence[MindPlan], *, seats: int) -> tuple[Member, ...]:
+    """Who plays where these minds are seated: each of them, and a person in each seat that is left; by
+    number."""
+    taken = {seat for mind in minds for seat in mind.seats}
+    people = [Member(seat, (seat,), is_person=True) for seat in range(seats) if seat not in taken]
+    played = [Member(min(mind.seats), tuple(sorted(mind.seats)), is_person=False) for mind in minds]
+    return tuple(sorted([*people, *played], key=lambda member: member.number))
+
+
+def _check_organisation(organisation: Organisation | None, minds: Sequence[MindPlan], *, seats: int) -> None:
+    """Its members are those who play."""
+    if organisation is None:
+        return
+    held = {(member.number, member.seats, member.is_person) for member in organisation.members}
+    if held != {(one.number, one.seats, one.is_person) for one in members_of(minds, seats=seats)}:
+        raise SettingsError("organisation: its members are not those who play")
 
 
 def _check_until(until: Mapping[str, int], game: World) -> None:

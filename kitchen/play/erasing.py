@@ -14,7 +14,7 @@ from django.db.models import QuerySet
 
 from kitchen.machine.pieces import PIECE, pieces
 from kitchen.play.calls import prompts_erase_unused
-from kitchen.play.models import Decision, Episode, SeatCommand, Step
+from kitchen.play.models import Decision, Episode, Message, SeatCommand, Step
 
 WITH_CALLS = 25
 """Decisions that are erased together: each may have some calls, of a dozen messages each."""
@@ -22,6 +22,7 @@ WITH_CALLS = 25
 
 def episode_erase(episode_id: int) -> None:
     """Erase an episode that is over, with its whole log; nothing if it is gone already."""
+    rows_erase(Message.objects.filter(episode=episode_id))
     rows_erase(Decision.objects.filter(mind__episode=episode_id), WITH_CALLS)
     rows_erase(SeatCommand.objects.filter(episode=episode_id))
     rows_erase(Step.objects.filter(episode=episode_id))

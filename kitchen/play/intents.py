@@ -24,9 +24,12 @@ def checked_intents(intents: Mapping[int, Intent]) -> dict[int, Intent]:
 def note_with(note: Json, intents: Mapping[int, Intent], seats: Collection[int]) -> Json:
     """A decision's note with what these seats are about to do; the note itself where nothing is said."""
     said = {str(seat): dict(intent) for seat, intent in intents.items() if seat in seats}
-    if not said:
-        return note
-    return {**(note if isinstance(note, dict) else {"note": note}), KEY: said}
+    return note_plus(note, KEY, said) if said else note
+
+
+def note_plus(note: Json, key: str, value: Json) -> dict[str, Json]:
+    """A decision's note with something that the house adds to it."""
+    return {**(note if isinstance(note, dict) else {"note": note}), key: value}
 
 
 def stored_intents(episode: Episode) -> dict[int, Intent]:

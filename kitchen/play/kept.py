@@ -47,9 +47,11 @@ _CHANGING = (
     "thinking_seconds",
     "decision_seconds",
     "step_seconds",
+    "messages",
+    "plans",
     *_TIMES,
 )
-_COMMAND = ("command", "chosen_by", "fallback", "received_at")
+_COMMAND = ("command", "chosen_by", "fallback", "received_at", "to_follow", "planned_in")
 _COLUMNS = {
     **{name: f"episode.{name}" for name in (*_SAME, *_CHANGING)},
     "number": "seat.number",
@@ -64,7 +66,7 @@ _COLUMNS = {
 }
 _READERS: dict[str, Callable[[Any], Any]] = {
     "key": str,
-    "command": as_json,
+    **dict.fromkeys(("plans", "command", "to_follow"), as_json),
     **dict.fromkeys((*_TIMES, "received_at", "mind_until"), as_time),
 }
 _STANDING = f"""
@@ -145,6 +147,7 @@ def _take_over(turn: OpenTurn, rows: list[Row]) -> None:
     seats = {seat.number: seat for seat in turn.seats}
     for row in rows:
         seats[row["number"]].key, seats[row["number"]].page = row["seat_key"], row["page"]
+    turn.is_read = True
     turn.given = {row["number"]: _command(turn, row) for row in rows if row["chosen_by"] is not None}
     turn.standing = {row["mind"]: _mind(row) for row in rows if row["mind"] is not None}
 

@@ -1,5 +1,5 @@
-"""What live play stores. The log (`Step`, `SeatCommand`, `Decision`) is append-only and is the truth;
-`Episode.state` is where it has led to."""
+"""What live play stores. The log (`Step`, `SeatCommand`, `Decision`, `Message`) is append-only and is the
+truth; `Episode.state` is where it has led to."""
 
 from __future__ import annotations
 
@@ -62,11 +62,26 @@ class Episode(models.Model):
     shows_intents = models.BooleanField(
         default=False, db_default=False, help_text="The page says what teammates are about to do."
     )
+    passes_by = models.BooleanField(
+        default=False, db_default=False, help_text="Seats that have nothing to choose are not waited for."
+    )
     knowing = models.CharField(
         max_length=10,
         default=EVERYBODY,
         db_default=EVERYBODY,
         help_text="Whose commands of the step that it decides a co-player is told.",
+    )
+    organisation = models.JSONField(
+        null=True,
+        blank=True,
+        help_text="Its members and what they may do with one another; empty: nobody writes to anybody.",
+    )
+    messages = models.PositiveIntegerField(default=0, db_default=0, help_text="How many were sent so far.")
+    offers_plans = models.BooleanField(
+        default=False, db_default=False, help_text="The page offered to choose what follows."
+    )
+    plans = models.JSONField(
+        null=True, blank=True, help_text="By seat: what it does next without being asked. Empty: nothing."
     )
     audience = models.CharField(
         max_length=80,
@@ -194,7 +209,8 @@ class SeatCommand(AppendOnly):
     seat = models.PositiveSmallIntegerField()
     command = models.JSONField()
     chosen_by = models.CharField(
-        max_length=40, help_text="`person`, `timeout`, `outage`, or the kind of co-player that chose."
+        max_length=40,
+        help_text="`person`, `timeout`, `outage`, `world`, or the kind of co-player that chose.",
     )
     fallback = models.CharField(
         max_length=20,
@@ -204,6 +220,12 @@ class SeatCommand(AppendOnly):
         "or a model's error code.",
     )
     received_at = models.DateTimeField(default=timezone.now, editable=False)
+    to_follow = models.JSONField(
+        null=True, blank=True, help_text="Commands that were to follow it without anybody being asked."
+    )
+    planned_in = models.PositiveIntegerField(
+        null=True, blank=True, help_text="The step whose command this one was to follow; empty: none."
+    )
 
     class Meta(AppendOnly.Meta):
         ordering = ["id"]
@@ -272,6 +294,33 @@ class Decision(AppendOnly):
     def note_text(self) -> str:
         """The note as indented JSON."""
         return json.dumps(self.note, indent=2, ensure_ascii=False)
+
+
+class Message(AppendOnly):
+    """What one member of an episode said to others, in the order in which it was said. No part of the
+    world's state; who gets to know it is said by `kitchen.play.saying`."""
+
+    id: int
+    episode = models.ForeignKey(Episode, on_delete=models.CASCADE, related_name="sent")
+    episode_id: int
+    number = models.PositiveIntegerField(help_text="In the episode; the first is 1.")
+    step = models.PositiveIntegerField(help_text="The step that was open; the first is 1.")
+    sender = models.PositiveSmallIntegerField(null=True, help_text="A member; empty for the house.")
+    to = models.JSONField(help_text="Every member to whom it was sent.")
+    kind = models.CharField(max_length=10)
+    text = models.TextField(blank=True)
+    data = models.JSONField(default=dict)
+    decision = models.ForeignKey(
+        Decision, null=True, blank=True, on_delete=models.CASCADE, related_name="said"
+    )
+    sent_at = models.DateTimeField(default=timezone.now, editable=False)
+
+    class Meta(AppendOnly.Meta):
+        ordering = ["number"]
+        constraints = [models.UniqueConstraint(fields=["episode", "number"], name="one_message_per_number")]
+
+    def __str__(self) -> str:
+        return f"message {self.number}"
 
 
 class Prompt(models.Model):

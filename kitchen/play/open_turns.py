@@ -10,7 +10,8 @@ from django.utils import timezone
 from kitchen.contract.agent import EVERYBODY
 from kitchen.play.claims import is_free, unclaimed_minds
 from kitchen.play.clock import OF_PEOPLE
-from kitchen.play.models import Episode, Mind, Seat, SeatCommand
+from kitchen.play.filling import WORLD
+from kitchen.play.models import Episode, Seat, SeatCommand
 
 
 def open_turns() -> list[tuple[int, int]]:
@@ -39,7 +40,7 @@ def undecided_turns(beyond: timedelta, *, free: bool = False) -> list[tuple[int,
     now = timezone.now()
     waiting = _unseen(now) if free else _commanded()
     given = SeatCommand.objects.filter(
-        episode=OuterRef("pk"), step=OuterRef("step") + 1, chosen_by__in=OF_PEOPLE
+        episode=OuterRef("pk"), step=OuterRef("step") + 1, chosen_by__in=(*OF_PEOPLE, WORLD)
     )
     last = given.order_by().values("episode").annotate(at=Max("received_at")).values("at")
     times = waiting.annotate(came=Subquery(last)).values_list(
@@ -63,12 +64,11 @@ def _unseen(now: datetime) -> QuerySet[Episode]:
 
 
 def _commanded() -> QuerySet[Episode]:
-    """Episodes that wait for co-players alone."""
+    """Episodes that wait for no person: for co-players, or only for somebody who runs their step."""
     people = Seat.objects.filter(episode=OuterRef("pk"), mind=None)
     done = SeatCommand.objects.filter(episode=OuterRef("episode"), step=OuterRef("episode__step") + 1)
     idle_person = people.exclude(Exists(done.filter(seat=OuterRef("number"))))
-    minds = Mind.objects.filter(episode=OuterRef("pk"))
-    return Episode.objects.filter(~Exists(idle_person), Exists(minds), status=Episode.Status.PLAYING)
+    return Episode.objects.filter(~Exists(idle_person), status=Episode.Status.PLAYING)
 
 
 def overdue_turns(since: timedelta = timedelta(0)) -> list[tuple[int, int]]:

@@ -11,33 +11,44 @@ import hashlib
 from collections import defaultdict
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
-from functools import reduce
-from operator import and_
 from typing import Any
 
-from django.db.models import F, Model, Q, QuerySet
+from django.db.models import F, QuerySet
 
 from kitchen.contract.world import Json, text_hash
 from kitchen.machine.sealed import columns, plain, same_text, seal_fits, seal_of
 from kitchen.play.dropping import OVER
-from kitchen.play.models import CallMessage, Decision, Episode, Mind, ModelCall, Seal, Seat, SeatCommand, Step
+from kitchen.play.models import (
+    CallMessage,
+    Decision,
+    Episode,
+    Message,
+    Mind,
+    ModelCall,
+    Seal,
+    Seat,
+    SeatCommand,
+    Step,
+)
 
 PURPOSE = "episode"
 STATE, CHAIN, LOG, BELONGS = "state", "chain", "log", "belongs"
 """Facts that are not columns: the state, the last link, everything beside the steps, and whose it is."""
 COLUMNS = (
     *("world", "world_version", "settings", "seed", "label", "synthetic", "hints", "until", "audience"),
-    *("thinking_seconds", "decision_seconds", "step_seconds", "created_at"),
+    *("thinking_seconds", "decision_seconds", "step_seconds", "created_at", "organisation"),
     *("status", "ended_because", "ended_at", "step", "state_hash", "score"),
+    *("shown", "asks_first", "three_dimensions", "shows_intents"),
 )
 """Columns of an episode that nobody changes once it is over."""
 
-LATER: Mapping[type[Model], Mapping[str, Json]] = {
-    Decision: {"because": "", "dropped": "", "number": None, "seen_step": None},
-    ModelCall: {"parameters": None, "reasoning": ""},
+LATER: Mapping[Any, Sequence[str]] = {
+    Decision: ("because", "dropped", "number", "seen_step"),
+    ModelCall: ("parameters", "reasoning"),
+    SeatCommand: ("planned_in", "to_follow"),
 }
-"""Columns that came when there were seals, with what rows of before have in them: only rows that have more
-are sealed with them, apart and last, so that what was sealed before holds."""
+"""Columns that a table of the log got when there were sealed rows without them: those say nothing there."""
+
 
 Owners = Callable[[Sequence[int]], Mapping[int, Sequence[Json]]]
 """From the ids of episodes to what each belongs to."""
@@ -132,14 +143,20 @@ def _logs(episodes: Sequence[Episode]) -> dict[int, str]:
     ids = [episode.pk for episode in episodes]
     for rows in _beside_steps(ids):
         for episode_id, *values in rows.iterator(chunk_size=500):
-            hashes[episode_id].update(f"{same_text([plain(value) for value in values])}\n".encode())
+            said = _without_later(values, len(LATER.get(rows.model, ())))
+            hashes[episode_id].update(f"{same_text([plain(value) for value in said])}\n".encode())
     return {each: hashes[each].hexdigest() for each in ids}
 
 
+def _without_later(values: list[Any], later: int) -> list[Any]:
+    """A row as it was hashed when so many of its last columns were not there yet, if they say nothing."""
+    return values if any(values[len(values) - later :]) else values[: len(values) - later]
+
+
 def _beside_steps(ids: Sequence[int]) -> list[QuerySet[Any, Any]]:
-    """Who played, what they decided before the end, what models were asked and answered, and commands of a
-    step that was never taken: each row begins with its episode and names no id; they come in the order of
-    what happened."""
+    """Who played, what they decided before the end, what models were asked and answered, commands of a step
+    that was never taken, what was said: each row begins with its episode and names no id; they come in the
+    order of what happened."""
     decision, call = ("mind__episode", "mind__number", "step"), "decision__mind__"
     of_call = (f"{call}episode", f"{call}number", "decision__step", "number")
     of_message = tuple(f"call__{name}" for name in of_call)
@@ -161,25 +178,9 @@ def _beside_steps(ids: Sequence[int]) -> list[QuerySet[Any, Any]]:
         ),
         _rows(not_taken, "episode", "step", "seat", *_others(SeatCommand, "seat")),
         _rows(
-            _with_later(Decision, pk__in=decisions),
-            *decision,
-            *sorted(LATER[Decision]),
-            by=[*decision, "number"],
-        ),
-        _rows(
-            _with_later(ModelCall, pk__in=calls),
-            *of_call,
-            *sorted(LATER[ModelCall]),
-            by=["decision__number", *of_call],
+            Message.objects.filter(episode__in=ids), "episode", "number", "step", *_others(Message, "number")
         ),
     ]
-
-
-def _with_later(model: type[Model], **which: Any) -> QuerySet[Any]:
-    """Those of these rows that have something in a column that came later."""
-    came = LATER[model].items()
-    empty = [Q(**({f"{name}__isnull": True} if was is None else {name: was})) for name, was in came]
-    return model._default_manager.filter(**which).exclude(reduce(and_, empty))
 
 
 def _rows(rows: QuerySet[Any], *names: str, by: Sequence[str] = ()) -> QuerySet[Any, Any]:
@@ -188,6 +189,7 @@ def _rows(rows: QuerySet[Any], *names: str, by: Sequence[str] = ()) -> QuerySet[
 
 
 def _others(model: Any, *more: str) -> list[str]:
-    """The columns that say what happened, by name."""
-    left_out = {"id", "mind", "step", "decision", "episode", *LATER.get(model, ()), *more}
-    return sorted(one.name for one in model._meta.concrete_fields if one.name not in left_out)
+    """The columns that say what happened, by name; those that came later last."""
+    later = LATER.get(model, ())
+    left_out = {"id", "mind", "step", "decision", "episode", *more, *later}
+    return [*sorted(one.name for one in model._meta.concrete_fields if one.name not in left_out), *later]

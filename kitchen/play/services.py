@@ -1,17 +1,19 @@
 """Everything that changes an episode. All commands come in by one door, `commands_submit`.
 
 A step is open until every seat has its command. The last one to arrive runs the world in the same
-transaction: the log row and the new state are written together or not at all. Where co-players are to think
-for some time, the commands wait in the database until then, and a small task runs the step (`step_run`).
+transaction: the log row and the new state are written together or not at all. Seats that are not asked have
+their command from the moment the step is open (`filling`); a step in which nobody is asked passes by itself.
+Where co-players are to think for some time, the commands wait in the database until then, and a small task
+runs the step (`step_run`).
 Whoever comes late, twice or with a command for another step changes nothing and is told so by the `Receipt`.
 """
 
 from __future__ import annotations
 
 import logging
-from collections.abc import Callable, Collection, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from contextlib import suppress
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from datetime import timedelta
 from functools import partial
 from time import perf_counter
@@ -20,6 +22,7 @@ from django.db import transaction
 from django.utils import timezone
 
 from kitchen.contract.model import Call
+from kitchen.contract.talk import Say
 from kitchen.contract.world import Command
 from kitchen.machine import metrics
 from kitchen.machine.storable import printable
@@ -28,15 +31,19 @@ from kitchen.play.calls import calls_store
 from kitchen.play.kept import bring_up_to_date, turn_taken
 from kitchen.play.messages import EpisodeNews
 from kitchen.play.models import Decision, Episode, SeatCommand
+from kitchen.play.past import StepAhead
 from kitchen.play.queue import ask_coplayers, is_aside, run_step_later
+from kitchen.play.saying import says_store
 from kitchen.play.sealing import episode_seal
-from kitchen.play.turns import OpenTurn, StepAhead
+from kitchen.play.turns import OpenTurn
 from kitchen.registry.worlds import get_world
 from kitchen.uptime.selectors import time_is_charged
 from kitchen.words.speech import marked
 
 log = logging.getLogger(__name__)
 
+MOST_AT_ONCE = 20
+"""Steps that run in one transaction, where nobody is asked in one after another."""
 OVERDUE_SECONDS = 2.0
 """A step that was to run so long ago is looked after by whoever sees it."""
 
@@ -49,6 +56,7 @@ RECEIPTS = {
     "too_late": marked("Too late: the step is over, and you did nothing in it."),
     "over": marked("This episode has ended."),
     "elsewhere": marked("This is open in another tab: continue there, or choose to play here instead."),
+    "passed_by": marked("There is nothing to choose in this step."),
     "taken": marked("Another worker is deciding this step."),
     "not_offered": marked("That is not possible at this moment. Choose one of the actions shown."),
 }
@@ -65,6 +73,8 @@ class GivenCommand:
     fallback: str = ""
     page: str = ""
     """The browser's page that it comes from; empty where nobody asks (a program, a co-player)."""
+    then: tuple[Command, ...] = ()
+    """What the seat does after it without being asked (see `filling`)."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -73,6 +83,12 @@ class MadeDecision:
 
     row: Decision
     calls: tuple[Call, ...] = ()
+    member: int = 0
+    """Who the mind is among the members of the episode."""
+    says: tuple[Say, ...] = ()
+    """What it says with it, as far as it may."""
+    plans: Mapping[int, Sequence[Command]] = field(default_factory=dict)
+    """New plans for seats that have one already, and so are not commanded with it."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -136,12 +152,21 @@ def hand_in(
             each.row.number = minds[each.row.mind_id].decided + 1
         Decision.objects.bulk_create([decision.row for decision in decisions])
         turn.remember([decision.row for decision in decisions])
+        for made in decisions:
+            says_store(turn, made.member, made.says, made.row)
+        _replan(turn, decisions)
         _count_decisions(decisions)
         go_on(turn, ahead, asked=bool(decisions))
         calls_store([(each.row, each.calls) for each in decisions])  # last: it locks what others need
         _seal(turn)
         _nudge(turn, commands)
     return Receipt("accepted", turn.episode.step)
+
+
+def _replan(turn: OpenTurn, decisions: Sequence[MadeDecision]) -> None:
+    for made in decisions:
+        for seat, then in made.plans.items():
+            turn.replan(seat, then, chosen_by=made.row.played_by, fallback=made.row.fallback)
 
 
 def _work_ahead(turn: OpenTurn, step: int, commands: Sequence[GivenCommand]) -> StepAhead | None:
@@ -207,13 +232,9 @@ def _nudge(turn: OpenTurn, commands: Sequence[GivenCommand] = ()) -> None:
 
 
 def _row(turn: OpenTurn, given: GivenCommand) -> SeatCommand:
-    return SeatCommand(
-        episode_id=turn.episode.pk,
-        step=turn.step,
-        seat=given.seat,
-        command=list(given.command),
-        chosen_by=given.chosen_by,
-        fallback=given.fallback,
+    to_follow = [list(command) for command in given.then] or None
+    return turn.row(
+        given.seat, given.command, chosen_by=given.chosen_by, fallback=given.fallback, to_follow=to_follow
     )
 
 
@@ -229,6 +250,8 @@ def _refusal(turn: OpenTurn, step: int, commands: Sequence[GivenCommand], *, off
         return "repeated" if _is_stored(turn.episode, step, commands) else "late"
     if step > turn.step:
         return "early"
+    if turn.passed_by & {given.seat for given in commands}:
+        return "passed_by"
     doubled = [given for given in commands if given.seat in turn.given]
     if doubled:
         same = all(tuple(turn.given[given.seat].command) == given.command for given in doubled)
@@ -257,25 +280,39 @@ def _offered(turn: OpenTurn, commands: Sequence[GivenCommand]) -> bool:
     if {given.seat for given in commands} - turn.numbers:
         return False
     people = [given for given in commands if given.seat in turn.people]
+    if any(given.then for given in people) and not turn.episode.offers_plans:
+        return False
     return all(turn.world.accepts(given.seat, given.command) for given in people)
 
 
 def go_on(turn: OpenTurn, ahead: StepAhead | None = None, *, asked: bool = False) -> None:
-    """The step runs, now or when it is due; or the co-players are asked, unless they were `asked` for this
-    step. Tasks begin after the commit."""
-    if turn.is_complete and _is_due(turn):
+    """The step runs, now or when it is due, and with it those after it in which nobody is asked; or the
+    co-players are asked, unless they were `asked` for this step. Tasks begin after the commit."""
+    before = turn.step
+    while turn.is_complete and _may_run(turn, before) and _is_due(turn):
         rows, asked = turn.take(ahead), False
+        ahead = None
         _count_step(turn, rows)
         _tell_audience(turn.episode, rows)
+    if turn.step != before:
         clock.arm(turn.episode)
     if turn.waits_for_minds and not asked and not is_aside():
         for party in turn.parties:
             transaction.on_commit(partial(ask_coplayers, turn.episode.pk, turn.step, *party))
 
 
+def _may_run(turn: OpenTurn, first: int) -> bool:
+    """Whether this transaction may run one more step, having begun with the `first`; if not, a task does."""
+    if is_aside() or turn.step - first < MOST_AT_ONCE:
+        return True
+    transaction.on_commit(partial(run_step_later, turn.episode.pk, turn.step, 0.0))
+    return False
+
+
 def _count_step(turn: OpenTurn, rows: Collection[SeatCommand]) -> None:
-    """How long the last person waited for the step that was just taken."""
-    episode, came = turn.episode, [row.received_at for row in rows if row.seat in turn.people]
+    """How long the last person who chose waited for the step that was just taken."""
+    chosen = (row for row in rows if row.chosen_by in clock.OF_PEOPLE and row.planned_in is None)
+    episode, came = turn.episode, [row.received_at for row in chosen]
     if came:
         seconds = (episode.turn_opened_at - max(came)).total_seconds()
         timed = "untimed" if episode.step_seconds is None else "timed"

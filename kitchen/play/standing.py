@@ -15,6 +15,7 @@ from django.db.models import Count
 from django.utils import timezone
 
 from kitchen.contract.world import Json
+from kitchen.play.filling import WORLD
 from kitchen.play.models import Decision, Episode, ModelCall, Step
 from kitchen.play.open_turns import overdue_turns, undecided_turns
 from kitchen.registry.agents import agent_kinds, get_agent
@@ -79,15 +80,16 @@ def pace_lately(minutes: float = 1) -> Pace:
 
 def _own_seconds(taken_at: datetime, commands: Sequence[Json]) -> float | None:
     """From the last person's command to the stored step; None where co-players took their time, too."""
-    by = {entry["chosen_by"] for entry in commands}
-    if PERSON not in by or any(entry["fallback"] for entry in commands) or not all(map(_is_instant, by)):
+    asked = [entry for entry in commands if "planned_in" not in entry]
+    by = {entry["chosen_by"] for entry in asked}
+    if PERSON not in by or any(entry["fallback"] for entry in asked) or not all(map(_is_instant, by)):
         return None
-    came = (datetime.fromisoformat(each["received_at"]) for each in commands if each["chosen_by"] == PERSON)
+    came = (datetime.fromisoformat(each["received_at"]) for each in asked if each["chosen_by"] == PERSON)
     return max(0.0, (taken_at - max(came)).total_seconds())
 
 
 def _is_instant(chosen_by: str) -> bool:
-    return chosen_by == PERSON or (chosen_by in agent_kinds() and get_agent(chosen_by).instant)
+    return chosen_by in {PERSON, WORLD} or (chosen_by in agent_kinds() and get_agent(chosen_by).instant)
 
 
 def faults_lately(minutes: float = 15) -> Faults:

@@ -18,9 +18,11 @@ from kitchen.contract.agent import EVERYBODY
 from kitchen.contract.data_files import Number, Record, Source
 from kitchen.contract.page import TABLES
 from kitchen.contract.world import Json
+from study.design.languages import WRITTEN
 from study.design.parts import PARTS
 from study.design.practice import practice_played
 from study.design.questions.fields import ABOUT, ItemPlan
+from study.design.wording import texts_by_path
 
 FORMAT = 5
 """Raised when documents are written in another form; older ones must still be read. Which do not say
@@ -40,9 +42,14 @@ MEANT: Mapping[str, Json] = {
     "remind_teams": False,
     "shown": TABLES,
     "asks_first": False,
+    "languages": WRITTEN,
+    "texts": {},
 }
 """What an older document means that says nothing of them: what there was then."""
-CONDITION_SINCE = {"shown": 4, "three_dimensions": 4, "shows_intents": 4, "knowing": 5}
+CONDITION_SINCE = {
+    **dict.fromkeys(("shown", "three_dimensions", "shows_intents"), 4),
+    **dict.fromkeys(("passes_by", "knowing", "organisation", "decision_seconds", "offers_plans"), 5),
+}
 """Likewise of a condition."""
 ITEMS_SINCE = {name: about.since for name, about in ABOUT.items()}
 """Likewise of an item."""
@@ -66,7 +73,11 @@ class ConditionPlan(Record):
     shown: str = ""
     three_dimensions: bool = False
     shows_intents: bool = False
+    passes_by: bool = False
     knowing: str = EVERYBODY
+    organisation: Mapping[str, Json] = {}
+    decision_seconds: Number | None = None
+    offers_plans: bool = False
 
 
 class PartPlan(Record):
@@ -239,22 +250,24 @@ STUDY_FIELDS = (
     "failed_checks_allowed",
     "planned_tests",
     "languages",
-    "texts",
 )
-"""Fields of a study that participants or the preregistration rest on; what recruits is not among them."""
+"""Fields of a study that participants or the preregistration rest on, beside its `texts` in the other
+languages; what recruits is not among them."""
 
 
 def blueprint_of(study: Any) -> Blueprint:
     """The blueprint of a study (a `study.design.models.Study`) as it is now."""
     written = {row.kind: row for row in study.parts.all()}
-    return Blueprint(
+    design = Blueprint(
         study={name: getattr(study, name) for name in STUDY_FIELDS}
-        | {"budget_limit": f"{Decimal(study.budget_limit):.2f}"},
+        | {"texts": {}, "budget_limit": f"{Decimal(study.budget_limit):.2f}"},
         conditions=tuple(ConditionPlan.of(row) for row in study.conditions.all()),
         parts=tuple(_part(kind, written.get(kind)) for kind in PARTS),
         items=tuple(ItemPlan.of(row) for row in study.items.all() if row.enabled),
         outcomes=tuple(_outcome(row) for row in study.outcomes.order_by("kind")),
     )
+    texts = texts_by_path(design, study.texts)
+    return design.model_copy(update={"study": {**design.study, "texts": texts}})
 
 
 def _outcome(row: Any) -> OutcomePlan:

@@ -18,5 +18,6 @@ def condition_warnings(condition: Condition) -> list[str]:
             coplayer=condition.coplayer,
             coplayer_settings=condition.coplayer_settings,
             teammates=condition.teammates,
+            organisation=condition.organisation,
         )
     return list(dict.fromkeys(str(warning.message) for warning in caught))

@@ -15,9 +15,11 @@ from kitchen.contract.agent import EVERYBODY
 from kitchen.contract.data_files import DataError, Number, Record, Source, opened
 from kitchen.contract.world import Json
 from kitchen.registry.worlds import DEFAULT
+from study.design.blueprint import blueprint_of
 from study.design.models import Condition, Outcome, Study, StudyPart, SurveyItem
 from study.design.questions.fields import ItemPlan
 from study.design.readiness import hindrances
+from study.design.wording import all_texts
 
 
 class WorldTable(Record):
@@ -43,7 +45,11 @@ class ConditionTable(Record):
     shown: str = ""
     three_dimensions: bool = False
     shows_intents: bool = False
+    passes_by: bool = False
     knowing: str = EVERYBODY
+    organisation: dict[str, Json] = {}
+    decision_seconds: Number | None = None
+    offers_plans: bool = False
 
 
 class ItemTable(ItemPlan):
@@ -105,8 +111,8 @@ class StudyFile(Record):
 
 
 _FILE = TypeAdapter(StudyFile)
-ROWS = {"world", "parts", "conditions", "items", "outcomes"}
-"""What is no field of the study itself."""
+ROWS = {"world", "parts", "conditions", "items", "outcomes", "texts"}
+"""What is no field of the study itself, or follows from the others."""
 
 
 @transaction.atomic
@@ -126,6 +132,8 @@ def study_from_file(path: Path, *, shared: bool = False) -> Study:
         _make(source.at(f"parts.{kind}"), StudyPart, {**_given(part), "study": study, "kind": kind})
     for position, outcome in enumerate(told.outcomes, start=1):
         _make(source.at(f"outcomes[{position}]"), Outcome, {**_given(outcome), "study": study})
+    study.texts = _texts(source, all_texts(blueprint_of(study)), told.texts)
+    study.save(update_fields=["texts"])
     _check_open(source, study)
     return study
 
@@ -148,6 +156,19 @@ def _condition_values(told: ConditionTable, world: WorldTable) -> dict[str, Any]
     """A condition out of its own table and, where that says nothing, the study's world."""
     settings = {**world.settings, **told.settings}
     return {"world": world.kind, **_given(told), "settings": settings}
+
+
+def _texts(
+    source: Source, own: Mapping[str, str], told: Mapping[str, Mapping[str, str]]
+) -> dict[str, dict[str, str]]:
+    """The texts of the file, which have paths there, as `Study.texts` keeps them."""
+    for language, texts in told.items():
+        if unknown := texts.keys() - own.keys():
+            raise source.error(f"texts.{language}", f"{min(unknown)} is no text of this study")
+    return {
+        language: {own[path]: text.strip() for path, text in texts.items()}
+        for language, texts in told.items()
+    }
 
 
 def _check_open(source: Source, study: Study) -> None:

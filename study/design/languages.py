@@ -30,8 +30,8 @@ def languages_problem(languages: str) -> str:
     if not asked:
         return "Choose at least one language."
     if unknown := [code for code in asked if code not in dict(settings.LANGUAGES)]:
-        return f"{unknown[0]} is none of {', '.join(dict(settings.LANGUAGES))}."
-    return "A language stands there twice." if len(set(asked)) < len(asked) else ""
+        return f"{unknown[0]} is not one of {', '.join(dict(settings.LANGUAGES))}."
+    return "Each language can be chosen only once." if len(set(asked)) < len(asked) else ""
 
 
 def best(languages: str, wanted: Iterable[str]) -> str:

@@ -41,6 +41,8 @@ MOST_PEOPLE = 1_000_000
 """That a study can plan or take: more is a slip of the finger."""
 YEAR_MINUTES = 365 * 24 * 60
 """The longest that somebody is waited for."""
+LONGEST_DECISION = 600
+"""Seconds that co-players can have for a step at most."""
 
 
 def new_seed() -> int:
@@ -260,7 +262,7 @@ class Study(models.Model):
         db_default=models.Value({}, models.JSONField()),
         blank=True,
         editable=False,
-        help_text="What you wrote, in the other languages.",
+        help_text="What you wrote, in the other languages: by language and text.",
     )
     entered = models.PositiveIntegerField(
         default=0, editable=False, help_text="Participants who ever entered: the last number given."
@@ -298,7 +300,7 @@ class Study(models.Model):
     def shown_title(self) -> str:
         """Its title in the language in which is spoken now."""
         own = codes(self.languages)[0]
-        there = self.texts.get(language(), {}).get("title")
+        there = self.texts.get(language(), {}).get(self.title)
         return str(there) if there else self.title if own == language() else foreign(self.title, own)
 
     def clean_fields(self, exclude: Any = None) -> None:
@@ -398,6 +400,13 @@ class Condition(models.Model):
         help_text="A line beside each teammate that has told its plan: the planner always, a language model "
         "where it replies with a structured list. Others show nothing.",
     )
+    passes_by = models.BooleanField(
+        "go on without who is busy",
+        default=False,
+        db_default=False,
+        help_text="Who has nothing to choose in a step is not asked, person or teammate: it goes on without "
+        "them. Off: everybody chooses in every step, if only to wait.",
+    )
     knowing = models.CharField(
         "whose choice of the step a co-player knows",
         max_length=10,
@@ -406,6 +415,28 @@ class Condition(models.Model):
         db_default=Knowing.EVERYBODY,
         help_text="Co-players are asked once the participant has chosen. Nobody: they choose as if all chose "
         "at once.",
+    )
+    organisation = models.JSONField(
+        default=dict,
+        db_default=models.Value({}, models.JSONField()),
+        blank=True,
+        help_text="Who may command whom and write to whom, and co-players of single teammates. Empty: one "
+        "co-player for all, and nobody writes.",
+    )
+    decision_seconds = models.FloatField(
+        "time for a decision",
+        null=True,
+        blank=True,
+        validators=[MinValueValidator(1), MaxValueValidator(LONGEST_DECISION)],
+        help_text="Seconds that the teammates of this condition have for a step; then the fallback plays. "
+        "Empty: as this server has it.",
+    )
+    offers_plans = models.BooleanField(
+        "let participants plan ahead",
+        default=False,
+        db_default=False,
+        help_text="A list on the page in which they choose what is to follow, step by step. It is done by "
+        "itself as long as it is possible; else they are asked again.",
     )
 
     class Meta:
@@ -446,26 +477,21 @@ class Condition(models.Model):
                 coplayer=self.coplayer,
                 coplayer_settings=self.coplayer_settings,
                 teammates=self.teammates,
+                organisation=self.organisation,
             )
-            condition_refusal(
-                coplayer=self.coplayer, coplayer_settings=self.coplayer_settings, teammates=self.teammates
-            )
+            condition_refusal(self)
         except (WorldError, UnknownNameError) as error:
             raise ValidationError(str(error)) from error
 
     @property
     def cautions(self) -> tuple[str, ...]:
         """What will keep its co-player from playing as it is set up, in sentences."""
-        return condition_cautions(
-            coplayer=self.coplayer, coplayer_settings=self.coplayer_settings, teammates=self.teammates
-        )
+        return condition_cautions(self)
 
     @property
     def remarks(self) -> tuple[str, ...]:
         """What of its co-player's settings comes to nothing, in sentences: for the form."""
-        return condition_remarks(
-            coplayer=self.coplayer, coplayer_settings=self.coplayer_settings, teammates=self.teammates
-        )
+        return condition_remarks(self)
 
 
 class SurveyItem(models.Model):

@@ -3,62 +3,77 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from typing import Protocol
 
 from kitchen.contract.agent import Agent
+from kitchen.contract.organisation import Organisation
 from kitchen.contract.world import Json, SettingsError
 from kitchen.play.creating import MindPlan
 from kitchen.registry.agents import get_agent, make_agent, plays
 from kitchen.registry.names import UnknownNameError
 from kitchen.registry.worlds import get_world
+from study.design.team import team_minds, team_organisation
 
 NOBODY = "none"
 """The kind of co-player of a condition in which the participant plays alone."""
 
 
-def mind_plans(*, coplayer: str, coplayer_settings: Mapping[str, Json], teammates: int) -> list[MindPlan]:
-    """Who plays beside the person in seat 0: one mind that commands all other seats, or nobody."""
-    if coplayer == NOBODY or not teammates:
+class Played(Protocol):
+    """A condition, as a row or as a plan: who plays beside the person in seat 0."""
+
+    coplayer: str
+    coplayer_settings: Mapping[str, Json]
+    teammates: int
+    organisation: Mapping[str, Json]
+
+
+def mind_plans(played: Played) -> list[MindPlan]:
+    """Who plays beside the person in seat 0: one mind that commands all other seats, those that its
+    organisation names, or nobody. SettingsError where these do not fit."""
+    if played.coplayer == NOBODY or not played.teammates:
         return []
-    return [MindPlan(coplayer, tuple(range(1, teammates + 1)), dict(coplayer_settings))]
+    seats = range(1, played.teammates + 1)
+    if not played.organisation:
+        return [MindPlan(played.coplayer, tuple(seats), dict(played.coplayer_settings))]
+    return team_minds(played.organisation, played.coplayer, played.coplayer_settings, seats)
 
 
-def mind_of(*, coplayer: str, coplayer_settings: Mapping[str, Json], teammates: int) -> Agent | None:
-    """The mind behind the teammates; None where the participant plays alone. SettingsError or
-    UnknownNameError for one that cannot be made."""
-    if coplayer == NOBODY or not teammates:
-        return None
-    return make_agent(coplayer, coplayer_settings)
+def organisation_planned(played: Played) -> Organisation | None:
+    """What those who play may do with one another; None where nothing is said of it. SettingsError."""
+    return team_organisation(played.organisation, mind_plans(played), played.teammates + 1)
 
 
-def condition_cautions(
-    *, coplayer: str, coplayer_settings: Mapping[str, Json], teammates: int
-) -> tuple[str, ...]:
-    """What will keep the co-player from playing as it is set up, in whole sentences; nothing for one that
-    cannot be played at all (`condition_check` says so)."""
+def minds_of(played: Played) -> list[tuple[MindPlan, Agent]]:
+    """The minds beside the participant; none where they play alone. SettingsError or UnknownNameError for one
+    that cannot be made."""
+    return [(plan, make_agent(plan.kind, plan.settings)) for plan in mind_plans(played)]
+
+
+def condition_cautions(played: Played) -> tuple[str, ...]:
+    """What will keep the co-players from playing as they are set up, in whole sentences; nothing for those
+    that cannot be played at all (`condition_check` says so)."""
     try:
-        mind = mind_of(coplayer=coplayer, coplayer_settings=coplayer_settings, teammates=teammates)
+        minds = minds_of(played)
     except (SettingsError, UnknownNameError):
         return ()
-    return mind.cautions() if mind else ()
+    return tuple(dict.fromkeys(caution for _, mind in minds for caution in mind.cautions()))
 
 
-def condition_remarks(
-    *, coplayer: str, coplayer_settings: Mapping[str, Json], teammates: int
-) -> tuple[str, ...]:
-    """What of the co-player's settings comes to nothing, likewise."""
+def condition_remarks(played: Played) -> tuple[str, ...]:
+    """What of the co-players' settings comes to nothing, likewise."""
     try:
-        mind = mind_of(coplayer=coplayer, coplayer_settings=coplayer_settings, teammates=teammates)
+        minds = minds_of(played)
     except (SettingsError, UnknownNameError):
         return ()
-    return mind.remarks() if mind else ()
+    return tuple(dict.fromkeys(remark for _, mind in minds for remark in mind.remarks()))
 
 
-def condition_refusal(*, coplayer: str, coplayer_settings: Mapping[str, Json], teammates: int) -> None:
+def condition_refusal(played: Played) -> None:
     """SettingsError, in words, for settings that are not to be chosen any more; who has them plays by them.
     SettingsError or UnknownNameError for a co-player that cannot be made."""
-    mind = mind_of(coplayer=coplayer, coplayer_settings=coplayer_settings, teammates=teammates)
-    if mind and (why := mind.refusal()):
-        raise SettingsError(why)
+    for _, mind in minds_of(played):
+        if why := mind.refusal():
+            raise SettingsError(why)
 
 
 def condition_check(
@@ -68,6 +83,7 @@ def condition_check(
     coplayer: str,
     coplayer_settings: Mapping[str, Json],
     teammates: int,
+    organisation: Mapping[str, Json] | None = None,
 ) -> None:
     """SettingsError or UnknownNameError, in words, if this condition cannot be played."""
     kind = get_world(world)
@@ -83,3 +99,21 @@ def condition_check(
         if not plays(get_agent(coplayer), world):
             raise SettingsError(f"co-player: {coplayer} cannot play {world}")
         make_agent(coplayer, coplayer_settings)
+    if organisation:
+        _check_team(organisation, world, coplayer, coplayer_settings, teammates)
+
+
+def _check_team(
+    organisation: Mapping[str, Json],
+    world: str,
+    coplayer: str,
+    coplayer_settings: Mapping[str, Json],
+    teammates: int,
+) -> None:
+    seats = range(1, teammates + 1)
+    minds = team_minds(organisation, coplayer, coplayer_settings, seats) if teammates else []
+    for mind in minds:
+        if not plays(get_agent(mind.kind), world):
+            raise SettingsError(f"members: {mind.kind} cannot play {world}")
+        make_agent(mind.kind, mind.settings)
+    team_organisation(organisation, minds, teammates + 1)

@@ -18,13 +18,12 @@ from typing import Any
 from django.conf import settings
 
 from kitchen.agents.evaluate import see
-from kitchen.contract.agent import Agent
 from kitchen.contract.world import Json, WorldError
 from kitchen.registry.names import UnknownNameError
 from kitchen.registry.worlds import get_world
 from study.design.blueprint import Blueprint, ConditionPlan, digest_of
 from study.design.orders.registry import get_scheme, sequences
-from study.design.plan import mind_of
+from study.design.plan import minds_of
 from study.design.versions import Difference
 
 FORMAT = 1
@@ -79,28 +78,20 @@ def _made_otherwise(old: Mapping[str, Json], new: Mapping[str, Json]) -> Iterato
 def prompts_of(condition: ConditionPlan) -> list[str]:
     """The fixed messages that a language model gets in this condition, as the code renders them; empty if
     none is asked."""
-    mind = _mind(condition)
-    if mind is None:
+    minds = minds_of(condition)
+    if not minds:
         return []
     world = get_world(condition.world).create(seats=condition.teammates + 1, settings=condition.settings)
     world.reset(0)  # fixed messages say nothing of what chance decides
-    seats = range(1, condition.teammates + 1)
-    return [*mind.fixed_messages(see(world, seats, people=(0,)))]
+    told = [mind.fixed_messages(see(world, plan.seats, people=(0,))) for plan, mind in minds]
+    return list(dict.fromkeys(message for messages in told for message in messages))
 
 
 def model_of(condition: ConditionPlan) -> str:
-    """The language model that plays in this condition; empty if none does. Where the settings name none, it
+    """The language models that play in this condition; empty if none does. Where the settings name none, it
     is the one that this process is set up with."""
-    mind = _mind(condition)
-    return mind.model() if mind else ""
-
-
-def _mind(condition: ConditionPlan) -> Agent | None:
-    return mind_of(
-        coplayer=condition.coplayer,
-        coplayer_settings=condition.coplayer_settings,
-        teammates=condition.teammates,
-    )
+    models = dict.fromkeys(mind.model() for _, mind in minds_of(condition))
+    return ", ".join(model for model in models if model)
 
 
 def orders_of(design: Blueprint) -> dict[str, Json]:

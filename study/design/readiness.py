@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
+from contextlib import suppress
 from dataclasses import dataclass
 
 from django.core.exceptions import ValidationError
 from django.utils import timezone
 
+from kitchen.contract.world import SettingsError
 from kitchen.words.counting import counted
 from study.design.blueprint import Blueprint, blueprint_of
 from study.design.demo import DEMO_SLUG, demo_words
@@ -16,6 +18,8 @@ from study.design.models import Outcome, Study, SurveyItem
 from study.design.orders.registry import get_scheme
 from study.design.page_order import ASKING
 from study.design.parts import PARTS, part_problems
+from study.design.practice import practice_until
+from study.design.practising import practice_reaches
 from study.design.questions.rules import item_problems
 from study.design.questions.subscales import subscales
 from study.design.recruitment import PLACES
@@ -40,6 +44,7 @@ def missing(study: Study) -> list[Missing]:
         *_conditions(study),
         *_orders(study, design),
         *_parts(study, design),
+        *_practice(design),
         *_items(study, design),
         *_given_away(study, design),
         *_scales(design),
@@ -155,11 +160,24 @@ def _scales(design: Blueprint) -> Iterator[Missing]:
                 yield Missing(words, "instruments", hinders=False)
 
 
+def _practice(design: Blueprint) -> Iterator[Missing]:
+    """Whether somebody can finish it."""
+    settings, played = design.part("practice").settings, design.practice
+    if not (design.has("practice") and settings.get("hints")):
+        return
+    with suppress(SettingsError):  # told where the part is checked
+        if not practice_reaches(played.world, played.settings, practice_until(settings, played.world)):
+            words = (
+                "Practice is too short: who follows its hints does not reach its goal. Give it more steps."
+            )
+            yield Missing(words, "part", ("practice",), hinders=False)
+
+
 def _texts(study: Study, design: Blueprint) -> Iterator[Missing]:
     """What participants would read in another language than theirs."""
     for code, paths in untranslated(design).items():
         name = dict(study.languages_offered)[code]
-        words = f"{counted(len(paths), 'text')} of yours cannot be read in {name} yet."
+        words = f"{counted(len(paths), 'text')} of yours: not translated into {name} yet."
         if paths:
             yield Missing(words, "texts", (code,), hinders=False)
 

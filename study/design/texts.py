@@ -1,26 +1,20 @@
 """What researchers write for participants, in the other languages of their study. Plain Python.
 
-A text is known by its path: `title`, `parts.consent.text`, `items.trust.options.2`. `Study.texts` holds, by
-language, what stands there in that language. Codes stay what they are in every language: what is chosen
-from a list of options is stored in the words of the study's own language.
+A design's document holds them by language and path (`wording`). Codes stay what they are in every language:
+what is chosen from a list of options is stored in the words of the study's own language.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Any
 
 from kitchen.words.speech import gettext
 from study.design.blueprint import Blueprint, ConditionPlan, OutcomePlan, PartPlan
 from study.design.languages import codes
-from study.design.questions.fields import AGREEMENT, ItemPlan
-from study.design.usual_words import STATEMENT, TITLES
-
-Texts = Mapping[str, str]
-"""Texts by their paths."""
-OURS = frozenset([STATEMENT, *AGREEMENT, *TITLES.values()])
-"""What stands there unless a researcher writes something else: the program translates it itself."""
+from study.design.questions.fields import ItemPlan
+from study.design.wording import OURS, Texts, has_words, own_texts
 
 
 class ToldItem(ItemPlan):
@@ -34,16 +28,6 @@ class ToldItem(ItemPlan):
         return self.shown
 
 
-def own_texts(design: Blueprint) -> dict[str, str]:
-    """What is to be translated of a design, by path, in the order in which participants meet it."""
-    found = {path: text for path, text in _all(design) if _has_words(text)}
-    return {path: text for path, text in found.items() if text not in OURS}
-
-
-def _has_words(text: str) -> bool:
-    return any(letter.isalpha() for letter in text)
-
-
 def untranslated(design: Blueprint) -> dict[str, list[str]]:
     """The paths of what is missing, by each language that the study offers beside its own."""
     wanted = own_texts(design)
@@ -53,34 +37,6 @@ def untranslated(design: Blueprint) -> dict[str, list[str]]:
         language: [path for path in wanted if not texts.get(path, "").strip()]
         for language, texts in there.items()
     }
-
-
-def _all(design: Blueprint) -> Iterator[tuple[str, str]]:
-    yield "title", design.study["title"]
-    for part in design.parts:
-        if part.enabled:
-            yield from _of_part(part)
-    for condition in design.conditions:
-        yield f"conditions.{condition.key}.label", condition.label
-    for item in design.items:
-        yield from _of_item(item)
-    for outcome in design.outcomes:
-        yield f"outcomes.{outcome.kind}.text", outcome.text
-
-
-def _of_part(part: PartPlan) -> Iterator[tuple[str, str]]:
-    yield f"parts.{part.kind}.title", part.title
-    yield f"parts.{part.kind}.text", part.text
-    for number, statement in enumerate(part.settings.get("statements", ()), start=1):
-        yield f"parts.{part.kind}.statements.{number}", statement
-
-
-def _of_item(item: ItemPlan) -> Iterator[tuple[str, str]]:
-    yield f"items.{item.key}.text", item.text
-    yield f"items.{item.key}.low", item.low
-    yield f"items.{item.key}.high", item.high
-    for number, option in enumerate(item.options, start=1):
-        yield f"items.{item.key}.options.{number}", option
 
 
 class Foreign(str):
@@ -111,7 +67,7 @@ class _Telling:
             return there
         if text in OURS:
             return gettext(text) if text else text
-        return foreign(text, self.own) if self.own and _has_words(text) else text
+        return foreign(text, self.own) if self.own and has_words(text) else text
 
     def fields(self, plan: Any, path: str, *names: str) -> dict[str, Any]:
         """These fields of a plan."""

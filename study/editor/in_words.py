@@ -4,7 +4,7 @@ words of the forms in which they were set. Reads no rows.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any, NamedTuple
 
 from django.conf import settings
@@ -12,9 +12,10 @@ from django.utils.safestring import SafeString
 from django.utils.text import capfirst
 
 from kitchen.contract.agent import EVERYBODY
+from kitchen.contract.organisation import APPLY, LABELS, SETTINGS
 from kitchen.contract.world import Json, Setting
 from kitchen.forms.setting_fields import readable, told
-from kitchen.words.counting import counted
+from kitchen.words.counting import and_list, counted
 from study.design.blueprint import OUTCOMES, Blueprint, ConditionPlan, OutcomePlan, PartPlan
 from study.design.chance import same_for_all
 from study.design.languages import named
@@ -29,6 +30,7 @@ from study.design.questions.kinds import KIND_FIELDS, kind_of
 from study.design.questions.numbers import written
 from study.design.questions.rules import must_be_answered
 from study.design.questions.subscales import SubScale, subscales
+from study.design.team import team_of
 from study.editor.forms import SETTING_FIELDS, PlanForm, SettingsForm
 from study.editor.paths import path_words
 from study.words.markdown import to_html
@@ -239,6 +241,30 @@ def played_pairs(played: Mapping[str, Json]) -> list[Pair]:
     ]
 
 
+def team_pairs(condition: ConditionPlan) -> list[Pair]:
+    """Who may command whom and write to whom, and co-players of single teammates; nothing where it is not
+    said."""
+    if not condition.organisation:
+        return []
+    team = team_of(condition.organisation)
+    chosen = [
+        f"{setting.label}: {told(setting, team.settings.get(setting.name, setting.default))}"
+        for setting in SETTINGS
+        if setting.name in APPLY[team.kind]
+    ]
+    own = [f"{_players(one.seats)}: {coplayer_words(one.coplayer)}" for one in team.members]
+    pairs = [
+        f"{one} to {other} ({name})" for name in ("commands", "writes") for one, other in getattr(team, name)
+    ]
+    leads = [Pair("Leads", _players((team.leads,)))] if team.kind in {"tree", "chain"} else []
+    return [Pair("Organisation", LABELS[team.kind]), *leads, Pair("Of it", many=(*chosen, *own, *pairs))]
+
+
+def _players(seats: Sequence[int]) -> str:
+    """The participant is the first."""
+    return and_list(["the participant" if seat == 0 else f"player {seat + 1}" for seat in seats])
+
+
 def shown_words(value: str) -> str:
     """How a world is shown, as the forms say it."""
     return str(Shown(value).label) if value in Shown.values else "as in the study"
@@ -254,6 +280,7 @@ def _known_pairs(condition: ConditionPlan) -> list[Pair]:
 def condition_pairs(condition: ConditionPlan) -> list[Pair]:
     """All of a condition but its name."""
     thinking, timer = condition.thinking_seconds, condition.step_seconds
+    decides = condition.decision_seconds
     return [
         Pair("Name in the data", condition.key),
         Pair("Participants read", condition.label),
@@ -263,7 +290,11 @@ def condition_pairs(condition: ConditionPlan) -> list[Pair]:
         Pair("How the world is shown", shown_words(condition.shown)),
         *([Pair("Also offered in three dimensions", "yes")] if condition.three_dimensions else []),
         *([Pair("Shows what teammates are about to do", "yes")] if condition.shows_intents else []),
+        *([Pair("Goes on without who is busy", "yes")] if condition.passes_by else []),
         *_known_pairs(condition),
+        *team_pairs(condition),
+        *([Pair("Time for a decision", f"{written(decides)} s")] if decides is not None else []),
+        *([Pair("Lets participants plan ahead", "yes")] if condition.offers_plans else []),
     ]
 
 

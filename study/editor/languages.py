@@ -2,17 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from typing import Any
 
 from django import forms
 from django.conf import settings
 from django.http import Http404, HttpRequest, HttpResponse
 
+from kitchen.contract.world import text_hash
 from study.design.blueprint import blueprint_of
 from study.design.languages import codes, named
 from study.design.models import Study
-from study.design.texts import own_texts
+from study.design.wording import Texts, own_texts
 from study.editor.paths import path_words
 from study.editor.saving import study_save, texts_save
 from study.researchers.frame import done, form_page
@@ -65,17 +65,38 @@ def languages(request: HttpRequest, study: Study) -> HttpResponse:
 
 
 class TextsForm(forms.Form):
-    """A field for each text of a study, with what it says in the study's own language above it."""
+    """A field for each text of a study, with what it says in the study's own language above it. What stands
+    there twice is translated once."""
 
-    def __init__(self, *args: Any, texts: Mapping[str, str], there: Mapping[str, str], **kwargs: Any) -> None:
+    def __init__(self, *args: Any, own: Texts, there: Texts, **kwargs: Any) -> None:
         super().__init__(*args, **kwargs)
-        self.names = {f"text_{number}": path for number, path in enumerate(texts)}
-        for name, path in self.names.items():
-            self.fields[name] = _field(path, texts[path], there.get(path, ""))
+        first = {text: path for path, text in reversed(list(own.items()))}
+        self.names = {_name(text): text for text in own.values()}
+        for name, text in self.names.items():
+            self.fields[name] = _field(first[text], text, there.get(text, ""))
+
+    def clean(self) -> dict[str, Any]:
+        """ValidationError where a text was translated that has another wording by now."""
+        unknown = [name for name in self.data if name.startswith(PREFIX) and name not in self.names]
+        if any(self.data[name].strip() for name in unknown):
+            raise forms.ValidationError(CHANGED)
+        return super().clean() or self.cleaned_data
 
     def texts(self) -> dict[str, str]:
-        """What was filled in, by path."""
-        return {path: text for name, path in self.names.items() if (text := self.cleaned_data[name])}
+        """What was filled in, by what is translated."""
+        return {text: self.cleaned_data[name] for name, text in self.names.items()}
+
+
+PREFIX = "text-"
+CHANGED = (
+    "Texts of the study were changed while you wrote. Their new wording stands below, to be translated anew. "
+    "What you wrote for the others is there: save it."
+)
+
+
+def _name(text: str) -> str:
+    """The name of the field for this text, wherever it stands."""
+    return PREFIX + text_hash(text)[:16]
 
 
 def _field(path: str, text: str, initial: str) -> forms.CharField:
@@ -93,7 +114,7 @@ def texts(request: HttpRequest, study: Study, language: str) -> HttpResponse:
     if language not in offered:
         raise Http404(language)
     own = own_texts(blueprint_of(study))
-    form = TextsForm(request.POST or None, texts=own, there=study.texts.get(language, {}))
+    form = TextsForm(request.POST or None, own=own, there=study.texts.get(language, {}))
     if request.method == "POST" and form.is_valid():
         texts_save(study_id=study.pk, language=language, texts=form.texts())
         return done(request, study, f"Texts in {offered[language]}: saved.", "design-languages")

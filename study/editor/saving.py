@@ -17,9 +17,11 @@ def study_save(*, study: Study, fields: Collection[str]) -> None:
 
 @transaction.atomic
 def texts_save(*, study_id: int, language: str, texts: Mapping[str, str]) -> None:
-    """The study's own texts in another language; those in the others stay."""
+    """Of these texts of the study what they are in another language; one that is empty is not translated.
+    Other texts keep what they have, also those that nobody meets now."""
     study = Study.objects.select_for_update().get(pk=study_id)
-    study.texts = {**study.texts, language: dict(texts)}
+    known = {**study.texts.get(language, {}), **texts}
+    study.texts = {**study.texts, language: {text: there for text, there in known.items() if there}}
     study.save(update_fields=["texts"])
 
 

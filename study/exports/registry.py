@@ -19,6 +19,7 @@ TABLES: dict[str, str] = {
     "staff_actions": "study.exports.tables.staff_actions:TABLE",
     "outages": "study.exports.tables.outages:TABLE",
     "asked": "study.exports.tables.asked:TABLE",
+    "messages": "study.exports.tables.messages:TABLE",
     "codebook": "study.exports.registry:CODEBOOK",
     "dictionary": "study.exports.registry:DICTIONARY",
 }

@@ -13,7 +13,7 @@ from django.utils.crypto import salted_hmac
 from kitchen.machine.append_only import AppendOnly
 from kitchen.play.models import Episode, new_key
 from study.design.blueprint import Blueprint
-from study.design.languages import WRITTEN
+from study.design.languages import WRITTEN, best
 from study.design.models import Condition, Study, SurveyItem, Version
 from study.design.texts import told_in
 
@@ -122,8 +122,9 @@ class Participant(models.Model):
 
     @property
     def design(self) -> Blueprint:
-        """What the person entered under, in their language."""
-        return told_in(self.version.blueprint, self.language)
+        """What the person entered under, in their language; where that is no longer offered, in the one that
+        is shown instead."""
+        return told_in(self.version.blueprint, best(self.study.languages, [self.language]))
 
     @property
     def shown_key(self) -> str:

@@ -127,7 +127,7 @@ LINES: Mapping[str, Stored] = {
         words=("every choice", "when it was made"),
         fields=(
             *(f"SeatCommand.{name}" for name in ["id", "episode", "step", "seat", "command", "received_at"]),
-            *(f"SeatCommand.{name}" for name in ["chosen_by", "fallback"]),
+            *(f"SeatCommand.{name}" for name in ["chosen_by", "fallback", "to_follow", "planned_in"]),
             *(f"Step.{name}" for name in ["id", "episode", "number", "commands", "events", "state_hash"]),
             *(f"Step.{name}" for name in ["score", "opened_at", "taken_at", "chain"]),
             *(f"Seal.{name}" for name in ["id", "episode", "kind", "facts", "mac"]),
@@ -160,7 +160,8 @@ LINES: Mapping[str, Stored] = {
             *(f"Episode.{name}" for name in ["decision_seconds", "deciding_until", "deciding_by"]),
             *(f"Episode.{name}" for name in ["step_seconds", "turn_opened_at", "turn_closes_at"]),
             *(f"Episode.{name}" for name in ["created_at", "ended_at", "shown", "asks_first"]),
-            *(f"Episode.{name}" for name in ["three_dimensions", "shows_intents", "knowing"]),
+            *(f"Episode.{name}" for name in ["three_dimensions", "shows_intents", "passes_by", "knowing"]),
+            *(f"Episode.{name}" for name in ["organisation", "messages", "offers_plans", "plans"]),
             *(f"Seat.{name}" for name in ["id", "episode", "number", "name", "mind", "scene"]),
             *(f"Mind.{name}" for name in ["id", "episode", "number", "kind", "settings"]),
             *(f"Mind.deciding_{name}" for name in ["step", "until", "by"]),
@@ -202,6 +203,23 @@ LINES: Mapping[str, Stored] = {
                 for name in ["id", "budget", "mind", "step", "reserved", "spent", "opened_at"]
             ),
             "Spending.settled_at",
+        ),
+    ),
+    "talk": Stored(
+        marked(
+            "What you write to others in the game, and what they write to you, where the game has a box for"
+            " it. Those whom you write to read it; if one of them is a program that asks a language model, so"
+            " does the company that runs that"
+        ),
+        marked("so that the study can tell how your team talked"),
+        marked(
+            "those whom you write to, the researchers, and whomever they give their data files; and the"
+            " company that runs a language model, if one of those asks it"
+        ),
+        words=("happens in it",),
+        fields=(
+            *(f"Message.{name}" for name in ["id", "episode", "number", "step", "sender", "to", "kind"]),
+            *(f"Message.{name}" for name in ["text", "data", "decision", "sent_at"]),
         ),
     ),
     "staff": Stored(
@@ -307,6 +325,7 @@ GOING = (
         ("consent", "way", "link"),
     ),
     Going(marked("every step that you played, and what your teammates did in it"), ("play", "game", "team")),
+    Going(marked("everything that was written in the games that you played"), ("talk",)),
     Going(marked("all your answers, and how long you looked at each page"), ("answers", "way")),
     Going(
         marked("the number and the code that stand for you, and what researchers did about you"),

@@ -16,15 +16,19 @@ from django.db.models import Avg, Count, QuerySet
 
 from kitchen.agents import call_forecast
 from kitchen.contract.model import BudgetSpentError, NotAskedError, UnpricedError, Usage
+from kitchen.contract.reading import Readings
 from kitchen.contract.world import WorldError
 from kitchen.llm.prices import PriceFileError, PriceList, UnknownPriceError, load_prices
 from kitchen.llm.registry import STAND_IN
 from kitchen.money.spending import booked, set_aside
-from kitchen.play.models import Episode, ModelCall
+from kitchen.play.creating import MindPlan
+from kitchen.play.models import Decision, Episode, ModelCall
+from kitchen.play.readings import readings
+from kitchen.registry.agents import make_agent
 from kitchen.registry.names import UnknownNameError
 from kitchen.registry.worlds import get_world
 from study.design.models import Condition, Study
-from study.design.plan import mind_of
+from study.design.plan import mind_plans
 from study.people.models import Participant, Round
 
 PARTICIPANTS = 12
@@ -32,6 +36,7 @@ PARTICIPANTS = 12
 MOST_PARTICIPANTS = 100_000
 NOT_MADE = (BudgetSpentError.code, UnpricedError.code, NotAskedError.code)
 """Ends of calls that were never made."""
+NO_MODEL = "asks no language model"
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,6 +52,8 @@ class Line:
     worst: float | None = None
     steps_left: int = 0
     """Of those who take part now."""
+    caution: str = ""
+    """That much of what was answered until now could not be used, if so."""
 
     @property
     def underway(self) -> float:
@@ -127,8 +134,8 @@ def forecast(study: Study, participants: int = PARTICIPANTS) -> StudyForecast:
     reserved = set_aside(study.budget_id) if study.budget_id else Decimal(0)
     spent = booked(study.budget_id) - reserved if study.budget_id else Decimal(0)
     prices, problem = _prices()
-    lines = tuple(_line(condition, prices, problem) for condition in study.conditions.all())
-    return StudyForecast(lines, participants, float(study.budget_limit), float(spent), float(reserved))
+    lines = [line for condition in study.conditions.all() for line in _lines(condition, prices, problem)]
+    return StudyForecast(tuple(lines), participants, float(study.budget_limit), float(spent), float(reserved))
 
 
 def _prices() -> tuple[PriceList, str]:
@@ -139,14 +146,25 @@ def _prices() -> tuple[PriceList, str]:
         return PriceList({}), str(error)
 
 
-def _line(condition: Condition, prices: PriceList, problem: str) -> Line:
+def _lines(condition: Condition, prices: PriceList, problem: str) -> list[Line]:
+    """One for each co-player; where several ask no language model, one for all of these."""
     try:
-        provider, _, model = _model(condition).partition(":")
+        minds = list(enumerate(mind_plans(condition)))
+    except WorldError as error:
+        return [Line(condition, "", f"cannot be played: {error}")]
+    lines = [_line(condition, number, mind, prices, problem) for number, mind in minds]
+    asking = [line for line in lines if line.model or line.rests_on != NO_MODEL]
+    return asking or [Line(condition, "", NO_MODEL)]
+
+
+def _line(condition: Condition, number: int, mind: MindPlan, prices: PriceList, problem: str) -> Line:
+    try:
+        provider, _, model = make_agent(mind.kind, mind.settings).model().partition(":")
         if not provider:
-            return Line(condition, "", "asks no language model")
+            return Line(condition, "", NO_MODEL)
         if provider == STAND_IN:
             return Line(condition, "stand-in (no language model)", "costs nothing")
-        return _priced(condition, provider, model, prices)
+        return _priced(condition, number, mind, provider, model, prices)
     except UnknownPriceError as error:
         why = problem or str(error)
         return Line(condition, f"{provider} {model}", f"never asked, the fallback plays: {why}")
@@ -154,38 +172,40 @@ def _line(condition: Condition, prices: PriceList, problem: str) -> Line:
         return Line(condition, "", f"cannot be played: {error.args[0]}")
 
 
-def _model(condition: Condition) -> str:
-    """The language model that plays, `provider:model`; empty if none does."""
-    mind = mind_of(
-        coplayer=condition.coplayer,
-        coplayer_settings=condition.coplayer_settings,
-        teammates=condition.teammates,
-    )
-    return mind.model() if mind else ""
+def _priced(
+    condition: Condition, number: int, mind: MindPlan, provider: str, model: str, prices: PriceList
+) -> Line:
+    sample, made = trial_of(condition, mind), _calls(condition, number, provider, model)
+    a_step, rests_on = _measured(made, provider, model, prices) or _estimated(sample, provider, model, prices)
+    if cached := _caching(sample, provider, model, prices):
+        rests_on = f"{rests_on}; {cached}"
+    worst = call_forecast.worst(sample, prices, provider, model)
+    left, cost = _steps_left(condition, sample.steps), sample.steps * a_step
+    caution = _read(condition, number).warning
+    return Line(condition, f"{provider} {model}", rests_on, sample.steps, cost, worst, left, caution)
 
 
-def _priced(condition: Condition, provider: str, model: str, prices: PriceList) -> Line:
-    sample = _sample(
+def trial_of(condition: Condition, mind: MindPlan) -> call_forecast.TrialCalls:
+    """What this co-player of it asks in the first steps, by the stand-in. WorldError or UnknownNameError for
+    one that cannot be played."""
+    return _sample(
         condition.world,
         json.dumps(condition.settings, sort_keys=True),
         condition.teammates + 1,
-        condition.coplayer,
-        json.dumps(condition.coplayer_settings, sort_keys=True),
+        mind.kind,
+        json.dumps(mind.settings, sort_keys=True),
+        mind.seats,
     )
-    a_step, rests_on = _measured(condition, provider, model, prices) or _estimated(
-        sample, provider, model, prices
-    )
-    worst = call_forecast.worst(sample, prices, provider, model)
-    left = _steps_left(condition, sample.steps)
-    return Line(condition, f"{provider} {model}", rests_on, sample.steps, sample.steps * a_step, worst, left)
 
 
 @lru_cache(maxsize=64)
-def _sample(world: str, settings: str, seats: int, coplayer: str, chosen: str) -> call_forecast.TrialCalls:
-    """Calls of a condition, made with the stand-in."""
+def _sample(
+    world: str, settings: str, seats: int, coplayer: str, chosen: str, theirs: tuple[int, ...]
+) -> call_forecast.TrialCalls:
+    """Calls of one co-player of a condition in these seats of it, made with the stand-in."""
     game = get_world(world).create(seats=seats, settings=json.loads(settings))
     game.reset(1)
-    return call_forecast.sample(game, coplayer, json.loads(chosen), range(1, seats))
+    return call_forecast.sample(game, coplayer, json.loads(chosen), theirs)
 
 
 def _estimated(
@@ -199,10 +219,16 @@ def _estimated(
     )
 
 
-def _measured(condition: Condition, provider: str, model: str, prices: PriceList) -> tuple[float, str] | None:
+def _caching(sample: call_forecast.TrialCalls, provider: str, model: str, prices: PriceList) -> str:
+    plan = call_forecast.plan_of(sample, steps=sample.steps, episodes=1)
+    return prices.price(provider, model, plan.fixed + plan.longest).caching_of(plan.fixed)
+
+
+def _measured(
+    made: QuerySet[ModelCall], provider: str, model: str, prices: PriceList
+) -> tuple[float, str] | None:
     """US dollars a step by the condition's own calls, and in words what that rests on; None while none
     was answered."""
-    made = _calls(condition, provider, model)
     totals = made.aggregate(calls=Count("pk"), decisions=Count("decision", distinct=True), cost=Avg("cost"))
     kinds = ("input", "output", "cache_read", "cache_write")
     counted = made.filter(tokens_output__gt=0).aggregate(**{kind: Avg(f"tokens_{kind}") for kind in kinds})
@@ -218,11 +244,19 @@ def _measured(condition: Condition, provider: str, model: str, prices: PriceList
     )
 
 
-def _calls(condition: Condition, provider: str, model: str) -> QuerySet[ModelCall]:
-    """The calls of this model that this condition's participants have caused."""
+def _read(condition: Condition, number: int) -> Readings:
+    """How the replies to this co-player were read until now."""
+    episodes = Round.objects.filter(condition=condition, episode__isnull=False).order_by().values("episode")
+    return readings(Decision.objects.filter(mind__episode__in=episodes, mind__number=number))
+
+
+def _calls(condition: Condition, number: int, provider: str, model: str) -> QuerySet[ModelCall]:
+    """The calls of this model that this co-player has made for this condition's participants."""
     episodes = Round.objects.filter(condition=condition, episode__isnull=False).order_by().values("episode")
     made = ModelCall.objects.filter(provider=provider, model_asked=model).exclude(error__in=NOT_MADE)
-    calls: QuerySet[ModelCall] = made.filter(decision__mind__episode__in=episodes).order_by()
+    calls: QuerySet[ModelCall] = made.filter(
+        decision__mind__episode__in=episodes, decision__mind__number=number
+    ).order_by()
     return calls
 
 

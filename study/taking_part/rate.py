@@ -1,17 +1,16 @@
-"""How many begin from one network address: counted in the cache, without the address itself."""
+"""How many begin from one network address, and ask about names: counted in the cache, which all processes
+share, without the address itself."""
 
 from __future__ import annotations
 
 import logging
 import time
-from functools import partial
 
 from django.core.cache import cache
 from django.http import HttpRequest
 from django.utils.crypto import salted_hmac
 
 from kitchen.machine.client_address import client_address, network_of
-from kitchen.machine.pace import Bucket, Buckets
 from study.design.models import Study
 from study.design.recruitment import Referral
 
@@ -22,10 +21,9 @@ MINUTE = 60
 SHARE = 5
 """As many entries of one network within a minute count towards a pause."""
 SALT = "brigade.entries"
-NAMES = partial(Bucket, rate=1.0, most=60)
-"""Names that one network may ask about: the page tells whether somebody of this name takes part, or did."""
-
-_names = Buckets(NAMES)
+NAMES = 60
+"""That one network may ask about within a minute: the page tells whether somebody of this name takes part, or
+did."""
 
 
 def too_many_from(request: HttpRequest, study: Study) -> bool:
@@ -45,7 +43,7 @@ def asks_too_much(request: HttpRequest, study: Study, referral: Referral) -> boo
     if not referral.label or referral.vouched:
         return False
     name = _network(request, study)
-    return bool(name) and not _names.take(name)
+    return bool(name) and _count(f"names:{name}", MINUTE) > NAMES
 
 
 def entered_beside(request: HttpRequest, study: Study) -> int:

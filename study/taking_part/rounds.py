@@ -11,7 +11,7 @@ from kitchen.play.models import Episode
 from study.design.blueprint import ConditionPlan
 from study.design.models import Study
 from study.design.orders.issuing import issue
-from study.design.plan import mind_plans
+from study.design.plan import mind_plans, organisation_planned
 from study.design.practice import practice_until
 from study.people.held import scheme_of, tallies
 from study.people.leaving import finish
@@ -65,21 +65,21 @@ def _episode(person: Participant, plan: ConditionPlan, *, seed: int, **more: Any
         settings=plan.settings,
         seats=plan.teammates + 1,
         seed=seed,
-        minds=mind_plans(
-            coplayer=plan.coplayer,
-            coplayer_settings=plan.coplayer_settings,
-            teammates=plan.teammates,
-        ),
+        minds=mind_plans(plan),
         label=plan.label,
         synthetic=person.synthetic,
         budget=_budget(person.study),
         thinking_seconds=design.study["thinking_seconds"] if waits is None else waits,
+        decision_seconds=plan.decision_seconds,
         step_seconds=plan.step_seconds,
         shown=design.shown_in(plan),
         asks_first=bool(design.meant("asks_first")),
         three_dimensions=plan.three_dimensions,
         shows_intents=plan.shows_intents,
+        passes_by=plan.passes_by,
         knowing=plan.knowing,
+        organisation=organisation_planned(plan),
+        offers_plans=plan.offers_plans,
         audience=audience_of(person.study),
         **more,
     )

@@ -16,6 +16,8 @@ from typing import Any
 import pytest
 import yaml
 from django.core.management import get_commands
+from django.utils import translation
+from django.utils.translation import gettext
 
 from brigade import limits, parts
 from brigade.places import base_dir
@@ -153,14 +155,20 @@ def test_a_proxy_has_our_limits(conf: str) -> None:
     assert limits.LARGEST_BODY < int(size) * 2**20 < 2 * limits.LARGEST_BODY
 
 
-def shown_by(page: Path) -> list[str]:
-    """Its heading and its paragraphs, in English."""
-    text = re.sub(r'{% translate "(.+?)" %}', r"\1", page.read_text())
-    return re.findall(r"<(?:h1|p)\b[^>]*>(.+?)</(?:h1|p)>", text, re.DOTALL)
+def shown_by(page: Path, language: str = "en") -> list[str]:
+    """Its heading and its paragraphs in this language, of the app's page or of one that has all of them."""
+    with translation.override(language):
+        text = re.sub(r'{% translate "(.+?)" %}', lambda found: gettext(found[1]), page.read_text())
+    english, *others = re.split(r'<section lang="(.+?)">', text)
+    told = dict(zip(map(str.lower, others[::2]), others[1::2], strict=True))
+    return re.findall(r"<(?:h1|h2|p)\b[^>]*>(.+?)</(?:h1|h2|p)>", told.get(language, english), re.DOTALL)
 
 
-def test_what_is_too_long_is_refused_with_the_words_of_the_app() -> None:
-    assert shown_by(DEPLOY / "pages/413.html") == shown_by(ROOT / "templates/413.html")
+@pytest.mark.parametrize("language", ["en", "es", "zh-hans"])
+def test_what_is_too_long_is_refused_with_the_words_of_the_app(language: str) -> None:
+    words = shown_by(ROOT / "templates/413.html", language)
+    assert shown_by(DEPLOY / "pages/413.html", language) == words
+    assert len(shown_by(DEPLOY / "pages/away.html", language)) == 2
 
 
 def test_a_proxy_has_a_page_for_whatever_it_says_itself() -> None:

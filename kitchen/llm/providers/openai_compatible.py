@@ -15,7 +15,7 @@ from functools import lru_cache
 from typing import Any
 from urllib.parse import urlsplit
 
-from kitchen.contract.model import LanguageModel, Reply, Request, Tool, UnreadableReplyError, Usage
+from kitchen.contract.model import LanguageModel, Offered, Reply, Request, Tool, UnreadableReplyError, Usage
 from kitchen.contract.world import Json
 from kitchen.llm.providers import sdk
 from kitchen.llm.providers.sent import Arguments
@@ -99,6 +99,20 @@ def _tool(tool: Tool) -> dict[str, Any]:
         "tools": [{"type": "function", "function": function}],
         "tool_choice": {"type": "function", "function": {"name": tool.name}},
     }
+
+
+def offered(seconds: float) -> tuple[Offered, ...]:
+    """Every model that the server lists. ModelError if it lists none."""
+
+    def send(connected: sdk.Sdk, left: float) -> Any:
+        return connected.client.models.with_raw_response.list(timeout=left)
+
+    return sdk.listed(sdk.fetch(client, seconds, send), _offered)
+
+
+def _offered(told: dict[str, Json]) -> Offered:
+    """vLLM says how long a prompt may be; others give a name and no more."""
+    return Offered(str(told.get("id") or ""), reads=sdk.count(told.get("max_model_len")) or None)
 
 
 # Reading

@@ -21,6 +21,7 @@ from kitchen.contract.model import (
     ConnectionLostError,
     ModelError,
     NotAskedError,
+    Offered,
     OverloadedError,
     RateLimitedError,
     RejectedError,
@@ -96,6 +97,24 @@ def call(
         error.parameters = parameters_of(sent)
         raise
     return replace(reply, seconds=time.monotonic() - began, parameters=parameters_of(sent))
+
+
+def fetch(connect: Callable[[], Sdk], seconds: float, send: Callable[[Sdk, float], Any]) -> dict[str, Json]:
+    """What a server says to something that is no question to a model; every failure is a ModelError."""
+    request = Request("", (), seconds=seconds)
+    body = _json(_answer(connect(), request, {}, lambda sdk, _, left: send(sdk, left), seconds).body)
+    if not isinstance(body, dict):
+        raise UnreadableReplyError("not an answer of this API")
+    return body
+
+
+def listed(body: Mapping[str, Json], read: Callable[[dict[str, Json]], Offered]) -> tuple[Offered, ...]:
+    """The models of a list, those with a name; UnreadableReplyError for what is no list."""
+    data = body.get("data")
+    if not isinstance(data, list):
+        raise UnreadableReplyError("no list of models in the answer")
+    found = (read(each) for each in data if isinstance(each, dict))
+    return tuple(each for each in found if each.name)
 
 
 def _read(sdk: Sdk, answer: Answer, read: Callable[[Json], Reply]) -> Reply:

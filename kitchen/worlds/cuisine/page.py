@@ -63,12 +63,13 @@ class CuisinePage(Page):
         marked("The number on the order says in how many steps it runs out."),
     )
     aim = read_later("Practice ends when you have served one dish, or after {steps} steps.")
-    missed = read_later("The steps are used, and no dish was served yet. That is all right.")
+    missed = read_later("You have used all steps, and no dish was served yet. That is all right.")
 
     def reached(self, view: SeatView) -> str:
         """`Well done: you served salmon sushi.`"""
-        dish = known(view.brief).words.mid(view.observation["delivered"][-1])
-        return gettext("Well done: you served {dish}.").format(dish=dish)
+        if not (served := view.observation["delivered"]):
+            return super().reached(view)
+        return gettext("Well done: you served {dish}.").format(dish=known(view.brief).words.mid(served[-1]))
 
     def hint(self, view: SeatView, command: Command, aim: Mapping[str, str]) -> str:
         """`Try this: go to storage to fetch rice for the salmon sushi.`"""

@@ -40,7 +40,8 @@ class ItemKind:
 
     def value_problem(self, item: ItemPlan, value: Json, teams: Sequence[str]) -> str:
         """Why this cannot be an answer; empty if it can."""
-        return "" if isinstance(value, str) and len(value) <= TEXT_LONGEST else gettext("A text is wanted.")
+        good = isinstance(value, str) and len(value) <= TEXT_LONGEST
+        return "" if good else gettext("Please write a text.")
 
     def is_right(self, item: ItemPlan, value: Json) -> bool:
         """Whether the answer is the right one; the item has one."""
@@ -91,7 +92,7 @@ class Likert(ItemKind):
     def value_problem(self, item: ItemPlan, value: Json, teams: Sequence[str]) -> str:
         """One of the points."""
         good = type(value) is int and 1 <= value <= item.points
-        return "" if good else gettext("A point from 1 to {most} is wanted.").format(most=item.points)
+        return "" if good else gettext("Choose a point from 1 to {most}.").format(most=item.points)
 
     def ends(self, item: ItemPlan) -> tuple[float, float]:
         """The first and the last point."""
@@ -139,7 +140,7 @@ class Single(ItemKind):
 
     def value_problem(self, item: ItemPlan, value: Json, teams: Sequence[str]) -> str:
         """An option."""
-        return "" if value in item.options else gettext("One of the options is wanted.")
+        return "" if value in item.options else gettext("Choose one of the options.")
 
 
 class Multiple(Single):
@@ -155,7 +156,7 @@ class Multiple(Single):
     def value_problem(self, item: ItemPlan, value: Json, teams: Sequence[str]) -> str:
         """Options, each once."""
         good = isinstance(value, list | tuple) and all(one in item.options for one in value)
-        return "" if good and len(set(value)) == len(value) else gettext("One of the options is wanted.")
+        return "" if good and len(set(value)) == len(value) else gettext("Choose one of the options.")
 
     def is_right(self, item: ItemPlan, value: Json) -> bool:
         """In whatever order."""
@@ -194,7 +195,7 @@ class Number(ItemKind):
     def value_problem(self, item: ItemPlan, value: Json, teams: Sequence[str]) -> str:
         """A number between the bounds, on a step."""
         if type(value) not in {int, float} or value != value or abs(value) == float("inf"):
-            return gettext("A number is wanted.")
+            return gettext("Enter a number.")
         if abs(value) > LARGEST:
             return gettext("Give a number of at most {most}.").format(most=written(LARGEST))
         if item.minimum is not None and value < item.minimum:
@@ -266,7 +267,7 @@ class Team(ItemKind):
 
     def value_problem(self, item: ItemPlan, value: Json, teams: Sequence[str]) -> str:
         """One of the teams."""
-        return "" if value in teams else gettext("One of the teams is wanted.")
+        return "" if value in teams else gettext("Choose one of the teams.")
 
     def any_answer(self, item: ItemPlan, rng: Random, teams: Sequence[str]) -> Json:
         """Any of them."""

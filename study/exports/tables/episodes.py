@@ -8,9 +8,12 @@ from typing import Any
 
 from django.db.models import Count
 
+from kitchen.contract.reading import Readings
 from kitchen.contract.world import Json
 from kitchen.play.clock import OF_PEOPLE
-from kitchen.play.models import Episode, Seat, SeatCommand
+from kitchen.play.filling import WORLD
+from kitchen.play.models import Decision, Episode, Seat, SeatCommand
+from kitchen.play.readings import readings_by_episode
 from study.design.chance import drawn
 from study.design.figures import study_worlds
 from study.design.models import Study
@@ -37,7 +40,7 @@ def seed_meaning(study: Study) -> str:
 COLUMNS = (
     *WHERE,
     Column("condition_name", "text", "The researcher's present name of the condition."),
-    Column("label", "text", "What the participant read as the team's name in this episode."),
+    Column("label", "text", "Name of the team in this episode, in the language of the study's own texts."),
     Column(
         "coplayer", "text", "Kind of co-player that this episode was set up with.", levels="none, or a kind"
     ),
@@ -93,11 +96,43 @@ COLUMNS = (
         "shown in the step after it.",
     ),
     Column(
+        "passes_by",
+        "boolean",
+        "1 if a step went on without who had nothing to choose in it: `chosen_by` is `world` there.",
+    ),
+    Column(
         "knowing",
         "text",
         "Whose commands of the step that it decided a co-player was told.",
         levels="everybody = people and the co-players before it, people, nobody",
     ),
+    Column(
+        "decision_seconds",
+        "number",
+        "What all co-players had for a step, then fallbacks played.",
+        unit="s",
+    ),
+    Column(
+        "offers_plans",
+        "boolean",
+        "1 if the page offered to choose what follows: `to_follow` and `planned_in` in `commands`.",
+    ),
+    Column(
+        "read_whole",
+        "integer",
+        "Decisions of co-players for which all that a language model was asked for could be read.",
+        unit="decisions",
+    ),
+    Column("read_in_part", "integer", "Those for which not all could be read.", unit="decisions"),
+    Column("read_not_at_all", "integer", "Those for which nothing could be read.", unit="decisions"),
+    Column("commands_asked", "integer", "Commands that these replies were to hold.", unit="commands"),
+    Column(
+        "commands_invalid_before",
+        "integer",
+        "Of these, those that were read and cannot be done, in the first reply.",
+        unit="commands",
+    ),
+    Column("commands_invalid", "integer", "The same after a second try.", unit="commands"),
 )
 
 FIELDS = (
@@ -120,7 +155,10 @@ FIELDS = (
     "shown",
     "asks_first",
     "shows_intents",
+    "passes_by",
     "knowing",
+    "decision_seconds",
+    "offers_plans",
 )
 
 
@@ -131,6 +169,7 @@ def rows(study: Study, chosen: Chosen, scored: Sequence[FigureColumn]) -> Iterat
         pks = {sitting.episode for sitting in piece}
         facts, (seated, used), played_by = _facts(pks), _seated(pks), _played_by(pks)
         fallbacks = _fallbacks(pks)
+        read = readings_by_episode(Decision.objects.filter(mind__episode__in=pks))
         there = ((sitting, sitting.episode, facts[sitting.episode]) for sitting in who_are_there(piece))
         yield Stretch(
             (),
@@ -143,6 +182,7 @@ def rows(study: Study, chosen: Chosen, scored: Sequence[FigureColumn]) -> Iterat
                     played_by[pk],
                     fallbacks.get(pk, 0),
                     used.get((pk, sitting.seat), ""),
+                    read.get(pk, Readings()),
                 )
                 for sitting, pk, known in there
             ],
@@ -164,6 +204,7 @@ def _cells(
     played_by: list[str],
     fallbacks: int,
     used: str,
+    read: Readings,
 ) -> tuple[Any, ...]:
     team = " ".join(sorted(set(seated))) or NOBODY, " ".join(sorted(played_by)), len(seated)
     named = sitting.condition_name or None, facts["label"]
@@ -188,7 +229,11 @@ def _cells(
         facts["three_dimensions"],
         used or None,
         facts["shows_intents"],
+        facts["passes_by"],
         facts["knowing"],
+        facts["decision_seconds"],
+        facts["offers_plans"],
+        *read.columns.values(),
     )
 
 
@@ -216,7 +261,7 @@ def _seated(pks: Iterable[int]) -> tuple[dict[int, list[str]], dict[tuple[int, i
 
 def _played_by(pks: Iterable[int]) -> dict[int, list[str]]:
     """By episode: everything but people that chose commands."""
-    chosen = SeatCommand.objects.filter(episode__in=pks).exclude(chosen_by__in=OF_PEOPLE)
+    chosen = SeatCommand.objects.filter(episode__in=pks).exclude(chosen_by__in=(*OF_PEOPLE, WORLD))
     return _grouped(chosen.order_by().values_list("episode_id", "chosen_by").distinct())
 
 

@@ -60,7 +60,7 @@ COLUMNS = (
     Column("check_attempts", "integer", "Attempts at the check of understanding.", unit="attempts"),
     Column("check_passed", "boolean", "1 if the last attempt was right; blank without any."),
     Column("attention_checks", "integer", "Attention checks that were answered.", unit="items"),
-    Column("attention_checks_failed", "integer", "Those of them not answered rightly.", unit="items"),
+    Column("attention_checks_failed", "integer", "Those of them not answered correctly.", unit="items"),
     Column("participant.code", "text", "As oTree names it: the same as `participant`."),
     Column("participant.id_in_session", "integer", "As oTree names it: the same as `number`."),
     Column("participant.label", "text", "As oTree names it: the same as `label`."),

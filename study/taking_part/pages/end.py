@@ -25,7 +25,7 @@ WORDS = {
     ),
     "failed_check": (
         marked("The study ends here"),
-        marked("Not all questions of understanding were answered rightly. Thank you for your time."),
+        marked("Not all questions of understanding were answered correctly. Thank you for your time."),
     ),
     "timed_out": (
         marked("The study has ended"),

@@ -15,6 +15,7 @@ from kitchen.play.models import (
     CallMessage,
     Decision,
     Episode,
+    Message,
     Mind,
     ModelCall,
     Prompt,
@@ -112,6 +113,7 @@ def _write_decisions(copies: Sequence[Copy], minds: dict[tuple[int, int], Mind])
             fresh = {"mind_id": minds[at, row["mind_id"]].pk, "decided_at": _end(copy, row["step"])}
             decisions[at, row["id"]] = Decision(**{**row, "id": None, **fresh})
     write_in_pieces(Decision, decisions.values())
+    _write_said(copies, decisions)
     calls: dict[tuple[int, int], ModelCall] = {}
     for at, copy in enumerate(copies):
         for row in copy.recording.calls:
@@ -125,6 +127,26 @@ def _write_decisions(copies: Sequence[Copy], minds: dict[tuple[int, int], Mind])
             CallMessage(**{**row, "id": None, "call_id": calls[at, row["call_id"]].pk})
             for at, copy in enumerate(copies)
             for row in copy.recording.messages
+        ),
+    )
+
+
+def _write_said(copies: Sequence[Copy], decisions: dict[tuple[int, int], Decision]) -> None:
+    """What co-players said; nobody else says anything there."""
+    write_in_pieces(
+        Message,
+        (
+            Message(
+                **{
+                    **row,
+                    "id": None,
+                    "episode_id": _pk(copy),
+                    "decision_id": decisions[at, row["decision_id"]].pk,
+                    "sent_at": _end(copy, row["step"]),
+                }
+            )
+            for at, copy in enumerate(copies)
+            for row in copy.recording.said
         ),
     )
 

@@ -98,7 +98,12 @@ def _recorded(
     seed = derived_seed(wish.seed, "recording", key, number)
     waits = plan.thinking_seconds
     thinking = float(design.study["thinking_seconds"]) if waits is None else waits
-    look = {"shown": design.shown_in(plan), "asks_first": bool(design.meant("asks_first"))}
+    look = {
+        "shown": design.shown_in(plan),
+        "asks_first": bool(design.meant("asks_first")),
+        "three_dimensions": plan.three_dimensions,
+        "shows_intents": plan.shows_intents,
+    }
     return record(plan, seed=seed, number=number, thinking=thinking, look=look, steps=wish.steps)
 
 

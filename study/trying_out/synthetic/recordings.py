@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import timedelta
 from typing import Any
 
@@ -17,12 +17,13 @@ from kitchen.llm.registry import STAND_IN
 from kitchen.play import deciding, selectors
 from kitchen.play.calls import prompts_erase_unused, prompts_of
 from kitchen.play.claims import decision_claim
-from kitchen.play.creating import episode_create
+from kitchen.play.creating import MindPlan, episode_create
 from kitchen.play.messages import to_json
 from kitchen.play.models import (
     CallMessage,
     Decision,
     Episode,
+    Message,
     Mind,
     ModelCall,
     Prompt,
@@ -35,7 +36,7 @@ from kitchen.play.services import GivenCommand, commands_submit
 from kitchen.registry.agents import get_agent
 from kitchen.registry.worlds import get_kit
 from study.design.blueprint import ConditionPlan
-from study.design.plan import NOBODY, mind_plans
+from study.design.plan import mind_plans, organisation_planned
 from study.trying_out.walk.person import Experience, Person
 from study.trying_out.walk.player import Player
 
@@ -58,6 +59,7 @@ class Recording:
     decisions: list[Row]
     calls: list[Row]
     messages: list[Row]
+    said: list[Row]
     prompts: dict[str, str]
     experience: Experience
 
@@ -105,11 +107,8 @@ def _opened(plan: ConditionPlan, look: Mapping[str, Any], *, seed: int, steps: i
         settings=_shortened(plan, steps),
         seats=plan.teammates + 1,
         seed=seed,
-        minds=mind_plans(
-            coplayer=plan.coplayer,
-            coplayer_settings=_without_models(plan),
-            teammates=plan.teammates,
-        ),
+        minds=[_without_model(mind) for mind in mind_plans(plan)],
+        organisation=organisation_planned(plan),
         label=LABEL,
         synthetic=True,
         **look,
@@ -118,14 +117,16 @@ def _opened(plan: ConditionPlan, look: Mapping[str, Any], *, seed: int, steps: i
 
 def _play(episode: Episode, player: Player) -> None:
     seat = episode.seats.get(number=0)
-    for step in range(1, MOST_STEPS):
+    for _ in range(1, MOST_STEPS):
         state = json.loads(to_json(selectors.state_message(episode.world, selectors.seat_view(seat))))
         player.watch(state)
-        if state["phase"] != "choose":
+        if state["phase"] == "over":
             break
-        given = GivenCommand(0, tuple(player.choose(state)))
+        step = state["step"] + 1
         claim = decision_claim(episode_id=episode.pk, step=step)  # no worker takes it for one that waits
-        commands_submit(episode_id=episode.pk, step=step, commands=[given])
+        if state["phase"] == "choose":
+            given = GivenCommand(0, tuple(player.choose(state)))
+            commands_submit(episode_id=episode.pk, step=step, commands=[given])
         deciding.decide_step(episode_id=episode.pk, step=step, claim=claim)
 
 
@@ -134,11 +135,10 @@ def _shortened(plan: ConditionPlan, steps: int | None) -> dict[str, Json]:
     return {**plan.settings, named: steps} if steps and named else dict(plan.settings)
 
 
-def _without_models(plan: ConditionPlan) -> dict[str, Json]:
-    """The co-player's settings, with the stand-in where a model would be asked and paid."""
-    settings = dict(plan.coplayer_settings)
-    named = get_agent(plan.coplayer).names_model if plan.coplayer != NOBODY else ""
-    return {**settings, named: STAND_IN} if named else settings
+def _without_model(mind: MindPlan) -> MindPlan:
+    """The co-player, with the stand-in where a model would be asked and paid."""
+    named = get_agent(mind.kind).names_model
+    return replace(mind, settings={**mind.settings, named: STAND_IN}) if named else mind
 
 
 def _read(episode: Episode, experience: Experience, plan: ConditionPlan, thinking: float) -> Recording:
@@ -163,6 +163,7 @@ def _asked(episode: Episode) -> dict[str, Any]:
         "decisions": _rows(Decision.objects.filter(mind__episode=episode)),
         "calls": _rows(calls),
         "messages": _rows(messages),
+        "said": _rows(Message.objects.filter(episode=episode)),
         "prompts": dict(Prompt.objects.filter(uses__in=messages).values_list("hash", "text")),
     }
 

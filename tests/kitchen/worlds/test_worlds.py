@@ -102,6 +102,15 @@ def test_every_legal_action_is_performed_by_who_acts_first(kind: str) -> None:
 
 
 @every_world
+def test_who_is_not_asked_could_only_do_nothing(kind: str) -> None:
+    world, chance = make(kind), Random(9)
+    for _ in steps_of(world):
+        for seat in range(world.seats):
+            assert world.asks(seat) or world.legal_actions(seat) == [world.idle]
+        world.step(choose(world, chance))
+
+
+@every_world
 def test_an_action_that_is_not_legal_is_refused_with_reasons(kind: str) -> None:
     world, chance = make(kind), Random(5)
     met: set[Command] = set()

@@ -12,7 +12,6 @@ from django.urls import reverse
 
 from kitchen.registry.agents import make_agent
 from study.design.models import Condition
-from study.design.plan import condition_remarks
 from tests.study.admin.test_admin import change, save
 from tests.study.factories import make_study
 
@@ -71,7 +70,7 @@ def test_the_form_the_message_after_saving_and_the_studys_page_say_so(admin_clie
 
 
 def remarks(model: str, **more: Any) -> tuple[str, ...]:
-    return condition_remarks(coplayer="dispatcher", coplayer_settings={"model": model, **more}, teammates=1)
+    return Condition(coplayer="dispatcher", coplayer_settings={"model": model, **more}, teammates=1).remarks
 
 
 def test_what_is_not_sent_to_a_model_is_told() -> None:

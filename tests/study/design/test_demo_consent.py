@@ -12,7 +12,8 @@ from study.design.files import study_from_file
 from study.design.languages import codes
 from study.design.models import SurveyItem
 from study.design.readiness import missing
-from study.design.texts import own_texts, untranslated
+from study.design.texts import untranslated
+from study.design.wording import own_texts
 from study.people.stored import BESIDE, GOING, LINES
 from tests.study.factories import make_study
 

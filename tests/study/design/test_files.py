@@ -105,6 +105,11 @@ def test_it_is_made_once() -> None:
             "world.level: unknown key; there are kind",
         ),
         ("seed = 20231", "seed = 1\nbudget = -1", "demo.toml: budget_limit"),
+        (
+            '"items.fun.text" = "La',
+            '"items.fan.text" = "La',
+            "texts.es: items.fan.text is no text of this study",
+        ),
         ('key = "trust"', 'key = "trust"\nid = 3', r"items\[7\].id: unknown key; there are key, place"),
     ],
 )

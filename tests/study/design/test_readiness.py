@@ -81,3 +81,16 @@ def test_words_of_the_demo_that_were_not_rewritten_are_told() -> None:
     assert found.args == ("consent",)
     StudyPart.objects.filter(study=study, kind="consent").update(text="Our own.")
     assert not told(study, "demo's words")
+
+
+def test_a_practice_that_ends_before_its_goal_is_told() -> None:
+    study = make_study(conditions=1)
+    kitchen: dict[str, Any] = {"level": "level_3", "alpha": 2.0, "beta": 2.5, "max_steps": 12}
+    stored = {"kitchen": {"settings": kitchen}}
+    part = StudyPart.objects.create(study=study, kind="practice", enabled=True, settings=stored)
+    (gap,) = told(study, "Practice is too short")
+    assert (gap.page, gap.args, gap.hinders) == ("part", ("practice",), False)
+    longer = {"kitchen": {"settings": {**kitchen, "max_steps": 60}}}
+    for settings in (longer, {}, {**stored, "all_steps": True}):
+        StudyPart.objects.filter(pk=part.pk).update(settings=settings)
+        assert not told(study, "Practice is too short")

@@ -2,13 +2,21 @@
 
 from __future__ import annotations
 
+import re
+from collections.abc import Mapping
+from importlib import import_module
+from types import SimpleNamespace
+
 import pytest
+from django.apps import apps
+from django.db import connection
 from django.test import Client
 
 from study.design.blueprint import blueprint_of
 from study.design.models import Study, SurveyItem
 from study.design.readiness import missing
-from study.design.texts import own_texts, told_in
+from study.design.texts import told_in, untranslated
+from study.design.versions import differences
 from study.editor.changes import changes
 from study.editor.paths import path_words
 from tests.study.factories import make_study
@@ -34,18 +42,21 @@ def test_languages_are_chosen_and_the_texts_to_be_translated_are_counted(
     assert study.languages == "en zh-hans"
     left = [one for one in missing(study) if one.page == "texts"]
     assert [(one.args, one.hinders) for one in left] == [(("zh-hans",), False)]
-    assert "7 texts of yours cannot be read in 简体中文 yet" in left[0].words
+    assert "7 texts of yours: not translated into 简体中文 yet" in left[0].words
     assert "/staff/small/design/texts/zh-hans/" in admin_client.get(there).content.decode()
+
+
+def sent(page: str, texts: Mapping[str, str]) -> dict[str, str]:
+    """These texts as the form on this page sends them."""
+    names = dict(re.findall(r'id="id_(text-\w+)_helptext">(.+?)</p>', page))
+    return {name: texts.get(text, "") for name, text in names.items()}
 
 
 def test_texts_stand_side_by_side_and_what_is_filled_in_is_read(study: Study, admin_client: Client) -> None:
     Study.objects.update(languages="en es")
-    there = "/staff/small/design/texts/es/"
-    page = admin_client.get(there).content.decode()
+    page = admin_client.get(THERE).content.decode()
     assert "Part consent, text" in page and "I agree." in page and "Item which, option 2" in page
-    paths = list(own_texts(blueprint_of(study)))
-    sent = {f"text_{paths.index(path)}": text for path, text in SPANISH.items()}
-    admin_client.post(there, sent)
+    admin_client.post(THERE, sent(page, SPANISH))
     study.refresh_from_db()
     assert study.texts == {"es": SPANISH}
     design = told_in(blueprint_of(study), "es")
@@ -54,7 +65,62 @@ def test_texts_stand_side_by_side_and_what_is_filled_in_is_read(study: Study, ad
     assert admin_client.get("/staff/small/design/texts/zh-hans/").status_code == 404
 
 
-SPANISH = {"title": "Un estudio", "parts.consent.text": "De acuerdo.", "items.which.options.2": "Dos"}
+THERE = "/staff/small/design/texts/es/"
+SPANISH = {"A small study": "Un estudio", "I agree.": "De acuerdo.", "Two": "Dos"}
+
+
+def test_a_translation_follows_its_text_and_ends_with_it(study: Study, admin_client: Client) -> None:
+    Study.objects.update(languages="en es", texts={"es": SPANISH})
+    SurveyItem.objects.filter(key="which").update(options=["Two", "None", "1"])
+    study.parts.filter(kind="consent").update(text="I agree to all.")
+    study.refresh_from_db()
+    design = told_in(blueprint_of(study), "es")
+    assert design.items[-1].shown_options == ["Dos", "None", "1"]
+    assert design.part("consent").text == "I agree to all."
+    assert {"parts.consent.text", "items.which.options.2"} <= set(untranslated(blueprint_of(study))["es"])
+    study.parts.filter(kind="consent").update(enabled=False)
+    page = admin_client.get(THERE).content.decode()
+    assert "I agree" not in page
+    admin_client.post(THERE, sent(page, {**SPANISH, "None": "Ninguna"}))
+    study.refresh_from_db()
+    assert study.texts["es"] == {**SPANISH, "None": "Ninguna"}
+
+
+def test_what_was_translated_while_the_study_changed_is_not_lost_unseen(
+    study: Study, admin_client: Client
+) -> None:
+    Study.objects.update(languages="en es")
+    old = sent(admin_client.get(THERE).content.decode(), SPANISH)
+    SurveyItem.objects.create(study=study, key="first", measure="First", text="First?", position=0)
+    study.parts.filter(kind="consent").update(text="I agree to all.")
+    answer = admin_client.post(THERE, old).content.decode()
+    assert "changed while you wrote" in answer and 'value="Dos"' in answer
+    study.refresh_from_db()
+    assert study.texts == {}
+    admin_client.post(THERE, sent(answer, SPANISH))
+    study.refresh_from_db()
+    assert study.texts == {"es": {text: SPANISH[text] for text in ("A small study", "Two")}}
+
+
+def test_a_language_more_is_a_change_also_of_a_study_of_before(study: Study) -> None:
+    was = blueprint_of(study).in_format(3)
+    study.languages, study.texts = "en es", {"es": SPANISH}
+    now = blueprint_of(study)
+    assert now.beyond(3)
+    told = [one.field for one in differences(was, now)]
+    assert told[-2:] == ["languages", "texts"]
+    assert changes(was, now)[-1].new.text
+
+
+def test_translations_of_before_are_kept_by_what_they_translate(study: Study) -> None:
+    migration = import_module("study.migrations.0032_texts_by_wording")
+    editor = SimpleNamespace(connection=connection)
+    paths = {"title": "Un estudio", "parts.consent.text": "De acuerdo.", "items.which.options.2": "Dos"}
+    Study.objects.update(texts={"es": {**paths, "items.gone.text": "Nada"}})
+    migration.by_wording(apps, editor)
+    assert Study.objects.get().texts == {"es": SPANISH}
+    migration.by_path(apps, editor)
+    assert Study.objects.get().texts == {"es": paths}
 
 
 @pytest.mark.parametrize("languages", ["", "en xx", "en en"])
@@ -66,7 +132,7 @@ def test_what_is_no_list_of_languages_is_refused(study: Study, languages: str) -
 def test_a_change_of_a_text_is_told_with_its_language_and_place(study: Study) -> None:
     study.texts = {"es": SPANISH}
     before = blueprint_of(study)
-    study.texts = {"es": {**SPANISH, "title": "Otro"}}
+    study.texts = {"es": {**SPANISH, study.title: "Otro"}}
     told = changes(before, blueprint_of(study))
     assert [(one.field, one.old.text, one.new.text) for one in told] == [
         ("Texts: Español: Title", "Un estudio", "Otro")

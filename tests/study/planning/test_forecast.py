@@ -47,7 +47,8 @@ def call(study: Study, *, tokens: int = 1000, written: int = 100, **more: Any) -
     if one.episode is None:
         one.episode = round_episode(one, one.participant)
         one.save()
-    decision = Decision.objects.create(mind=one.episode.minds.get(), step=1, milliseconds=1)
+    note = more.pop("note", None)
+    decision = Decision.objects.create(mind=one.episode.minds.get(), step=1, milliseconds=1, note=note)
     facts = {"provider": "anthropic", "model_asked": "claude-sonnet-5-5", "sampling": {}, "attempts": []}
     usage = {
         "tokens_input": tokens,
@@ -70,6 +71,14 @@ def test_before_any_call_the_first_steps_are_played_with_the_stand_in(study: Stu
     assert 0 < paid.expected * call_forecast.TRIES < paid.worst
 
 
+def test_whether_the_fixed_part_is_long_enough_for_the_cache_is_said(study: Study) -> None:
+    assert "too short to be cached (from 4096 on): it is paid in full" in forecast(study).lines[1].rests_on
+    call(study)
+    assert "too short to be cached" in forecast(study).lines[1].rests_on
+    dispatched(study, "c1", {**PAID, "model": "anthropic:claude-opus-5"})
+    assert "is read from the cache after an episode's first call" in forecast(study).lines[1].rests_on
+
+
 def test_a_second_try_in_a_step_more_than_doubles_the_worst(study: Study) -> None:
     once = forecast(study).each_worst
     dispatched(study, "c1", {**PAID, "repair": 1})
@@ -84,6 +93,17 @@ def test_the_studys_own_calls_are_what_it_rests_on_as_soon_as_there_are_some(stu
     assert paid.rests_on.startswith(
         "measured on 1 calls of this study: 1 a step, on average 1000 tokens read"
     )
+
+
+def test_what_was_paid_for_replies_that_nobody_could_read_is_said(study: Study, admin_client: Client) -> None:
+    unread: dict[str, Any] = {
+        "faults": [{"code": "no_command", "seat": None, "command": [], "text": "…"}],
+        "mended": [],
+    }
+    call(study, note=unread)
+    said = "100% of the decisions were not read whole"
+    assert [said in line.caution for line in forecast(study).lines] == [False, True, False]
+    assert said in admin_client.get("/staff/small/").content.decode()
 
 
 def test_what_was_booked_counts_where_it_is_more_and_calls_that_were_not_made_do_not(study: Study) -> None:

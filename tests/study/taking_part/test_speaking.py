@@ -24,9 +24,9 @@ from tests.study.taking_part.test_views import begin, text_of
 
 pytestmark = pytest.mark.django_db
 SPANISH = {
-    "title": "Un estudio",
-    "parts.consent.text": "Estoy de acuerdo.",
-    "items.which.options.2": "La segunda",
+    "A small study": "Un estudio",
+    "I agree.": "Estoy de acuerdo.",
+    "Second": "La segunda",
 }
 
 

@@ -5,7 +5,7 @@ Paper, section 4.1 and appendix A; the facts are of the level that is played, th
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 
 from kitchen.contract.world import Json
 from kitchen.words.counting import counted
@@ -102,6 +102,20 @@ def _answer(team: Team, *, as_tool: bool, calls: bool) -> Iterator[str]:
         "You may think first, in a few sentences and without spelling commands. Then write the commands, "
         f"one a line, such as {example}; goto({name}, storage0) is read too."
     )
+
+
+def form(seats: Sequence[int], *, as_tool: bool) -> list[str]:
+    """The form of an answer once more, for a model whose answer could not be read."""
+    if as_tool:
+        fields = "agent, verb, location and item, `none` where there is none"
+        return [f"Answer by calling the tool, with one entry for each agent: {fields}."]
+    verbs = ", ".join(VERB_FORMS.values())
+    lines = [spell(seat, ("goto", "storage0")) for seat in seats]
+    return [
+        f"Answer in this form only, one command a line under the word Commands, each one of {verbs}:",
+        "Commands:",
+        *lines,
+    ]
 
 
 def hints(brief: Brief) -> str:

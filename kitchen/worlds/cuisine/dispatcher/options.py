@@ -144,8 +144,8 @@ SETTINGS: tuple[Setting, ...] = (
         "int",
         "Second tries in a step",
         0,
-        help="How often the model may replace commands that cannot be carried out, within the same step. "
-        "Each costs a call. 0: such agents wait, as in the paper.",
+        help="How often the model may replace commands that cannot be read or carried out, within the same "
+        "step. Each costs a call. 0: such agents wait, as in the paper.",
         minimum=0,
         maximum=1,
     ),

@@ -7,13 +7,17 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from kitchen.contract.model import Call, Message, Reply
+from kitchen.worlds.cuisine.dispatcher import guide
+from kitchen.worlds.cuisine.dispatcher.choosing import Asked, Extracted
 from kitchen.worlds.cuisine.dispatcher.door import Door
-from kitchen.worlds.cuisine.dispatcher.extraction import Names, extract
+from kitchen.worlds.cuisine.dispatcher.extraction import extract, extract_call
 from kitchen.worlds.cuisine.dispatcher.memory import Exchange, Memory
 from kitchen.worlds.cuisine.dispatcher.moment import Given, Moment
+from kitchen.worlds.cuisine.dispatcher.names import Names
 from kitchen.worlds.cuisine.dispatcher.options import Options
+from kitchen.worlds.cuisine.dispatcher.people import repeats, said_in, without_words
 from kitchen.worlds.cuisine.dispatcher.prompt import fixed_part, repair_part
-from kitchen.worlds.cuisine.dispatcher.tool import dispatch_tool, read_call
+from kitchen.worlds.cuisine.dispatcher.tool import dispatch_tool
 from kitchen.worlds.cuisine.dispatcher.validation import Verdict, validate
 from kitchen.worlds.cuisine.dispatcher.wording import Fault
 
@@ -41,7 +45,8 @@ class Talk:
     def __init__(self, moment: Moment, options: Options, memory: Memory, door: Door) -> None:
         self.moment, self.options, self.door = moment, options, door
         self.names = Names.of(moment.brief)
-        self.tool = dispatch_tool(moment.brief, moment.team) if options.as_tool else None
+        self.talks = moment.organisation is not None
+        self.tool = dispatch_tool(moment.brief, moment.team, talks=self.talks) if options.as_tool else None
         self.messages = [Message("system", fixed_part(moment, options), fixed=True), *memory.messages()]
         self.remembered = len(memory.messages())
         self.calls: list[Call] = []
@@ -49,17 +54,17 @@ class Talk:
 
     def decide(self, question: str) -> Answered | None:
         """Ask, look ahead, and ask once more if the settings say so; None if there is no answer."""
-        given = self.ask(question)
-        if given is None:
+        read = self.ask(question, self.moment.team.mine)
+        if read is None:
             return None
-        verdict = validate(self.moment, given)
+        verdict = validate(self.moment, read.given, read.unclear)
         missing = [seat for seat in self.moment.team.mine if seat not in dict(verdict.kept)]
         if not self.options.repair or not missing:
-            return Answered(verdict, given)
-        return self._mend(Answered(verdict, given), missing)
+            return Answered(verdict, read.given)
+        return self._mend(Answered(verdict, read.given), missing)
 
-    def ask(self, question: str) -> tuple[Given, ...] | None:
-        """The commands of the model's answer, in its order; None if there is no answer."""
+    def ask(self, question: str, seats: Sequence[int]) -> Extracted | None:
+        """What was read of the model's answer to a question about these seats; None if there is no answer."""
         self.messages.append(Message("user", question))
         call = self.door.ask(self.messages, self.tool)
         self.calls.append(call)
@@ -68,7 +73,7 @@ class Talk:
         said = spoken(call.reply)
         self.messages.append(Message("assistant", said))
         self.asked.append((question, said))
-        return self._read(call.reply)
+        return self._read(call.reply, Asked(seats, int(self.moment.observation["step"]) + 1))
 
     @property
     def exchange(self) -> Exchange:
@@ -91,21 +96,33 @@ class Talk:
         thought = said[-1].strip() if said else ""
         return thought if len(thought) <= LONGEST_THOUGHT else f"{thought[:LONGEST_THOUGHT].rstrip()}…"
 
-    def _read(self, reply: Reply) -> tuple[Given, ...]:
-        """A structured reply, or whatever commands stand in the text."""
-        if reply.call is not None:
-            return read_call(reply.call, self.names)
-        return extract(reply.text, self.names)
+    def _read(self, reply: Reply, asked: Asked) -> Extracted:
+        """A structured reply, or where it has no commands whatever stands in the text."""
+        read = Extracted() if reply.call is None else extract_call(reply.call, self.names, asked)
+        text = without_words(reply.text) if self.talks else reply.text
+        return read if read.given or read.unclear else extract(text, self.names, asked)
+
+    @property
+    def line(self) -> str:
+        """What the model says to people, in its first answer that says something."""
+        said = (said_in(call.reply) for call in self.calls if call.reply)
+        return next((line for line in said if line), "") if self.talks else ""
+
+    @property
+    def withheld(self) -> bool:
+        """Whether that repeats what it was told to do: then nobody is told."""
+        return repeats(self.line, [message.text for message in self.messages if message.fixed])
 
     def _mend(self, first: Answered, missing: Sequence[int]) -> Answered:
         """Other commands for some agents, run after those that are kept: so they harm none of them."""
+        form = guide.form(missing, as_tool=self.options.as_tool) if first.verdict.unread else []
         problems = [fault.text for fault in first.verdict.faults]
-        again = self.ask(repair_part(self.moment.team, problems, missing))
+        again = self.ask(repair_part(problems, missing, form), missing)
         if again is None:
             return first
-        others = [each for each in again if each[0] in missing]
-        verdict = validate(self.moment, [*first.verdict.kept, *others])
-        return Answered(verdict, (*first.given, *again), first.verdict.faults)
+        others = [each for each in again.given if each[0] in missing]
+        verdict = validate(self.moment, [*first.verdict.kept, *others], again.unclear)
+        return Answered(verdict, (*first.given, *again.given), first.verdict.faults)
 
 
 def spoken(reply: Reply) -> str:

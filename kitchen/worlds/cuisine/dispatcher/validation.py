@@ -7,15 +7,21 @@ before. A second command for one agent, and one for an agent that is not ours, i
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from types import MappingProxyType
 
+from kitchen.contract.reading import LEFT_OUT, NO_COMMAND, UNCLEAR, UNREAD
+from kitchen.contract.world import Command
 from kitchen.worlds.cuisine.dispatcher.lookahead import Scene
 from kitchen.worlds.cuisine.dispatcher.moment import Given, Moment, Team, agent_name
 from kitchen.worlds.cuisine.dispatcher.spelling import spell
 from kitchen.worlds.cuisine.dispatcher.wording import Fault, refusal
 
 NOOP = ("noop",)
+Unclear = Mapping[int, Sequence[Command]]
+"""What several passages of an answer say for one agent, by seat."""
+NOT_UNCLEAR: Unclear = MappingProxyType({})
 
 
 @dataclass(frozen=True, slots=True)
@@ -27,13 +33,18 @@ class Verdict:
     faults: tuple[Fault, ...]
 
     @property
+    def unread(self) -> bool:
+        """For some agent no command could be read."""
+        return any(fault.code in UNREAD for fault in self.faults)
+
+    @property
     def kept(self) -> tuple[Given, ...]:
         """Without those that were refused."""
         refused = {fault.seat for fault in self.faults if fault.command}
         return tuple(each for each in self.commands if each[0] not in refused)
 
 
-def validate(moment: Moment, given: Sequence[Given]) -> Verdict:
+def validate(moment: Moment, given: Sequence[Given], unclear: Unclear = NOT_UNCLEAR) -> Verdict:
     """Look one step ahead. Everything that ran before ours this step is taken into account."""
     ours, faults = sort_out(given, moment.team)
     scene = Scene(moment.brief, moment.observation)
@@ -46,7 +57,7 @@ def validate(moment: Moment, given: Sequence[Given]) -> Verdict:
         if reasons:
             faults.append(refusal(seat, command, reasons, agent, place))
         commands.append((seat, NOOP if reasons else command))
-    faults += _left_out(moment.team, commands)
+    faults += _left_out(moment.team, commands, unclear)
     return Verdict(tuple(commands), tuple(faults))
 
 
@@ -80,12 +91,25 @@ def _not_ours(seat: int, team: Team) -> Fault:
     return Fault("not_yours", f"{agent_name(seat)} {who}: your command for it was ignored.", seat)
 
 
-def _left_out(team: Team, commands: Iterable[Given]) -> list[Fault]:
-    """Agents of ours that were given no command: they do nothing."""
+def _left_out(team: Team, commands: Iterable[Given], unclear: Unclear) -> list[Fault]:
+    """Agents of ours that were given no command, or several in several places: they do nothing."""
     told = {seat for seat, _ in commands}
-    if not told:
+    if not told and not unclear:
         text = f"No command was found in your reply: give one command each to {team.list_mine()}."
-        return [Fault("no_command", text)]
+        return [Fault(NO_COMMAND, text)]
     left = [seat for seat in team.mine if seat not in told]
+    return [_unclear(seat, unclear[seat]) if seat in unclear else _without(seat) for seat in left]
+
+
+def _without(seat: int) -> Fault:
     words = "{} got no command and did nothing; give noop if that is meant."
-    return [Fault("left_out", words.format(agent_name(seat)), seat) for seat in left]
+    return Fault(LEFT_OUT, words.format(agent_name(seat)), seat)
+
+
+def _unclear(seat: int, ways: Sequence[Command]) -> Fault:
+    said = " and ".join(spell(seat, command) for command in ways)
+    text = (
+        f"{agent_name(seat)} did nothing, because different commands for it stood in several places of your "
+        f"reply ({said}); list one command for each agent, once."
+    )
+    return Fault(UNCLEAR, text, seat)

@@ -173,6 +173,7 @@ def test_a_busy_agent_can_only_noop() -> None:
     world = CuisineWorld.from_dict(stored)
     assert world.legal_actions(0) == [("noop",)]
     assert world.anticipated_actions(0) == []
+    assert not world.asks(0) and world.asks(1)
     events = world.step({0: ("goto", "pot0"), 1: ("goto", "pot0")})
     assert reasons(events) == {"agent_busy"} and reasons(events, 1) == set()
     assert agent(world)["busy"] == 0

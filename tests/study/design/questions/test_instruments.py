@@ -126,13 +126,16 @@ def test_every_kind_can_be_read_with_its_right_answer() -> None:
             r"items\[1\]\.minimum: A number that is reversed.*needs minimum",
         ),
         ("correct = 2\nrequired = false", r"items\[1\]\.required: What has a right answer must be answered"),
-        ("correct = 6", r"items\[1\]\.correct: A point from 1 to 5"),
-        ("correct = 2.5", r"items\[1\]\.correct: A point from 1 to 5"),
-        ("correct = true", r"items\[1\]\.correct: A point from 1 to 5"),
-        ('kind = "single"\noptions = ["x", "y"]\ncorrect = "z"', r"items\[1\]\.correct: One of the options"),
+        ("correct = 6", r"items\[1\]\.correct: Choose a point from 1 to 5"),
+        ("correct = 2.5", r"items\[1\]\.correct: Choose a point from 1 to 5"),
+        ("correct = true", r"items\[1\]\.correct: Choose a point from 1 to 5"),
+        (
+            'kind = "single"\noptions = ["x", "y"]\ncorrect = "z"',
+            r"items\[1\]\.correct: Choose one of the options",
+        ),
         (
             'kind = "multiple"\noptions = ["x", "z"]\ncorrect = ["y"]',
-            r"items\[1\]\.correct: One of the options",
+            r"items\[1\]\.correct: Choose one of the options",
         ),
         (
             'kind = "number"\nminimum = 0\nmaximum = 10\nstep = 5\ncorrect = 7',

@@ -10,9 +10,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from kitchen.contract.world import Command
-from kitchen.worlds.cuisine.dispatcher.extraction import Names, extract
+from kitchen.worlds.cuisine.dispatcher.extraction import extract, extract_call
+from kitchen.worlds.cuisine.dispatcher.names import Names
 from kitchen.worlds.cuisine.dispatcher.spelling import spell
-from kitchen.worlds.cuisine.dispatcher.tool import dispatch_tool, read_call
+from kitchen.worlds.cuisine.dispatcher.tool import dispatch_tool
 from kitchen.worlds.cuisine.rules import VERBS
 from tests.kitchen.worlds.cuisine.cooking import kitchen
 from tests.kitchen.worlds.cuisine.dispatcher.dispatching import moment
@@ -69,7 +70,7 @@ TUNA = (2, ("get", "storage0", "tuna"))
     ],
 )
 def test_commands_are_found_in_text(text: str, found: list[Any]) -> None:
-    assert list(extract(text, NAMES)) == found
+    assert list(extract(text, NAMES).given) == found
 
 
 @pytest.mark.parametrize(
@@ -86,7 +87,7 @@ def test_commands_are_found_in_text(text: str, found: list[Any]) -> None:
     ],
 )
 def test_a_command_that_is_only_quoted_or_weighed_is_not_meant(text: str) -> None:
-    assert [each for each in extract(text, NAMES) if each[0] == 1] == [GOTO]
+    assert [each for each in extract(text, NAMES).given if each[0] == 1] == [GOTO]
 
 
 @pytest.mark.parametrize(
@@ -99,12 +100,12 @@ def test_a_command_that_is_only_quoted_or_weighed_is_not_meant(text: str) -> Non
     ],
 )
 def test_an_agent_that_is_commanded_twice_in_one_passage_stays_so(text: str) -> None:
-    assert list(extract(text, NAMES)) == [GOTO, (1, ("put", "pot0"))]
+    assert list(extract(text, NAMES).given) == [GOTO, (1, ("put", "pot0"))]
 
 
 def test_agents_may_be_commanded_in_different_passages() -> None:
     text = "First get_agent2_storage0_tuna. Then the pot: goto_agent1_pot0 is next.\nnoop_agent3"
-    assert list(extract(text, NAMES)) == [TUNA, GOTO, (3, ("noop",))]
+    assert list(extract(text, NAMES).given) == [TUNA, GOTO, (3, ("noop",))]
 
 
 def test_what_is_spelled_is_found_again_in_every_level() -> None:
@@ -115,7 +116,9 @@ def test_what_is_spelled_is_found_again_in_every_level() -> None:
         commands: list[Command] = [("goto", place) for place in world.level.places]
         commands += [("get", "storage0", item) for item in stock.ingredients]
         commands += [("get", tool, item) for item in world.level.recipes]
-        assert list(extract("\n".join(spell(1, c) for c in commands), names)) == [(1, c) for c in commands]
+        assert list(extract("\n".join(spell(1, c) for c in commands), names).given) == [
+            (1, c) for c in commands
+        ]
 
 
 pieces = st.sampled_from(
@@ -135,6 +138,14 @@ pieces = st.sampled_from(
         "</think>",
         "99999",
         "`",
+        "\n",
+        ": ",
+        "|",
+        "=",
+        "[",
+        '{"agent": "agent1", "verb": "goto"}',
+        "verb: ",
+        "Commands:\n",
     ]
 )
 texts = st.one_of(st.text(max_size=400), st.lists(pieces, max_size=80).map("".join))
@@ -142,7 +153,7 @@ texts = st.one_of(st.text(max_size=400), st.lists(pieces, max_size=80).map("".jo
 
 @given(texts)
 def test_no_text_makes_it_fail(text: str) -> None:
-    for seat, command in extract(text, NAMES):
+    for seat, command in extract(text, NAMES).given:
         assert 0 <= seat < 1000
         assert command and all(isinstance(word, str) and word for word in command)
 
@@ -153,13 +164,31 @@ commands = st.tuples(st.integers(0, 7), st.sampled_from([GOTO[1], TUNA[1], ("noo
 @given(st.lists(commands, min_size=1, max_size=6), texts)
 def test_commands_in_a_list_are_found_whatever_stands_before(written: list[Any], noise: str) -> None:
     text = noise + "\n\n" + "\n".join(spell(*each) for each in written)
-    found = [each for each in extract(text, NAMES) if each[1][0] in VERBS]
+    found = [each for each in extract(text, NAMES).given if each[1][0] in VERBS]
     assert found[-len(written) :] == written
 
 
 @pytest.mark.parametrize(
     "piece",
-    ["goto", "goto(", "goto_agent1", "goto_agent1_" + "x" * 41, "goto(agent1,", "(", "_", "a" * 50, "go to"],
+    [
+        "goto",
+        "goto(",
+        "goto_agent1",
+        "goto_agent1_" + "x" * 41,
+        "goto(agent1,",
+        "(",
+        "_",
+        "a" * 50,
+        "go to",
+        "agent1: goto pot0 and ",
+        "goto agent1 ",
+        "agent: agent1, ",
+        "[{",
+        '{"agent1": ["goto", "pot0"]} ',
+        "| agent1 ",
+        "goto_agent1_pot0\n",
+        "Now: noop(1). ",
+    ],
 )
 def test_the_time_is_linear(piece: str) -> None:
     def spent(times: int) -> float:
@@ -168,7 +197,7 @@ def test_the_time_is_linear(piece: str) -> None:
         return time.process_time() - began
 
     spent(100)
-    assert spent(40_000) < 40 * max(spent(4_000), 0.002)
+    assert spent(8_000) < 40 * max(spent(800), 0.002)
 
 
 json_values = st.recursive(
@@ -185,7 +214,7 @@ json_values = st.recursive(
 
 @given(st.dictionaries(st.sampled_from(["commands", "plan"]), json_values, max_size=2))
 def test_no_structured_reply_makes_it_fail(call: dict[str, Any]) -> None:
-    for _, command in read_call(call, NAMES):
+    for _, command in extract_call(call, NAMES).given:
         assert all(isinstance(word, str) for word in command)
 
 
@@ -198,7 +227,7 @@ def test_a_structured_reply_is_read_in_its_order() -> None:
         "noop_agent5",
         7,
     ]
-    found = read_call({"plan": "…", "commands": entries}, NAMES)
+    found = extract_call({"plan": "…", "commands": entries}, NAMES).given
     assert found == (TUNA, GOTO, (3, ("noop",)), (4, ("put", "pot0")), (5, ("noop",)))
 
 

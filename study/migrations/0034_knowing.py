@@ -5,7 +5,7 @@ from django.db import migrations, models
 
 class Migration(migrations.Migration):
     dependencies = [
-        ("study", "0031_prolific_workspace"),
+        ("study", "0033_passes_by"),
     ]
 
     operations = [

@@ -1,0 +1,325 @@
+"""Who takes part in an episode, who may command whom, who may write to whom, who sees what. Plain Python.
+
+A *member* is a person or a mind, and commands no, one or several seats. Its number is that of its first seat;
+one without a seat has a number from the world's seats on. An organisation is data: a kind, its settings, and
+the pairs of members that follow from them. A command along an edge never moves a seat of somebody else: it is
+words, and whoever gets it decides.
+
+The structures `chain`, `graph`, `tree` and `solo` are those of S-Agents (arXiv 2402.04578, section 3); `pair`
+is that of two who may talk, `central` MindAgent's one dispatcher beside people.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from itertools import pairwise, permutations
+from typing import Self
+
+from kitchen.contract.world import Json, Setting, SettingsError, clean_settings
+
+Pair = tuple[int, int]
+"""From one member to another, by their numbers."""
+
+SAY, ASK, ANSWER, REQUEST, END = "say", "ask", "answer", "request", "end"
+INFORM, WITHDRAW = "inform", "withdraw"
+ACCEPT, DECLINE, REPORT = "accept", "decline", "report"
+SYSTEM = "system"
+TALK = frozenset({SAY, ASK, ANSWER, REQUEST, END})
+"""Messages to those whom one may write to."""
+DOWN = frozenset({INFORM, WITHDRAW})
+"""Messages to those whom one may command: a job, and that it is none any more."""
+UP = frozenset({ACCEPT, DECLINE, REPORT})
+"""Messages to those who may command one: what becomes of a job."""
+KINDS_OF_MESSAGES = TALK | DOWN | UP | {SYSTEM}
+"""All there are; `system` is the house's own."""
+
+PRIVATE, TEAM, ALL = "private", "team", "all"
+"""What a member sees: its own seats, also those of all whom it commands, or every seat."""
+
+SETTINGS = (
+    Setting("talk", "bool", "People and co-players may write to each other", False),
+    Setting("leaves_talk", "bool", "Those who are led may write to each other", True),
+    Setting(
+        "sees",
+        "choice",
+        "What somebody who leads sees",
+        PRIVATE,
+        choices=(
+            (PRIVATE, "only what they command themselves"),
+            (TEAM, "what their team commands, too"),
+            (ALL, "everything"),
+        ),
+    ),
+    Setting(
+        "messages_a_step", "int", "Messages that somebody may send in one step", 3, minimum=1, maximum=20
+    ),
+)
+"""Of all kinds; `APPLY` says which mean something where."""
+
+
+@dataclass(frozen=True, slots=True)
+class Member:
+    """Somebody who takes part: never what kind of mind it is."""
+
+    number: int
+    seats: tuple[int, ...]
+    is_person: bool
+    name: str = ""
+    """As it is called where it is not called by its seats; a member without a seat needs one."""
+
+
+@dataclass(frozen=True, slots=True)
+class Organisation:
+    """The members of one episode and what they may do with one another. Checked when it was made
+    (`organise`)."""
+
+    kind: str
+    members: tuple[Member, ...]
+    commands: frozenset[Pair] = frozenset()
+    """Who may command whom."""
+    writes: frozenset[Pair] = frozenset()
+    """Who may write to whom."""
+    sees: str = PRIVATE
+    messages_a_step: int = 3
+
+    @property
+    def is_silent(self) -> bool:
+        """Nobody may say anything to anybody."""
+        return not self.commands and not self.writes
+
+    @property
+    def numbers(self) -> tuple[int, ...]:
+        """Of all members, in order."""
+        return tuple(member.number for member in self.members)
+
+    def member(self, number: int) -> Member:
+        """The member of this number; KeyError if there is none."""
+        return {member.number: member for member in self.members}[number]
+
+    def holder(self, seat: int) -> Member:
+        """Who commands this seat, or who has this number without a seat; KeyError if nobody does."""
+        held = {number: member for member in self.members for number in member.seats or (member.number,)}
+        return held[seat]
+
+    def to(self, number: int, kind: str) -> tuple[int, ...]:
+        """All to whom this member may send messages of this kind."""
+        return tuple(other for other in self.numbers if (number, other) in self._pairs(kind))
+
+    def _pairs(self, kind: str) -> Collection[Pair]:
+        if kind in DOWN:
+            return self.commands
+        if kind in UP:
+            return {(worker, leader) for leader, worker in self.commands}
+        return self.writes if kind in TALK else ()
+
+    def commanded_by(self, number: int) -> tuple[int, ...]:
+        """Those whom this member may command."""
+        return self.to(number, INFORM)
+
+    def commanders_of(self, number: int) -> tuple[int, ...]:
+        """Those who may command this member."""
+        return self.to(number, REPORT)
+
+    def seats_seen(self, number: int) -> tuple[int, ...]:
+        """The seats whose observations this member gets: its own, and where it leads what `sees` says."""
+        led = self.commanded_by(number)
+        if not led or self.sees == PRIVATE:
+            return self.member(number).seats
+        seen = self.numbers if self.sees == ALL else (number, *led)
+        return tuple(sorted(seat for other in seen for seat in self.member(other).seats))
+
+    def to_json(self) -> dict[str, Json]:
+        """As it is stored with an episode."""
+        return {
+            "kind": self.kind,
+            "members": [
+                {"number": one.number, "seats": list(one.seats), "person": one.is_person, "name": one.name}
+                for one in self.members
+            ],
+            "commands": [list(pair) for pair in sorted(self.commands)],
+            "writes": [list(pair) for pair in sorted(self.writes)],
+            "sees": self.sees,
+            "messages_a_step": self.messages_a_step,
+        }
+
+    @classmethod
+    def from_json(cls, stored: Mapping[str, Json]) -> Self:
+        """What `to_json` wrote."""
+        members = (
+            Member(one["number"], tuple(one["seats"]), one["person"], one["name"])
+            for one in stored["members"]
+        )
+        return cls(
+            kind=stored["kind"],
+            members=tuple(members),
+            commands=frozenset((one, other) for one, other in stored["commands"]),
+            writes=frozenset((one, other) for one, other in stored["writes"]),
+            sees=stored["sees"],
+            messages_a_step=stored["messages_a_step"],
+        )
+
+
+@dataclass(frozen=True, slots=True)
+class Shape:
+    """What is known when pairs are drawn: the members in order, the settings, and pairs that are given."""
+
+    members: tuple[Member, ...]
+    chosen: Mapping[str, Json]
+    commands: tuple[Pair, ...] = ()
+    writes: tuple[Pair, ...] = ()
+
+    @property
+    def numbers(self) -> tuple[int, ...]:
+        """Of the members, in order."""
+        return tuple(member.number for member in self.members)
+
+
+Drawn = tuple[Iterable[Pair], Iterable[Pair]]
+"""Who commands whom, and who writes to whom."""
+
+
+def _beside_people(shape: Shape) -> Drawn:
+    people = {member.number for member in shape.members if member.is_person}
+    if not shape.chosen["talk"]:
+        return (), ()
+    return (), [pair for pair in permutations(shape.numbers, 2) if len(people & set(pair)) == 1]
+
+
+def _each(shape: Shape) -> Drawn:
+    if any(len(member.seats) > 1 for member in shape.members):
+        raise SettingsError("members: each seat has a member of its own")
+    return _beside_people(shape)
+
+
+def _solo(shape: Shape) -> Drawn:
+    if len(shape.members) != 1:
+        raise SettingsError(f"members: somebody who plays alone is one, not {len(shape.members)}")
+    return (), ()
+
+
+def _pair(shape: Shape) -> Drawn:
+    if len(shape.members) != 2:
+        raise SettingsError(f"members: a pair is two, not {len(shape.members)}")
+    return (), permutations(shape.numbers, 2)
+
+
+def _chain(shape: Shape) -> Drawn:
+    if len(shape.members) < 2:
+        raise SettingsError("members: a chain has two at least")
+    down = list(pairwise(shape.numbers))
+    return down, [*down, *((lower, upper) for upper, lower in down)]
+
+
+def _graph(shape: Shape) -> Drawn:
+    if len(shape.members) < 2:
+        raise SettingsError("members: a graph has two at least")
+    every = list(permutations(shape.numbers, 2))
+    return every, every
+
+
+def _tree(shape: Shape) -> Drawn:
+    if len(shape.members) < 2:
+        raise SettingsError("members: a team with a leader has two at least")
+    root, leaves = shape.numbers[0], shape.numbers[1:]
+    down = [(root, leaf) for leaf in leaves]
+    among = permutations(leaves, 2) if shape.chosen["leaves_talk"] else ()
+    return down, [*down, *((leaf, root) for leaf in leaves), *among]
+
+
+def _custom(shape: Shape) -> Drawn:
+    for name, pairs in (("commands", shape.commands), ("writes", shape.writes)):
+        for one, other in pairs:
+            if one == other or not {one, other} <= set(shape.numbers):
+                raise SettingsError(f"{name}: {one} to {other} does not lead from one member to another")
+    return shape.commands, shape.writes
+
+
+KINDS: Mapping[str, Callable[[Shape], Drawn]] = {
+    "central": _beside_people,
+    "chain": _chain,
+    "custom": _custom,
+    "each": _each,
+    "graph": _graph,
+    "pair": _pair,
+    "solo": _solo,
+    "tree": _tree,
+}
+"""Every kind of organisation. The first member of a `tree` is its root, that of a `chain` its head."""
+
+LABELS: Mapping[str, str] = {
+    "central": "Co-players command all teammates, each of them one or several",
+    "each": "Each teammate has a co-player of its own",
+    "solo": "One member alone",
+    "pair": "Two who may write to each other",
+    "chain": "A chain: each may command the next",
+    "graph": "Everybody may command everybody",
+    "tree": "A leader who may command all others",
+    "custom": "As the pairs below say",
+}
+"""The same, for researchers, in the order in which they are offered."""
+
+APPLY: Mapping[str, frozenset[str]] = {
+    "central": frozenset({"talk", "messages_a_step"}),
+    "each": frozenset({"talk", "messages_a_step"}),
+    "solo": frozenset(),
+    "pair": frozenset({"messages_a_step"}),
+    "chain": frozenset({"messages_a_step", "sees"}),
+    "graph": frozenset({"messages_a_step", "sees"}),
+    "tree": frozenset({"messages_a_step", "sees", "leaves_talk"}),
+    "custom": frozenset({"messages_a_step", "sees"}),
+}
+"""Settings that mean something in a kind; the others are to be left at their defaults."""
+
+
+def organise(
+    kind: str,
+    members: Sequence[Member],
+    *,
+    seats: int,
+    settings: Mapping[str, Json] | None = None,
+    commands: Sequence[Pair] = (),
+    writes: Sequence[Pair] = (),
+) -> Organisation:
+    """The organisation of this kind over these members, in their order, in a world with so many seats;
+    `commands` and `writes` are the pairs of a `custom` one. SettingsError, in words, if they do not fit."""
+    if kind not in KINDS:
+        raise SettingsError(f"organisation: {kind} is not one of {', '.join(KINDS)}")
+    chosen = _settings(kind, settings or {})
+    if kind != "custom" and (commands or writes):
+        raise SettingsError(f"organisation: pairs are given for custom, not for {kind}")
+    _check_members(members, seats)
+    down, across = KINDS[kind](Shape(tuple(members), chosen, tuple(commands), tuple(writes)))
+    return Organisation(
+        kind,
+        tuple(members),
+        commands=frozenset(down),
+        writes=frozenset(across),
+        sees=chosen["sees"],
+        messages_a_step=chosen["messages_a_step"],
+    )
+
+
+def _settings(kind: str, given: Mapping[str, Json]) -> dict[str, Json]:
+    chosen = clean_settings(SETTINGS, given)
+    for setting in SETTINGS:
+        if setting.name not in APPLY[kind] and chosen[setting.name] != setting.default:
+            raise SettingsError(f"{setting.name}: it means nothing in {kind}")
+    return chosen
+
+
+def _check_members(members: Sequence[Member], seats: int) -> None:
+    """Every seat is held by one member, and every member is called by a number of its own."""
+    if not members:
+        raise SettingsError("members: there is nobody")
+    held = sorted(seat for member in members for seat in member.seats)
+    if held != list(range(seats)):
+        raise SettingsError(f"members: each of the seats 0 to {seats - 1} is to be held once, not {held}")
+    without = [member for member in members if not member.seats]
+    if sorted(member.number for member in without) != list(range(seats, seats + len(without))):
+        raise SettingsError(f"members: those without a seat are numbered from {seats} on")
+    for member in members:
+        if member.seats and member.number != min(member.seats):
+            raise SettingsError(f"members: {member.number} is not the first seat of {list(member.seats)}")
+        if not member.seats and not member.name:
+            raise SettingsError("members: somebody without a seat needs a name")

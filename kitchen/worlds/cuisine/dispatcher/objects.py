@@ -1,0 +1,142 @@
+"""Commands in JSON, whatever shape a model gave it: the structured reply, and objects within a text.
+
+An object with an agent and a verb is a command; so is what stands under an agent's name, and a text that
+spells one. What stands under another key is a list of its own, with that key as its heading. Under keys such
+as `plan` and `reasoning` texts are words and no commands.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Iterable, Iterator, Mapping
+from typing import NamedTuple
+
+from kitchen.contract.world import Json
+from kitchen.worlds.cuisine.dispatcher.moment import Given
+from kitchen.worlds.cuisine.dispatcher.names import Names, agent_of, plain
+from kitchen.worlds.cuisine.dispatcher.spelled import Span, entry, find, phrase, role_of
+from kitchen.worlds.cuisine.rules import VERBS
+
+MOST_TRIES = 64
+"""Brackets of one text at which JSON does not begin; those behind are not tried."""
+_BRACKET = re.compile(r"[{\[]")
+MOST_DEEP = 12
+_WORDS = ("plan", "reason", "thought", "think", "analys", "explan", "comment", "note", "feedback", "state")
+_WITHIN = ("arguments", "args", "input", "parameters", "params", "function", "properties")
+"""Keys that say nothing about what stands under them."""
+
+
+class Listed(NamedTuple):
+    """A command, and the keys under which it stands, as a heading."""
+
+    heading: str
+    given: Given
+
+
+class Value(NamedTuple):
+    """The commands of a JSON value, and where it stands in a text."""
+
+    listed: tuple[Listed, ...]
+    span: Span
+
+
+def values(text: str, names: Names) -> list[Value]:
+    """The JSON objects and lists in a text, in their order; those that hold no command, too."""
+    return list(_values(text, names))
+
+
+def _values(text: str, names: Names) -> Iterator[Value]:
+    decoder, at, tries = json.JSONDecoder(), 0, MOST_TRIES
+    while tries and (bracket := _BRACKET.search(text, at)):
+        try:
+            value, at = decoder.raw_decode(text, bracket.start())
+        except (ValueError, RecursionError):
+            at, tries = bracket.end(), tries - 1
+            continue
+        if value:
+            yield Value(tuple(commands_in(value, names)), (bracket.start(), at))
+
+
+def commands_in(value: Json, names: Names) -> Iterator[Listed]:
+    """All commands of a JSON value, in their order. Never raises."""
+    return _walk(value, names, "", None, 0)
+
+
+def _walk(value: Json, names: Names, heading: str, seat: int | None, deep: int) -> Iterator[Listed]:
+    """`seat` is whose commands they are, as far as a key above has said so."""
+    if deep > MOST_DEEP:
+        return
+    if isinstance(value, Mapping):
+        yield from _of_object(value, names, heading, seat, deep)
+    elif isinstance(value, list | tuple):
+        yield from _of_list(value, names, heading, seat, deep)
+    elif isinstance(value, str):
+        yield from (Listed(heading, each) for each in _of_text(value, names, heading, seat))
+
+
+def _of_object(
+    value: Mapping[str, Json], names: Names, heading: str, seat: int | None, deep: int
+) -> Iterator[Listed]:
+    given = _entry(value, names, seat)
+    if given:
+        yield Listed(heading, given)
+        return
+    for key, inner in value.items():
+        named = _named(str(key))
+        under = heading if named is not None or plain(str(key)) in _WITHIN else f"{heading} {key}".strip()
+        yield from _walk(inner, names, under, seat if named is None else named, deep + 1)
+
+
+def _of_list(
+    value: Iterable[Json], names: Names, heading: str, seat: int | None, deep: int
+) -> Iterator[Listed]:
+    parts = list(value)
+    words = [part for part in parts if isinstance(part, str)]
+    if seat is not None and len(words) == len(parts):
+        whole = phrase(seat, " ".join(words), names)
+        if whole and len(whole[1]) == len([word for word in words if agent_of(word) is None]):
+            yield Listed(heading, whole)
+            return
+    for part in parts:
+        yield from _walk(part, names, heading, seat, deep + 1)
+
+
+def _of_text(text: str, names: Names, heading: str, seat: int | None) -> list[Given]:
+    if text.lstrip()[:1] in ("{", "["):
+        within = [each.given for value in values(text, names) for each in value.listed]
+        if within:
+            return within
+    last = heading.rpartition(" ")[2].lower()
+    if seat is None and any(word in last for word in _WORDS):
+        return []
+    spelled = [each.given for each in find(text, names)]
+    alone = None if spelled or seat is None else phrase(seat, text, names)
+    return [alone] if alone else spelled
+
+
+def _entry(value: Mapping[str, Json], names: Names, seat: int | None) -> Given | None:
+    """An object that is one command; what it leaves out may stand in its arguments."""
+    group: dict[str, str] = {} if seat is None else {"agent": str(seat)}
+    for key, inner in value.items():
+        role = role_of(str(key))
+        if role and isinstance(inner, str | int) and not isinstance(inner, bool):
+            group.setdefault(role, str(inner)[:80])
+        elif plain(str(key)) in _WITHIN and isinstance(inner, Mapping):
+            more = {role_of(str(k)): str(v)[:80] for k, v in inner.items() if isinstance(v, str | int)}
+            group = {role: each for role, each in more.items() if role} | group
+    given = entry(group, names)
+    return given if given and (given[1][0] in VERBS or _is_plain(value, seat)) else None
+
+
+def _is_plain(value: Mapping[str, Json], seat: int | None) -> bool:
+    """Its keys leave no doubt that it is a command, even one that is made up."""
+    keys = {plain(str(key)) for key in value}
+    return bool(keys & {"verb", "command", "action"}) and (
+        seat is not None or bool(keys & {"agent", "robot"})
+    )
+
+
+def _named(key: str) -> int | None:
+    """The agent whose name a key is; a bare number is none."""
+    return agent_of(key) if key.strip()[:1].isalpha() else None

@@ -1,0 +1,92 @@
+"""Who plays in a condition and what they may do with one another, from its settings. Imports no models.
+
+A condition that says nothing of it is as conditions always were: one co-player commands all teammates, and
+nobody writes to anybody. One that does is a `Team`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Annotated
+
+from pydantic import Strict, TypeAdapter
+
+from kitchen.contract.data_files import Record, Source
+from kitchen.contract.organisation import Member, Organisation, Pair, organise
+from kitchen.contract.world import Json, SettingsError
+from kitchen.play.creating import MindPlan, members_of
+
+Seats = Annotated[tuple[int, ...], Strict(False)]
+Pairs = Annotated[tuple[Annotated[Pair, Strict(False)], ...], Strict(False)]
+
+
+class CoplayerPlan(Record):
+    """A co-player of its own for some of the teammates."""
+
+    seats: Seats
+    coplayer: str
+    settings: dict[str, Json] = {}
+
+
+class Team(Record):
+    """What a condition says of its organisation (`kitchen.contract.organisation`)."""
+
+    kind: str = "central"
+    settings: dict[str, Json] = {}
+    members: Annotated[tuple[CoplayerPlan, ...], Strict(False)] = ()
+    """Co-players beside the condition's own, which has all teammates that none of these has."""
+    leads: int = 0
+    """The seat of whom a tree or a chain begins with: 0 is the participant."""
+    commands: Pairs = ()
+    writes: Pairs = ()
+
+
+_TEAM = TypeAdapter(Team)
+
+
+def team_of(organisation: Mapping[str, Json]) -> Team:
+    """What a condition's field says; DataError, in words."""
+    return Source("organisation").read(_TEAM, dict(organisation))
+
+
+def team_minds(
+    organisation: Mapping[str, Json], coplayer: str, settings: Mapping[str, Json], seats: Sequence[int]
+) -> list[MindPlan]:
+    """The co-players of these seats: those of their own, and for the others the condition's, one for all of
+    them together where it is `central`, else one for each. SettingsError where they do not fit."""
+    team = team_of(organisation)
+    named = [seat for each in team.members for seat in each.seats]
+    if len(set(named)) != len(named) or not set(named) <= set(seats):
+        raise SettingsError(f"members: seats {named} are not different ones of {list(seats)}")
+    if any(not each.seats for each in team.members):
+        raise SettingsError("members: a co-player of its own needs a seat")
+    left = [seat for seat in seats if seat not in named]
+    together = [tuple(left)] if team.kind == "central" and left else [(seat,) for seat in left]
+    own = [MindPlan(each.coplayer, tuple(sorted(each.seats)), dict(each.settings)) for each in team.members]
+    usual = [MindPlan(coplayer, each, dict(settings)) for each in together]
+    return sorted([*own, *usual], key=lambda mind: mind.seats)
+
+
+def team_organisation(
+    organisation: Mapping[str, Json], minds: Sequence[MindPlan], seats: int
+) -> Organisation | None:
+    """What these co-players and the people in the other seats may do with one another; None where a condition
+    says nothing of it. SettingsError, in words."""
+    if not organisation:
+        return None
+    team = team_of(organisation)
+    return organise(
+        team.kind,
+        _in_order(members_of(minds, seats=seats), team.leads),
+        seats=seats,
+        settings=team.settings,
+        commands=team.commands,
+        writes=team.writes,
+    )
+
+
+def _in_order(members: Sequence[Member], leads: int) -> list[Member]:
+    """The one in this seat first, the others by number."""
+    if not any(leads in member.seats for member in members):
+        raise SettingsError(f"leads: nobody has the seat {leads}")
+    return sorted(members, key=lambda member: (leads not in member.seats, member.number))

@@ -1,0 +1,124 @@
+"""Organisations: who may command and write to whom, worked out by hand, and what is refused in words."""
+
+from __future__ import annotations
+
+import json
+
+import pytest
+
+from kitchen.contract.organisation import APPLY, KINDS, LABELS, SETTINGS, Member, Organisation, organise
+from kitchen.contract.world import SettingsError
+
+PERSON = Member(0, (0,), is_person=True)
+ROBOTS = (Member(1, (1,), is_person=False), Member(2, (2,), is_person=False))
+LEAD = Member(3, (), is_person=True, name="Lead")
+THREE = (PERSON, *ROBOTS)
+
+
+def pairs(text: str) -> frozenset[tuple[int, int]]:
+    """`01 12` as pairs."""
+    return frozenset((int(pair[0]), int(pair[1])) for pair in text.split())
+
+
+@pytest.mark.parametrize(
+    ("kind", "commands", "writes"),
+    [
+        ("each", "", ""),
+        ("chain", "01 12", "01 12 10 21"),
+        ("graph", "01 02 10 12 20 21", "01 02 10 12 20 21"),
+        ("tree", "01 02", "01 02 10 20 12 21"),
+    ],
+)
+def test_who_commands_and_writes_to_whom_follows_from_the_kind(kind: str, commands: str, writes: str) -> None:
+    made = organise(kind, THREE, seats=3)
+    assert (made.commands, made.writes) == (pairs(commands), pairs(writes))
+    assert made.is_silent is (kind == "each")
+
+
+def test_people_and_co_players_write_to_each_other_where_there_is_talk() -> None:
+    one_mind = (PERSON, Member(1, (1, 2), is_person=False))
+    assert organise("central", one_mind, seats=3).is_silent
+    assert organise("central", one_mind, seats=3, settings={"talk": True}).writes == pairs("01 10")
+    assert organise("each", THREE, seats=3, settings={"talk": True}).writes == pairs("01 02 10 20")
+
+
+def test_leaves_may_be_forbidden_to_talk() -> None:
+    made = organise("tree", THREE, seats=3, settings={"leaves_talk": False})
+    assert made.writes == pairs("01 02 10 20")
+
+
+def test_a_job_goes_down_an_edge_and_what_becomes_of_it_goes_up() -> None:
+    made = organise("tree", THREE, seats=3)
+    assert made.to(0, "inform") == (1, 2) and made.to(1, "inform") == ()
+    assert made.to(1, "report") == (0,) and made.to(0, "report") == ()
+    assert made.to(1, "say") == (0, 2)
+    assert made.to(0, "system") == made.to(0, "shout") == ()
+    assert made.commanders_of(2) == (0,) and made.commanded_by(0) == (1, 2)
+
+
+def test_pairs_of_ones_own_are_taken_as_they_are() -> None:
+    made = organise("custom", THREE, seats=3, commands=[(1, 0)], writes=[(1, 0), (0, 2)])
+    assert (made.commands, made.writes) == (pairs("10"), pairs("10 02"))
+
+
+@pytest.mark.parametrize(("sees", "seen"), [("private", (0,)), ("team", (0, 1)), ("all", (0, 1, 2))])
+def test_who_leads_sees_as_much_as_is_said_and_the_others_see_themselves(
+    sees: str, seen: tuple[int, ...]
+) -> None:
+    made = organise("custom", THREE, seats=3, settings={"sees": sees}, commands=[(0, 1)])
+    assert made.seats_seen(0) == seen
+    assert made.seats_seen(1) == (1,)
+
+
+def test_a_leader_without_a_robot_is_a_member_beyond_the_seats() -> None:
+    members = (LEAD, PERSON, *ROBOTS)
+    made = organise("tree", members, seats=3, settings={"sees": "team"})
+    assert made.commanded_by(3) == (0, 1, 2)
+    assert made.seats_seen(3) == (0, 1, 2)
+    assert made.holder(3) == LEAD and made.holder(2) == ROBOTS[1]
+
+
+def test_it_is_the_same_after_it_was_stored() -> None:
+    made = organise("tree", (LEAD, PERSON, *ROBOTS), seats=3, settings={"messages_a_step": 5, "sees": "all"})
+    assert Organisation.from_json(json.loads(json.dumps(made.to_json()))) == made
+
+
+@pytest.mark.parametrize(
+    ("kind", "members", "more", "why"),
+    [
+        ("clan", THREE, {}, "organisation: clan is not one of"),
+        ("each", (), {}, "there is nobody"),
+        ("each", THREE[:2], {}, "each of the seats 0 to 2 is to be held once, not [0, 1]"),
+        ("each", (*THREE, PERSON), {}, "is to be held once, not [0, 0, 1, 2]"),
+        ("each", (Member(1, (0,), is_person=True), *ROBOTS), {}, "1 is not the first seat of [0]"),
+        ("tree", (*THREE, Member(5, (), is_person=True, name="Lead")), {}, "numbered from 3 on"),
+        ("tree", (*THREE, Member(3, (), is_person=True)), {}, "needs a name"),
+        ("each", (PERSON, Member(1, (1, 2), is_person=False)), {}, "each seat has a member of its own"),
+        ("solo", THREE, {}, "is one, not 3"),
+        ("pair", THREE, {}, "a pair is two, not 3"),
+        ("tree", THREE, {"settings": {"talk": True}}, "talk: it means nothing in tree"),
+        ("each", THREE, {"settings": {"leaves_talk": False}}, "leaves_talk: it means nothing in each"),
+        ("tree", THREE, {"settings": {"messages_a_step": 0}}, "messages_a_step: 0 is below 1"),
+        ("tree", THREE, {"settings": {"loud": True}}, "loud: no such setting"),
+        ("tree", THREE, {"writes": [(0, 1)]}, "pairs are given for custom, not for tree"),
+        ("custom", THREE, {"writes": [(0, 0)]}, "writes: 0 to 0 does not lead from one member to another"),
+        ("custom", THREE, {"commands": [(0, 7)]}, "commands: 0 to 7 does not lead"),
+    ],
+)
+def test_what_does_not_fit_is_refused_in_words(
+    kind: str, members: tuple[Member, ...], more: dict[str, object], why: str
+) -> None:
+    with pytest.raises(SettingsError) as refused:
+        organise(kind, members, seats=3, **more)  # type: ignore[arg-type]
+    assert why in str(refused.value)
+
+
+@pytest.mark.parametrize("kind", ["chain", "graph", "tree"])
+def test_nobody_leads_alone(kind: str) -> None:
+    with pytest.raises(SettingsError, match="two at least"):
+        organise(kind, THREE[:1], seats=1)
+
+
+def test_every_kind_has_its_words_and_its_settings() -> None:
+    assert set(KINDS) == set(LABELS) == set(APPLY)
+    assert {name for names in APPLY.values() for name in names} == {setting.name for setting in SETTINGS}

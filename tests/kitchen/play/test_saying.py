@@ -1,0 +1,268 @@
+"""Messages: who may send what to whom, who gets to know it, and that nothing else changes."""
+
+from __future__ import annotations
+
+import json
+from typing import Any
+
+import pytest
+from django.db import DatabaseError, transaction
+
+from kitchen.contract.agent import Agent, Decision, Situation
+from kitchen.contract.organisation import Member, Organisation, organise
+from kitchen.contract.talk import Say
+from kitchen.contract.world import Event, SettingsError
+from kitchen.machine.guards import tables_unguarded
+from kitchen.play.asking import checked
+from kitchen.play.creating import members_of
+from kitchen.play.deciding import decide_step
+from kitchen.play.kept import turn_now
+from kitchen.play.models import Decision as DecisionRow
+from kitchen.play.models import Episode, Message, Seal, Step
+from kitchen.play.saying import heard
+from kitchen.play.selectors import seats_stand
+from kitchen.play.services import episode_end
+from kitchen.play.talking import RECEIPTS, message_send
+from kitchen.play.verifying import log_verify
+from kitchen.registry import agents
+from kitchen.worlds.cuisine.world import CuisineWorld
+from tests.kitchen.factories import make_episode, mind, submit
+
+pytestmark = [pytest.mark.django_db, pytest.mark.servers]
+
+TOLD: list[Situation] = []
+SAYS: list[Say] = []
+
+
+class Talker(Agent):
+    """Says what the test wants, and notes what it is told."""
+
+    kind = "talker"
+
+    def decide(self, situation: Situation) -> Decision:
+        TOLD.append(situation)
+        return Decision(commands={}, note="idle", says=tuple(SAYS))
+
+
+@pytest.fixture(autouse=True)
+def _known(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setitem(agents.AGENTS, "talker", f"{__name__}:Talker")
+    TOLD.clear()
+    SAYS.clear()
+
+
+def team(kind: str = "tree", *, people: int = 3, robots: int = 0, **settings: Any) -> Episode:
+    """So many people, then so many talkers, one for each robot."""
+    seats = people + robots
+    minds = tuple(mind("talker", seat) for seat in range(people, seats))
+    made = organise(kind, members_of(minds, seats=seats), seats=seats, settings=settings)
+    return make_episode(seats=seats, minds=minds, organisation=made)
+
+
+def say(episode: Episode, seat: int, text: str, *to: int, kind: str = "say", page: str = "") -> str:
+    return message_send(episode_id=episode.pk, seat=seat, say=Say(text, kind, to), page=page).code
+
+
+def known(episode: Episode, member: int) -> list[str]:
+    with turn_now(episode.pk) as turn:
+        return [one.text for one in heard(turn, member)]
+
+
+def take(episode: Episode, people: int = 1) -> None:
+    """Everybody waits a step."""
+    step = Episode.objects.get(pk=episode.pk).step + 1
+    for seat in range(people):
+        submit(episode, step, "noop", seat=seat)
+    decide_step(episode_id=episode.pk, step=step)
+
+
+def test_a_message_reaches_its_addressees_and_nobody_else() -> None:
+    episode = team("graph")
+    assert say(episode, 0, "only for you", 1) == "accepted"
+    assert say(episode, 2, "for all of you") == "accepted"
+    assert [known(episode, member) for member in range(3)] == [
+        ["only for you", "for all of you"],
+        ["only for you", "for all of you"],
+        ["for all of you"],
+    ]
+    rows = Message.objects.filter(episode=episode).order_by("number")
+    assert list(rows.values_list("number", "step", "sender", "to", "kind")) == [
+        (1, 1, 0, [1], "say"),
+        (2, 1, 2, [0, 1], "say"),
+    ]
+
+
+def test_a_leaf_gives_no_job_to_its_leader_nor_to_another_leaf() -> None:
+    episode = team("tree")
+    assert [say(episode, 1, "chop", to, kind="inform") for to in (0, 2)] == ["not_allowed"] * 2
+    assert say(episode, 0, "chop", 1, kind="inform") == "accepted"
+    assert say(episode, 1, "done", 0, kind="report") == "accepted"
+    assert say(episode, 0, "done", 1, kind="report") == "not_allowed"
+
+
+@pytest.mark.parametrize(
+    ("text", "to", "kind", "code"),
+    [
+        ("hello", (7,), "say", "not_allowed"),
+        ("hello", (0,), "say", "not_allowed"),
+        ("hello", (1, 7), "say", "not_allowed"),
+        ("hello", (1,), "system", "not_allowed"),
+        ("hello", (1,), "shout", "not_allowed"),
+        (" \n ", (1,), "say", "empty"),
+        ("x" * 501, (1,), "say", "too_long"),
+        ("x" * 500, (1,), "say", "accepted"),
+    ],
+)
+def test_what_may_not_be_sent_is_told_and_leaves_nothing(
+    text: str, to: tuple[int, ...], kind: str, code: str
+) -> None:
+    episode = team("tree")
+    assert say(episode, 0, text, *to, kind=kind) == code
+    assert Message.objects.count() == (code == "accepted")
+    assert code in RECEIPTS
+
+
+def test_somebody_may_write_so_often_in_a_step_and_again_in_the_next() -> None:
+    episode = team("tree", messages_a_step=2)
+    assert [say(episode, 0, str(number)) for number in range(3)] == ["accepted", "accepted", "too_many"]
+    assert say(episode, 1, "me too") == "accepted"
+    take(episode, people=3)
+    assert say(episode, 0, "again") == "accepted"
+
+
+def test_nothing_is_said_where_nobody_may_from_another_page_or_after_the_end() -> None:
+    assert say(make_episode(seats=2), 0, "hello") == "not_allowed"
+    silent = team("each", people=1, robots=1)
+    assert say(silent, 0, "hello") == say(silent, 1, "as the robot") == "not_allowed"
+    episode = team("tree")
+    assert say(episode, 0, "hello", page="of-another-tab") == "elsewhere"
+    assert say(episode, 9, "hello") == "not_allowed"
+    episode_end(episode_id=episode.pk, reason="enough")
+    assert say(episode, 0, "hello") == "over"
+    assert not Message.objects.exists()
+
+
+def test_a_world_may_keep_a_message_from_who_is_too_far_away(monkeypatch: pytest.MonkeyPatch) -> None:
+    asked: list[Event] = []
+
+    def visible(world: CuisineWorld, seat: int, event: Event) -> bool:
+        asked.append(event)
+        return event.kind != "message" or seat != 1
+
+    monkeypatch.setattr(CuisineWorld, "visible", visible)
+    episode = team("graph")
+    say(episode, 0, "hello")
+    assert [known(episode, member) for member in range(3)] == [["hello"], [], ["hello"]]
+    assert asked[0] == Event("message", 0, {"said": "say", "text": "hello", "to": [1, 2]})
+
+
+def test_a_mind_is_told_what_it_may_hear_once_as_new_and_what_it_says_is_sent() -> None:
+    episode = team("tree", people=1, robots=2)
+    say(episode, 0, "only for robot two", 1)
+    SAYS.append(Say("I heard that", to=(0,)))
+    take(episode)
+    assert [[(one.text, one.is_new) for one in told.messages] for told in TOLD] == [
+        [("only for robot two", True)],
+        [],
+    ]
+    assert [(told.member, told.organisation and told.organisation.kind) for told in TOLD] == [
+        (1, "tree"),
+        (2, "tree"),
+    ]
+    said = Message.objects.filter(sender__in=[1, 2]).order_by("number")
+    assert list(said.values_list("sender", "step", "text", "decision__mind__number")) == [
+        (1, 1, "I heard that", 0),
+        (2, 1, "I heard that", 1),
+    ]
+    TOLD.clear()
+    say(episode, 0, "well done")
+    take(episode)
+    assert [(one.text, one.is_new) for one in TOLD[0].messages] == [
+        ("only for robot two", False),
+        ("I heard that", False),
+        ("well done", True),
+    ]
+
+
+def test_what_a_mind_may_not_say_is_not_sent_and_its_log_says_so() -> None:
+    episode = team("tree", people=1, robots=2)
+    SAYS.extend([Say("chop!", "inform", (0,)), Say("hello", to=(2,))])
+    take(episode)
+    assert list(Message.objects.values_list("sender", "text")) == [(1, "hello")]
+    notes = list(DecisionRow.objects.order_by("mind__number").values_list("note", flat=True))
+    assert [[one["code"] for one in note["unsaid"]] for note in notes] == [
+        ["not_allowed"],
+        ["not_allowed"] * 2,
+    ]
+    assert notes[0]["note"] == "idle" and notes[0]["heard"] == 0
+
+
+def test_without_an_organisation_a_mind_is_told_nothing_and_its_note_is_its_own() -> None:
+    episode = make_episode(seats=2, minds=(mind("talker", 1),))
+    SAYS.append(Say("hello"))
+    take(episode)
+    assert (TOLD[0].organisation, TOLD[0].messages) == (None, ())
+    assert DecisionRow.objects.get().note == "idle" and not Message.objects.exists()
+
+
+@pytest.mark.parametrize("wrong", [["hello"], [Say(7)], [Say("x", data={"a": {1}})], [Say("x", to=("you",))]])  # type: ignore[arg-type]
+def test_a_mind_that_says_nonsense_has_failed(wrong: Any) -> None:
+    with pytest.raises((TypeError, ValueError)):
+        checked(Decision({}, says=tuple(wrong)))
+
+
+def test_what_is_said_changes_no_state_and_no_hash() -> None:
+    silent, loud = make_episode(seats=3), team("graph")
+    say(loud, 0, "hello")
+    for episode in (silent, loud):
+        take(episode, people=3)
+    hashes = Step.objects.order_by("episode").values_list("state_hash", "events")
+    assert hashes[0] == hashes[1]
+
+
+def test_a_page_has_to_change_when_something_is_said() -> None:
+    episode = team("graph")
+    seat = episode.seats.get(number=1)
+    with turn_now(episode.pk) as turn:
+        before = turn.stamp
+    say(episode, 0, "hello")
+    with turn_now(episode.pk) as turn:
+        assert before != turn.stamp == seats_stand([seat.pk])[seat.pk][2]
+
+
+def test_what_was_said_is_never_changed_and_sealed_with_the_episode() -> None:
+    episode = team("graph")
+    say(episode, 0, "hello")
+    row = Message.objects.get()
+    assert "kitchen_message" not in tables_unguarded()
+    with pytest.raises(DatabaseError), transaction.atomic():
+        super(type(Message.objects.all()), Message.objects.all()).update(text="goodbye")
+    episode_end(episode_id=episode.pk, reason="enough")
+    assert Seal.objects.get().facts["organisation"]["kind"] == "graph"
+    assert [verdict.holds for verdict in log_verify(Episode.objects.all())] == [True]
+    row.delete()
+    assert [verdict.holds for verdict in log_verify(Episode.objects.all())] == [False]
+
+
+@pytest.mark.parametrize(
+    "members",
+    [
+        (Member(0, (0,), is_person=True), Member(1, (1,), is_person=True)),
+        (Member(0, (0, 1), is_person=True),),
+        (
+            Member(0, (0,), is_person=True),
+            Member(1, (1,), is_person=False),
+            Member(2, (), is_person=True, name="Lead"),
+        ),
+    ],
+)
+def test_an_organisation_of_others_than_those_who_play_is_refused(members: tuple[Member, ...]) -> None:
+    with pytest.raises(SettingsError, match="not those who play"):
+        make_episode(seats=2, minds=(mind("talker", 1),), organisation=Organisation("custom", members))
+    assert not Episode.objects.exists()
+
+
+def test_nulls_and_halves_of_characters_are_left_out() -> None:
+    episode = team("graph")
+    say(episode, 0, "a\x00b\ud800c")
+    assert json.dumps(known(episode, 1)) == '["abc"]'

@@ -1,0 +1,146 @@
+"""Styles in which models answer, each one a case: what they mean is read, and what they leave open told."""
+
+from __future__ import annotations
+
+import json
+import tomllib
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from kitchen.worlds.cuisine.dispatcher.choosing import Asked
+from kitchen.worlds.cuisine.dispatcher.extraction import extract, extract_call
+from kitchen.worlds.cuisine.dispatcher.names import Names
+from tests.kitchen.worlds.cuisine.cooking import kitchen
+from tests.kitchen.worlds.cuisine.dispatcher.dispatching import decide, script, seen
+
+NAMES = Names.of(kitchen("level_3").brief(0))
+ASKED = Asked((1, 2), 12)
+GOTO = (1, ("goto", "pot0"))
+TUNA = (2, ("get", "storage0", "tuna"))
+WANTED = (GOTO, TUNA)
+THESE = "goto_agent1_pot0\nget_agent2_storage0_tuna"
+
+ENTRIES: list[dict[str, Any]] = [
+    {"agent": "agent1", "verb": "goto", "location": "pot0", "item": "none"},
+    {"agent": "agent2", "verb": "get", "location": "storage0", "item": "tuna"},
+]
+
+STYLES = tomllib.loads(Path(__file__).with_name("styles.toml").read_text(encoding="utf-8"))
+
+
+def styles(table: str) -> pytest.MarkDecorator:
+    """One case for each text of a table of `styles.toml`."""
+    return pytest.mark.parametrize("text", STYLES[table].values(), ids=STYLES[table])
+
+
+@styles("spellings")
+def test_it_is_read_however_it_is_spelled(text: str) -> None:
+    read = extract(text, NAMES, ASKED)
+    assert (read.given, read.unclear) == (WANTED, {})
+
+
+@styles("lists")
+def test_of_several_lists_one_is_meant(text: str) -> None:
+    assert extract(text, NAMES, ASKED) == extract(THESE, NAMES, ASKED)
+
+
+@styles("words")
+def test_words_are_no_commands(text: str) -> None:
+    assert extract(text, NAMES, ASKED).given == ()
+
+
+@pytest.mark.parametrize(
+    ("text", "given"),
+    [
+        ("noop(1)", (1, ("noop",))),
+        ("noop(agent1)", (1, ("noop",))),
+        ("noop(agent=agent1)", (1, ("noop",))),
+        ("agent1.noop()", (1, ("noop",))),
+        ("agent1: noop (it waits for the pot)", (1, ("noop",))),
+        ("agent1: goto stove", (1, ("goto", "stove"))),
+        ("agent1: goto fridge7 for milk", (1, ("goto", "fridge7"))),
+        ("agent1: get tuna", (1, ("get", "tuna"))),
+        ("agent1: activate", (1, ("activate",))),
+        ("get(agent1, tuna, storage0)", (1, ("get", "storage0", "tuna"))),
+        ("agent1: put the rice into pot 1", (1, ("put", "pot1"))),
+        ("cook(agent1, pot0)", (1, ("cook", "pot0"))),
+    ],
+)
+def test_one_command_is_read(text: str, given: Any) -> None:
+    assert extract(text, NAMES, ASKED).given == (given,)
+
+
+CALLS: dict[str, dict[str, Any]] = {
+    "as asked": {"plan": "x", "commands": ENTRIES},
+    "as text": {"plan": "x", "commands": json.dumps(ENTRIES)},
+    "spelled, in one text": {"plan": "x", "commands": THESE},
+    "by agent": {"commands": {"agent1": "goto pot0", "agent2": "get storage0 tuna"}},
+    "without the list": {"agent1": ENTRIES[0], "agent2": ENTRIES[1]},
+    "one too deep": {"arguments": {"plan": "goto_agent1_mixer0", "commands": ENTRIES}},
+    "with numbers": {"commands": [{**ENTRIES[0], "agent": 1}, {**ENTRIES[1], "agent": "2"}]},
+    "phrases as verbs": {
+        "commands": [
+            {"agent": "agent1", "verb": "goto pot0"},
+            {"agent": "agent2", "verb": "get_agent2_storage0_tuna"},
+        ]
+    },
+}
+
+
+@pytest.mark.parametrize("call", CALLS.values(), ids=CALLS)
+def test_a_structured_reply_is_read_in_other_shapes(call: dict[str, Any]) -> None:
+    assert extract_call(call, NAMES, ASKED).given == WANTED
+
+
+def test_a_reply_without_commands_in_its_structure_may_have_them_in_its_text(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    script(monkeypatch, json.dumps({"commands": ENTRIES}))
+    assert decide(seen(), reply="tool").note["extracted"] == ["goto_agent1_pot0", "get_agent2_storage0_tuna"]
+
+
+# What is left open
+
+OPEN = "For agent1 goto_agent1_pot0 is good. For agent1 goto_agent1_mixer0 is fine, too.\nnoop_agent2"
+
+
+def test_what_several_passages_say_differently_is_left_open() -> None:
+    read = extract(OPEN, NAMES, ASKED)
+    assert read.given == ((2, ("noop",)),)
+    assert read.unclear == {1: (("goto", "pot0"), ("goto", "mixer0"))}
+
+
+def test_what_is_open_is_not_guessed_and_told_in_the_next_step(monkeypatch: pytest.MonkeyPatch) -> None:
+    model = script(monkeypatch, OPEN)
+    first = decide(seen())
+    assert first.commands == {2: ("noop",)}
+    assert [fault["code"] for fault in first.note["faults"]] == ["unclear"]
+    decide(seen(memory=first.memory))
+    assert "(goto_agent1_pot0 and goto_agent1_mixer0); list one command for each agent, once." in model.said()
+
+
+@pytest.mark.parametrize("unread", [OPEN, "I am a teapot.", "noop_agent2"])
+def test_what_could_not_be_read_is_asked_for_again_with_the_form(
+    monkeypatch: pytest.MonkeyPatch, unread: str
+) -> None:
+    model = script(monkeypatch, unread, "Commands:\nagent1: goto pot0\nagent2: noop")
+    decision = decide(seen(), repair=1)
+    assert decision.commands == {1: ("goto", "pot0"), 2: ("noop",)}
+    asked = model.said()
+    assert "goto_AGENT_LOCATION" in asked and "\nCommands:\ngoto_agent1_storage0" in asked
+    assert asked.index("Commands:") < asked.index("Feedback")
+    assert decision.note["mended"] and not decision.note["faults"]
+
+
+def test_the_form_is_not_repeated_where_all_was_read(monkeypatch: pytest.MonkeyPatch) -> None:
+    model = script(monkeypatch, "put_agent1_pot0\nnoop_agent2")
+    decide(seen(), repair=1)
+    assert "Commands:" not in model.said()
+
+
+def test_the_form_of_a_structured_reply_is_its_tool(monkeypatch: pytest.MonkeyPatch) -> None:
+    model = script(monkeypatch, {"plan": "", "commands": []})
+    decide(seen(), repair=1, reply="tool")
+    assert "Answer by calling the tool" in model.said() and "goto_AGENT" not in model.said()
