@@ -34,6 +34,7 @@ DECISION_COLUMNS = (
     *("call", "provider", "model_asked", "model_named", "sampling", "prompts"),
     *("reply", "reply_call", "stop", "model_error", "model_error_text", "attempts", "seconds"),
     *("tokens_input", "tokens_output", "tokens_cache_read", "tokens_cache_write", "cost"),
+    *("reasoning", "parameters"),
 )
 PROMPT_COLUMNS = ("prompt", "text")
 NO_CALL = (None,) * (len(DECISION_COLUMNS) - DECISION_COLUMNS.index("call"))
@@ -84,6 +85,8 @@ def _call(call: Call) -> Cells:
         round(call.seconds, 3),
         *(usage.input, usage.output, usage.cache_read, usage.cache_write),
         call.cost,
+        _json(reply.reasoning) if reply.reasoning else None,
+        _json(dict(call.parameters)),
     )
 
 

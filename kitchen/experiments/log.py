@@ -73,7 +73,7 @@ def read_log(data: bytes) -> Log:
         head, texts = Head.from_json(objects[0]), _texts(objects[1:])
         steps = [Entry.from_json(each, texts) for each in objects[1:] if "step" in each]
         untaken = [Untaken.from_json(each, texts) for each in objects[1:] if "untaken" in each]
-    except (ValueError, AttributeError, TypeError, EntryError) as error:
+    except (ValueError, AttributeError, TypeError, RecursionError, EntryError) as error:
         raise LogError(f"is no log of an episode: {error}") from error
     if [each.step for each in steps] != list(range(1, len(steps) + 1)):
         raise LogError("does not have every step once, in order")

@@ -11,6 +11,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass, field
 from typing import Self
 
+from kitchen.contract.reading import Readings
 from kitchen.experiments.rows import FAILED, Row
 
 STAND_IN = "stand-in"
@@ -32,6 +33,8 @@ class DecisionMakers:
     """Language models, as the API named them; the stand-in is none."""
     failed: int = 0
     """Episodes that an error ended; they count nowhere."""
+    read: Readings = field(default_factory=Readings)
+    """How the replies of language models were read."""
 
     @classmethod
     def of(cls, rows: Iterable[Row]) -> Self:
@@ -43,7 +46,7 @@ class DecisionMakers:
             else:
                 chose = read_counts(row.played_by)
                 named = frozenset(row.model.split(", ")) - {""} if STAND_IN not in chose else frozenset()
-                total += cls(chose, read_counts(row.fallback_codes), named)
+                total += cls(chose, read_counts(row.fallback_codes), named, read=row.readings)
         return total
 
     def __add__(self, other: DecisionMakers) -> Self:
@@ -52,15 +55,19 @@ class DecisionMakers:
             self.fallbacks + other.fallbacks,
             self.models | other.models,
             self.failed + other.failed,
+            self.read + other.read,
         )
 
     def __str__(self) -> str:
         """In one line, for tables and figures."""
         who = [f"{self._named(name)} {number}" for name, number in sorted(self.decisions.items())]
         parts = [f"Played by: {', '.join(who) or 'nobody yet'}", self._fallbacks()]
+        if self.read.decisions:
+            parts.append(f"replies: {self.read.words}")
         if self.failed:
             parts.append(f"episodes that failed and are not counted: {self.failed}")
-        return "; ".join(parts) + "."
+        said = "; ".join(parts) + "."
+        return f"{said} Warning: {self.read.warning}" if self.read.is_bad else said
 
     @property
     def share(self) -> str:

@@ -8,7 +8,7 @@ follows. No key is needed and nobody is called.
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, fields
 
 from kitchen.contract.agent import Decision
 from kitchen.contract.model import Call, NotAskedError, Request
@@ -67,7 +67,7 @@ class Replay:
 
 
 def replay(log: Log, row: Row | None = None) -> Replay:
-    """Play it again; with its row of `episodes.csv` that is compared, too."""
+    """Play it again; with its row of `episodes.csv`, if it came to its end, that is compared, too."""
     if get_world(log.head.world).version != log.head.world_version:
         return Replay(str(log.head), faults=(OTHER_VERSION,))
     try:
@@ -90,10 +90,17 @@ def _faults(log: Log, row: Row | None) -> Iterator[str]:
             yield from (f"step {entry.step}: {why}" for why in _differences(log, entry, decision, answers))
         if not course.repeat(entry):
             yield f"step {entry.step}: {OTHER_STATE}"
-    if not course.is_over:
+    if row is not None and not course.is_over:
         yield NOT_TO_ITS_END
-    elif row is not None and row_of(log.head, course.game, log) != row:
+    elif row is not None and _is_other(row, row_of(log.head, course.game, log)):
         yield OTHER_ROW
+
+
+def _is_other(then: Row, now: Row) -> bool:
+    """Whether two rows differ; a column that came later is blank in a file of before."""
+    return any(
+        getattr(then, each.name) not in (getattr(now, each.name), each.default) for each in fields(Row)
+    )
 
 
 def _differences(log: Log, entry: Entry, decision: Decision, answers: StoredAnswers) -> Iterator[str]:

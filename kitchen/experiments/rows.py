@@ -8,6 +8,8 @@ from collections.abc import Iterable, Mapping
 from dataclasses import MISSING, asdict, dataclass, fields
 from typing import Self
 
+from kitchen.contract.reading import COLUMNS as READ
+from kitchen.contract.reading import Readings
 from kitchen.contract.world import Json
 from kitchen.experiments.plan import Job, Key
 
@@ -61,6 +63,21 @@ class Row:
     """Which error, and where."""
     log: str = ""
     """SHA-256 of the lines of its log; empty for episodes of before there were logs."""
+    read_whole: int = 0
+    """Decisions for which the model's reply was read whole (`kitchen.contract.reading`)."""
+    read_in_part: int = 0
+    read_not_at_all: int = 0
+    commands_asked: int = 0
+    """Commands that these replies were to hold."""
+    commands_invalid_before: int = 0
+    """Of these, read and refused: in the first reply."""
+    commands_invalid: int = 0
+    """The same after a second try if there was one."""
+
+    @property
+    def readings(self) -> Readings:
+        """How its replies were read."""
+        return Readings(*(getattr(self, name) for name in READ))
 
     @property
     def key(self) -> Key:

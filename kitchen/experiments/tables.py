@@ -10,6 +10,7 @@ import io
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
+from kitchen.contract.reading import COLUMNS as READ
 from kitchen.experiments.players import DecisionMakers, counted
 from kitchen.experiments.results import CellResult, Interval, by_agents, mean_of, means_of, players_of
 from kitchen.experiments.setup import BENCH, Setup
@@ -29,6 +30,7 @@ CSV_COLUMNS += [
     "played_by",
     "model",
     "failed_episodes",
+    *READ,
 ]
 
 ALPHA = "\N{GREEK SMALL LETTER ALPHA}"
@@ -186,4 +188,4 @@ def _who(players: DecisionMakers) -> list[object]:
     """The columns from `decisions` on."""
     models, codes = ", ".join(sorted(players.models)), counted(players.fallbacks)
     numbers = [players.decisions.total(), players.fallbacks.total()]
-    return [*numbers, codes, players.names, models, players.failed]
+    return [*numbers, codes, players.names, models, players.failed, *players.read.columns.values()]

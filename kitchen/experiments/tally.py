@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 from collections import Counter
+from collections.abc import Iterable
 from statistics import median
 from typing import Any
 
 from kitchen.contract.model import total
+from kitchen.contract.reading import Readings, reading_of
 from kitchen.contract.world import World
-from kitchen.experiments.entries import Head
+from kitchen.experiments.entries import Entry, Head
 from kitchen.experiments.log import Log
 from kitchen.experiments.plan import Job
 from kitchen.experiments.players import counted
@@ -56,4 +58,10 @@ def row_of(head: Head, game: World, log: Log) -> Row:
         ms_max=round(max(times), 3),
         state_hash=game.state_hash(),
         log=log.hash,
+        **_read(log.entries, head.agents),
     )
+
+
+def _read(entries: Iterable[Entry], seats: int) -> dict[str, Any]:
+    """How the replies were read, as columns."""
+    return sum((Readings.of(reading_of(each.note, seats)) for each in entries), Readings()).columns

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 
 from kitchen.contract.model import Offered
+from kitchen.llm.model_list import known
 from kitchen.llm.naming import undated
 from kitchen.llm.providers.claude import CLAUDE, Traits, traits
 from kitchen.llm.registry import ANTHROPIC
@@ -36,7 +37,7 @@ def differences(provider: str, listed: Sequence[Offered]) -> Iterator[str]:
 
 
 def _differences(model: Offered) -> Iterator[str]:
-    if undated(model.name) not in CLAUDE:
+    if undated(model.name) not in CLAUDE and known(ANTHROPIC, model.name) is None:
         yield f"{model.name} is not in our list: nothing special is sent to it"
         return
     if model.status in {"deprecated", "retired"}:

@@ -25,5 +25,5 @@ def failure_of(call: Call) -> ModelError:
     """How a call without a reply ended."""
     failure = KINDS.get(call.error, ModelError)(call.error_text)
     failure.usage, failure.raw = call.usage, call.raw
-    failure.cost, failure.attempts = call.cost, call.attempts
+    failure.cost, failure.attempts, failure.parameters = call.cost, call.attempts, call.parameters
     return failure

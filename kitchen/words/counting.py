@@ -23,3 +23,8 @@ def lasting(seconds: float) -> str:
         return "less than a minute"
     minutes = round(seconds / 60)
     return f"about {counted(minutes, 'minute') if minutes < 120 else counted(round(minutes / 60), 'hour')}"
+
+
+def percent(share: float) -> str:
+    """A share in two figures: `0.52%`, `33%`, `100%`."""
+    return f"{100 * share:.2g}%" if share < 0.995 else "100%"

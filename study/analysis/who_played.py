@@ -8,6 +8,7 @@ from typing import Any
 from django.db.models import Count, QuerySet
 
 from kitchen.play.models import Decision, Mind, ModelCall
+from kitchen.play.readings import readings
 from study.analysis.sample import Sample
 from study.analysis.statistics.players import ModelUsed, Players
 from study.analysis.statistics.rows import AnalysisCondition
@@ -35,6 +36,7 @@ def _players(condition: Condition, rounds: QuerySet[Round]) -> Players:
         decisions=numbers.total(),
         chosen_by=_most_first(numbers, 0),
         fallbacks=tuple(each for each in _most_first(numbers, 1) if each[0]),
+        read=readings(decisions),
     )
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Collection
 
+from kitchen.contract.reading import COLUMNS
 from kitchen.forms.setting_fields import readable
 from kitchen.registry.figures import NamedFigure, side_by_side
 from study.design.blueprint import Blueprint
@@ -19,6 +20,7 @@ TAKEN = (
     *("outage_ms", "outage_parts", "shown", "asks_first"),
     *("three_dimensions", "three_dimensions_used", "shows_intents"),
     *("passes_by", "knowing", "decision_seconds", "offers_plans"),
+    *COLUMNS,
 )
 """Columns beside those of figures, wherever these are."""
 

@@ -16,12 +16,14 @@ from django.db.models import Avg, Count, QuerySet
 
 from kitchen.agents import call_forecast
 from kitchen.contract.model import BudgetSpentError, NotAskedError, UnpricedError, Usage
+from kitchen.contract.reading import Readings
 from kitchen.contract.world import WorldError
 from kitchen.llm.prices import PriceFileError, PriceList, UnknownPriceError, load_prices
 from kitchen.llm.registry import STAND_IN
 from kitchen.money.spending import booked, set_aside
 from kitchen.play.creating import MindPlan
-from kitchen.play.models import Episode, ModelCall
+from kitchen.play.models import Decision, Episode, ModelCall
+from kitchen.play.readings import readings
 from kitchen.registry.agents import make_agent
 from kitchen.registry.names import UnknownNameError
 from kitchen.registry.worlds import get_world
@@ -50,6 +52,8 @@ class Line:
     worst: float | None = None
     steps_left: int = 0
     """Of those who take part now."""
+    caution: str = ""
+    """That much of what was answered until now could not be used, if so."""
 
     @property
     def underway(self) -> float:
@@ -176,8 +180,9 @@ def _priced(
     if cached := _caching(sample, provider, model, prices):
         rests_on = f"{rests_on}; {cached}"
     worst = call_forecast.worst(sample, prices, provider, model)
-    left = _steps_left(condition, sample.steps)
-    return Line(condition, f"{provider} {model}", rests_on, sample.steps, sample.steps * a_step, worst, left)
+    left, cost = _steps_left(condition, sample.steps), sample.steps * a_step
+    caution = _read(condition, number).warning
+    return Line(condition, f"{provider} {model}", rests_on, sample.steps, cost, worst, left, caution)
 
 
 def trial_of(condition: Condition, mind: MindPlan) -> call_forecast.TrialCalls:
@@ -237,6 +242,12 @@ def _measured(
         f"measured on {totals['calls']} calls of this study: {per_step:.3g} a step, on average {read} tokens "
         f"read ({usage.cache_read} of them from the cache) and {usage.output} written"
     )
+
+
+def _read(condition: Condition, number: int) -> Readings:
+    """How the replies to this co-player were read until now."""
+    episodes = Round.objects.filter(condition=condition, episode__isnull=False).order_by().values("episode")
+    return readings(Decision.objects.filter(mind__episode__in=episodes, mind__number=number))
 
 
 def _calls(condition: Condition, number: int, provider: str, model: str) -> QuerySet[ModelCall]:

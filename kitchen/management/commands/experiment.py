@@ -1,7 +1,7 @@
 """`python manage.py experiment --out DIR`: agents alone over levels, numbers of agents and intervals.
 
 Kept as it is played: killed and started again with the same arguments it goes on, in the middle of an episode
-too. What was kept is not played again, and no call is paid twice. `experiment_replay DIR` plays it again from
+too. What was kept is not played again, and no step is paid twice. `experiment_replay DIR` plays it again from
 what models answered. Exit code 2 for bad arguments (one line), 1 if it was stopped before its end or episodes
 failed.
 """

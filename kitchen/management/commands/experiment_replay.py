@@ -8,7 +8,7 @@ cannot be read.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from pathlib import Path
 from typing import Any
 
@@ -17,8 +17,9 @@ from django.core.management.base import CommandError, CommandParser
 from kitchen.experiments import files
 from kitchen.experiments.log import LogError
 from kitchen.experiments.log_files import LogFolder
+from kitchen.experiments.plan import Key, jobs_of
 from kitchen.experiments.replay import Replay, replay
-from kitchen.experiments.rows import PLAYED, Row
+from kitchen.experiments.rows import Row
 from kitchen.management.base import OneLineCommand
 from kitchen.words.counting import counted
 
@@ -40,8 +41,8 @@ class Command(OneLineCommand):
             _, rows = files.open_folder(folder, setup)
         except (files.FolderError, OSError) as error:
             raise CommandError(str(error), returncode=2) from error
-        played = [row for row in rows.values() if row.outcome == PLAYED]
-        done = list(self._told(_replays(LogFolder(folder), played)))
+        named = [(job.key, rows.get(job.key)) for job in jobs_of(setup)]
+        done = list(self._told(_replays(LogFolder(folder), named)))
         line = summary(done)
         if any(each.faults for each in done) or not done:
             raise CommandError(line)
@@ -54,13 +55,16 @@ class Command(OneLineCommand):
             yield each
 
 
-def _replays(logs: LogFolder, rows: list[Row]) -> Iterator[Replay]:
-    for row in rows:
+def _replays(logs: LogFolder, named: Iterable[tuple[Key, Row | None]]) -> Iterator[Replay]:
+    """Every episode that was played, with its row, or was begun."""
+    for key, row in named:
         try:
-            log = logs.read(row.key)
-            yield replay(log, row) if log else Replay(str(row.key), faults=("there is no log of it",))
+            if log := logs.read(key):
+                yield replay(log, row)
+            elif row:
+                yield Replay(str(key), faults=("there is no log of it",))
         except LogError as error:
-            yield Replay(str(row.key), faults=(f"its log {error}",))
+            yield Replay(str(key), faults=(f"its log {error}",))
 
 
 def summary(done: list[Replay]) -> str:

@@ -15,6 +15,7 @@ from dataclasses import asdict
 from pathlib import Path
 from typing import Any
 
+from kitchen.contract.reading import COLUMNS as READ
 from kitchen.machine.atomic import put
 from study.analysis.statistics.analyse import Analysis, MeasureResult
 from study.analysis.statistics.anova import Anova
@@ -38,6 +39,7 @@ TUKEY = ["measure", "measure_label", "test", "first", "first_label", "second", "
 TUKEY += ["ci_low", "ci_high", "p_adjusted", "hedges_g", "significant", "not_computable", "synthetic"]
 PLAYERS = ["condition", "condition_label", "coplayer", "provider", "model_asked", "model_named", "calls"]
 PLAYERS += ["decisions", "chosen_by", "fallbacks", "fallbacks_why", "synthetic"]
+PLAYERS += READ
 
 
 def contents(analysis: Analysis) -> Iterator[tuple[str, bytes]]:
@@ -125,6 +127,7 @@ def _condition_players(players: Players) -> Row:
         "chosen_by": "; ".join(f"{who} {number}" for who, number in players.chosen_by),
         "fallbacks": players.fallback_count,
         "fallbacks_why": "; ".join(f"{code} {number}" for code, number in players.fallbacks),
+        **players.read.columns,
     }
 
 

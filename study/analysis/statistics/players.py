@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
-from kitchen.words.counting import counted
+from kitchen.contract.reading import Readings
+from kitchen.words.counting import counted, percent
 from study.analysis.statistics.format import NOTHING
 from study.analysis.statistics.rows import AnalysisCondition
 
@@ -60,6 +61,8 @@ class Players:
     decisions: int = 0
     chosen_by: tuple[tuple[str, int], ...] = ()
     fallbacks: tuple[tuple[str, int], ...] = ()
+    read: Readings = field(default_factory=Readings)
+    """How the replies of language models were read."""
 
     @property
     def kind_words(self) -> str:
@@ -97,9 +100,13 @@ class Players:
         told = [m for m in self.models if m.named or (m.provider, m.asked) not in answered]
         names = dict.fromkeys(_short(model) for model in told)
         name = ", ".join(names) or ", ".join(name_of(kind) for kind in self.kinds) or ALONE
-        if not self.fallback_count:
-            return name
-        return f"{name}; {100 * self.fallback_count / self.decisions:.2g}% fallback"
+        fallback = f"{percent(self.fallback_count / self.decisions)} fallback" if self.fallback_count else ""
+        return "; ".join(part for part in (name, fallback, self.read.short) if part)
+
+    @property
+    def read_words(self) -> str:
+        """How replies were read; a dash where nobody read any."""
+        return self.read.words or NOTHING
 
 
 def _short(model: ModelUsed) -> str:
@@ -118,6 +125,8 @@ def sentence(players: Players) -> str:
         parts.append(players.model_words)
     if players.decisions:
         parts.append(f"fallbacks {players.fallback_words}")
+    if players.read.is_bad:
+        parts.append(f"replies: {players.read.words}")
     return "; ".join(parts)
 
 

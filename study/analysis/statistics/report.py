@@ -155,14 +155,21 @@ def _means_cells(description: Description) -> list[str]:
 
 
 def players_table(players: Sequence[Players]) -> str:
-    """Co-players, models and fallbacks, one line per condition."""
-    head = ("Condition", "Co-player", "Language model", "Decided by", "Fallbacks")
-    return table(head, [_players_cells(one) for one in players])
+    """Co-players, models, fallbacks and how replies were read, one line per condition; below it what there is
+    a warning about."""
+    head = ("Condition", "Co-player", "Language model", "Decided by", "Fallbacks", "Replies")
+    warnings = [
+        f"Warning: {escaped(f'{one.condition.label}: {one.read.warning}')}"
+        for one in players
+        if one.read.is_bad
+    ]
+    return "\n\n".join([table(head, [_players_cells(one) for one in players]), *warnings])
 
 
 def _players_cells(players: Players) -> list[str]:
-    words = (players.kind_words, players.model_words, players.chosen_words, players.fallback_words)
-    return [_name(players.condition), *map(escaped, words)]
+    words = (players.kind_words, players.model_words, players.chosen_words)
+    told = (players.fallback_words, players.read_words)
+    return [_name(players.condition), *map(escaped, (*words, *told))]
 
 
 def pairs_table(pairs: Sequence[Pair]) -> str:

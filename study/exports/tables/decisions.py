@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from collections import defaultdict
 from collections.abc import Iterator, Sequence
 from datetime import datetime
@@ -9,7 +10,9 @@ from typing import Any
 
 from django.db.models import Q
 
+from kitchen.contract.reading import reading_of
 from kitchen.play.models import CallMessage, Decision, ModelCall, Prompt
+from kitchen.play.readings import seats_of_minds
 from study.design.models import Study
 from study.exports.base import (
     FALLBACK_LEVELS,
@@ -63,6 +66,21 @@ LATER = (
         levels="late = after its time or its step, over = after the end of the episode, taken = another "
         "worker was asked meanwhile, double = there were commands already",
     ),
+    Column(
+        "read",
+        "text",
+        "How the model's replies were read, after a second try if there was one; blank where nobody read.",
+        levels="whole, part = not for all seats, none",
+    ),
+    Column("commands_asked", "integer", "Commands that the replies were to hold.", unit="commands"),
+    Column("commands_unread", "integer", "Of these, those that could not be read.", unit="commands"),
+    Column(
+        "commands_invalid_before",
+        "integer",
+        "Of these, those that were read and cannot be done, in the first reply.",
+        unit="commands",
+    ),
+    Column("commands_invalid", "integer", "The same after a second try.", unit="commands"),
 )
 """Columns that came when files were read already: at the end."""
 
@@ -136,6 +154,9 @@ PROMPT_COLUMNS = (
 
 
 ASKED_FIELDS = ("number", "seen_step", "because", "dropped")
+NOT_READ = (None,) * 5
+"""Of a decision of nobody who reads replies."""
+
 DECISION_FIELDS = (
     "step",
     "mind__number",
@@ -187,13 +208,23 @@ def rows(study: Study, chosen: Chosen) -> Iterator[Stretch]:
 def _decisions(pks: Sequence[int]) -> dict[int, list[tuple[int, tuple[Any, ...], tuple[Any, ...]]]]:
     """By episode: the decisions as (primary key, cells, cells at the end), by step, mind and number."""
     decisions = Decision.objects.filter(mind__episode__in=pks).annotate(note_text=as_text("note"))
+    seats = seats_of_minds(pks)
     by_episode: dict[int, list[tuple[int, tuple[Any, ...], tuple[Any, ...]]]] = defaultdict(list)
-    for episode, pk, number, seen, because, dropped, *cells in decisions.order_by(
+    for episode, mind, pk, number, seen, because, dropped, *cells in decisions.order_by(
         "step", "mind__number", "number"
-    ).values_list("mind__episode_id", "pk", *ASKED_FIELDS, *DECISION_FIELDS):
-        more = (number, seen, because or None, dropped or None)
+    ).values_list("mind__episode_id", "mind_id", "pk", *ASKED_FIELDS, *DECISION_FIELDS):
+        more = (number, seen, because or None, dropped or None, *_read_cells(cells[-1], seats.get(mind, 0)))
         by_episode[episode].append((pk, _decision_cells(*cells), more))
     return by_episode
+
+
+def _read_cells(note: str | None, seats: int) -> tuple[Any, ...]:
+    """The last columns of `LATER`."""
+    reading = reading_of(json.loads(note), seats) if note and '"faults"' in note else None
+    if reading is None:
+        return NOT_READ
+    numbers = (reading.commands, reading.unread, reading.invalid_before, reading.invalid)
+    return (reading.how, *numbers)
 
 
 def _decision_cells(*cells: Any) -> tuple[Any, ...]:

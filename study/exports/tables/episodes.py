@@ -8,10 +8,12 @@ from typing import Any
 
 from django.db.models import Count
 
+from kitchen.contract.reading import Readings
 from kitchen.contract.world import Json
 from kitchen.play.clock import OF_PEOPLE
 from kitchen.play.filling import WORLD
-from kitchen.play.models import Episode, Seat, SeatCommand
+from kitchen.play.models import Decision, Episode, Seat, SeatCommand
+from kitchen.play.readings import readings_by_episode
 from study.design.chance import drawn
 from study.design.figures import study_worlds
 from study.design.models import Study
@@ -115,6 +117,22 @@ COLUMNS = (
         "boolean",
         "1 if the page offered to choose what follows: `to_follow` and `planned_in` in `commands`.",
     ),
+    Column(
+        "read_whole",
+        "integer",
+        "Decisions of co-players for which all that a language model was asked for could be read.",
+        unit="decisions",
+    ),
+    Column("read_in_part", "integer", "Those for which not all could be read.", unit="decisions"),
+    Column("read_not_at_all", "integer", "Those for which nothing could be read.", unit="decisions"),
+    Column("commands_asked", "integer", "Commands that these replies were to hold.", unit="commands"),
+    Column(
+        "commands_invalid_before",
+        "integer",
+        "Of these, those that were read and cannot be done, in the first reply.",
+        unit="commands",
+    ),
+    Column("commands_invalid", "integer", "The same after a second try.", unit="commands"),
 )
 
 FIELDS = (
@@ -151,6 +169,7 @@ def rows(study: Study, chosen: Chosen, scored: Sequence[FigureColumn]) -> Iterat
         pks = {sitting.episode for sitting in piece}
         facts, (seated, used), played_by = _facts(pks), _seated(pks), _played_by(pks)
         fallbacks = _fallbacks(pks)
+        read = readings_by_episode(Decision.objects.filter(mind__episode__in=pks))
         there = ((sitting, sitting.episode, facts[sitting.episode]) for sitting in who_are_there(piece))
         yield Stretch(
             (),
@@ -163,6 +182,7 @@ def rows(study: Study, chosen: Chosen, scored: Sequence[FigureColumn]) -> Iterat
                     played_by[pk],
                     fallbacks.get(pk, 0),
                     used.get((pk, sitting.seat), ""),
+                    read.get(pk, Readings()),
                 )
                 for sitting, pk, known in there
             ],
@@ -184,6 +204,7 @@ def _cells(
     played_by: list[str],
     fallbacks: int,
     used: str,
+    read: Readings,
 ) -> tuple[Any, ...]:
     team = " ".join(sorted(set(seated))) or NOBODY, " ".join(sorted(played_by)), len(seated)
     named = sitting.condition_name or None, facts["label"]
@@ -212,6 +233,7 @@ def _cells(
         facts["knowing"],
         facts["decision_seconds"],
         facts["offers_plans"],
+        *read.columns.values(),
     )
 
 

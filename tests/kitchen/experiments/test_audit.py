@@ -15,6 +15,7 @@ from kitchen.experiments.models import Experiment, ExperimentEpisode, Experiment
 from kitchen.experiments.plan import jobs_of
 from kitchen.experiments.rows import from_csv
 from kitchen.experiments.setup import Setup, checked
+from kitchen.experiments.verifying import logs_verify
 from kitchen.machine.append_only import AppendOnlyError
 from kitchen.money.spending import booked
 from tests.kitchen.experiments.paid import MODEL, PAID, PaidModel, paid
@@ -218,6 +219,20 @@ def test_pieces_are_only_added_and_go_with_their_experiment() -> None:
         ExperimentLog.objects.update(data=b"")
     services.experiment_clear(experiment)
     assert not ExperimentLog.objects.exists()
+
+
+@pytest.mark.django_db
+def test_a_log_that_somebody_changed_in_the_database_is_found() -> None:
+    experiment = experiment_of(1.0, 2.0)
+    for _ in range(2):
+        assert services.episode_play(episode=taken(experiment))
+    assert not list(logs_verify())
+    changed = ExperimentEpisode.objects.order_by("pk")[0]
+    ExperimentLog.objects.filter(episode=changed).delete()
+    (said,) = logs_verify()
+    assert said == f"experiment {experiment.pk}, {changed}: its log is not what was written"
+    with pytest.raises(CommandError):
+        call_command("verify_log")
 
 
 @pytest.mark.django_db

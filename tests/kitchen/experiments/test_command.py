@@ -157,7 +157,8 @@ def test_the_stand_in_is_free_and_its_decisions_are_named(tmp_path: Path) -> Non
 
 def test_the_line_before_the_last_says_who_really_played(tmp_path: Path, no_waits: None) -> None:
     stand_in = ["--co-player", "dispatcher", "--model", "stand-in", "--alphas", "2.0", "--local"]
-    said = run(tmp_path, *stand_in, "--set", "stand_in_failures=0.9").splitlines()
+    rates = ["--set", "stand_in_failures=0.9", "--set", "stand_in_nonsense=0.9"]
+    said = run(tmp_path, *stand_in, *rates).splitlines()
     assert said[-2].startswith("Played by: the planner ")
     assert "the stand-in (no language model: its commands come from the planner)" in said[-2]
     assert "fallbacks: " in said[-2]
@@ -166,6 +167,7 @@ def test_the_line_before_the_last_says_who_really_played(tmp_path: Path, no_wait
         text = " ".join((tmp_path / name).read_text().split())
         assert "the stand-in (no language" in text
         assert "fallbacks: " in text
+        assert "not at all; " in text and "of the decisions were not read whole" in text
     cos = (tmp_path / "table.csv").read_text().splitlines()[-1]
     assert "stand-in x" in cos
 

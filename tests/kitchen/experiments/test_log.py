@@ -7,6 +7,7 @@ import gzip
 import json
 from collections.abc import Iterator
 from dataclasses import replace
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -27,13 +28,16 @@ from kitchen.experiments.replay import (
     OTHER_ROW,
     OTHER_STATE,
     OTHER_VERSION,
+    StoredAnswers,
     replay,
 )
 from kitchen.experiments.rows import Row
 from kitchen.llm import registry
 from kitchen.llm.providers.stand_in import StandIn
-from kitchen.llm.replayed import KINDS
+from kitchen.llm.replayed import KINDS, Replayed
+from kitchen.llm.wrappers import ask_and_record
 from tests.conftest import AtOnce
+from tests.stand_in_server import Script, StandInServer, noop, reply, status
 
 STEPS = 12
 GIVEN: dict[str, Any] = dict.fromkeys(("preset", "demo", "no_feedback", "no_hints", "co_player"))
@@ -127,7 +131,8 @@ def test_what_is_not_as_it_was_is_told(messy: tuple[Log, Row, list[bytes]]) -> N
     ):
         assert f"step 3: {why}" in replay(changed(log, 3, **fields)).faults
     assert replay(log, replace(row, completed=row.completed + 1)).faults == (OTHER_ROW,)
-    assert NOT_TO_ITS_END in replay(replace(log, entries=log.entries[:-1])).faults
+    assert replay(replace(log, entries=log.entries[:-1]), row).faults == (NOT_TO_ITS_END,)
+    assert not replay(replace(log, entries=log.entries[:-1])).faults
     other = replace(log.head, world_version=log.head.world_version + 1)
     assert replay(replace(log, head=other)).faults == (OTHER_VERSION,)
 
@@ -163,6 +168,7 @@ def _split(lines: bytearray, about: int) -> Iterator[bytes]:
         (b'"step":3,', b'"step":4,', "every step once"),
         (b'"commands":', b'"command":', "no step of a log"),
         (b'"seed":', b'"sad":', "no head of a log"),
+        (b'{"step":3,', b'{"a":' * 9_999 + b'{"step":3,', "no log of an episode"),
     ],
 )
 def test_a_log_that_was_changed_is_refused(
@@ -170,6 +176,16 @@ def test_a_log_that_was_changed_is_refused(
 ) -> None:
     with pytest.raises(LogError, match=why):
         read_log(gzip.compress(bytes(messy[0].lines).replace(old, new, 1)))
+
+
+def test_a_log_of_format_1_can_still_be_read() -> None:
+    """It was written when there was no other; what calls are said to be has grown since."""
+    log = read_log((Path(__file__).parent / "data" / "format_1.jsonl.gz").read_bytes())
+    assert log.hash == "8c1b3db6ac062932ac1d548fa24dfeaf6af66d3fec2187487afe01f24a9f68d0"
+    assert [each.step for each in log.entries] == list(range(1, 9))
+    assert {call.error for call in log.calls} >= {"", "unreadable"}
+    assert max(len(call.attempts) for call in log.calls) > 2
+    assert all(call.request.tool for call in log.calls)
 
 
 def test_what_costs_nothing_is_written_together(messy: tuple[Log, Row, list[bytes]]) -> None:
@@ -249,3 +265,30 @@ def test_a_cell_that_a_spreadsheet_would_run_is_made_harmless(
 def test_every_kind_of_failure_is_given_again() -> None:
     """One that the list does not have would be replayed as another one."""
     assert {*KINDS, "error"} == set(error_codes())
+
+
+def test_attempts_over_a_real_connection_are_kept_and_given_again(
+    monkeypatch: pytest.MonkeyPatch, no_waits: None
+) -> None:
+    """Through Anthropic's SDK: overloaded, answered, refused, no JSON at all."""
+    monkeypatch.setenv("ANTHROPIC_API_KEY", "sk-of-nobody")
+    script: list[Script] = [status(529), reply("goto_agent0_storage0\nnoop_agent1"), status(400), noop]
+    settings = {"model": "anthropic:claude-haiku-4-5", "demonstration": "none", "fallback": "noop"}
+    pieces: list[bytes] = []
+    with StandInServer(script) as server:
+        monkeypatch.setenv("ANTHROPIC_BASE_URL", server.url)
+        row = play(job(), "dispatcher", settings, steps=4, sink=pieces.append)
+    log = read_log(b"".join(pieces))
+    outcomes = [[each.outcome for each in call.attempts] for call in log.calls]
+    assert outcomes == [["529", "ok"], ["4xx"], ["ok"], ["ok"]]
+    assert b"sk-of-nobody" not in log.lines
+    assert len(pieces) >= 3
+    found = replay(log, row)
+    assert (found.calls, found.faults) == (4, ())
+
+
+def test_a_call_that_is_given_again_is_the_same_call(messy: tuple[Log, Row, list[bytes]]) -> None:
+    """Whatever is known of it, but for the time that it took now."""
+    for call in messy[0].calls:
+        door = Replayed(call.provider, StoredAnswers([call]))
+        assert replace(ask_and_record(door, call.request), seconds=call.seconds) == call

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 from io import StringIO
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -12,17 +13,20 @@ from django.core.management import CommandError, call_command
 from kitchen.contract.model import ModelError, Offered, Tool
 from kitchen.llm import registry
 from kitchen.llm.knowing import differences
-from kitchen.llm.providers.claude import CLAUDE
+from kitchen.llm.model_list import ModelListError, load_models
+from kitchen.llm.providers.claude import CLAUDE, Traits, traits
 from tests.kitchen.llm.conftest import Serve, request
 from tests.stand_in_server import Answer, status
 
 YES, NO = {"supported": True}, {"supported": False}
 
 
-def told(name: str, *, effort: bool = True, thinking: str = "disabled", **more: Any) -> dict[str, Any]:
+def told(
+    name: str, *, effort: bool = True, low: bool = False, thinking: str = "disabled", **more: Any
+) -> dict[str, Any]:
     can = {"adaptive", thinking}
     ways = {way: YES if way in can else NO for way in ("adaptive", "disabled", "between_tools")}
-    efforts = {"high": YES if effort else NO, "supported": effort}
+    efforts = {"low": YES if low else NO, "high": YES if effort else NO, "supported": effort}
     capabilities = {"thinking": {"supported": True, "types": ways}, "effort": efforts}
     return {"id": name, "lifecycle": "active", "max_tokens": 64000, "capabilities": capabilities, **more}
 
@@ -31,9 +35,9 @@ def listed(*models: Any) -> Answer:
     return Answer("raw", body={"data": list(models)})
 
 
-def models(provider: str = "anthropic") -> str:
+def models(provider: str = "anthropic", **more: Any) -> str:
     out = StringIO()
-    call_command("models", provider, stdout=out, no_color=True)
+    call_command("models", provider, stdout=out, no_color=True, **more)
     return out.getvalue()
 
 
@@ -101,3 +105,39 @@ def test_a_prompt_is_counted_by_who_reads_it(anthropic_server: Serve) -> None:
     with pytest.raises(ModelError):
         registry.count_tokens("anthropic", question)
     assert registry.count_tokens("openai-compatible", question) is None
+
+
+def test_what_was_kept_of_a_list_goes_before_ours(
+    anthropic_server: Serve, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    file = tmp_path / "models.toml"
+    anthropic_server(
+        listed(
+            told("claude-opus-9", thinking="between_tools"),
+            told("claude-fable-9", thinking="", low=True),
+            told("claude-haiku-5-5", thinking="between_tools", effort=False),
+            told("claude-sonnet-5-5", thinking="between_tools"),
+            told("claude-haiku-4-5-20251001", effort=False),
+        )
+    )
+    assert "claude-opus-9 is not in our list" in models(keep=file)
+    monkeypatch.setenv("BRIGADE_MODELS", str(file))
+    assert "claude-opus-9 is not" not in models()
+    between = {"thinking": {"type": "between_tools"}}
+    assert traits("claude-opus-9-20270101") == Traits(least=between)
+    assert traits("claude-fable-9").least == {"output_config": {"effort": "low"}}
+    assert traits("claude-haiku-5-5") == replace(CLAUDE["claude-haiku-5-5"], effort=False, least=between)
+    for name in ("claude-sonnet-5-5", "claude-haiku-4-5", "claude-opus-5"):
+        assert traits(name) == CLAUDE[name]
+
+
+def test_a_list_that_cannot_be_used_says_why(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    file = tmp_path / "models.toml"
+    monkeypatch.setenv("BRIGADE_MODELS", str(file))
+    with pytest.raises(ModelListError, match=r"models\.toml: cannot be read"):
+        load_models()
+    file.write_text('[anthropic."claude-x"]\nwrites = "much"\n')
+    with pytest.raises(ModelListError, match=r"^models\.toml: anthropic\.claude-x\.writes: ") as caught:
+        load_models()
+    assert "\n" not in str(caught.value)
+    assert traits("claude-haiku-5-5") == CLAUDE["claude-haiku-5-5"]  # and goes on by ours

@@ -52,7 +52,7 @@ def study(monkeypatch: pytest.MonkeyPatch) -> Study:
 def play(study: Study) -> Participant:
     participant = enter(study)
     page_done(participant_id=participant.pk, page="guide")
-    for position in (1, 2, 3):
+    for position in range(1, study.conditions.count() + 1):
         episode = Episode.objects.get(rounds__participant=participant, rounds__position=position)
         for step in range(1, STEPS + 1):
             order = GivenCommand(0, ("noop",))
@@ -117,6 +117,34 @@ def test_report_tables_and_figures_name_who_played(study: Study) -> None:
     }
     whole = json.loads(files["analysis.json"])
     assert whole["players"][2]["fallbacks"] == [["timeout", 2]]
+
+
+def test_replies_that_were_not_read_are_told_with_a_warning(
+    study: Study, admin_client: Client, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    scripted = Scripted("noop_agent1", "I am a teapot.", "goto_agent1_moon0")
+    monkeypatch.setattr(door, "open_model", lambda *_: scripted)
+    Condition.objects.filter(key="c1").delete()
+    play(study)
+    alone, model = players(study)
+    told = "2 of 3 decisions read whole, 0 in part, 1 not at all; 1 of 3 commands invalid"
+    warning = "33% of the decisions were not read whole and 33% of the commands were invalid"
+    assert (alone.read_words, model.read_words) == ("–", told)  # noqa: RUF001
+    assert model.short.endswith("; 33% of decisions not read whole, 33% of commands invalid")
+    page = admin_client.get("/staff/small/").content.decode()
+    assert f"<strong>{told}</strong>" in page and warning in page
+    files = dict(contents(analyse_now(study, "people")))
+    assert told in files["report.md"].decode() and warning in files["report.md"].decode()
+    assert told in files["figure_i0.svg"].decode()
+    row = list(csv.DictReader(io.StringIO(files["players.csv"].decode(), newline="")))[1]
+    assert (row["read_whole"], row["read_not_at_all"], row["commands_invalid"]) == ("2", "1", "1")
+
+
+def test_what_was_read_whole_is_told_without_a_warning(study: Study) -> None:
+    play(study)
+    stand_in = players(study)[1]
+    assert stand_in.read_words == "3 of 3 decisions read whole; 0 of 3 commands invalid"
+    assert "%" not in stand_in.short
 
 
 def test_those_who_did_not_complete_are_not_in_the_analysis(study: Study) -> None:

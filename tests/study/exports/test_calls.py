@@ -79,7 +79,18 @@ def test_the_export_has_decisions_with_their_prompts(study: Study, tmp_path: Pat
         assert json.loads(row["reply"])
 
 
-def test_what_a_model_thought_and_was_sent_stands_in_the_last_columns(study: Study) -> None:
+def test_how_replies_were_read_stands_in_the_last_columns(study: Study) -> None:
+    nonsense = {"model": "stand-in", "demonstration": "none", "stand_in_nonsense": 1.0}
+    Condition.objects.update(coplayer_settings=nonsense)
+    play(study, "one")
+    for name, told in (("decisions", ["none", 1, 1, 0, 0]), ("episodes", [0, 0, 4, 4, 0, 0])):
+        table = get_table(name)
+        assert {tuple(row[-len(told) :]) for row in rows_of(table, study)} == {tuple(told)}
+        names = [column.name for column in table.columns_of(study)]
+        assert names[-2:] == ["commands_invalid_before", "commands_invalid"]
+
+
+def test_what_a_model_thought_and_was_sent_is_exported(study: Study) -> None:
     participant = enter(study, "one")
     page_done(participant_id=participant.pk, page="guide")
     episode = Episode.objects.get()
@@ -94,12 +105,11 @@ def test_what_a_model_thought_and_was_sent_stands_in_the_last_columns(study: Stu
     commands_submit(episode_id=episode.pk, step=1, commands=orders, decisions=[MadeDecision(row, (call,))])
     decisions = get_table("decisions")
     names = [column.name for column in decisions.columns]
-    assert names[-6:-4] == ["reasoning", "parameters"]
     (found,) = rows_of(decisions, study)
-    assert found[-6] == "First rice." and json.loads(found[-5]) == sent
-    assert dict(zip(names[-4:], found[-4:], strict=True)) == {
-        "decision": 1, "seen_step": None, "because": None, "dropped": None,
-    }  # fmt: skip
+    assert found[names.index("reasoning")] == "First rice."
+    assert json.loads(found[names.index("parameters")]) == sent
+    asked = {name: found[names.index(name)] for name in ("decision", "seen_step", "because", "dropped")}
+    assert asked == {"decision": 1, "seen_step": None, "because": None, "dropped": None}
     (attempt,) = json.loads(found[names.index("attempts")])
     assert (attempt["began"], attempt["ended"], attempt["request_id"]) == (tried.began, tried.ended, "r")
 

@@ -47,7 +47,8 @@ def call(study: Study, *, tokens: int = 1000, written: int = 100, **more: Any) -
     if one.episode is None:
         one.episode = round_episode(one, one.participant)
         one.save()
-    decision = Decision.objects.create(mind=one.episode.minds.get(), step=1, milliseconds=1)
+    note = more.pop("note", None)
+    decision = Decision.objects.create(mind=one.episode.minds.get(), step=1, milliseconds=1, note=note)
     facts = {"provider": "anthropic", "model_asked": "claude-sonnet-5-5", "sampling": {}, "attempts": []}
     usage = {
         "tokens_input": tokens,
@@ -92,6 +93,17 @@ def test_the_studys_own_calls_are_what_it_rests_on_as_soon_as_there_are_some(stu
     assert paid.rests_on.startswith(
         "measured on 1 calls of this study: 1 a step, on average 1000 tokens read"
     )
+
+
+def test_what_was_paid_for_replies_that_nobody_could_read_is_said(study: Study, admin_client: Client) -> None:
+    unread: dict[str, Any] = {
+        "faults": [{"code": "no_command", "seat": None, "command": [], "text": "…"}],
+        "mended": [],
+    }
+    call(study, note=unread)
+    said = "100% of the decisions were not read whole"
+    assert [said in line.caution for line in forecast(study).lines] == [False, True, False]
+    assert said in admin_client.get("/staff/small/").content.decode()
 
 
 def test_what_was_booked_counts_where_it_is_more_and_calls_that_were_not_made_do_not(study: Study) -> None:

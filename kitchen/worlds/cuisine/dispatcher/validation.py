@@ -11,6 +11,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from types import MappingProxyType
 
+from kitchen.contract.reading import LEFT_OUT, NO_COMMAND, UNCLEAR, UNREAD
 from kitchen.contract.world import Command
 from kitchen.worlds.cuisine.dispatcher.lookahead import Scene
 from kitchen.worlds.cuisine.dispatcher.moment import Given, Moment, Team, agent_name
@@ -21,8 +22,6 @@ NOOP = ("noop",)
 Unclear = Mapping[int, Sequence[Command]]
 """What several passages of an answer say for one agent, by seat."""
 NOT_UNCLEAR: Unclear = MappingProxyType({})
-UNREAD = ("no_command", "left_out", "unclear")
-"""Faults of an answer in which there was no command to be read for an agent, or for none."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -97,14 +96,14 @@ def _left_out(team: Team, commands: Iterable[Given], unclear: Unclear) -> list[F
     told = {seat for seat, _ in commands}
     if not told and not unclear:
         text = f"No command was found in your reply: give one command each to {team.list_mine()}."
-        return [Fault("no_command", text)]
+        return [Fault(NO_COMMAND, text)]
     left = [seat for seat in team.mine if seat not in told]
     return [_unclear(seat, unclear[seat]) if seat in unclear else _without(seat) for seat in left]
 
 
 def _without(seat: int) -> Fault:
     words = "{} got no command and did nothing; give noop if that is meant."
-    return Fault("left_out", words.format(agent_name(seat)), seat)
+    return Fault(LEFT_OUT, words.format(agent_name(seat)), seat)
 
 
 def _unclear(seat: int, ways: Sequence[Command]) -> Fault:
@@ -113,4 +112,4 @@ def _unclear(seat: int, ways: Sequence[Command]) -> Fault:
         f"{agent_name(seat)} did nothing, because different commands for it stood in several places of your "
         f"reply ({said}); list one command for each agent, once."
     )
-    return Fault("unclear", text, seat)
+    return Fault(UNCLEAR, text, seat)
