@@ -79,6 +79,10 @@ class CuisinePage(Page):
         """The command in words: `Go to pot 1`."""
         return Words().phrase(command)
 
+    def worded(self, view: SeatView, command: Command) -> str:
+        """The same with the names of this kitchen: `Take rice from storage`."""
+        return known(view.brief).words.phrase(command)
+
 
 class Total(NamedTuple):
     """How many dishes were served, and how many orders were missed."""
