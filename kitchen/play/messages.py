@@ -2,12 +2,12 @@
 
 From the browser: one JSON object, `{"type": "command", "step": 4, "command": ["get", "storage0", "rice"]}` or
 `{"type": "sync"}` or `{"type": "ping"}` or `{"type": "scene", "way": "screen"}` or
-`{"type": "view", "view": "tables"}` or `{"type": "say", "to": [1], "text": "Fetch rice"}`. `step` is the step that the command is for; the first
-is 1. `command` may also be the same list as JSON text, as a form field sends it.
-`then` is a list of commands that are to follow it, one in each step; `{"type": "plan", "then": []}` puts
-another list in the place of what is left of them. Both only where the episode offers plans.
-Anything else is a `MessageError`, whose text is shown, in the language of the page. A message's type names
-the method of the consumer that handles it: `on_command`.
+`{"type": "view", "view": "tables"}` or `{"type": "say", "to": [1], "text": "Fetch rice"}`. `step` is the
+step that the command is for; the first is 1. `command` may also be the same list as JSON text, as a form
+field sends it. `then` is a list of commands that are to follow it, one in each step;
+`{"type": "plan", "then": []}` puts another list in the place of what is left of them. Both only where the
+episode offers plans. Anything else is a `MessageError`, whose text is shown, in the language of the page. A
+message's type names the method of the consumer that handles it: `on_command`.
 
 To the browser: HTML fragments, or, to a client that asks for the subprotocol `brigade.json`, the same facts
 as JSON (`StateMessage`, `NoticeMessage`).
