@@ -100,6 +100,13 @@ def _check_models() -> None:
             load_prices()
         except PriceFileError as error:
             raise ImproperlyConfigured(f"BRIGADE_PRICES: {error}") from error
+    if _given("BRIGADE_MODELS", ""):
+        from kitchen.llm.model_list import ModelListError, load_models  # likewise
+
+        try:
+            load_models()
+        except ModelListError as error:
+            raise ImproperlyConfigured(f"BRIGADE_MODELS: {error}") from error
 
 
 def _prolific_keys() -> str:

@@ -81,7 +81,11 @@ def log_page(episode: Episode, number: str | None) -> tuple[Page[Step], list[Ste
 def _decisions(episode: Episode, numbers: list[int]) -> Mapping[int, list[Decision]]:
     by_step: dict[int, list[Decision]] = defaultdict(list)
     rows = Decision.objects.filter(mind__episode=episode, step__in=numbers)
-    seen = rows.order_by("step", "mind__number").defer("memory").prefetch_related("calls__messages__prompt")
+    seen = (
+        rows.order_by("step", "mind__number", "number")
+        .defer("memory")
+        .prefetch_related("calls__messages__prompt")
+    )
     for row in seen:
         by_step[row.step].append(row)
     return by_step

@@ -1,6 +1,6 @@
 """The models of the kitchen's rooms, named here for Django; import each from its own room."""
 
-from kitchen.experiments.models import Experiment, ExperimentEpisode
+from kitchen.experiments.models import Experiment, ExperimentEpisode, ExperimentLog
 from kitchen.money.models import Budget, Spending
 from kitchen.play.models import (
     CallMessage,
@@ -25,6 +25,7 @@ __all__ = [
     "Episode",
     "Experiment",
     "ExperimentEpisode",
+    "ExperimentLog",
     "Message",
     "Mind",
     "ModelCall",

@@ -8,19 +8,25 @@ from __future__ import annotations
 
 import logging
 import threading
+from concurrent.futures import Future
+from contextlib import closing
+from functools import partial
 from typing import Any
 
 from celery import shared_task
-from celery.signals import task_failure, worker_ready
+from celery.signals import task_failure, worker_ready, worker_shutdown
 from django.conf import settings
+from django.db import connection
 
 from kitchen.contract.model import ModelError
 from kitchen.experiments import tasks  # noqa: F401 - Celery looks for tasks here
 from kitchen.llm.registry import default_provider, warm_up
 from kitchen.machine.about import about
+from kitchen.machine.failures import traced
 from kitchen.machine.storage import let_go, trouble_of
+from kitchen.machine.waiting import all_done, in_background
 from kitchen.play.claims import claims_free_dead, decision_claim, kept_claim
-from kitchen.play.deciding import decide_step
+from kitchen.play.deciding import asks_models, decide_step
 from kitchen.play.open_turns import minds_apart, open_turns, overdue_turns
 from kitchen.play.queue import (
     CLOSE_TURN,
@@ -38,6 +44,9 @@ from kitchen.uptime.models import Part
 
 log = logging.getLogger(__name__)
 
+FINISH_SECONDS = 5.0
+"""Beyond the time of a decision, for a worker that ends."""
+
 PICK_UP_SECONDS = 1.0
 """How often a worker looks for steps that wait for co-players and that nobody has taken up."""
 
@@ -45,14 +54,43 @@ PICK_UP_SECONDS = 1.0
 @shared_task(name=DECIDE)
 def decide(episode_id: int, step: int, mind: int | None = None) -> None:
     """Let this mind, or the co-players one after the other, decide one step, unless it is taken up or over;
-    where they decide side by side, each gets a task of its own."""
+    where they decide side by side, each gets a task of its own. Who asks language models waits for them
+    in the background, and what comes of it is handed in from there."""
     with about(episode=episode_id, step=step):
         if mind is None and (apart := minds_apart(episode_id, step)):
             for number in apart:
                 ask_coplayers(episode_id, step, number)
-        elif claim := decision_claim(episode_id=episode_id, step=step, mind=mind):
-            with kept_claim(episode_id, claim):
-                decide_step(episode_id=episode_id, step=step, claim=claim, mind=mind)
+        elif asks_models(episode_id, mind):
+            in_background(partial(_decide_aside, episode_id, step, mind)).add_done_callback(_tell)
+        else:
+            _decide(episode_id, step, mind)
+
+
+def _decide(episode_id: int, step: int, mind: int | None) -> None:
+    if claim := decision_claim(episode_id=episode_id, step=step, mind=mind):
+        with kept_claim(episode_id, claim):
+            decide_step(episode_id=episode_id, step=step, claim=claim, mind=mind)
+
+
+def _decide_aside(episode_id: int, step: int, mind: int | None) -> None:
+    """Its thread is no worker's: nobody else looks after its connection."""
+    with closing(connection):
+        _decide(episode_id, step, mind)
+
+
+def _tell(made: Future[None]) -> None:
+    """What a worker tells of a task that failed; the looks find what was not done."""
+    if failure := made.exception():
+        log.error("a decision failed: %s", traced(failure))
+        if trouble := trouble_of(failure):
+            let_go(trouble)
+
+
+@worker_shutdown.connect
+def finish_decisions(**_: Any) -> None:
+    """A worker that is asked to end waits for its decisions: models were asked, and are paid."""
+    if not all_done(settings.DECISION_SECONDS + FINISH_SECONDS):
+        log.warning("decisions are left to other workers")
 
 
 @shared_task(name=CLOSE_TURN)

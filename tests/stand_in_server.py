@@ -94,7 +94,9 @@ MODES: dict[str, Script] = {"noop": noop}
 class StandInServer:
     """Answers by the script until it is closed. `asked` is what came in; safe in threads."""
 
-    def __init__(self, script: Sequence[Script] | Script, port: int = 0) -> None:
+    def __init__(self, script: Sequence[Script] | Script, port: int = 0, delay: float = 0.0) -> None:
+        """`delay` is what each answer takes beyond its own, in seconds."""
+        self.delay = delay
         self.script = list(script) if isinstance(script, Sequence) else [script]
         self.asked: list[Asked] = []
         self.closing = threading.Event()
@@ -127,6 +129,7 @@ class _Server(ThreadingHTTPServer):
     """Says nothing of clients that do not wait for the answer: they are part of the play."""
 
     daemon_threads = True
+    request_queue_size = 512
 
     def __init__(self, port: int, stand_in: StandInServer) -> None:
         super().__init__(("127.0.0.1", port), _Handler)
@@ -142,10 +145,14 @@ class _Handler(BaseHTTPRequestHandler):
     protocol_version = "HTTP/1.1"
     wbufsize = -1  # header and body in one packet: otherwise Nagle's algorithm adds 40 ms to each answer
 
+    def do_GET(self) -> None:
+        """A list of models, as `body` has it."""
+        self.do_POST()
+
     def do_POST(self) -> None:
         asked = self._read()
         answer = self.server.stand_in.next_answer(asked)
-        self.server.stand_in.closing.wait(answer.delay)
+        self.server.stand_in.closing.wait(self.server.stand_in.delay + answer.delay)
         try:
             self._answer(answer, asked)
         except ConnectionError:
@@ -298,9 +305,10 @@ def main() -> None:
     parser.add_argument("--script", type=Path, help="JSON list of answers; the last one is given for ever")
     parser.add_argument("--mode", choices=sorted(MODES), default="noop", help="without a script")
     parser.add_argument("--port", type=int, default=0, help="0: any free one")
+    parser.add_argument("--delay", type=float, default=0.0, help="seconds before each answer begins")
     given = parser.parse_args()
     script = read_script(given.script.read_text()) if given.script else MODES[given.mode]
-    server = StandInServer(script, given.port)
+    server = StandInServer(script, given.port, given.delay)
     print(server.url, flush=True)
     server.serve()
 

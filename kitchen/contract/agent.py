@@ -12,7 +12,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import ClassVar
 
-from kitchen.contract.model import Call, Purse
+from kitchen.contract.model import Answers, Call, Purse
 from kitchen.contract.organisation import Organisation
 from kitchen.contract.talk import Said, Say
 from kitchen.contract.world import Command, Event, Intent, Json, Setting, clean_settings
@@ -23,6 +23,9 @@ FALLBACKS = {
     "error": "The co-player failed",
 }
 """Why a mind is replaced from outside. What makes a mind fall back by itself has a ModelError's code."""
+
+LONGEST_PLAN = 50
+"""Commands that a seat can be given ahead."""
 
 
 EVERYBODY, PEOPLE, NO_ONE = "everybody", "people", "nobody"
@@ -68,9 +71,14 @@ class Situation:
     """The time left for this decision."""
     purse: Purse | None = None
     """Who pays for calls of language models; None where nobody counts."""
+    plans: Mapping[int, Sequence[Command]] = field(default_factory=dict)
+    """What is left of the plans of its seats, after the coming step."""
     asked: tuple[int, ...] | None = None
     """Those of `seats` that are to be commanded now, None for all of them. What the others do in this step is
     settled, and in `commanded`."""
+    answers: Answers | None = None
+    """What language models answered when this was decided before: given again instead of asking them, at no
+    cost. None where they are asked."""
     tells: bool = False
     """People are shown what this mind is about to do: it may say so (`Decision.intents`)."""
     because: str = SEAT
@@ -96,6 +104,10 @@ class Decision:
     them. `fallback` is the code of the ModelError that made the mind fall back on its stand-in, empty if it
     did not.
 
+    `plans` says what a seat is to do after its command, step by step, without the mind being asked for it: as
+    long as each is legal when its turn comes, and while the seat has something to choose. At most
+    `LONGEST_PLAN`. Of a seat that has a plan already it takes the place of what is left.
+
     `intents` says what a seat is to do after the coming step, as far as the mind has settled that now: never
     a guess, and nothing of the coming step's commands. It is kept with the note, as `intents`, where people
     are shown it (`Situation.tells`), and nowhere else.
@@ -111,6 +123,7 @@ class Decision:
     fallback: str = ""
     intents: Mapping[int, Intent] = field(default_factory=dict)
     says: tuple[Say, ...] = ()
+    plans: Mapping[int, Sequence[Command]] = field(default_factory=dict)
 
 
 @dataclass(frozen=True, slots=True)
@@ -191,7 +204,8 @@ class Agent(ABC):
     up all."""
     names_model: ClassVar[str] = ""
     """The setting that names the language model as `provider:model`, or `stand-in`; empty for a co-player
-    that asks none."""
+    that asks none. One that names a model waits for nothing but its models, or by `machine.waiting`: beside
+    it many others wait in the same thread."""
 
     def __init__(self, chosen: Mapping[str, Json]) -> None:
         """Settings by name; what is not given has its default. SettingsError if they are wrong."""

@@ -252,6 +252,22 @@ class Call:
     """As in `Reply`; nothing where nothing was sent."""
 
 
+@dataclass(frozen=True, slots=True)
+class Offered:
+    """One model that a server offers, as it says itself; what it does not say is empty."""
+
+    name: str
+    status: str = ""
+    """`active`, `deprecated` or `retired`."""
+    thinking: tuple[str, ...] = ()
+    """Ways of thinking that it takes, as its API calls them."""
+    efforts: tuple[str, ...] = ()
+    reads: int | None = None
+    """Tokens of the longest prompt."""
+    writes: int | None = None
+    """Tokens of the longest answer."""
+
+
 class Purse(Protocol):
     """Who pays. Safe to use from several workers at once."""
 
@@ -262,6 +278,13 @@ class Purse(Protocol):
         """Give back what was set aside and book what was spent."""
 
 
+class Answers(Protocol):
+    """Calls that were made before, in their order: their answers are given again, and no model is asked."""
+
+    def answer(self, provider: str, request: Request) -> Call:
+        """The call in whose place this request stands now; ModelError where none is left."""
+
+
 class LanguageModel(ABC):
     """A provider's models."""
 
@@ -270,7 +293,8 @@ class LanguageModel(ABC):
 
     @abstractmethod
     def ask(self, request: Request) -> Reply:
-        """One answer within `request.seconds`; ModelError if there is none. Blocks; safe in threads."""
+        """One answer within `request.seconds`; ModelError if there is none. Returns when it is there: waits
+        by `machine.waiting`, and for nothing else, since others wait in the same thread. Safe in threads."""
 
 
 def total(costs: Iterable[float | None]) -> float | None:

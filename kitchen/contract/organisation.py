@@ -45,7 +45,11 @@ SETTINGS = (
         "choice",
         "What somebody who leads sees",
         PRIVATE,
-        choices=((PRIVATE, "only their own robot"), (TEAM, "the robots of their team"), (ALL, "every robot")),
+        choices=(
+            (PRIVATE, "only what they command themselves"),
+            (TEAM, "what their team commands, too"),
+            (ALL, "everything"),
+        ),
     ),
     Setting(
         "messages_a_step", "int", "Messages that somebody may send in one step", 3, minimum=1, maximum=20
@@ -184,7 +188,7 @@ def _beside_people(shape: Shape) -> Drawn:
 
 def _each(shape: Shape) -> Drawn:
     if any(len(member.seats) > 1 for member in shape.members):
-        raise SettingsError("members: each robot has a member of its own")
+        raise SettingsError("members: each seat has a member of its own")
     return _beside_people(shape)
 
 
@@ -244,8 +248,8 @@ KINDS: Mapping[str, Callable[[Shape], Drawn]] = {
 """Every kind of organisation. The first member of a `tree` is its root, that of a `chain` its head."""
 
 LABELS: Mapping[str, str] = {
-    "central": "Co-players command all other robots, each of them one or several",
-    "each": "Each robot has a co-player of its own",
+    "central": "Co-players command all teammates, each of them one or several",
+    "each": "Each teammate has a co-player of its own",
     "solo": "One member alone",
     "pair": "Two who may write to each other",
     "chain": "A chain: each may command the next",

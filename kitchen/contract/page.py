@@ -15,6 +15,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, ClassVar, NamedTuple
 
+from kitchen.contract.talk import Said
 from kitchen.contract.world import Command, Event, Intent, Json
 from kitchen.words.speech import gettext, marked, pgettext, read_later
 
@@ -95,10 +96,25 @@ class SeatView:
     """This seat has nothing to choose in the open step."""
     shows_intents: bool = False
     """The page says what the others are about to do; the same for the whole episode."""
+    plans: Mapping[int, Sequence[Command]] = field(default_factory=dict)
+    """What seats do after the open step without being asked: this one's own plan, and of the others, where
+    the page says what they are about to do, what this seat may know."""
+    offers_plans: bool = False
+    """The page offers to choose what follows; the same for the whole episode."""
+    plannable: Sequence[Command] = ()
+    """What can be chosen to follow (`World.plannable`), where it does and this seat is to command."""
     intents: Mapping[int, Intent] = field(default_factory=dict)
     """Where it does: what other seats said, when they decided on the last step, that they will do next. It
     was settled before this seat chooses, and is never the command of the open step. A seat that said nothing
     is left out, and the page makes nothing up for it."""
+    member: int | None = None
+    """Who this seat's person is among the members of the episode; None where nobody writes to anybody."""
+    members: Mapping[int, str] = field(default_factory=dict)
+    """Every member, as it is called."""
+    addressees: tuple[int, ...] = ()
+    """Members to whom this person may write."""
+    messages: tuple[Said, ...] = ()
+    """What this person has said and heard, in order: the newest."""
 
 
 class Nothing(NamedTuple):
@@ -129,7 +145,9 @@ class Page(ABC):
     layout: ClassVar[str]
     """Template that arranges the panels; gets their HTML as `panels` (by id), those that all worlds have
     (`SHELL` in `kitchen/play/shell.py`) among them, and `shown` as `SeatView` has it: where that is `both`,
-    `kitchen/play/views.jinja` leads from one element with `data-view` to the other.
+    `kitchen/play/views.jinja` leads from one element with `data-view` to the other. Where plans are offered
+    (`World.plannable`), `plan` is one of them: `kitchen/play/plan_slot.jinja` has it, for a place beside the
+    menu.
 
     It holds the panel `menu`: a form with `ws-send`, in it the fields `type` (`command`) and `step`, a
     `fieldset` with `data-actions` and in it a `label` with a radio button `command` for each command, and a

@@ -50,9 +50,11 @@ class StateError(WorldError):
 class Event(NamedTuple):
     """One thing that happened in a step, as it goes into the log.
 
-    `kind` is `performed`, `refused`, `message`, or one of the world's own; `seat` is who did it, None for
-    the world itself; `data` is JSON. `performed` and `refused` carry `command`, `refused` also `reasons`
-    (codes). Events are shared between episodes: do not change `data`.
+    `kind` is `performed`, `refused`, `message`, `plan_broken`, or one of the world's own; `seat` is who did
+    it, None for the world itself; `data` is JSON. `performed` and `refused` carry `command`, `refused` also
+    `reasons` (codes). `plan_broken` is the house's: after this step the rest of a seat's plan was dropped; it
+    has `why` (`illegal` or `replaced`), what was `left`, and the step in which it was given (`planned_in`).
+    Events are shared between episodes: do not change `data`.
     """
 
     kind: str
@@ -302,6 +304,11 @@ class World(ABC):
         `earlier` in the coming step (None: any other may)."""
         return []
 
+    def plannable(self, seat: int) -> list[Command]:
+        """What a person in this seat is offered to do in steps to come, in the order of a list to choose
+        from; it changes rarely, and need not be legal now. Nothing: no plans are offered in this world."""
+        return []
+
     def accepts(self, seat: int, command: Command) -> bool:
         """Whether a person in this seat may hand in this command now: what the menu offers, unless the world
         takes more (free words, for example)."""
@@ -311,7 +318,8 @@ class World(ABC):
         """Whether this seat gets to know this event. It follows from the seat and the event alone, at
         whatever moment of the episode it is asked. Another seat's command is asked about as an event of kind
         `commanded`, with `command` in its data, before it runs; what it is about to do as one of kind
-        `intends`, with the `Intent` as its data."""
+        `intends`, with the `Intent` as its data; what is left of its plan as one of kind `plans`, with the
+        commands as `left`."""
         return True
 
     @abstractmethod

@@ -8,13 +8,14 @@ from typing import Any
 from django.contrib import admin, messages
 from django.core.exceptions import PermissionDenied
 from django.db.models import Count, Q, QuerySet
-from django.http import Http404, HttpRequest, HttpResponse, HttpResponseRedirect
+from django.http import Http404, HttpRequest, HttpResponse, HttpResponseBase, HttpResponseRedirect
 from django.shortcuts import get_object_or_404
 from django.template.response import TemplateResponse
 from django.urls import path, reverse
 from django.utils.html import format_html, format_html_join
 
-from kitchen.experiments import files, services, tables
+from kitchen.experiments import services, tables
+from kitchen.experiments.downloads import FILES, file_response, results
 from kitchen.experiments.forecast import CostForecast, WorkForecast
 from kitchen.experiments.form import (
     HOW,
@@ -27,8 +28,8 @@ from kitchen.experiments.form import (
     listed,
 )
 from kitchen.experiments.models import Experiment
-from kitchen.experiments.results import CellResult, players_of, results_of
-from kitchen.experiments.rows import FAILED, to_csv
+from kitchen.experiments.results import CellResult, players_of
+from kitchen.experiments.rows import FAILED
 from kitchen.experiments.services import failed
 from kitchen.experiments.setup import Setup, SetupError
 from kitchen.experiments.summary import last_line, score
@@ -37,17 +38,6 @@ from kitchen.llm.prices import PriceFileError
 from kitchen.machine.cleared_first import ClearedFirst
 from kitchen.money.spending import money
 from kitchen.registry.agents import get_agent
-
-FILES: dict[str, str] = {
-    "episodes.csv": "text/csv; charset=utf-8",
-    "table.csv": "text/csv; charset=utf-8",
-    "table.md": "text/markdown; charset=utf-8",
-    "table.tex": "application/x-tex; charset=utf-8",
-    "figure4.svg": "image/svg+xml",
-    "figure4.pdf": "application/pdf",
-    "experiment.json": "application/json",
-}
-"""What can be downloaded, with its type: the files of the command."""
 
 
 @admin.register(Experiment)
@@ -99,16 +89,14 @@ class ExperimentAdmin(ClearedFirst, admin.ModelAdmin):  # type: ignore[type-arg]
         )
         return [there, start, *super().get_urls()]
 
-    def file(self, request: HttpRequest, pk: int, name: str) -> HttpResponse:
+    def file(self, request: HttpRequest, pk: int, name: str) -> HttpResponseBase:
         """One file of results, as the command writes it."""
         experiment = get_object_or_404(Experiment, pk=pk)
         if not self.has_view_permission(request, experiment):
             raise PermissionDenied
         if name not in FILES:
             raise Http404(name)
-        saved_as = f'attachment; filename="experiment-{pk}-{name}"'
-        data = _file(experiment, name)
-        return HttpResponse(data, content_type=FILES[name], headers={"Content-Disposition": saved_as})
+        return file_response(experiment, name)
 
     def save_model(self, request: HttpRequest, obj: Experiment, form: Any, change: bool) -> None:
         """A new experiment; its episodes are written when it starts."""
@@ -268,21 +256,6 @@ class ExperimentAdmin(ClearedFirst, admin.ModelAdmin):  # type: ignore[type-arg]
             context["line"], context["explained"] = last_line(cells), tables.EXPLAINED
             context["reload"] = experiment.running
         return super().render_change_form(request, context, *args, **kwargs)
-
-
-def _file(experiment: Experiment, name: str) -> bytes:
-    setup = Setup.from_json(experiment.setup)
-    if name == files.EPISODES:
-        return to_csv(services.rows_of(experiment).values())
-    if name == files.SETTINGS:
-        return files.settings_file(setup, str(experiment.key))
-    return files.RESULTS[name](setup, results(experiment))
-
-
-def results(experiment: Experiment) -> tuple[CellResult, ...]:
-    """What an experiment has come to so far."""
-    setup = Setup.from_json(experiment.setup)
-    return results_of(setup, services.rows_of(experiment).values())
 
 
 def side_by_side(first: Sequence[CellResult], second: Sequence[CellResult]) -> list[tuple[str, ...]]:

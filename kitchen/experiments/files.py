@@ -81,6 +81,15 @@ def open_folder(folder: Path, setup: Setup) -> tuple[str, dict[Key, Row]]:
         raise FolderError(str(error)) from error
 
 
+def setup_of(folder: Path) -> Setup:
+    """What the experiment in this folder was asked to be; FolderError where there is none."""
+    try:
+        stored = _stored(folder / SETTINGS)
+        return Setup.from_json(stored["setup"])
+    except (OSError, KeyError, TypeError, AttributeError) as error:
+        raise FolderError(f"{folder}: is no folder of `experiment --out`") from error
+
+
 def _stored(path: Path) -> Mapping[str, Json]:
     try:
         stored = read_json(path.read_text(encoding="utf-8"))

@@ -1,30 +1,51 @@
-"""An experiment in this process: one episode after the other, each kept as soon as it is played."""
+"""An experiment in this process: one episode after the other, each kept as it is played."""
 
 from __future__ import annotations
 
+import logging
 from collections.abc import Callable, Iterable, Mapping
 
 from kitchen.contract.model import Purse
+from kitchen.experiments.log import LogError
+from kitchen.experiments.log_files import LogFolder
 from kitchen.experiments.plan import Job, Key, jobs_of
-from kitchen.experiments.play import EpisodeFailedError, failed_row, play
+from kitchen.experiments.play import EpisodeFailedError, play
 from kitchen.experiments.rows import Row
 from kitchen.experiments.setup import Setup
+from kitchen.experiments.tally import failed_row
+
+log = logging.getLogger(__name__)
 
 
 def play_rest(
-    setup: Setup, rows: Mapping[Key, Row], keep: Callable[[Iterable[Row]], None], purse: Purse | None = None
+    setup: Setup,
+    rows: Mapping[Key, Row],
+    keep: Callable[[Iterable[Row]], None],
+    logs: LogFolder,
+    purse: Purse | None = None,
 ) -> dict[Key, Row]:
     """Play what has no row yet; `keep` gets all rows after every episode. MoneySpentError ends it."""
     played = dict(rows)
     for job in jobs_of(setup):
         if job.key not in played:
-            played[job.key] = _play(setup, job, purse)
+            played[job.key] = _play(setup, job, logs, purse)
             keep(played.values())
     return played
 
 
-def _play(setup: Setup, job: Job, purse: Purse | None) -> Row:
+def _play(setup: Setup, job: Job, logs: LogFolder, purse: Purse | None) -> Row:
     try:
-        return play(job, setup.coplayer, setup.settings_of(job.column.variant), purse=purse)
+        return _go_on(setup, job, logs, purse)
     except EpisodeFailedError as error:
         return failed_row(job, str(error))
+
+
+def _go_on(setup: Setup, job: Job, logs: LogFolder, purse: Purse | None) -> Row:
+    """From where it was left; from its start where that cannot be."""
+    settings, sink = setup.settings_of(job.column.variant), logs.sink(job.key)
+    try:
+        return play(job, setup.coplayer, settings, purse=purse, sink=sink, before=logs.begun(job.key))
+    except LogError as error:
+        log.warning("an episode begins anew, what was kept of it %s", error)
+        logs.set_aside(job.key)
+        return play(job, setup.coplayer, settings, purse=purse, sink=sink)

@@ -6,6 +6,7 @@ import uuid
 
 from django.db import models
 
+from kitchen.machine.append_only import AppendOnly
 from kitchen.money.models import Budget
 
 
@@ -27,6 +28,14 @@ class Experiment(models.Model):
         help_text="US dollars that calls of models may cost; 0 where they cost nothing.",
     )
     budget = models.ForeignKey(Budget, null=True, blank=True, editable=False, on_delete=models.PROTECT)
+    spent_elsewhere = models.DecimalField(
+        max_digits=12,
+        decimal_places=6,
+        default=0,
+        db_default=0,
+        editable=False,
+        help_text="US dollars that calls of what was played elsewhere (`--local`) had cost.",
+    )
     running = models.BooleanField(default=False, editable=False)
     stopped_because = models.TextField(blank=True, editable=False)
     created_at = models.DateTimeField(auto_now_add=True)
@@ -62,3 +71,22 @@ class ExperimentEpisode(models.Model):
     def __str__(self) -> str:
         name = f"{self.level}, {self.agents} agents, alpha {self.alpha:g}, episode {self.episode}"
         return f"{self.variant}: {name}" if self.variant else name
+
+
+class ExperimentLog(AppendOnly):
+    """One piece of an episode's log (`kitchen.experiments.log`), as it was written while it was played."""
+
+    id: int
+    episode = models.ForeignKey(ExperimentEpisode, on_delete=models.CASCADE, related_name="logs")
+    run = models.PositiveSmallIntegerField(help_text="1; more where it could not be gone on with.")
+    number = models.PositiveIntegerField(help_text="1 for the run's first piece.")
+    data = models.BinaryField(help_text="JSON lines, gzipped.")
+
+    class Meta(AppendOnly.Meta):
+        ordering = ["run", "number"]
+        constraints = [
+            models.UniqueConstraint(fields=["episode", "run", "number"], name="one_piece_of_a_log_per_number")
+        ]
+
+    def __str__(self) -> str:
+        return f"piece {self.number} of run {self.run}"

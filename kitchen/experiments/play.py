@@ -5,25 +5,21 @@ from __future__ import annotations
 import logging
 import time
 import traceback
-from collections import Counter
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
-from dataclasses import dataclass, field
 from pathlib import Path
-from statistics import median
-from typing import Any
 
-from kitchen.agents.evaluate import decisions
-from kitchen.contract.agent import Decision
-from kitchen.contract.model import BudgetSpentError, Call, Purse, UnpricedError, total
-from kitchen.contract.reading import Readings, reading_of
+from kitchen.contract.agent import Agent, Decision
+from kitchen.contract.model import BudgetSpentError, Purse, UnpricedError
 from kitchen.contract.world import Json, World
+from kitchen.experiments.course import Course
+from kitchen.experiments.entries import Entry, Head, Untaken
+from kitchen.experiments.log import Log, Recording, Sink
 from kitchen.experiments.plan import Job
-from kitchen.experiments.players import counted
-from kitchen.experiments.rows import FAILED, NEEDED, Row
+from kitchen.experiments.rows import Row
 from kitchen.experiments.setup import BENCH, WORLD
+from kitchen.experiments.tally import row_of
 from kitchen.registry.agents import make_agent
-from kitchen.registry.figures import share_counts
 from kitchen.registry.worlds import get_world
 
 log = logging.getLogger(__name__)
@@ -51,23 +47,8 @@ def _nothing() -> None:
     pass
 
 
-@dataclass(slots=True)
-class _Tally:
-    """What the decisions of one episode add up to."""
-
-    times: list[float] = field(default_factory=list)
-    chose: Counter[str] = field(default_factory=Counter)
-    why: Counter[str] = field(default_factory=Counter)
-    calls: list[Call] = field(default_factory=list)
-    read: Readings = field(default_factory=Readings)
-
-    def add(self, decision: Decision, kind: str, milliseconds: float, seats: int) -> None:
-        self.times.append(milliseconds)
-        self.read += Readings.of(reading_of(decision.note, seats))
-        self.chose[decision.played_by or kind] += 1
-        self.calls += decision.calls
-        if decision.fallback:
-            self.why[decision.fallback] += 1
+def _nowhere(piece: bytes) -> None:
+    pass
 
 
 def play(
@@ -79,39 +60,108 @@ def play(
     seconds: float = SECONDS,
     steps: int = BENCH.steps,
     after_step: Callable[[], None] = _nothing,
+    sink: Sink = _nowhere,
+    before: Log | None = None,
 ) -> Row:
     """Play one episode to its end. The same job and settings give the same episode, as far as the co-player
-    decides alike. MoneySpentError ends it, and EpisodeFailedError where co-player or world break."""
-    game, tally = new_game(job, steps), _Tally()
-    made = decisions(make_agent(coplayer, settings), game, seed=job.seed, seconds=seconds, purse=purse)
-    for decision, spent in _told(made):
-        tally.add(decision, coplayer, spent, game.seats)
-        after_step()
-    return _row(job, game, tally)
+    decides alike. `sink` keeps its log; with `before`, what was kept of it, it goes on from there and nothing
+    of that is asked again. MoneySpentError ends it, and EpisodeFailedError where co-player or world break;
+    LogError where `before` is another episode's, or leads elsewhere."""
+    course = Course(head_of(job, coplayer, settings, steps))
+    if before is not None:
+        course.catch_up(before)
+    kept = Recording(course.head, sink, before)
+    try:
+        for entry in _steps(course, kept.add_untaken, purse, seconds):
+            _keep(kept, entry)
+            after_step()
+    finally:
+        kept.close()
+    return row_of(course.head, course.game, kept.log)
+
+
+def _keep(kept: Recording, entry: Entry) -> None:
+    try:
+        kept.add(entry)
+    except (TypeError, ValueError) as error:  # what the co-player notes or remembers is no JSON
+        raise EpisodeFailedError.by(error) from error
+
+
+def head_of(job: Job, coplayer: str, settings: Mapping[str, Json], steps: int = BENCH.steps) -> Head:
+    """What the log of this job begins with."""
+    variant, level, agents = job.column.key
+    return Head(
+        variant=variant,
+        level=level,
+        agents=agents,
+        alpha=job.alpha,
+        episode=job.episode,
+        seed=job.seed,
+        coplayer=coplayer,
+        settings=dict(settings),
+        world=WORLD,
+        world_version=get_world(WORLD).version,
+        world_settings=BENCH.settings(level, job.alpha, steps),
+    )
 
 
 def pace(job: Job, coplayer: str, settings: Mapping[str, Json], *, steps: int) -> float:
     """Seconds of a step of this job, measured over its first steps. EpisodeFailedError."""
     began = time.perf_counter()
-    made = decisions(make_agent(coplayer, settings), new_game(job), seed=job.seed, seconds=SECONDS)
-    played = sum(1 for _ in zip(range(steps), _told(made), strict=False))
+    taken = _steps(Course(head_of(job, coplayer, settings)), _forgotten, None, SECONDS)
+    played = sum(1 for _ in zip(range(steps), taken, strict=False))
     return (time.perf_counter() - began) / max(played, 1)
 
 
-def _told(made: Iterator[tuple[Decision, float]]) -> Iterator[tuple[Decision, float]]:
+def _forgotten(untaken: Untaken) -> None:
+    pass
+
+
+def _steps(
+    course: Course, keep_untaken: Callable[[Untaken], None], purse: Purse | None, seconds: float
+) -> Iterator[Entry]:
+    """Every step from here to the end, as it is taken. What was asked for one that cannot be is kept."""
     with _unforeseen():
-        for decision, spent in made:
-            if decision.fallback in {BudgetSpentError.code, UnpricedError.code}:
-                raise MoneySpentError(decision.calls[-1].error_text if decision.calls else decision.fallback)
-            yield decision, spent
+        agent = make_agent(course.head.coplayer, course.head.settings)
+    while not course.is_over:
+        with _unforeseen():
+            decision, spent = _decided(agent, course, purse, seconds)
+        if decision.fallback in {BudgetSpentError.code, UnpricedError.code}:
+            keep_untaken(Untaken(course.game.clock + 1, decision.calls))
+            raise MoneySpentError(decision.calls[-1].error_text if decision.calls else decision.fallback)
+        with _unforeseen():
+            course.take(decision.commands, decision.memory)
+            entry = _entry(course, decision, spent)
+        yield entry
+
+
+def _decided(agent: Agent, course: Course, purse: Purse | None, seconds: float) -> tuple[Decision, float]:
+    """What the mind decides now, and how many milliseconds that took."""
+    situation = course.situation(seconds=seconds, purse=purse)
+    began = time.perf_counter()
+    decision = agent.decide(situation)
+    return decision, (time.perf_counter() - began) * 1000
+
+
+def _entry(course: Course, decision: Decision, milliseconds: float) -> Entry:
+    return Entry(
+        step=course.game.clock,
+        commands=decision.commands,
+        played_by=decision.played_by or course.head.coplayer,
+        fallback=decision.fallback,
+        calls=decision.calls,
+        memory=decision.memory,
+        note=decision.note,
+        milliseconds=round(milliseconds, 3),
+        events=course.events,
+        state_hash=course.game.state_hash(),
+    )
 
 
 @contextmanager
 def _unforeseen() -> Iterator[None]:
     try:
         yield
-    except MoneySpentError:
-        raise
     except Exception as error:  # a co-player may fail in any way
         failed = EpisodeFailedError.by(error)
         log.error("an episode failed: %s", failed)
@@ -120,51 +170,4 @@ def _unforeseen() -> Iterator[None]:
 
 def new_game(job: Job, steps: int = BENCH.steps) -> World:
     """The world of a job at its start."""
-    settings = BENCH.settings(job.column.level, job.alpha, steps)
-    game = get_world(WORLD).create(seats=job.column.agents, settings=settings)
-    game.reset(job.seed)
-    return game
-
-
-def failed_row(job: Job, reason: str) -> Row:
-    """The row of an episode that an error ended."""
-    variant, level, agents = job.column.key
-    values: dict[str, Any] = dict.fromkeys(NEEDED, 0) | dict.fromkeys(_TEXTS, "")
-    values |= {"variant": variant, "level": level, "agents": agents, "alpha": job.alpha, "cost": None}
-    return Row(**values | {"episode": job.episode, "seed": job.seed, "outcome": FAILED, "reason": reason})
-
-
-_TEXTS = ("fallback_codes", "played_by", "model", "state_hash")
-
-
-def _row(job: Job, game: World, tally: _Tally) -> Row:
-    replies = [call.reply for call in tally.calls if call.reply]
-    completed, failed = share_counts(game)
-    cost = total(call.cost for call in tally.calls)
-    read: dict[str, Any] = {**tally.read.columns}
-    variant, level, agents = job.column.key
-    return Row(
-        variant=variant,
-        level=level,
-        agents=agents,
-        alpha=job.alpha,
-        episode=job.episode,
-        seed=job.seed,
-        completed=completed,
-        failed=failed,
-        steps=game.clock,
-        fallbacks=tally.why.total(),
-        fallback_codes=counted(tally.why),
-        played_by=counted(tally.chose),
-        calls=len(tally.calls),
-        tokens_input=sum(call.usage.input for call in tally.calls),
-        tokens_output=sum(call.usage.output for call in tally.calls),
-        tokens_cache_read=sum(call.usage.cache_read for call in tally.calls),
-        tokens_cache_write=sum(call.usage.cache_write for call in tally.calls),
-        cost=None if cost is None else float(cost),
-        model=", ".join(sorted({reply.model for reply in replies if reply.model})),
-        ms_median=round(median(tally.times), 3),
-        ms_max=round(max(tally.times), 3),
-        state_hash=game.state_hash(),
-        **read,
-    )
+    return Course(head_of(job, "", {}, steps)).game

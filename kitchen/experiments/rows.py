@@ -61,6 +61,8 @@ class Row:
     """FAILED where an error ended it: its counts are 0 and go into no result, and it can be played again."""
     reason: str = ""
     """Which error, and where."""
+    log: str = ""
+    """SHA-256 of the lines of its log; empty for episodes of before there were logs."""
     read_whole: int = 0
     """Decisions for which the model's reply was read whole (`kitchen.contract.reading`)."""
     read_in_part: int = 0

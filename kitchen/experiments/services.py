@@ -18,12 +18,15 @@ from django.db.models import Q, QuerySet
 from django.utils import timezone
 
 from kitchen.experiments.forecast import CostForecast, WorkForecast, forecast, work_ahead
-from kitchen.experiments.models import Experiment, ExperimentEpisode
+from kitchen.experiments.log import LogError
+from kitchen.experiments.models import Experiment, ExperimentEpisode, ExperimentLog
 from kitchen.experiments.plan import Job, Key, jobs_of
-from kitchen.experiments.play import SECONDS, EpisodeFailedError, MoneySpentError, failed_row, play
+from kitchen.experiments.play import SECONDS, EpisodeFailedError, MoneySpentError, play
 from kitchen.experiments.queue import ask_lanes
 from kitchen.experiments.rows import FAILED, Row
 from kitchen.experiments.setup import Setup, SetupError, check_answers
+from kitchen.experiments.stored_logs import PlayedElsewhereError, key_of, log_begun, log_sink
+from kitchen.experiments.tally import failed_row
 from kitchen.llm.prices import load_prices
 from kitchen.machine.outage import drop_broken_connection, outlast
 from kitchen.machine.pieces import pieces, write_in_pieces
@@ -112,7 +115,7 @@ def experiment_start(*, experiment: Experiment, allowed: float | None = None) ->
     for some in pieces(failed(experiment.pk).values_list("pk", flat=True)):
         ExperimentEpisode.objects.filter(pk__in=some).update(row=None, finished_at=None)
     with transaction.atomic():
-        if allowed or experiment.limit:
+        if allowed is not None or experiment.limit:
             experiment.budget = _budget(experiment, allowed)
         experiment.running, experiment.stopped_because = True, ""
         experiment.save(update_fields=["running", "stopped_because", "budget", "limit"])
@@ -143,8 +146,9 @@ def experiment_stop(*, experiment_id: int, because: str = "") -> None:
 
 
 def experiment_clear(experiment: Experiment) -> None:
-    """Stop it, and erase its episodes; the experiment itself stays."""
+    """Stop it, and erase its episodes with their logs; the experiment itself stays."""
     experiment_stop(experiment_id=experiment.pk)
+    rows_erase(ExperimentLog.objects.filter(episode__experiment=experiment))
     rows_erase(ExperimentEpisode.objects.filter(experiment=experiment))
 
 
@@ -183,24 +187,50 @@ def _claim() -> object:
 def episode_play(*, episode: ExperimentEpisode) -> bool:
     """Play an episode that was taken and store its row; whether it was stored by us.
 
-    An error of the co-player is stored as a row that says so. What keeps every episode from being played (no
-    key here, no money) stops the experiment and says why. A database that is away for a moment is waited for:
-    up to 60 calls were paid.
+    Every step is kept as it is taken; what was kept before is not asked again. An error of the co-player is
+    stored as a row that says so. What keeps every episode from being played (no key here, no money) stops the
+    experiment and says why. A database that is away for a moment is waited for.
     """
-    experiment = episode.experiment
-    setup = Setup.from_json(experiment.setup)
-    job = next(each for each in jobs_of(setup) if each.key == _key(episode))
-    purse = BudgetPurse(experiment.budget.pk) if experiment.budget else None
-    settings = setup.settings_of(job.column.variant)
     try:
-        check_answers(setup)
-        row = play(job, setup.coplayer, settings, purse=purse, after_step=_renewing(episode))
+        check_answers(Setup.from_json(episode.experiment.setup))
+        row = _go_on(episode)
     except EpisodeFailedError as error:
-        row = failed_row(job, str(error))
+        row = failed_row(_job(episode), str(error))
+    except PlayedElsewhereError:
+        log.warning("another worker has gone on with episode %s: this one stops", episode.pk)
+        return False
     except Exception as error:
         outlast(partial(_give_back, episode, _why(error)), "stopping an experiment")
         return False
     return outlast(partial(episode_store, episode=episode, row=row), "storing an episode")
+
+
+def _go_on(episode: ExperimentEpisode) -> Row:
+    """Play it from where it was left; from its start where that cannot be."""
+    try:
+        return _play(episode, anew=False)
+    except LogError as error:
+        log.warning("episode %s begins anew, what was kept of it %s", episode.pk, error)
+        return _play(episode, anew=True)
+
+
+def _play(episode: ExperimentEpisode, *, anew: bool) -> Row:
+    experiment, job = episode.experiment, _job(episode)
+    setup = Setup.from_json(experiment.setup)
+    return play(
+        job,
+        setup.coplayer,
+        setup.settings_of(job.column.variant),
+        purse=BudgetPurse(experiment.budget.pk) if experiment.budget else None,
+        after_step=_renewing(episode),
+        before=None if anew else log_begun(episode),
+        sink=log_sink(episode, anew=anew),
+    )
+
+
+def _job(episode: ExperimentEpisode) -> Job:
+    setup = Setup.from_json(episode.experiment.setup)
+    return next(each for each in jobs_of(setup) if each.key == key_of(episode))
 
 
 def _give_back(episode: ExperimentEpisode, because: str) -> None:
@@ -247,10 +277,6 @@ def _renew(episode: ExperimentEpisode) -> None:
     except Error as error:
         log.warning("the claim on episode %s was not renewed: %s", episode.pk, type(error).__name__)
         drop_broken_connection()
-
-
-def _key(episode: ExperimentEpisode) -> Key:
-    return episode.variant, episode.level, episode.agents, episode.alpha, episode.episode
 
 
 def rows_of(experiment: Experiment) -> dict[Key, Row]:

@@ -49,6 +49,18 @@ class Price:
     cache_from: int = CACHE_FROM
     """Tokens that a fixed part must have to be cached at all."""
 
+    def caching_of(self, fixed: int) -> str:
+        """What becomes of a fixed part of so many tokens at every step, in words; empty where a cache would
+        save nothing, or there is no such part."""
+        if not fixed or self.cache_read >= self.input:
+            return ""
+        if fixed >= self.cache_from:
+            return f"the fixed part of {fixed} tokens is read from the cache after an episode's first call"
+        return (
+            f"the fixed part of {fixed} tokens is too short to be cached (from {self.cache_from} on): it is "
+            "paid in full in every step"
+        )
+
     def of(self, usage: Usage) -> float:
         """US dollars for what was counted."""
         parts = (

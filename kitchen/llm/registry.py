@@ -9,10 +9,11 @@ from importlib import import_module
 from random import Random
 from typing import TYPE_CHECKING
 
-from kitchen.contract.model import LanguageModel, Purse
+from kitchen.contract.model import Answers, LanguageModel, Offered, Purse, Request
 from kitchen.contract.world import SettingsError
 from kitchen.llm.prices import Price, PriceFileError, PriceList, load_prices
 from kitchen.llm.providers.claude import CLAUDE, traits
+from kitchen.llm.replayed import Replayed
 from kitchen.llm.wrappers import Budgeted, Patience, Retrying
 from kitchen.registry.names import look_up
 
@@ -130,8 +131,12 @@ def open_door(
     prices: PriceList | None = None,
     patience: Patience | None = None,
     stand_in: Callable[[], StandIn] | None = None,
+    answers: Answers | None = None,
 ) -> LanguageModel:
-    """A model for one decision that tries again and pays. Without a purse there is no limit to the costs."""
+    """A model for one decision that tries again and pays. Without a purse there is no limit to the costs.
+    With `answers` nobody is asked: they are given again."""
+    if answers is not None:
+        return Replayed(provider, answers)
     if provider == STAND_IN:
         purse = None  # it costs nothing
     paid = Budgeted(make_model(provider, stand_in), purse, prices or _prices(provider))
@@ -163,6 +168,21 @@ def _prices(provider: str) -> PriceList:
     except PriceFileError as error:
         log.error("no prices: %s", error)
         return PriceList({})
+
+
+def offered(provider: str, seconds: float = 20.0) -> tuple[Offered, ...]:
+    """The models that a provider itself lists now, as it says what they can; nothing of the stand-in.
+    ModelError if it does not answer."""
+    module = import_module(PROVIDERS[provider].partition(":")[0])
+    found: tuple[Offered, ...] = module.offered(seconds) if hasattr(module, "offered") else ()
+    return found
+
+
+def count_tokens(provider: str, request: Request) -> int | None:
+    """Tokens of a prompt as the provider itself counts them; None of one that does not count. ModelError if
+    it does not answer."""
+    module = import_module(PROVIDERS[provider].partition(":")[0])
+    return module.count_tokens(request) if hasattr(module, "count_tokens") else None
 
 
 def warm_up(provider: str) -> None:

@@ -34,6 +34,7 @@ from kitchen.llm.money import dollars
 from kitchen.llm.prices import PriceList, UnknownPriceError
 from kitchen.machine import metrics
 from kitchen.machine.failures import traced
+from kitchen.machine.waiting import pause
 
 log = logging.getLogger(__name__)
 
@@ -70,7 +71,7 @@ class Retrying(LanguageModel):
         rng: Random,
         patience: Patience = Patience(),
         clock: Callable[[], float] = time.monotonic,
-        sleep: Callable[[float], None] = time.sleep,
+        sleep: Callable[[float], None] = pause,
         today: Callable[[], datetime] = lambda: datetime.now(UTC),
     ) -> None:
         self.provider = model.provider

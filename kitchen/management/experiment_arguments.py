@@ -31,6 +31,7 @@ def add_arguments(parser: CommandParser) -> None:
     add("--seed", metavar="S", default="1", help="(default: 1)")
     add("--out", metavar="DIR", type=Path, required=True, help="folder for the files")
     add("--local", action="store_true", help="play in this process, without workers")
+    add("--budget", metavar="USD", help="US dollars for all its calls, those made already among them")
     add("--yes", action="store_true", help="do not ask before money is spent")
     add("--at-once", metavar="N", default=str(AT_ONCE), help="side by side on workers (default: 4)")
     add("--poll", type=float, default=1.0, help=SUPPRESS)

@@ -14,7 +14,7 @@ from typing import Any
 
 from django.db import DatabaseError
 
-from kitchen.contract.agent import EVERYBODY, PEOPLE, Situation
+from kitchen.contract.agent import EVERYBODY, LONGEST_PLAN, PEOPLE, Situation
 from kitchen.contract.agent import Decision as MindDecision
 from kitchen.contract.seeds import derived_seed
 from kitchen.contract.world import Command, World
@@ -111,14 +111,13 @@ def _ask(
 def _situation(turn: OpenTurn, mind: Mind) -> Situation:
     """What a mind is told, apart from the commands of this step and the time that it has."""
     episode, world = turn.episode, turn.world
-    seats = tuple(
-        seat.number for seat in turn.seats if seat.mind_id == mind.pk and seat.number not in turn.given
-    )
+    seats = tuple(seat.number for seat in turn.seats if seat.mind_id == mind.pk)
     last = turn.past[0].events if turn.past else []
     return Situation(
         world=episode.world,
         step=episode.step,
         seats=seats,
+        plans={seat: plan.then for seat, plan in turn.plans.items() if seat in seats},
         asked=tuple(seat for seat in seats if seat not in turn.given),
         briefs={seat: turn.briefs[seat] for seat in seats},
         observations={seat: world.observe(seat) for seat in seats},
@@ -164,11 +163,9 @@ def checked(decision: MindDecision) -> MindDecision:
     intents are words, without characters that no database keeps. TypeError or ValueError if that cannot be.
     """
     for seat, command in decision.commands.items():
-        if not isinstance(command, tuple) or not all(isinstance(word, str) for word in command):
-            raise TypeError(f"the command for seat {seat} is {command!r}, not a tuple of words")
-    words = [word for command in decision.commands.values() for word in command]
-    if any(word != printable(word) for word in words):
-        raise ValueError("a command holds characters that cannot be stored")
+        _check_command(seat, command)
+    for seat, plan in decision.plans.items():
+        _check_plan(seat, plan)
     json.dumps([decision.memory, decision.note], allow_nan=False)
     return replace(
         decision,
@@ -177,6 +174,20 @@ def checked(decision: MindDecision) -> MindDecision:
         intents=checked_intents(decision.intents),
         says=checked_says(decision.says),
     )
+
+
+def _check_command(seat: int, command: Command) -> None:
+    if not isinstance(command, tuple) or not all(isinstance(word, str) for word in command):
+        raise TypeError(f"the command for seat {seat} is {command!r}, not a tuple of words")
+    if any(word != printable(word) for word in command):
+        raise ValueError("a command holds characters that cannot be stored")
+
+
+def _check_plan(seat: int, plan: Sequence[Command]) -> None:
+    if not isinstance(plan, list | tuple) or len(plan) > LONGEST_PLAN:
+        raise ValueError(f"the plan for seat {seat} is no list of at most {LONGEST_PLAN} commands")
+    for command in plan:
+        _check_command(seat, command)
 
 
 def to_hand_in(
@@ -188,8 +199,14 @@ def to_hand_in(
 
 
 def _made(asked: Asked, step: int) -> MadeDecision:
-    decision = asked.outcome.decision
-    return MadeDecision(_log_row(asked, step), decision.calls, asked.situation.member, decision.says)
+    decision, member = asked.outcome.decision, asked.situation.member
+    return MadeDecision(_log_row(asked, step), decision.calls, member, decision.says, _replanned(asked))
+
+
+def _replanned(asked: Asked) -> dict[int, Sequence[Command]]:
+    """New plans for seats of this mind that go on with the one that they have."""
+    settled = set(asked.seats) - set(asked.asked)
+    return {seat: plan for seat, plan in asked.outcome.decision.plans.items() if seat in settled}
 
 
 def _commands(asked: Asked, *, idle: Command) -> list[GivenCommand]:
@@ -198,14 +215,20 @@ def _commands(asked: Asked, *, idle: Command) -> list[GivenCommand]:
     chosen_by = outcome.decision.played_by or asked.mind.kind
     fallback = outcome.fallback or outcome.decision.fallback
     given = [
-        GivenCommand(seat, command, chosen_by, fallback)
+        GivenCommand(seat, command, chosen_by, fallback, then=_then(outcome.decision, seat))
         for seat, command in outcome.decision.commands.items()
         if seat in asked.asked
     ]
     left = sorted(set(asked.asked) - {one.seat for one in given})
     if outcome.fallback:
         chosen_by = "fallback"
-    return given + [GivenCommand(seat, idle, chosen_by, fallback) for seat in left]
+    return given + [
+        GivenCommand(seat, idle, chosen_by, fallback, then=_then(outcome.decision, seat)) for seat in left
+    ]
+
+
+def _then(decision: MindDecision, seat: int) -> tuple[Command, ...]:
+    return tuple(decision.plans.get(seat, ()))
 
 
 def _log_row(asked: Asked, step: int) -> Decision:

@@ -6,19 +6,16 @@ Prompts are stored by their content: sixty steps that share the rules store them
 from __future__ import annotations
 
 import hashlib
-import json
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import asdict
 
 from django.db import OperationalError, transaction
 
-from kitchen.contract.model import MOST_TOKENS, Call, Reply, Tool
+from kitchen.contract.model import MOST_TOKENS, Call, Reply
+from kitchen.llm.sent import sent
 from kitchen.machine.storable import printable, storable
 from kitchen.money.spending import money
 from kitchen.play.models import CallMessage, Decision, ModelCall, Prompt
-
-TOOL = "tool"
-"""The role of what is no message: the description and schema of the tool, after the messages."""
 
 LEAST = "least"
 """The effort where none is asked for: as little as the model can be made to."""
@@ -37,24 +34,12 @@ def calls_store(decided: Sequence[tuple[Decision, Sequence[Call]]]) -> None:
         row = ModelCall.objects.create(decision=decision, number=number, **_facts(call))
         CallMessage.objects.bulk_create(
             CallMessage(call=row, position=position, role=role, prompt_id=_hash(text))
-            for position, ((role, _), text) in enumerate(zip(_sent(call), _texts(call), strict=True))
+            for position, ((role, _), text) in enumerate(zip(sent(call.request), _texts(call), strict=True))
         )
 
 
 def _texts(call: Call) -> list[str]:
-    return [printable(text) for _, text in _sent(call)]
-
-
-def _sent(call: Call) -> list[tuple[str, str]]:
-    """All that was sent, as role and text: the messages, and the tool where one was asked for."""
-    tool = call.request.tool
-    said = [(message.role, message.text) for message in call.request.messages]
-    return [*said, (TOOL, _as_text(tool))] if tool else list(said)
-
-
-def _as_text(tool: Tool) -> str:
-    described = {"name": tool.name, "description": tool.description, "schema": dict(tool.schema)}
-    return json.dumps(described, ensure_ascii=False)
+    return [printable(text) for _, text in sent(call.request)]
 
 
 def _hash(text: str) -> str:

@@ -10,7 +10,8 @@ from __future__ import annotations
 import logging
 import secrets
 import threading
-from collections.abc import Iterator
+import time
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from datetime import datetime, timedelta
@@ -20,7 +21,6 @@ from django.db import Error, connection
 from django.db.models import F, Q, QuerySet
 from django.utils import timezone
 
-from kitchen.machine.about import carried
 from kitchen.machine.outage import outlast
 from kitchen.machine.processes import process_is_gone, process_name
 from kitchen.play.models import Episode, Mind
@@ -82,10 +82,12 @@ def unclaimed_minds(now: datetime) -> QuerySet[Mind]:
     return Mind.objects.filter(other | is_free(now))
 
 
-def decision_keep(*, episode_id: int, claim: str) -> bool:
-    """The worker with this claim is alive and still deciding; False if the claim is no longer its own."""
+def claims_keep(held: Mapping[str, int]) -> int:
+    """Whoever has these claims, each on minds of this episode, is alive and still deciding; on how many minds
+    they are still its own."""
     until = timezone.now() + timedelta(seconds=CLAIM_SECONDS)
-    return bool(Mind.objects.filter(episode=episode_id, deciding_by=claim).update(deciding_until=until))
+    minds = Mind.objects.filter(episode__in=set(held.values()), deciding_by__in=list(held))
+    return minds.update(deciding_until=until)
 
 
 @dataclass(frozen=True, slots=True)
@@ -119,27 +121,51 @@ def claims_free_dead() -> int:
 @contextmanager
 def kept_claim(episode_id: int, claim: str) -> Iterator[None]:
     """Say every few seconds that this decision is being made, for as long as it is."""
-    done = threading.Event()
-    keep = carried(partial(_keep, episode_id, claim, done))
-    threading.Thread(target=keep, name="claim", daemon=True).start()
+    _keeper.add(episode_id, claim)
     try:
         yield
     finally:
-        done.set()
+        _keeper.discard(claim)
 
 
-def _keep(episode_id: int, claim: str, done: threading.Event) -> None:
-    """A database that is away for a moment ends no claim: the next try has a connection of its own."""
-    try:
-        while not done.wait(KEEP_SECONDS):
+class _Keeper:
+    """One thread keeps all claims of this process up, for as long as there are some."""
+
+    def __init__(self) -> None:
+        self._lock = threading.Lock()
+        self._held: dict[str, int] = {}
+        self._runs = False
+
+    def add(self, episode_id: int, claim: str) -> None:
+        with self._lock:
+            self._held[claim] = episode_id
+            if not self._runs:
+                self._runs = True
+                threading.Thread(target=self._keep, name="claims", daemon=True).start()
+
+    def discard(self, claim: str) -> None:
+        with self._lock:
+            self._held.pop(claim, None)
+
+    def _left(self) -> dict[str, int]:
+        with self._lock:
+            self._runs = bool(self._held)
+            return dict(self._held)
+
+    def _keep(self) -> None:
+        """A database that is away for a moment ends no claim: the next try has a connection of its own."""
+        time.sleep(KEEP_SECONDS)
+        while held := self._left():
             try:
-                if not decision_keep(episode_id=episode_id, claim=claim):
-                    break
+                claims_keep(held)
             except Error as error:
-                log.warning("a claim on episode %s: %s", episode_id, error)
+                log.warning("%s claims could not be kept: %s", len(held), error)
                 _hang_up()
-    finally:
+            time.sleep(KEEP_SECONDS)
         _hang_up()
+
+
+_keeper = _Keeper()
 
 
 def _hang_up() -> None:

@@ -45,7 +45,9 @@ from kitchen.play.messages import (
     MessageError,
     NoticeMessage,
     PingMessage,
+    PlanMessage,
     PongMessage,
+    SayMessage,
     SceneMessage,
     SyncMessage,
     read_message,
@@ -85,6 +87,13 @@ UNSTORED = NoticeMessage(
     again=True,
 )
 """The answer to a command that the database could not take."""
+
+UNSENT = NoticeMessage(
+    "unsent",
+    marked("Nothing can be stored at the moment. Your message is still in its box: send it again."),
+    "warning",
+)
+"""The answer to a message that the database could not take."""
 
 _knocks, _misses = Buckets(CONNECTIONS), Buckets(MISSES)
 
@@ -255,6 +264,10 @@ class SeatConsumer(AsyncWebsocketConsumer):
         """Note that the person sees it in three dimensions."""
         await self.answer(page.seen_as_scene, message)
 
+    async def on_plan(self, page: OpenPage, message: PlanMessage) -> None:
+        """Put another plan in the place of what is left of the person's."""
+        await self.answer(page.plan, message)
+
     async def on_command(self, page: OpenPage, message: CommandMessage) -> None:
         """Hand it in, say what came of it, and show the state."""
         began, before = time.monotonic(), page.stamp
@@ -271,6 +284,16 @@ class SeatConsumer(AsyncWebsocketConsumer):
             await self.say(answer)
         if page.stamp != before:
             metrics.command_seconds.observe(time.monotonic() - began)
+
+    async def on_say(self, page: OpenPage, message: SayMessage) -> None:
+        """Send it, and show it."""
+        async with self.in_turn:
+            try:
+                answer = await visited(page.say, message)
+            except Error as error:
+                pass_over(error, "a message cannot be stored")
+                answer = page.said(UNSENT)
+            await self.say(answer)
 
     async def episode_changed(self, event: dict[str, Any]) -> None:
         """A nudge from the channel layer, perhaps for what this page shows already."""

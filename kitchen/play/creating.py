@@ -42,6 +42,7 @@ def episode_create(
     synthetic: bool = False,
     budget: Budget | None = None,
     thinking_seconds: float = 0,
+    decision_seconds: float | None = None,
     step_seconds: float | None = None,
     hints: bool = False,
     until: Mapping[str, int] | None = None,
@@ -50,20 +51,23 @@ def episode_create(
     three_dimensions: bool = False,
     shows_intents: bool = False,
     passes_by: bool = False,
+    offers_plans: bool = False,
     audience: str = "",
     knowing: str = EVERYBODY,
     organisation: Organisation | None = None,
 ) -> Episode:
     """A new episode at its start, its first step open. Seats that no mind commands are people's.
 
-    `step_seconds` is people's time for a step (see `kitchen.play.clock`), `hints` has the page say what would
-    be good to do next, `until` says what its figures are to reach for it to be over, `shown` is what people
-    are to see of the world as far as it has that (`Page.shown`), `asks_first` has the page ask before it
-    sends an action, `three_dimensions` has it offer the world as a scene, `shows_intents` has it say what
-    co-players are about to do, `passes_by` has steps go on without seats that have nothing to choose
-    (`World.asks`), `audience` names those whom its news go to (see `stream.audience_group`), `knowing` says
-    whose commands of the open step a co-player is told (`KNOWING`), `organisation` what people and co-players
-    may do with one another: without it nobody writes to anybody.
+    `decision_seconds` is what all co-players together have for a step before fallbacks play (None: as this
+    installation has it), `step_seconds` is people's time for a step (see `kitchen.play.clock`), `hints` has
+    the page say what would be good to do next, `until` says what its figures are to reach for it to be over,
+    `shown` is what people are to see of the world as far as it has that (`Page.shown`), `asks_first` has the
+    page ask before it sends an action, `three_dimensions` has it offer the world as a scene, `shows_intents`
+    has it say what co-players are about to do, `passes_by` has steps go on without seats that have nothing to
+    choose (`World.asks`), `offers_plans` has the page offer to choose what follows, where the world says what
+    that may be (`World.plannable`), `audience` names those whom its news go to (see `stream.audience_group`),
+    `knowing` says whose commands of the open step a co-player is told (`KNOWING`), `organisation` what people
+    and co-players may do with one another: without it nobody writes to anybody.
 
     SettingsError if the world, a mind, the seating, the clock, the goal or the organisation cannot be played.
     """
@@ -94,13 +98,14 @@ def episode_create(
         three_dimensions=three_dimensions and bool(page.scene) and page.shown(shown) != TABLES,
         shows_intents=shows_intents,
         passes_by=passes_by or game.passes_by,
+        offers_plans=offers_plans and bool(game.plannable(0)),
         audience=audience,
         knowing=knowing,
         organisation=organisation.to_json() if organisation else None,
         state=game.to_dict(),
         state_hash=game.state_hash(),
         score=game.score(),
-        decision_seconds=django_settings.DECISION_SECONDS,
+        decision_seconds=decision_seconds or django_settings.DECISION_SECONDS,
         turn_opened_at=timezone.now(),
     )
     with transaction.atomic(savepoint=False):  # whoever needs it in a transaction loses both, or none

@@ -22,20 +22,19 @@ from django.db import connection
 
 from kitchen.contract.agent import Decision as MindDecision
 from kitchen.contract.agent import Situation
-from kitchen.contract.model import Call, total
 from kitchen.contract.world import Json
 from kitchen.machine.about import carried
 from kitchen.machine.failures import told, traced
 from kitchen.machine.outage import outlast
 from kitchen.machine.storage import trouble_of
-from kitchen.play.asking import UNSTORABLE, Asked, Asking, MindOutcome, ask_minds, checked, to_hand_in
+from kitchen.machine.waiting import in_background, is_in_background, wait_for
+from kitchen.play.asking import UNSTORABLE, Asked, Asking, MindOutcome, ask_minds, checked
+from kitchen.play.dropping import LATE
+from kitchen.play.handing_in import decided_drop, decided_submit, tell_vain
 from kitchen.play.kept import turn_now
-from kitchen.play.models import Decision, Episode
-from kitchen.play.queue import is_aside
-from kitchen.play.services import Receipt, commands_submit, step_run
-from kitchen.play.stream import nudge_pages
-from kitchen.registry.agents import make_agent
-from kitchen.registry.worlds import get_world
+from kitchen.play.models import Episode, Mind
+from kitchen.play.services import Receipt, step_run
+from kitchen.registry.agents import agent_kinds, get_agent, make_agent
 
 log = logging.getLogger(__name__)
 
@@ -43,8 +42,8 @@ FALLBACK_SECONDS = 1.0
 """Time for a fallback to command, beyond the time for the decision; then the seats are idle."""
 
 Late = Callable[["Future[MindDecision]"], None]
-"""Told of a decision for which nobody waits any more."""
-Ask = Callable[[str, dict[str, Json], Situation], MindOutcome]
+"""Told of a decision for which nobody waits any more, once it is there."""
+Ask = Callable[[str, dict[str, Json], Situation, Late], MindOutcome]
 """What comes of asking a mind of this kind with these settings."""
 
 
@@ -58,7 +57,9 @@ def decide_step(
     if found is None:
         return None
     episode, asking = found
-    return _decide(episode, step, claim, _ask_all(asking, episode.decision_seconds, ask or ask_mind))
+    return _decide(
+        episode, step, claim, _ask_all(episode.pk, asking, episode.decision_seconds, ask or ask_mind)
+    )
 
 
 def _begun(episode_id: int, step: int, mind: int | None) -> tuple[Episode, Asking] | None:
@@ -68,8 +69,9 @@ def _begun(episode_id: int, step: int, mind: int | None) -> tuple[Episode, Askin
             if turn.step != step or not turn.is_open:
                 return None
             if not turn.is_complete:
-                waits = mind is None or mind in turn.waiting_minds
-                return (turn.episode, ask_minds(turn, only=mind)) if waits else None
+                waiting = turn.waiting_minds
+                asks = bool(waiting) if mind is None else mind in waiting
+                return (turn.episode, ask_minds(turn, only=mind)) if asks else None
     except Episode.DoesNotExist:
         return None
     step_run(episode_id=episode_id, step=step)
@@ -79,16 +81,18 @@ def _begun(episode_id: int, step: int, mind: int | None) -> tuple[Episode, Askin
 def _decide(episode: Episode, step: int, claim: str, asked: Sequence[Asked]) -> Receipt | None:
     """Hand in what was decided, or, where that cannot be stored, what the fallbacks command."""
     try:
-        receipt = _hand_in(episode, step, claim, asked)
+        receipt = decided_submit(episode, step, claim, asked)
     except UNSTORABLE as failure:
         if trouble_of(failure):
             raise
         log.error("the decisions of step %s could not be stored: %s", step, traced(failure))
-        _tell_dropped(episode, step, asked, "it could not be stored")
+        tell_vain(episode.pk, step, asked, "it could not be stored")
         asked = [_given_up(each, failure) for each in asked]
-        receipt = _hand_in(episode, step, claim, asked)
-    if receipt is None or not receipt.accepted:
-        _tell_dropped(episode, step, asked, receipt.code if receipt else "gone")
+        receipt = decided_submit(episode, step, claim, asked)
+    if receipt is None:
+        tell_vain(episode.pk, step, asked, "gone")
+    elif not receipt.accepted:
+        decided_drop(episode.pk, step, asked, receipt.code)
     return receipt
 
 
@@ -101,60 +105,7 @@ def _given_up(asked: Asked, failure: Exception) -> Asked:
     )
 
 
-def _hand_in(episode: Episode, step: int, claim: str, asked: Sequence[Asked]) -> Receipt | None:
-    """Hand in what was decided, and again while the database is away for a moment: models were paid for it.
-    None if the episode is gone."""
-    submit = partial(_submit, episode, step, claim, asked, [])
-    return outlast(submit, f"handing in step {step} of episode {episode.pk}")
-
-
-def _submit(
-    episode: Episode, step: int, claim: str, asked: Sequence[Asked], tried: list[Decision]
-) -> Receipt | None:
-    """One try, with rows of its own, which are added to those that were `tried`."""
-    commands, made = to_hand_in(asked, step=step, idle=get_world(episode.world).idle)
-    tried += [each.row for each in made]
-    try:
-        receipt = commands_submit(
-            episode_id=episode.pk, step=step, commands=commands, decisions=made, claim=claim
-        )
-    except Episode.DoesNotExist:  # its person has left
-        return None
-    if not receipt.accepted and _is_stored(tried):
-        return _accepted_unsaid(episode, receipt)
-    return receipt
-
-
-def _is_stored(tried: Sequence[Decision]) -> bool:
-    """Whether an earlier try was stored although that could not be said, and not what somebody else
-    decided."""
-    ours = {(row.mind_id, row.step, row.decided_at) for row in tried}
-    rows = Decision.objects.filter(mind__in={row.mind_id for row in tried}, step=tried[0].step)
-    return any(row in ours for row in rows.values_list("mind_id", "step", "decided_at"))
-
-
-def _accepted_unsaid(episode: Episode, receipt: Receipt) -> Receipt:
-    """What was to be done after that commit was not: the pages look now, and a look finds what waits for
-    workers."""
-    if not is_aside():
-        nudge_pages(episode.pk)
-    return Receipt("accepted", receipt.step)
-
-
-def _tell_dropped(episode: Episode, step: int, asked: Sequence[Asked], why: str) -> None:
-    """A decision that is not taken leaves no row: what it cost stands in the ledger and here."""
-    calls = [call for each in asked for call in each.outcome.decision.calls]
-    log.warning("step %s of episode %s: decided in vain (%s); %s", step, episode.pk, why, _told_calls(calls))
-
-
-def _told_calls(calls: Sequence[Call]) -> str:
-    """`2 calls of models, 0.0012 USD, are not in the data`."""
-    cost = total(call.cost for call in calls)
-    money = "at an unknown price" if cost is None else f"{cost:.4f} USD"
-    return f"{len(calls)} calls of models, {money}, are not in the data"
-
-
-def _ask_all(asking: Asking, seconds: float, ask: Ask) -> list[Asked]:
+def _ask_all(episode_id: int, asking: Asking, seconds: float, ask: Ask) -> list[Asked]:
     """What is left of the time is shared evenly by the minds that are still to decide: a slow one takes
     nothing from the others."""
     deadline = time.monotonic() + seconds
@@ -163,19 +114,47 @@ def _ask_all(asking: Asking, seconds: float, ask: Ask) -> list[Asked]:
         while True:
             share = (deadline - time.monotonic()) / question.left
             told = replace(question.situation, seconds=share)
-            question = asking.send(ask(question.mind.kind, question.mind.settings, told))
+            late = partial(_came_late, episode_id, question.mind, told, time.monotonic())
+            question = asking.send(ask(question.mind.kind, question.mind.settings, told, late))
     except StopIteration as done:
         asked: list[Asked] = done.value
         return asked
 
 
-def _within(seconds: float, name: str, make: Callable[[], MindDecision], late: Late) -> MindDecision:
-    """The decision, made in a thread of its own: one that never ends keeps no other mind waiting.
+def _came_late(
+    episode_id: int, mind: Mind, situation: Situation, began: float, made: Future[MindDecision]
+) -> None:
+    """A mind ended after its time: nobody waits for it any more, and what it says and cost is kept."""
+    if failure := made.exception():
+        log.warning("a %s that was late failed: %s", mind.kind, type(failure).__name__)
+        return
+    try:
+        outcome = MindOutcome(checked(made.result()), milliseconds=(time.monotonic() - began) * 1000)
+        decided_drop(episode_id, situation.step + 1, [Asked(mind, situation, outcome)], LATE)
+    except Exception as error:  # whoever waited has gone on
+        log.error("what a %s decided too late was lost: %s", mind.kind, traced(error))
+
+
+def _within(
+    seconds: float, name: str, make: Callable[[], MindDecision], late: Late | None, *, asks_model: bool
+) -> MindDecision:
+    """The decision: one that never ends keeps no other mind waiting.
 
     TimeoutError after so many seconds, and `late` is told what comes out after that; whatever `make` raises.
     """
+    begin = in_background if asks_model and is_in_background() else partial(_in_thread, name)
+    made = begin(make)
+    try:
+        return wait_for(made, max(seconds, 0.001))
+    except DecisionTimeoutError:
+        if late is not None:
+            made.add_done_callback(late)
+        raise
+
+
+def _in_thread(name: str, make: Callable[[], MindDecision]) -> Future[MindDecision]:
+    """It is made in a thread of its own."""
     made: Future[MindDecision] = Future()
-    given_up = threading.Event()
 
     def decide() -> None:
         try:
@@ -184,30 +163,20 @@ def _within(seconds: float, name: str, make: Callable[[], MindDecision], late: L
             made.set_exception(failure)
         finally:
             connection.close()
-        if given_up.is_set():
-            late(made)
 
     threading.Thread(target=carried(decide), name=f"mind-{name}", daemon=True).start()
-    try:
-        return made.result(timeout=max(seconds, 0.001))
-    except DecisionTimeoutError:
-        given_up.set()
-        raise
+    return made
 
 
-def _tell_late(kind: str, step: int, made: Future[MindDecision]) -> None:
-    """A mind that ends after its time: nobody waits for it any more, and nothing of it is stored."""
-    calls = made.result().calls if made.exception() is None else ()
-    log.warning("a %s was late with step %s; %s", kind, step, _told_calls(calls))
-
-
-def ask_mind(kind: str, settings: dict[str, Json], situation: Situation) -> MindOutcome:
+def ask_mind(
+    kind: str, settings: dict[str, Json], situation: Situation, late: Late | None = None
+) -> MindOutcome:
     """One mind's decision, or what kept it from one and what its fallback commands. Returns within
-    `situation.seconds`, and `FALLBACK_SECONDS` if it falls back."""
+    `situation.seconds`, and `FALLBACK_SECONDS` if it falls back; `late` is told what comes after that."""
     started = time.monotonic()
     fallback, error = "", ""
     try:
-        decision = _decided(kind, settings, situation)
+        decision = _decided(kind, settings, situation, late)
     except DecisionTimeoutError:
         fallback, error = "timeout", f"no decision within {situation.seconds:.1f} s"
     except Exception as failure:  # a co-player may fail in any way: the episode goes on
@@ -218,28 +187,26 @@ def ask_mind(kind: str, settings: dict[str, Json], situation: Situation) -> Mind
     return MindOutcome(decision, fallback, error, (time.monotonic() - started) * 1000)
 
 
-def _decided(kind: str, settings: Mapping[str, Json], situation: Situation) -> MindDecision:
-    return checked(
-        _within(
-            situation.seconds,
-            kind,
-            lambda: make_agent(kind, settings).decide(situation),
-            partial(_tell_late, kind, situation.step + 1),
-        )
-    )
+def _decided(
+    kind: str, settings: Mapping[str, Json], situation: Situation, late: Late | None
+) -> MindDecision:
+    mind = make_agent(kind, settings)
+    ask = partial(mind.decide, situation)
+    return checked(_within(situation.seconds, kind, ask, late, asks_model=bool(mind.names_model)))
 
 
 def fallen_back(kind: str, settings: Mapping[str, Json], situation: Situation, code: str) -> MindDecision:
     """What the mind's fallback commands; nothing if that fails too."""
     try:
-        return checked(
-            _within(
-                FALLBACK_SECONDS,
-                f"{kind}-fallback",
-                lambda: make_agent(kind, settings).fall_back(situation, code),
-                lambda made: None,
-            )
-        )
+        ask = partial(make_agent(kind, settings).fall_back, situation, code)
+        return checked(_within(FALLBACK_SECONDS, f"{kind}-fallback", ask, None, asks_model=False))
     except Exception as failure:
         log.error("the fallback of co-player %s failed: %s", kind, traced(failure))
         return MindDecision(commands={}, memory=situation.memory)
+
+
+def asks_models(episode_id: int, mind: int | None) -> bool:
+    """Whether one of the minds that are to be asked asks a language model."""
+    minds = Mind.objects.filter(episode=episode_id)
+    kinds = set((minds if mind is None else minds.filter(number=mind)).values_list("kind", flat=True))
+    return any(get_agent(kind).names_model for kind in kinds & agent_kinds().keys())

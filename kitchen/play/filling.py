@@ -1,18 +1,65 @@
-"""What seats do that are not asked: who has nothing to choose does nothing, and the step goes on without.
+"""What seats do that are not asked: who has a plan does what is next in it, as long as that is legal; who has
+nothing to choose does nothing.
 
 Their commands are given in the transaction that opens the turn. So nobody who looks for a missing command
-ever finds one of these.
+ever finds one of these. A plan that cannot go on is dropped: the log has an event `plan_broken` in the step
+after which that was so, and the seat is asked.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable
-from dataclasses import dataclass
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field, replace
+from typing import Self
 
-from kitchen.contract.world import Command, World
+from kitchen.contract.world import Command, Event, Json, World
+from kitchen.play.models import SeatCommand
+from kitchen.play.stored import read_stored_command
 
 WORLD = "world"
 """`chosen_by` of the command of a seat that had nothing to choose."""
+PLAN_BROKEN = "plan_broken"
+"""Kind of the event of a plan that is dropped."""
+ILLEGAL, REPLACED = "illegal", "replaced"
+"""Why it was: what was next could not be done, or whoever had made it gave up what was left."""
+
+
+@dataclass(frozen=True, slots=True)
+class Plan:
+    """What one seat does next without being asked."""
+
+    then: tuple[Command, ...]
+    chosen_by: str
+    fallback: str
+    step: int
+    """The one in which it was given."""
+    replaces: Plan | None = None
+    """What was left of the plan whose place this one takes: not told in the log yet."""
+
+    @classmethod
+    def read(cls, stored: Json) -> Self:
+        """As `to_json` wrote it."""
+        then = tuple(map(read_stored_command, stored["then"]))
+        before = cls.read(stored["replaces"]) if stored["replaces"] else None
+        return cls(then, stored["chosen_by"], stored["fallback"], stored["step"], before)
+
+    @classmethod
+    def begun_with(cls, row: SeatCommand) -> Self:
+        """The plan that this command begins."""
+        then = tuple(map(read_stored_command, row.to_follow or ()))
+        return cls(then, row.chosen_by, row.fallback, row.step)
+
+    def to_json(self) -> Json:
+        """As it is stored."""
+        before = self.replaces.to_json() if self.replaces else None
+        given = {"chosen_by": self.chosen_by, "fallback": self.fallback, "step": self.step}
+        return {"then": _lists(self.then), **given, "replaces": before}
+
+    def in_place_of(self, other: Plan | None) -> Plan:
+        """This plan in the place of another. If that took one's place in the same step, that one is told."""
+        if other is None:
+            return self
+        return replace(self, replaces=other.replaces or (other if other.then else None))
 
 
 @dataclass(frozen=True, slots=True)
@@ -22,11 +69,68 @@ class Filled:
     seat: int
     command: Command
     chosen_by: str = WORLD
+    fallback: str = ""
+    planned_in: int | None = None
 
 
-def fill(world: World, seats: Iterable[int], *, passes_by: bool) -> list[Filled]:
-    """The commands of those of these seats that are not asked in the coming step: of nobody, unless seats are
-    passed by that have nothing to choose."""
-    if not passes_by:
-        return []
-    return [Filled(seat, world.idle) for seat in sorted(seats) if not world.asks(seat)]
+@dataclass(slots=True)
+class Opening:
+    """What is settled of a turn when it opens."""
+
+    filled: list[Filled] = field(default_factory=list)
+    plans: dict[int, Plan] = field(default_factory=dict)
+    """What is left of them."""
+    broken: list[Event] = field(default_factory=list)
+
+
+def opening(world: World, seats: Iterable[int], plans: Mapping[int, Plan], *, passes_by: bool) -> Opening:
+    """The commands of those of these seats that are not asked in the coming step. Who has a plan is passed by
+    while there is nothing to choose; others are where that is set."""
+    made = Opening()
+    for seat in sorted(seats) if plans or passes_by else ():
+        plan = plans.get(seat)
+        if plan and plan.replaces:
+            made.broken.append(_broken(seat, plan.replaces, REPLACED))
+            plan = replace(plan, replaces=None)
+        if (plan and plan.then) or passes_by:
+            _fill(made, world, seat, plan)
+    return made
+
+
+def _fill(made: Opening, world: World, seat: int, plan: Plan | None) -> None:
+    if not world.asks(seat):
+        made.filled.append(Filled(seat, world.idle))
+        made.plans |= {seat: plan} if plan and plan.then else {}
+    elif plan and plan.then:
+        _go_on(made, world, seat, plan)
+
+
+def _go_on(made: Opening, world: World, seat: int, plan: Plan) -> None:
+    command, *left = plan.then
+    if command not in world.legal_actions(seat):
+        made.broken.append(_broken(seat, plan, ILLEGAL))
+        return
+    made.filled.append(Filled(seat, command, plan.chosen_by, plan.fallback, plan.step))
+    if left:
+        made.plans[seat] = replace(plan, then=tuple(left))
+
+
+def _broken(seat: int, plan: Plan, why: str) -> Event:
+    return Event(PLAN_BROKEN, seat, {"why": why, "left": _lists(plan.then), "planned_in": plan.step})
+
+
+def known_plans(
+    world: World, seat: int, plans: Mapping[int, Plan], *, others: bool
+) -> dict[int, tuple[Command, ...]]:
+    """What is left of the plans that this seat gets to know: its own, and of `others` what the world lets it
+    see."""
+    left = {number: plan.then for number, plan in plans.items() if plan.then}
+    return {
+        number: then
+        for number, then in left.items()
+        if number == seat or (others and world.visible(seat, Event("plans", number, {"left": _lists(then)})))
+    }
+
+
+def _lists(commands: Iterable[Command]) -> list[list[str]]:
+    return [list(command) for command in commands]

@@ -48,9 +48,10 @@ _CHANGING = (
     "decision_seconds",
     "step_seconds",
     "messages",
+    "plans",
     *_TIMES,
 )
-_COMMAND = ("command", "chosen_by", "fallback", "received_at")
+_COMMAND = ("command", "chosen_by", "fallback", "received_at", "to_follow", "planned_in")
 _COLUMNS = {
     **{name: f"episode.{name}" for name in (*_SAME, *_CHANGING)},
     "number": "seat.number",
@@ -65,7 +66,7 @@ _COLUMNS = {
 }
 _READERS: dict[str, Callable[[Any], Any]] = {
     "key": str,
-    "command": as_json,
+    **dict.fromkeys(("plans", "command", "to_follow"), as_json),
     **dict.fromkeys((*_TIMES, "received_at", "mind_until"), as_time),
 }
 _STANDING = f"""

@@ -74,7 +74,9 @@ def episode_facts(episode_ids: Iterable[int]) -> dict[int, EpisodeFacts]:
 
 def last_command_at(episode_ids: Iterable[int]) -> datetime | None:
     """When a person commanded last in any of these, None if nobody did; no world is read."""
-    rows = SeatCommand.objects.filter(episode__in=list(episode_ids), chosen_by=PERSON).order_by()
+    rows = SeatCommand.objects.filter(
+        episode__in=list(episode_ids), chosen_by=PERSON, planned_in=None
+    ).order_by()
     last: datetime | None = rows.aggregate(last=Max("received_at"))["last"]
     return last
 
@@ -142,7 +144,7 @@ def _commands(ids: list[int]) -> dict[int, dict[str, Any]]:
     counted = rows.annotate(
         fallbacks=Count("pk", filter=~Q(fallback="") & ~Q(chosen_by__in=NOBODY)),
         ran_out=Count("pk", filter=Q(chosen_by=TIMEOUT)),
-        last=Max("received_at", filter=Q(chosen_by=PERSON)),
+        last=Max("received_at", filter=Q(chosen_by=PERSON, planned_in=None)),
     )
     return {row["episode"]: row for row in counted}
 

@@ -1,8 +1,11 @@
 """What goes over the websocket, as small typed values.
 
 From the browser: one JSON object, `{"type": "command", "step": 4, "command": ["get", "storage0", "rice"]}` or
-`{"type": "sync"}` or `{"type": "ping"}` or `{"type": "scene", "way": "screen"}`. `step` is the step that the
-command is for; the first is 1. `command` may also be the same list as JSON text, as a form field sends it.
+`{"type": "sync"}` or `{"type": "ping"}` or `{"type": "scene", "way": "screen"}` or
+`{"type": "say", "to": [1], "text": "Fetch rice"}`. `step` is the step that the command is for; the first
+is 1. `command` may also be the same list as JSON text, as a form field sends it.
+`then` is a list of commands that are to follow it, one in each step; `{"type": "plan", "then": []}` puts
+another list in the place of what is left of them. Both only where the episode offers plans.
 Anything else is a `MessageError`, whose text is shown, in the language of the page. A message's type names
 the method of the consumer that handles it: `on_command`.
 
@@ -17,6 +20,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field, fields
 from typing import Any, Self
 
+from kitchen.contract.agent import LONGEST_PLAN
+from kitchen.contract.organisation import SAY
 from kitchen.contract.world import Command, Json
 from kitchen.words.speech import marked
 
@@ -29,6 +34,7 @@ LONGEST_MESSAGE = 8192
 LONGEST_WORD = 2000
 """Characters of one word of a command."""
 MOST_WORDS = 16
+MOST_MEMBERS = 64
 
 
 class MessageError(ValueError):
@@ -41,12 +47,28 @@ class CommandMessage:
 
     step: int
     command: Command
+    then: tuple[Command, ...] = ()
+    """What is to follow it, step by step."""
     type: str = field(default="command", init=False)
 
     @classmethod
     def read(cls, sent: Mapping[str, Json]) -> Self:
         """From what was sent; MessageError if it is none."""
-        return cls(step=read_step(sent.get("step")), command=read_command(sent.get("command")))
+        step, command = read_step(sent.get("step")), read_command(sent.get("command"))
+        return cls(step=step, command=command, then=read_plan(sent.get("then", [])))
+
+
+@dataclass(frozen=True, slots=True)
+class PlanMessage:
+    """Another plan takes the place of what is left of a person's; an empty one ends it."""
+
+    then: tuple[Command, ...]
+    type: str = field(default="plan", init=False)
+
+    @classmethod
+    def read(cls, sent: Mapping[str, Json]) -> Self:
+        """From what was sent; MessageError if it is none."""
+        return cls(then=read_plan(sent.get("then", [])))
 
 
 @dataclass(frozen=True, slots=True)
@@ -93,11 +115,41 @@ class SceneMessage:
         return cls(way)
 
 
-Message = CommandMessage | SyncMessage | PingMessage | SceneMessage
+@dataclass(frozen=True, slots=True)
+class SayMessage:
+    """Something that a person says to other members."""
+
+    text: str
+    to: tuple[int, ...]
+    """Members, by number; nobody named: all whom they may write to."""
+    kind: str = SAY
+    type: str = field(default="say", init=False)
+
+    @classmethod
+    def read(cls, sent: Mapping[str, Json]) -> Self:
+        """From what was sent, `to` as a list or as a form sends it; MessageError if it is none."""
+        text, kind = sent.get("text", ""), sent.get("kind", SAY)
+        if not isinstance(text, str) or not isinstance(kind, str):
+            raise MessageError(marked("That message could not be read."))
+        return cls(text, _read_members(sent.get("to")), kind)
+
+
+def _read_members(value: Json) -> tuple[int, ...]:
+    if isinstance(value, str) and value.isascii() and value.isdigit() and len(value) < 4:
+        value = [int(value)]
+    many = value or []
+    if not isinstance(many, list) or len(many) > MOST_MEMBERS or any(type(one) is not int for one in many):
+        raise MessageError(marked("That message could not be read."))
+    return tuple(many)
+
+
+Message = CommandMessage | PlanMessage | SyncMessage | PingMessage | SceneMessage | SayMessage
 """What a browser may send."""
 MESSAGES: Mapping[str, type[Message]] = {
     "command": CommandMessage,
     "ping": PingMessage,
+    "say": SayMessage,
+    "plan": PlanMessage,
     "scene": SceneMessage,
     "sync": SyncMessage,
 }
@@ -143,6 +195,14 @@ class StateMessage:
     seconds_left: float | None
     intents: Json
     """By seat; empty where they are not shown."""
+    plans: Json
+    """By seat: what each does after the open step without being asked."""
+    member: int | None = None
+    """Who this person is among the members; None where nobody writes to anybody."""
+    addressees: Json = ()
+    """Members to whom they may write."""
+    messages: Json = ()
+    """What they said and heard, in order: the newest (see `kitchen.contract.talk.Said`)."""
     type: str = field(default="state", init=False)
 
 
@@ -220,6 +280,15 @@ def read_command(value: Json) -> Command:
     if not all(isinstance(word, str) and len(word) <= LONGEST_WORD and "\x00" not in word for word in value):
         raise MessageError(marked("That action could not be read."))
     return tuple(value)
+
+
+def read_plan(value: Json) -> tuple[Command, ...]:
+    """Commands that follow, from a list of them; a form sends the text of each, and one alone without a list.
+    MessageError if they are none, or too many."""
+    given = [value] if isinstance(value, str) else value
+    if not isinstance(given, list) or len(given) > LONGEST_PLAN:
+        raise MessageError(marked("That plan could not be read."))
+    return tuple(map(read_command, given))
 
 
 def _read_list(text: str) -> Json:

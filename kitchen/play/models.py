@@ -77,6 +77,12 @@ class Episode(models.Model):
         help_text="Its members and what they may do with one another; empty: nobody writes to anybody.",
     )
     messages = models.PositiveIntegerField(default=0, db_default=0, help_text="How many were sent so far.")
+    offers_plans = models.BooleanField(
+        default=False, db_default=False, help_text="The page offered to choose what follows."
+    )
+    plans = models.JSONField(
+        null=True, blank=True, help_text="By seat: what it does next without being asked. Empty: nothing."
+    )
     audience = models.CharField(
         max_length=80,
         blank=True,
@@ -214,6 +220,12 @@ class SeatCommand(AppendOnly):
         "or a model's error code.",
     )
     received_at = models.DateTimeField(default=timezone.now, editable=False)
+    to_follow = models.JSONField(
+        null=True, blank=True, help_text="Commands that were to follow it without anybody being asked."
+    )
+    planned_in = models.PositiveIntegerField(
+        null=True, blank=True, help_text="The step whose command this one was to follow; empty: none."
+    )
 
     class Meta(AppendOnly.Meta):
         ordering = ["id"]

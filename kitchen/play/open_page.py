@@ -11,16 +11,27 @@ from dataclasses import dataclass, replace
 from django.conf import settings
 from django.utils import translation
 
+from kitchen.contract.talk import Say
 from kitchen.machine.failures import traced
 from kitchen.machine.storage import trouble_of
 from kitchen.play import seating, selectors
 from kitchen.play.asking import UNSTORABLE, Asked, to_hand_in
 from kitchen.play.at_once import Deciding, deciding_at_once, make_ready
 from kitchen.play.kept import bring_up_to_date, turn_now, turn_taken
-from kitchen.play.messages import CommandMessage, NoticeMessage, SceneMessage, Stamp, to_json
+from kitchen.play.messages import (
+    CommandMessage,
+    NoticeMessage,
+    PlanMessage,
+    SayMessage,
+    SceneMessage,
+    Stamp,
+    to_json,
+)
 from kitchen.play.models import Episode, Seat
+from kitchen.play.planning import plan_replace
 from kitchen.play.render import Screen
-from kitchen.play.services import GivenCommand, hand_in
+from kitchen.play.services import GivenCommand, Receipt, hand_in
+from kitchen.play.talking import message_hand_in
 from kitchen.play.turns import OpenTurn
 from kitchen.registry.worlds import get_page
 from kitchen.words.speech import gettext
@@ -96,10 +107,27 @@ class OpenPage:
             log.error("what co-players decided at once could not be stored: %s", traced(failure))
             return self.decided(message, None)
 
+    def plan(self, message: PlanMessage) -> Answer:
+        """Put another plan in the place of what is left."""
+        with turn_taken(self.seat.episode_id) as turn:
+            receipt = plan_replace(turn, seat=self.seat.number, then=message.then, page=self.name)
+            return self._answered(turn, receipt)
+
     def seen_as_scene(self, message: SceneMessage) -> Answer:
         """Note how the person sees it; nothing is to be said."""
         seating.scene_note(self.seat, way=message.way)
         return Answer()
+
+    def say(self, message: SayMessage) -> Answer:
+        """Send what the person says, and tell them if it was not sent."""
+        say = Say(message.text, message.kind, message.to)
+        with turn_taken(self.seat.episode_id) as turn:
+            receipt = message_hand_in(turn, seat=self.seat.number, say=say, page=self.name)
+            if receipt.accepted:
+                return Answer(tuple(self._silence() + self._state(turn)))
+            notice = self._notice(NoticeMessage(receipt.code, receipt.text, "warning"))
+            state = [] if receipt.code == "elsewhere" else self._state(turn)
+            return Answer((notice, *state), self._closed_with(turn))
 
     def said(self, message: NoticeMessage) -> Answer:
         """An answer in words."""
@@ -112,9 +140,12 @@ class OpenPage:
             return self._screen.notice(replace(message, text=gettext(message.text)))
 
     def _handed_in(self, turn: OpenTurn, message: CommandMessage, asked: Sequence[Asked]) -> Answer:
-        given = GivenCommand(self.seat.number, message.command, page=self.name)
+        given = GivenCommand(self.seat.number, message.command, page=self.name, then=message.then)
         more, made = to_hand_in(asked, step=message.step, idle=turn.world.idle)
         receipt = hand_in(turn, step=message.step, commands=[given, *more], decisions=made)
+        return self._answered(turn, receipt)
+
+    def _answered(self, turn: OpenTurn, receipt: Receipt) -> Answer:
         if receipt.accepted:
             return Answer(tuple(self._silence() + self._state(turn)))
         tone = "info" if receipt.code in {"repeated", "over"} else "warning"

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
+from dataclasses import replace
 from typing import Any
 
 from kitchen.contract.page import TABLES, Page, Panel, SeatView
@@ -19,7 +20,9 @@ quarter of this number; what it has forgotten is sent again."""
 
 
 def page_context(page: Page, view: SeatView, **more: Any) -> dict[str, Any]:
-    """What `kitchen/play/play.html` needs for one seat."""
+    """What `kitchen/play/play.html` needs for one seat. What others wrote is no part of it, since the page is
+    squeezed (BREACH): the websocket brings it."""
+    view = replace(view, messages=())
     panels = (notice_panel(Notice()), *shell(page, view), *page.panels(view))
     whole = {panel.id: drawing.whole(panel) for panel in panels}
     return {
@@ -29,6 +32,7 @@ def page_context(page: Page, view: SeatView, **more: Any) -> dict[str, Any]:
         "layout": drawing.layout(page, whole, view.shown),
         "guide": drawing.guide(page, view.brief, clocked=bool(view.step_seconds), drawn=view.shown != TABLES),
         "reference": drawing.reference(page, view.brief),
+        "addressees": [(number, view.members[number]) for number in view.addressees],
         **more,
     }
 

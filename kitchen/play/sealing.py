@@ -17,6 +17,7 @@ from django.db.models import F, QuerySet
 
 from kitchen.contract.world import Json, text_hash
 from kitchen.machine.sealed import columns, plain, same_text, seal_fits, seal_of
+from kitchen.play.dropping import OVER
 from kitchen.play.models import (
     CallMessage,
     Decision,
@@ -44,8 +45,10 @@ COLUMNS = (
 LATER: Mapping[Any, Sequence[str]] = {
     Decision: ("because", "dropped", "number", "seen_step"),
     ModelCall: ("parameters", "reasoning"),
+    SeatCommand: ("planned_in", "to_follow"),
 }
 """Columns that a table of the log got when there were sealed rows without them: those say nothing there."""
+
 
 Owners = Callable[[Sequence[int]], Mapping[int, Sequence[Json]]]
 """From the ids of episodes to what each belongs to."""
@@ -151,26 +154,27 @@ def _without_later(values: list[Any], later: int) -> list[Any]:
 
 
 def _beside_steps(ids: Sequence[int]) -> list[QuerySet[Any, Any]]:
-    """Who played, what they decided, what models were asked and answered, commands of a step that was never
-    taken, what was said: each row begins with its episode and names no id; they come in the order of what
-    happened."""
+    """Who played, what they decided before the end, what models were asked and answered, commands of a step
+    that was never taken, what was said: each row begins with its episode and names no id; they come in the
+    order of what happened."""
     decision, call = ("mind__episode", "mind__number", "step"), "decision__mind__"
     of_call = (f"{call}episode", f"{call}number", "decision__step", "number")
     of_message = tuple(f"call__{name}" for name in of_call)
+    decisions = Decision.objects.filter(mind__episode__in=ids).exclude(dropped=OVER)
+    calls = ModelCall.objects.filter(decision__in=decisions)
     not_taken = SeatCommand.objects.filter(episode__in=ids, step__gt=F("episode__step"))
     return [
         _rows(Mind.objects.filter(episode__in=ids), "episode", "number", "kind", "settings"),
         _rows(Seat.objects.filter(episode__in=ids), "episode", "number", "name", "mind__number"),
-        _rows(Decision.objects.filter(mind__episode__in=ids), *decision, *_others(Decision)),
+        _rows(decisions, *decision, *_others(Decision), by=[*decision, "number"]),
+        _rows(calls, *of_call, *_others(ModelCall, "number"), by=["decision__number", *of_call]),
         _rows(
-            ModelCall.objects.filter(decision__mind__episode__in=ids), *of_call, *_others(ModelCall, "number")
-        ),
-        _rows(
-            CallMessage.objects.filter(call__decision__mind__episode__in=ids),
+            CallMessage.objects.filter(call__in=calls),
             *of_message,
             "position",
             "role",
             "prompt_id",
+            by=["call__decision__number", *of_message, "position"],
         ),
         _rows(not_taken, "episode", "step", "seat", *_others(SeatCommand, "seat")),
         _rows(
@@ -179,9 +183,9 @@ def _beside_steps(ids: Sequence[int]) -> list[QuerySet[Any, Any]]:
     ]
 
 
-def _rows(rows: QuerySet[Any], *names: str) -> QuerySet[Any, Any]:
-    """Ordered by the first columns, which tell the rows apart."""
-    return rows.order_by(*names[:5]).values_list(*names)
+def _rows(rows: QuerySet[Any], *names: str, by: Sequence[str] = ()) -> QuerySet[Any, Any]:
+    """Ordered by the first columns, or `by` these, which tell the rows of one episode apart."""
+    return rows.order_by(*(by or names[:5])).values_list(*names)
 
 
 def _others(model: Any, *more: str) -> list[str]:

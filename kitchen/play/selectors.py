@@ -3,20 +3,28 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import replace
+from dataclasses import asdict, replace
+from typing import Any
 
 from django.db.models import Count, OuterRef
 
+from kitchen.contract.organisation import SAY, Member
 from kitchen.contract.page import Page, PlayerView, SeatView
 from kitchen.play import clock, stored
+from kitchen.play.filling import known_plans
 from kitchen.play.hints import hints_for
 from kitchen.play.intents import known_intents
 from kitchen.play.kept import turn_now
 from kitchen.play.messages import Stamp, StateMessage
 from kitchen.play.models import Episode, Seat, SeatCommand
+from kitchen.play.saying import heard, organisation_of
 from kitchen.play.turns import OpenTurn
 from kitchen.registry.figures import achieved
 from kitchen.registry.worlds import get_page
+from kitchen.words.speech import pgettext
+
+SHOWN = 30
+"""So many messages, the newest, are on a page."""
 
 
 def seat_by_key(key: str) -> Seat | None:
@@ -43,7 +51,7 @@ def turn_view(turn: OpenTurn, number: int) -> SeatView:
     missing = _missing(turn)
     phase = _phase(turn, number, missing)
     choosing = phase == "choose"
-    chosen = turn.given.get(number)
+    chosen, passed_by = turn.given.get(number), turn.passed_by
     view = SeatView(
         seat=number,
         phase=phase,
@@ -58,7 +66,7 @@ def turn_view(turn: OpenTurn, number: int) -> SeatView:
         observation=world.observe(number),
         legal=world.legal_actions(number) if choosing else (),
         anticipated=world.anticipated_actions(number, turn.earlier(number)) if choosing else (),
-        chosen=stored.read_stored_command(chosen.command) if chosen and number in turn.asked else None,
+        chosen=stored.read_stored_command(chosen.command) if chosen and number not in passed_by else None,
         history=tuple(step.known(world, number) for step in turn.past),
         score=episode.score,
         achieved=achieved(episode.world, episode.score),
@@ -69,10 +77,14 @@ def turn_view(turn: OpenTurn, number: int) -> SeatView:
         reached=episode.status == Episode.Status.REACHED,
         abandoned_because=episode.ended_because if episode.status == Episode.Status.ABANDONED else "",
         shown=episode.shown,
-        passed_by=turn.is_open and number not in turn.asked,
+        passed_by=number in passed_by,
         shows_intents=episode.shows_intents,
+        offers_plans=episode.offers_plans,
+        plannable=world.plannable(number) if episode.offers_plans and choosing else (),
+        plans=known_plans(world, number, turn.plans, others=episode.shows_intents),
         intents=known_intents(world, number, turn.intents) if turn.is_open else {},
     )
+    view = replace(view, **_talk(turn, number, page))
     if not (episode.hints and choosing):
         return view
     hints = hints_for(world, view)
@@ -83,6 +95,27 @@ def _missing(turn: OpenTurn) -> list[Seat]:
     """Whom the step waits for: co-players that are asked until it is taken, also if they have decided."""
     open_seats = turn.asked - {seat for seat in turn.people if seat in turn.given}
     return [seat for seat in turn.seats if seat.number in open_seats]
+
+
+def _talk(turn: OpenTurn, seat: int, page: Page) -> dict[str, Any]:
+    """What is said, as far as this seat's person may know it, by the fields of the view; nothing where nobody
+    writes to anybody."""
+    organisation = organisation_of(turn.episode)
+    if organisation is None or organisation.is_silent:
+        return {}
+    member = organisation.holder(seat).number
+    return {
+        "member": member,
+        "members": {one.number: _called(one, page) for one in organisation.members},
+        "addressees": organisation.to(member, SAY) if turn.is_open else (),
+        "messages": heard(turn, member, most=SHOWN),
+    }
+
+
+def _called(member: Member, page: Page) -> str:
+    """By its own name, else by those of its seats."""
+    names = [page.named(seat + 1) for seat in member.seats]
+    return member.name or pgettext("between the things of a list", ", ").join(names)
 
 
 def _phase(turn: OpenTurn, number: int, missing: list[Seat]) -> str:
@@ -109,7 +142,11 @@ def state_message(world: str, view: SeatView) -> StateMessage:
         score=dict(view.score),
         seconds_left=view.seconds_left,
         brief=dict(view.brief),
+        plans={str(seat): [list(command) for command in left] for seat, left in view.plans.items()},
         intents={str(seat): dict(intent) for seat, intent in view.intents.items()},
+        member=view.member,
+        addressees=list(view.addressees),
+        messages=[asdict(message) for message in view.messages],
     )
 
 

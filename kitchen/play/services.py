@@ -11,9 +11,9 @@ Whoever comes late, twice or with a command for another step changes nothing and
 from __future__ import annotations
 
 import logging
-from collections.abc import Callable, Collection, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from contextlib import suppress
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from datetime import timedelta
 from functools import partial
 from time import perf_counter
@@ -73,6 +73,8 @@ class GivenCommand:
     fallback: str = ""
     page: str = ""
     """The browser's page that it comes from; empty where nobody asks (a program, a co-player)."""
+    then: tuple[Command, ...] = ()
+    """What the seat does after it without being asked (see `filling`)."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -85,6 +87,8 @@ class MadeDecision:
     """Who the mind is among the members of the episode."""
     says: tuple[Say, ...] = ()
     """What it says with it, as far as it may."""
+    plans: Mapping[int, Sequence[Command]] = field(default_factory=dict)
+    """New plans for seats that have one already, and so are not commanded with it."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -150,12 +154,19 @@ def hand_in(
         turn.remember([decision.row for decision in decisions])
         for made in decisions:
             says_store(turn, made.member, made.says, made.row)
+        _replan(turn, decisions)
         _count_decisions(decisions)
         go_on(turn, ahead, asked=bool(decisions))
         calls_store([(each.row, each.calls) for each in decisions])  # last: it locks what others need
         _seal(turn)
         _nudge(turn, commands)
     return Receipt("accepted", turn.episode.step)
+
+
+def _replan(turn: OpenTurn, decisions: Sequence[MadeDecision]) -> None:
+    for made in decisions:
+        for seat, then in made.plans.items():
+            turn.replan(seat, then, chosen_by=made.row.played_by, fallback=made.row.fallback)
 
 
 def _work_ahead(turn: OpenTurn, step: int, commands: Sequence[GivenCommand]) -> StepAhead | None:
@@ -221,7 +232,10 @@ def _nudge(turn: OpenTurn, commands: Sequence[GivenCommand] = ()) -> None:
 
 
 def _row(turn: OpenTurn, given: GivenCommand) -> SeatCommand:
-    return turn.row(given.seat, given.command, chosen_by=given.chosen_by, fallback=given.fallback)
+    to_follow = [list(command) for command in given.then] or None
+    return turn.row(
+        given.seat, given.command, chosen_by=given.chosen_by, fallback=given.fallback, to_follow=to_follow
+    )
 
 
 def _refusal(turn: OpenTurn, step: int, commands: Sequence[GivenCommand], *, offered: bool) -> str | None:
@@ -236,7 +250,7 @@ def _refusal(turn: OpenTurn, step: int, commands: Sequence[GivenCommand], *, off
         return "repeated" if _is_stored(turn.episode, step, commands) else "late"
     if step > turn.step:
         return "early"
-    if {given.seat for given in commands} & turn.numbers - turn.asked:
+    if turn.passed_by & {given.seat for given in commands}:
         return "passed_by"
     doubled = [given for given in commands if given.seat in turn.given]
     if doubled:
@@ -266,6 +280,8 @@ def _offered(turn: OpenTurn, commands: Sequence[GivenCommand]) -> bool:
     if {given.seat for given in commands} - turn.numbers:
         return False
     people = [given for given in commands if given.seat in turn.people]
+    if any(given.then for given in people) and not turn.episode.offers_plans:
+        return False
     return all(turn.world.accepts(given.seat, given.command) for given in people)
 
 
@@ -295,7 +311,8 @@ def _may_run(turn: OpenTurn, first: int) -> bool:
 
 def _count_step(turn: OpenTurn, rows: Collection[SeatCommand]) -> None:
     """How long the last person who chose waited for the step that was just taken."""
-    episode, came = turn.episode, [row.received_at for row in rows if row.chosen_by in clock.OF_PEOPLE]
+    chosen = (row for row in rows if row.chosen_by in clock.OF_PEOPLE and row.planned_in is None)
+    episode, came = turn.episode, [row.received_at for row in chosen]
     if came:
         seconds = (episode.turn_opened_at - max(came)).total_seconds()
         timed = "untimed" if episode.step_seconds is None else "timed"

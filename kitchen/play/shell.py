@@ -1,4 +1,5 @@
-"""The panels that every world's page has: step, phase, clock, hints, end, and what the server has to say."""
+"""The panels that every world's page has: step, phase, clock, hints, end, and what the server has to say; and
+what follows, where plans are offered."""
 
 from __future__ import annotations
 
@@ -6,11 +7,13 @@ import json
 from typing import NamedTuple
 
 from kitchen.contract.page import Page, Panel, SeatView
+from kitchen.contract.talk import Said
 from kitchen.contract.world import Command
 from kitchen.words.speech import gettext
 
 SHELL = ("notice", "bar", "phase", "clock", "hint", "over")
-"""Their ids; their templates are `kitchen/play/<id>.jinja`."""
+"""Their ids; their templates are `kitchen/play/<id>.jinja`. Where members write to one another, `talk` is
+one more, which no layout of a world holds."""
 
 
 class Bar(NamedTuple):
@@ -48,6 +51,16 @@ class Hint(NamedTuple):
     """The one that the last is about, as the menu has it; empty if there is none."""
 
 
+class Plan(NamedTuple):
+    """What this seat does next without being asked, or what it can choose to follow."""
+
+    step: int
+    choosing: bool
+    left: tuple[str, ...]
+    offered: tuple[tuple[str, str], ...]
+    """Commands as the menu has them, and in words."""
+
+
 class Over(NamedTuple):
     """How it ended; nothing while it has not."""
 
@@ -79,7 +92,43 @@ def shell(page: Page, view: SeatView) -> tuple[Panel, ...]:
         _panel("clock", _clock(view)),
         _panel("hint", Hint(view.hints, _as_value(view.hinted))),
         _panel("over", _over(page, view)),
+        *([talk_panel(view)] if view.member is not None else []),
+        *([_panel("plan", _plan(page, view))] if view.offers_plans else []),
     )
+
+
+class Talk(NamedTuple):
+    """What was said; each message is a part."""
+
+    mine: int
+    """The number of the last message that this person has said."""
+
+
+class Line(NamedTuple):
+    """One message."""
+
+    step: int
+    sender: str
+    """As they are called; empty for who reads."""
+    to: tuple[str, ...]
+    """Likewise, those it went to beside who reads."""
+    to_you: bool
+    text: str
+
+
+def talk_panel(view: SeatView) -> Panel:
+    """What this person has said and heard."""
+    mine = max((said.number for said in view.messages if said.sender == view.member), default=0)
+    parts = tuple(
+        Panel(f"said-{said.number}", "kitchen/play/said.jinja", _line(view, said)) for said in view.messages
+    )
+    return Panel("talk", "kitchen/play/talk.jinja", Talk(mine), parts=parts)
+
+
+def _line(view: SeatView, said: Said) -> Line:
+    sender = "" if said.sender == view.member else view.members.get(said.sender or 0, "")
+    others = tuple(view.members[one] for one in said.to if one != view.member)
+    return Line(said.step, sender, others, view.member in said.to, said.text)
 
 
 def notice_panel(notice: Notice) -> Panel:
@@ -95,6 +144,12 @@ def _clock(view: SeatView) -> Clock:
     whole = "" if view.step_seconds is None else f"{view.step_seconds:g}"
     left = "" if view.seconds_left is None else f"{view.seconds_left:.2f}"
     return Clock(whole, left, view.phase == "choose", view.step if left else 0)
+
+
+def _plan(page: Page, view: SeatView) -> Plan:
+    left = tuple(page.phrase(command) for command in view.plans.get(view.seat, ()))
+    offered = tuple((_as_value(command), page.phrase(command)) for command in view.plannable)
+    return Plan(view.step, view.phase == "choose", left, offered)
 
 
 def _over(page: Page, view: SeatView) -> Over:

@@ -80,10 +80,11 @@ def pace_lately(minutes: float = 1) -> Pace:
 
 def _own_seconds(taken_at: datetime, commands: Sequence[Json]) -> float | None:
     """From the last person's command to the stored step; None where co-players took their time, too."""
-    by = {entry["chosen_by"] for entry in commands}
-    if PERSON not in by or any(entry["fallback"] for entry in commands) or not all(map(_is_instant, by)):
+    asked = [entry for entry in commands if "planned_in" not in entry]
+    by = {entry["chosen_by"] for entry in asked}
+    if PERSON not in by or any(entry["fallback"] for entry in asked) or not all(map(_is_instant, by)):
         return None
-    came = (datetime.fromisoformat(each["received_at"]) for each in commands if each["chosen_by"] == PERSON)
+    came = (datetime.fromisoformat(each["received_at"]) for each in asked if each["chosen_by"] == PERSON)
     return max(0.0, (taken_at - max(came)).total_seconds())
 
 
@@ -94,8 +95,8 @@ def _is_instant(chosen_by: str) -> bool:
 def faults_lately(minutes: float = 15) -> Faults:
     """What co-players and models could not do."""
     since = timezone.now() - timedelta(minutes=minutes)
-    made = Decision.objects.order_by("-pk").values_list("decided_at", "fallback")[:NEWEST]
-    decided = [fallback for at, fallback in made if at >= since]
+    made = Decision.objects.order_by("-pk").values_list("decided_at", "fallback", "dropped")[:NEWEST]
+    decided = [fallback for at, fallback, dropped in made if at >= since and not dropped]
     asked = ModelCall.objects.order_by("-pk").values_list("decision__decided_at", "error")[:NEWEST]
     called = [error for at, error in asked if at >= since]
     return Faults(len(decided), sum(map(bool, decided)), len(called), sum(map(bool, called)))

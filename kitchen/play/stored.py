@@ -48,11 +48,14 @@ def read_stored_command(stored: Json) -> Command:
 
 
 def log_entry(row: SeatCommand) -> dict[str, Json]:
-    """What one seat was commanded, as the step that ran with it keeps it."""
+    """What one seat was commanded, as the step that ran with it keeps it: what belongs to a plan where there
+    is one."""
+    planned = {"to_follow": row.to_follow, "planned_in": row.planned_in}
     return {
         "seat": row.seat,
         "command": row.command,
         "chosen_by": row.chosen_by,
         "fallback": row.fallback,
         "received_at": row.received_at.isoformat(timespec="milliseconds").replace("+00:00", "Z"),
+        **{name: value for name, value in planned.items() if value is not None},
     }

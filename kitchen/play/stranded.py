@@ -20,7 +20,7 @@ from kitchen.contract.world import Json
 from kitchen.machine.storage import trouble_of
 from kitchen.play.asking import MindOutcome
 from kitchen.play.claims import decision_claim
-from kitchen.play.deciding import decide_step, fallen_back
+from kitchen.play.deciding import Late, decide_step, fallen_back
 from kitchen.play.open_turns import minds_apart, overdue_turns, undecided_turns
 from kitchen.play.services import turn_close
 
@@ -65,7 +65,7 @@ def _try(act: Callable[..., object], episode_id: int, step: int) -> None:
         log.exception("episode %s cannot go on", episode_id)
 
 
-def nobody_asked(kind: str, settings: dict[str, Json], situation: Situation) -> MindOutcome:
+def nobody_asked(kind: str, settings: dict[str, Json], situation: Situation, late: Late) -> MindOutcome:
     """What the mind's fallback commands, as after its time."""
     return MindOutcome(
         fallen_back(kind, settings, situation, "timeout"), "timeout", "no worker asked it in time"

@@ -7,9 +7,11 @@ from __future__ import annotations
 
 import json
 from collections import deque
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import asdict
 from datetime import datetime, timedelta
 from functools import cached_property
+from typing import Any
 
 from django.db.models import OuterRef, Subquery
 from django.utils import timezone
@@ -20,7 +22,7 @@ from kitchen.machine.statements import Text, change, insert
 from kitchen.play import clock, stored
 from kitchen.play.chain import chain_begin, chain_next, chain_so_far
 from kitchen.play.claims import MindStanding
-from kitchen.play.filling import WORLD, fill
+from kitchen.play.filling import WORLD, Filled, Opening, Plan, opening
 from kitchen.play.intents import stored_intents
 from kitchen.play.messages import Stamp
 from kitchen.play.models import Decision, Episode, Message, Mind, Seat, SeatCommand, Step
@@ -163,12 +165,22 @@ class OpenTurn:
 
     @property
     def asked(self) -> set[int]:
-        """The seats that have something to choose in this step."""
+        """The seats that have something to choose in this step, and no plan."""
         return {seat for seat in self.numbers if not self._is_filled(seat)}
 
     def _is_filled(self, seat: int) -> bool:
         row = self.given.get(seat)
-        return row is not None and row.chosen_by == WORLD
+        return row is not None and (row.chosen_by == WORLD or row.planned_in is not None)
+
+    @property
+    def passed_by(self) -> set[int]:
+        """Those that have nothing to choose."""
+        return {seat for seat, row in self.given.items() if row.chosen_by == WORLD}
+
+    @property
+    def plans(self) -> dict[int, Plan]:
+        """What seats do next, after this step, without being asked."""
+        return {int(seat): Plan.read(stored) for seat, stored in (self.episode.plans or {}).items()}
 
     @property
     def minds_asked(self) -> list[Mind]:
@@ -205,27 +217,39 @@ class OpenTurn:
         return max(came, default=self.episode.turn_opened_at) + timedelta(seconds=self.thinking_seconds)
 
     def add(self, rows: Sequence[SeatCommand]) -> None:
-        """More commands are in; they are stored."""
+        """More commands are in, and the plans that they begin; they are stored."""
         insert(SeatCommand, [_row_values(row) for row in rows])
         self.given |= {row.seat: row for row in rows}
+        if begun := {row.seat: Plan.begun_with(row) for row in rows if row.to_follow}:
+            self.plan({**self.plans, **begun})
+
+    def replan(self, seat: int, then: Sequence[Command], *, chosen_by: str, fallback: str = "") -> None:
+        """A new plan for the steps after this one takes the place of what is left of this seat's."""
+        plan = Plan(tuple(then), chosen_by, fallback, self.step)
+        self.plan({**self.plans, seat: plan.in_place_of(self.plans.get(seat))})
+
+    def plan(self, plans: Mapping[int, Plan]) -> None:
+        """These are the plans from now on; they are stored."""
+        self.episode.plans = _stored_plans(plans)
+        change(Episode, {"plans": self.episode.plans}, where={"id": self.episode.pk})
 
     def fill(self) -> None:
-        """Give the commands of the seats that are not asked in this step. Needs the transaction that opened
-        it."""
-        if self.is_open:
-            filled = fill(self.world, self.numbers, passes_by=self.episode.passes_by)
-            self.add([self.row(each.seat, each.command, chosen_by=each.chosen_by) for each in filled])
+        """Give the commands of the seats that are not asked in the first step. Needs the transaction that
+        opened it."""
+        self._fill(self._opening(self.world).filled)
 
-    def row(self, seat: int, command: Command, *, chosen_by: str, fallback: str = "") -> SeatCommand:
-        """A command for this step, to be added."""
-        return SeatCommand(
-            episode_id=self.episode.pk,
-            step=self.step,
-            seat=seat,
-            command=list(command),
-            chosen_by=chosen_by,
-            fallback=fallback,
-        )
+    def _opening(self, world: World) -> Opening:
+        """What is settled of a step that opens with the world in this state."""
+        return opening(world, self.numbers, self.plans, passes_by=self.episode.passes_by)
+
+    def _fill(self, filled: Iterable[Filled]) -> None:
+        self.add([self.row(**asdict(each)) for each in filled])
+
+    def row(self, seat: int, command: Command, **more: Any) -> SeatCommand:
+        """A command for this step, to be added; `more` are its other fields."""
+        row = SeatCommand(episode_id=self.episode.pk, step=self.step, seat=seat, **more)
+        row.command = list(command)
+        return row
 
     def running_order(self, more: Iterable[tuple[int, Command]] = ()) -> list[tuple[int, Command]]:
         """The commands, and those that come `more`: people first, by seat; then co-players, mind by mind,
@@ -262,22 +286,26 @@ class OpenTurn:
             ahead = self.work_out(commands)
         entries = [stored.log_entry(self.given[seat]) for seat, _ in commands]
         chain = self.chain  # with the steps before it, which are read before it is one of them
-        self._store_state(ahead, now)
-        chain = self._store_step(chain, entries, ahead.events, opened_at, now)
+        status = status_after(self.episode, ahead.world)
+        begins = self._opening(ahead.world) if status == Episode.Status.PLAYING else Opening()
+        events = [*ahead.events, *stored.as_stored([event.to_json() for event in begins.broken])]
+        self._store_state(ahead, status, begins.plans, now)
+        chain = self._store_step(chain, entries, events, opened_at, now)
         if self._remembered != {seat.mind_id for seat in self.seats if not seat.is_person}:
             vars(self).pop("memories", None)  # decided elsewhere: what is remembered of it is stored
         self._remembered = set()
         vars(self).pop("intents", None)
-        self.past.appendleft(PastStep(self.episode.step, entries, ahead.events, chain))
+        self.past.appendleft(PastStep(self.episode.step, entries, events, chain))
         self.given = {}
         self._world, self._state = ahead.world, ahead.state
-        self.fill()
+        self._fill(begins.filled)
         return rows
 
-    def _store_state(self, ahead: StepAhead, now: datetime) -> None:
+    def _store_state(
+        self, ahead: StepAhead, status: Episode.Status, plans: Mapping[int, Plan], now: datetime
+    ) -> None:
         """Compare and set on the step number: the step that another process has taken is not taken again."""
         episode, world = self.episode, ahead.world
-        status = status_after(episode, world)
         ended = status != Episode.Status.PLAYING
         fresh = {
             "step": self.step,
@@ -289,6 +317,7 @@ class OpenTurn:
             "turn_closes_at": None if ended else clock.next_close(episode, now),
             "deciding_until": None,
             "deciding_by": "",
+            "plans": _stored_plans(plans),
         }
         before = {"id": episode.pk, "step": episode.step, "state_hash": episode.state_hash}
         if not change(Episode, {**fresh, "state": Text(ahead.state)}, where=before):
@@ -332,6 +361,22 @@ def status_after(episode: Episode, world: World) -> Episode.Status:
     return Episode.Status.CUT_OFF if world.cut_off else Episode.Status.PLAYING
 
 
+def _stored_plans(plans: Mapping[int, Plan]) -> Json:
+    return {str(seat): plan.to_json() for seat, plan in plans.items()} or None
+
+
+_NAMES = (
+    "episode_id",
+    "step",
+    "seat",
+    "command",
+    "chosen_by",
+    "fallback",
+    "received_at",
+    "to_follow",
+    "planned_in",
+)
+
+
 def _row_values(row: SeatCommand) -> dict[str, Json]:
-    names = ("episode_id", "step", "seat", "command", "chosen_by", "fallback", "received_at")
-    return {name: getattr(row, name) for name in names}
+    return {name: getattr(row, name) for name in _NAMES}

@@ -532,7 +532,9 @@
   document.addEventListener("htmx:wsBeforeMessage", onMessage);
   document.addEventListener("htmx:wsAfterMessage", restore);
   document.addEventListener("htmx:oobBeforeSwap", beforeSwap);
-  document.addEventListener("htmx:wsAfterSend", lock);
+  document.addEventListener("htmx:wsAfterSend", (event) => {
+    if (event.target === menu()) lock();
+  });
   window.addEventListener("online", showConnection);
   window.addEventListener("offline", listen);
   document.addEventListener("keydown", onKey);

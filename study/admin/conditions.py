@@ -28,7 +28,7 @@ from study.trying_out.previews import previews_erase
 
 MORE = (
     *("step_seconds", "thinking_seconds", "shown", "three_dimensions", "shows_intents", "passes_by"),
-    "knowing",
+    *("knowing", "decision_seconds", "offers_plans"),
 )
 """Fields of the condition's clock, of its teammates' pace, of what is seen and of what its page offers."""
 Fieldsets = list[tuple[str | None, dict[str, Any]]]

@@ -48,7 +48,7 @@ MEANT: Mapping[str, Json] = {
 """What an older document means that says nothing of them: what there was then."""
 CONDITION_SINCE = {
     **dict.fromkeys(("shown", "three_dimensions", "shows_intents"), 4),
-    **dict.fromkeys(("passes_by", "knowing", "organisation"), 5),
+    **dict.fromkeys(("passes_by", "knowing", "organisation", "decision_seconds", "offers_plans"), 5),
 }
 """Likewise of a condition."""
 ITEMS_SINCE = {name: about.since for name, about in ABOUT.items()}
@@ -76,6 +76,8 @@ class ConditionPlan(Record):
     passes_by: bool = False
     knowing: str = EVERYBODY
     organisation: Mapping[str, Json] = {}
+    decision_seconds: Number | None = None
+    offers_plans: bool = False
 
 
 class PartPlan(Record):

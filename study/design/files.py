@@ -48,6 +48,8 @@ class ConditionTable(Record):
     passes_by: bool = False
     knowing: str = EVERYBODY
     organisation: dict[str, Json] = {}
+    decision_seconds: Number | None = None
+    offers_plans: bool = False
 
 
 class ItemTable(ItemPlan):

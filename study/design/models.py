@@ -41,6 +41,8 @@ MOST_PEOPLE = 1_000_000
 """That a study can plan or take: more is a slip of the finger."""
 YEAR_MINUTES = 365 * 24 * 60
 """The longest that somebody is waited for."""
+LONGEST_DECISION = 600
+"""Seconds that co-players can have for a step at most."""
 
 
 def new_seed() -> int:
@@ -418,8 +420,23 @@ class Condition(models.Model):
         default=dict,
         db_default=models.Value({}, models.JSONField()),
         blank=True,
-        help_text="Who may command whom and write to whom, and co-players of single robots. Empty: one "
+        help_text="Who may command whom and write to whom, and co-players of single teammates. Empty: one "
         "co-player for all, and nobody writes.",
+    )
+    decision_seconds = models.FloatField(
+        "time for a decision",
+        null=True,
+        blank=True,
+        validators=[MinValueValidator(1), MaxValueValidator(LONGEST_DECISION)],
+        help_text="Seconds that the teammates of this condition have for a step; then the fallback plays. "
+        "Empty: as this server has it.",
+    )
+    offers_plans = models.BooleanField(
+        "let participants plan ahead",
+        default=False,
+        db_default=False,
+        help_text="A list on the page in which they choose what is to follow, step by step. It is done by "
+        "itself as long as it is possible; else they are asked again.",
     )
 
     class Meta:

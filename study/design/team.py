@@ -1,6 +1,6 @@
 """Who plays in a condition and what they may do with one another, from its settings. Imports no models.
 
-A condition that says nothing of it is as conditions always were: one co-player commands all other robots, and
+A condition that says nothing of it is as conditions always were: one co-player commands all teammates, and
 nobody writes to anybody. One that does is a `Team`.
 """
 
@@ -21,7 +21,7 @@ Pairs = Annotated[tuple[Annotated[Pair, Strict(False)], ...], Strict(False)]
 
 
 class CoplayerPlan(Record):
-    """A co-player of its own for some of the robots."""
+    """A co-player of its own for some of the teammates."""
 
     seats: Seats
     coplayer: str
@@ -34,7 +34,7 @@ class Team(Record):
     kind: str = "central"
     settings: dict[str, Json] = {}
     members: Annotated[tuple[CoplayerPlan, ...], Strict(False)] = ()
-    """Co-players beside the condition's own, which has all robots that none of these has."""
+    """Co-players beside the condition's own, which has all teammates that none of these has."""
     leads: int = 0
     """The seat of whom a tree or a chain begins with: 0 is the participant."""
     commands: Pairs = ()
@@ -52,14 +52,14 @@ def team_of(organisation: Mapping[str, Json]) -> Team:
 def team_minds(
     organisation: Mapping[str, Json], coplayer: str, settings: Mapping[str, Json], seats: Sequence[int]
 ) -> list[MindPlan]:
-    """The co-players of these robots: those of their own, and for the others the condition's, one for all of
+    """The co-players of these seats: those of their own, and for the others the condition's, one for all of
     them together where it is `central`, else one for each. SettingsError where they do not fit."""
     team = team_of(organisation)
     named = [seat for each in team.members for seat in each.seats]
     if len(set(named)) != len(named) or not set(named) <= set(seats):
-        raise SettingsError(f"members: robots {named} are not different ones of {list(seats)}")
+        raise SettingsError(f"members: seats {named} are not different ones of {list(seats)}")
     if any(not each.seats for each in team.members):
-        raise SettingsError("members: a co-player of its own needs a robot")
+        raise SettingsError("members: a co-player of its own needs a seat")
     left = [seat for seat in seats if seat not in named]
     together = [tuple(left)] if team.kind == "central" and left else [(seat,) for seat in left]
     own = [MindPlan(each.coplayer, tuple(sorted(each.seats)), dict(each.settings)) for each in team.members]

@@ -44,6 +44,13 @@ LONG = 80
 WHOLE = "all of it"
 """What `differences` calls the field of something that was added or removed."""
 
+UNSET_TIMES = {
+    "thinking_seconds": "as in the study",
+    "step_seconds": "none",
+    "decision_seconds": "as the server has it",
+}
+"""What stands where a condition has no time of its own."""
+
 
 class Side(NamedTuple):
     """What was or is there: a text, a list (`many`), or what was added or removed as `pairs`."""
@@ -206,7 +213,7 @@ class _Telling:
         if self.what == "condition" and name == "shown":
             return shown_words(value)
         if self.what == "condition" and value is None:
-            return {"thinking_seconds": "as in the study", "step_seconds": "none"}.get(name, NOTHING)
+            return UNSET_TIMES.get(name, NOTHING)
         if self.what == "item" and name in {"place", "kind"}:
             return str({"place": SurveyItem.Place, "kind": SurveyItem.Kind}[name](value).label)
         return plain(value)

@@ -19,6 +19,8 @@ from study.editor.model_forms import asked_kind
 from study.editor.moving import moved
 from study.editor.saving import condition_save
 from study.editor.services import condition_delete
+from study.editor.team_form import is_team_field
+from study.editor.team_picture import team_picture
 from study.researchers.frame import asked_once, done, form_page
 from study.researchers.permissions import FORM, study_page
 
@@ -47,7 +49,9 @@ def _shown(request: HttpRequest, row: Condition, form: Any) -> dict[str, Any]:
     chosen = {part: asked_kind(request, row, part) for part in (WORLD, COPLAYER)}
     shown = chosen_fields(form, all_kinds(), chosen)
     told = {"cautions": row.cautions, "remarks": row.remarks} if row.pk else {}
-    return {"condition": row, **shown, **told}
+    shown["plain"] = [field for field in shown["plain"] if not is_team_field(field.name)]
+    team = team_picture(Condition.objects.get(pk=row.pk)) if row.pk else None
+    return {"condition": row, **shown, **told, "team": team}
 
 
 def _said(row: Condition) -> str:

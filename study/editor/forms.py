@@ -21,6 +21,7 @@ from study.design.recruitment import PLACES
 from study.editor.fields import LinesField
 from study.editor.model_forms import ConditionForm, ShowsOthers, SurveyItemForm, condition_form, forget_others
 from study.editor.practice_fields import TEAM_SIZE, practice_fields, practice_fields_of, practice_settings
+from study.editor.team_form import TeamFields, team_fields
 from study.people.counts import has_begun
 from study.researchers.models import Membership
 
@@ -181,10 +182,12 @@ def console_condition_form() -> type[ConditionForm]:
         "shows_intents": "Show what teammates are about to do",
         "passes_by": "Go on without who is busy",
         "knowing": "Whose choice of the step a co-player knows",
+        "decision_seconds": "Time for a decision, seconds",
+        "offers_plans": "Let participants plan ahead",
     }
     helps = {**base.Meta.help_texts, "teammates": TEAM_SIZE}
     meta = type("Meta", (base.Meta,), {"fields": names, "labels": labels, "help_texts": helps})
-    return type("ConsoleConditionForm", (base,), {"Meta": meta, "position": None})
+    return type("ConsoleConditionForm", (TeamFields, base), {"Meta": meta, "position": None, **team_fields()})
 
 
 class PartForm(ShowsOthers, forms.ModelForm):  # type: ignore[type-arg]

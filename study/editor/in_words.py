@@ -242,7 +242,7 @@ def played_pairs(played: Mapping[str, Json]) -> list[Pair]:
 
 
 def team_pairs(condition: ConditionPlan) -> list[Pair]:
-    """Who may command whom and write to whom, and co-players of single robots; nothing where it is not
+    """Who may command whom and write to whom, and co-players of single teammates; nothing where it is not
     said."""
     if not condition.organisation:
         return []
@@ -252,17 +252,17 @@ def team_pairs(condition: ConditionPlan) -> list[Pair]:
         for setting in SETTINGS
         if setting.name in APPLY[team.kind]
     ]
-    own = [f"{_robots(one.seats)}: {coplayer_words(one.coplayer)}" for one in team.members]
+    own = [f"{_players(one.seats)}: {coplayer_words(one.coplayer)}" for one in team.members]
     pairs = [
         f"{one} to {other} ({name})" for name in ("commands", "writes") for one, other in getattr(team, name)
     ]
-    leads = [Pair("Leads", _robots((team.leads,)))] if team.kind in {"tree", "chain"} else []
+    leads = [Pair("Leads", _players((team.leads,)))] if team.kind in {"tree", "chain"} else []
     return [Pair("Organisation", LABELS[team.kind]), *leads, Pair("Of it", many=(*chosen, *own, *pairs))]
 
 
-def _robots(seats: Sequence[int]) -> str:
+def _players(seats: Sequence[int]) -> str:
     """The participant is the first."""
-    return and_list(["the participant" if seat == 0 else f"robot {seat + 1}" for seat in seats])
+    return and_list(["the participant" if seat == 0 else f"player {seat + 1}" for seat in seats])
 
 
 def shown_words(value: str) -> str:
@@ -280,6 +280,7 @@ def _known_pairs(condition: ConditionPlan) -> list[Pair]:
 def condition_pairs(condition: ConditionPlan) -> list[Pair]:
     """All of a condition but its name."""
     thinking, timer = condition.thinking_seconds, condition.step_seconds
+    decides = condition.decision_seconds
     return [
         Pair("Name in the data", condition.key),
         Pair("Participants read", condition.label),
@@ -292,6 +293,8 @@ def condition_pairs(condition: ConditionPlan) -> list[Pair]:
         *([Pair("Goes on without who is busy", "yes")] if condition.passes_by else []),
         *_known_pairs(condition),
         *team_pairs(condition),
+        *([Pair("Time for a decision", f"{written(decides)} s")] if decides is not None else []),
+        *([Pair("Lets participants plan ahead", "yes")] if condition.offers_plans else []),
     ]
 
 

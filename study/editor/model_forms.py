@@ -18,6 +18,7 @@ from study.design.models import Condition, Study, SurveyItem
 from study.design.offered import COPLAYER, WORLD, ChoosableKind, KindSelect, all_kinds, kind_choices
 from study.design.questions.fields import Group, form_fields
 from study.editor.fields import LinesField, ValueField
+from study.editor.team_form import ELSEWHERE as TEAM
 
 SHOW = "_show_settings"
 """Name of the button that shows the form again for another world or co-player, and saves nothing."""
@@ -77,6 +78,8 @@ class ConditionForm(ShowsOthers, forms.ModelForm):  # type: ignore[type-arg]
             "shows_intents",
             "passes_by",
             "knowing",
+            "decision_seconds",
+            "offers_plans",
             WORLD,
             COPLAYER,
             "teammates",
@@ -163,8 +166,10 @@ class ConditionForm(ShowsOthers, forms.ModelForm):  # type: ignore[type-arg]
             for field, setting in kind.named_settings() if kind else ():
                 if setting.name == name:
                     return field
-        meant = ELSEWHERE.get(name, name)
-        return meant if meant in self.fields else None
+        for meant in (ELSEWHERE.get(name, name), TEAM.get(name, name)):
+            if meant in self.fields:
+                return meant
+        return None
 
 
 def condition_form() -> type[ConditionForm]:

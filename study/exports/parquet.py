@@ -7,12 +7,13 @@ from datetime import datetime
 from itertools import chain, count, repeat
 from typing import Any
 
+from kitchen.machine.pipe import Pipe
 from study.design.models import Study
 from study.exports.base import Column, ExportTable
 from study.exports.chosen import EVERYBODY, Chosen
 from study.exports.csv_text import JsonText, compact
-from study.exports.pipe import Pipe, Tally
 from study.exports.stretches import Batch
+from study.exports.tally import Tally
 
 ROW_GROUP = 16 * 1024 * 1024
 """Bytes that are held, as Arrow has them, before they are written together."""

@@ -12,12 +12,13 @@ from pathlib import Path
 
 from django.utils import timezone
 
+from kitchen.machine.pipe import Pipe
 from study.design.models import Study
 from study.exports.base import ExportTable
 from study.exports.chosen import EVERYBODY, Chosen
 from study.exports.parquet import parquet_pieces
-from study.exports.pipe import Pipe, Tally
 from study.exports.registry import documents, tables
+from study.exports.tally import Tally
 
 PIECE = 64 * 1024
 """Characters of CSV that are sent at once, or a little more."""

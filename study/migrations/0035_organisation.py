@@ -16,7 +16,7 @@ class Migration(migrations.Migration):
                 blank=True,
                 db_default=models.Value({}, models.JSONField()),
                 default=dict,
-                help_text="Who may command whom and write to whom, and co-players of single robots. Empty: one co-player for all, and nobody writes.",
+                help_text="Who may command whom and write to whom, and co-players of single teammates. Empty: one co-player for all, and nobody writes.",
             ),
         ),
     ]

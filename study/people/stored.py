@@ -127,7 +127,7 @@ LINES: Mapping[str, Stored] = {
         words=("every choice", "when it was made"),
         fields=(
             *(f"SeatCommand.{name}" for name in ["id", "episode", "step", "seat", "command", "received_at"]),
-            *(f"SeatCommand.{name}" for name in ["chosen_by", "fallback"]),
+            *(f"SeatCommand.{name}" for name in ["chosen_by", "fallback", "to_follow", "planned_in"]),
             *(f"Step.{name}" for name in ["id", "episode", "number", "commands", "events", "state_hash"]),
             *(f"Step.{name}" for name in ["score", "opened_at", "taken_at", "chain"]),
             *(f"Seal.{name}" for name in ["id", "episode", "kind", "facts", "mac"]),
@@ -161,7 +161,7 @@ LINES: Mapping[str, Stored] = {
             *(f"Episode.{name}" for name in ["step_seconds", "turn_opened_at", "turn_closes_at"]),
             *(f"Episode.{name}" for name in ["created_at", "ended_at", "shown", "asks_first"]),
             *(f"Episode.{name}" for name in ["three_dimensions", "shows_intents", "passes_by", "knowing"]),
-            *(f"Episode.{name}" for name in ["organisation", "messages"]),
+            *(f"Episode.{name}" for name in ["organisation", "messages", "offers_plans", "plans"]),
             *(f"Seat.{name}" for name in ["id", "episode", "number", "name", "mind", "scene"]),
             *(f"Mind.{name}" for name in ["id", "episode", "number", "kind", "settings"]),
             *(f"Mind.deciding_{name}" for name in ["step", "until", "by"]),

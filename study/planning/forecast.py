@@ -175,7 +175,20 @@ def _line(condition: Condition, number: int, mind: MindPlan, prices: PriceList, 
 def _priced(
     condition: Condition, number: int, mind: MindPlan, provider: str, model: str, prices: PriceList
 ) -> Line:
-    sample = _sample(
+    sample, made = trial_of(condition, mind), _calls(condition, number, provider, model)
+    a_step, rests_on = _measured(made, provider, model, prices) or _estimated(sample, provider, model, prices)
+    if cached := _caching(sample, provider, model, prices):
+        rests_on = f"{rests_on}; {cached}"
+    worst = call_forecast.worst(sample, prices, provider, model)
+    left, cost = _steps_left(condition, sample.steps), sample.steps * a_step
+    caution = _read(condition, number).warning
+    return Line(condition, f"{provider} {model}", rests_on, sample.steps, cost, worst, left, caution)
+
+
+def trial_of(condition: Condition, mind: MindPlan) -> call_forecast.TrialCalls:
+    """What this co-player of it asks in the first steps, by the stand-in. WorldError or UnknownNameError for
+    one that cannot be played."""
+    return _sample(
         condition.world,
         json.dumps(condition.settings, sort_keys=True),
         condition.teammates + 1,
@@ -183,12 +196,6 @@ def _priced(
         json.dumps(mind.settings, sort_keys=True),
         mind.seats,
     )
-    made = _calls(condition, number, provider, model)
-    a_step, rests_on = _measured(made, provider, model, prices) or _estimated(sample, provider, model, prices)
-    worst = call_forecast.worst(sample, prices, provider, model)
-    left, cost = _steps_left(condition, sample.steps), sample.steps * a_step
-    caution = _read(condition, number).warning
-    return Line(condition, f"{provider} {model}", rests_on, sample.steps, cost, worst, left, caution)
 
 
 @lru_cache(maxsize=64)
@@ -210,6 +217,11 @@ def _estimated(
         f"estimated, no call of this study yet: 1 call a step, on average {plan.fixed + plan.fresh} tokens "
         f"read and {plan.output} written, as in {len(sample.calls)} steps played with the stand-in"
     )
+
+
+def _caching(sample: call_forecast.TrialCalls, provider: str, model: str, prices: PriceList) -> str:
+    plan = call_forecast.plan_of(sample, steps=sample.steps, episodes=1)
+    return prices.price(provider, model, plan.fixed + plan.longest).caching_of(plan.fixed)
 
 
 def _measured(

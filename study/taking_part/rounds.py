@@ -70,6 +70,7 @@ def _episode(person: Participant, plan: ConditionPlan, *, seed: int, **more: Any
         synthetic=person.synthetic,
         budget=_budget(person.study),
         thinking_seconds=design.study["thinking_seconds"] if waits is None else waits,
+        decision_seconds=plan.decision_seconds,
         step_seconds=plan.step_seconds,
         shown=design.shown_in(plan),
         asks_first=bool(design.meant("asks_first")),
@@ -78,6 +79,7 @@ def _episode(person: Participant, plan: ConditionPlan, *, seed: int, **more: Any
         passes_by=plan.passes_by,
         knowing=plan.knowing,
         organisation=organisation_planned(plan),
+        offers_plans=plan.offers_plans,
         audience=audience_of(person.study),
         **more,
     )

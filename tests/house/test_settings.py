@@ -69,6 +69,8 @@ def test_a_named_database_goes_before_it(monkeypatch: pytest.MonkeyPatch) -> Non
         ("BRIGADE_HOSTS", "*"),
         ("BRIGADE_HOSTS", "a b"),
         ("BRIGADE_HOSTS", "good.example, *.example"),
+        ("BRIGADE_MODELS", "/nowhere"),
+        ("BRIGADE_MODELS", "/etc/passwd"),
         ("BRIGADE_PRICES", "/nowhere"),
         ("BRIGADE_PRICES", "/etc/passwd"),
         ("OPENAI_BASE_URL", "foo"),

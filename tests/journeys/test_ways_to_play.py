@@ -73,10 +73,10 @@ TOPS = "all => all.map(one => document.querySelector(one).getBoundingClientRect(
 FOCUSED = "document.activeElement.dataset.spot || ''"
 
 
-async def started(page: Page, stack: Stack, folder: Path, more: str = "") -> Person:
-    """Somebody alone in the first of five steps."""
+async def started(page: Page, stack: Stack, folder: Path, more: str = "", here: str = "") -> Person:
+    """Somebody alone in the first of five steps; `more` is of the study, `here` of its condition."""
     slug = f"journey-{secrets.token_hex(3)}"
-    load_study(stack, folder, slug, condition("alone"), steps=len(RICE), more=more)
+    load_study(stack, folder, slug, condition("alone") + here, steps=len(RICE), more=more)
     person = Person(page)
     await person.agree(slug)
     await person.read_guide()
@@ -133,6 +133,28 @@ async def test_by_keyboard_alone_arrows_lead_from_place_to_place(
 
     await cooked(person, press)
     assert await page.evaluate("pointed") == 0
+
+
+async def test_a_plan_is_made_by_keyboard_and_follows_by_itself(
+    page: Page, live_stack: Stack, tmp_path: Path
+) -> None:
+    await page.set_viewport_size({"width": 360, "height": 740})
+    person = await started(page, live_stack, tmp_path, here="offers_plans = true\n")
+    await page.press("#plan-fold summary", "Enter")
+    for command in [["noop"], *RICE[1:]]:
+        await page.select_option("#plan-choice", json.dumps(command, separators=(",", ":")))
+        await page.press("#plan-add", "Enter")
+    listed = page.locator("[data-plan-list] li")
+    assert await listed.count() == len(RICE)
+    await page.get_by_role("button", name="Remove: Wait").press("Enter")
+    assert await listed.count() == len(RICE) - 1
+    assert await violations(page, "a plan is made") == []
+    await page.get_by_role("button", name="Storage").first.press("Enter")
+    await person.stepped(len(RICE), patience=10_000)
+    told = await page.text_content("#past-5")
+    assert told and "You used pot 1" in told
+    assert await page.evaluate("document.documentElement.scrollWidth") <= 360
+    assert person.problems == []
 
 
 async def test_by_names_alone_with_each_step_told_in_one_line(

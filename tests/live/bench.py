@@ -22,6 +22,7 @@ from tests.live.books import Books
 from tests.live.capacity import capacity
 from tests.live.flood import flood
 from tests.live.idle import idle
+from tests.live.models import models, models_served
 from tests.live.options import OneLineParser, number, some_of
 from tests.live.rows import Bench
 from tests.live.stack import running
@@ -41,6 +42,7 @@ ROWS: Mapping[str, Row] = {
     "idle": idle,
     "capacity": capacity,
     "flood": flood,
+    "models": models,
 }
 """By the names that `--rows` takes."""
 USUAL = [name for name in ROWS if name != "capacity"]
@@ -77,7 +79,11 @@ async def measured(asked: argparse.Namespace) -> list[Figure]:
     say(f"bare echo: {echo.alone.p50:.2f} ms alone, {echo.twenty.rate:.0f}/s of 20")
     figures = echoes(echo)
     variables = {"BRIGADE_WEB": str(asked.web)} if asked.web else {}
-    with running(asked.database, **variables) as stack, Books(stack.environment) as books:
+    with (
+        models_served("models" in asked.rows) as served,
+        running(asked.database, **variables, **served) as stack,
+        Books(stack.environment) as books,
+    ):
         say(f"{stack.told}; {os.cpu_count()} cores, load {os.getloadavg()[0]:.1f}")
         bench = Bench(stack, books, echo, scale, say)
         for name in asked.rows:

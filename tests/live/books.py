@@ -109,6 +109,7 @@ def table_laid(
     steps: int = 1000,
     world: str = "cuisine",
     step_seconds: float | None = None,
+    thinking_seconds: float = 0,
 ) -> list[str]:
     """Keys of the people's seats of a new episode of this world, in the cuisine of level_3; one mind of this
     kind commands the `mates`. Where the world has less, it has fewer `steps`."""
@@ -119,6 +120,7 @@ def table_laid(
         world=world,
         settings=settings_of(world, steps),
         step_seconds=step_seconds,
+        thinking_seconds=thinking_seconds,
         seats=people + mates,
         seed=Random().getrandbits(31),
         minds=[MindPlan(kind, seats, settings or {})] if mates else [],

@@ -9,11 +9,21 @@ A text is an answer where a tool was asked for too; arguments in JSON are found 
 from __future__ import annotations
 
 import os
-from collections.abc import Sequence
+from collections.abc import Awaitable, Sequence
+from dataclasses import replace
 from functools import lru_cache
 from typing import Any
 
-from kitchen.contract.model import LanguageModel, Message, Reply, Request, Tool, UnreadableReplyError, Usage
+from kitchen.contract.model import (
+    LanguageModel,
+    Message,
+    Offered,
+    Reply,
+    Request,
+    Tool,
+    UnreadableReplyError,
+    Usage,
+)
 from kitchen.contract.world import Json
 from kitchen.llm.providers import sdk
 from kitchen.llm.providers.claude import OLD_VERSION, Traits, traits
@@ -29,8 +39,10 @@ class Anthropic(LanguageModel):
         """One answer within `request.seconds`; ModelError if there is none. Does not try again."""
         arguments = arguments_for(request)
 
-        def send(connected: sdk.Sdk, arguments: Arguments, seconds: float) -> Any:
-            return connected.client.messages.with_raw_response.create(timeout=seconds, **arguments)
+        def send(connected: sdk.Sdk, arguments: Arguments, seconds: float) -> Awaitable[Any]:
+            ask = connected.client.messages.with_raw_response.create
+            answer: Awaitable[Any] = ask(timeout=seconds, **arguments)
+            return answer
 
         return sdk.call(
             client, request, lambda _: arguments, send, lambda body: read_reply(body, request.tool)
@@ -50,12 +62,7 @@ def client() -> sdk.Sdk:
 def _client(key: str | None, token: str | None, address: str | None) -> sdk.Sdk:
     import anthropic
 
-    from kitchen.llm.providers.deadline import bounded
-
-    http = bounded(anthropic.DefaultHttpxClient())
-    made = anthropic.Anthropic(
-        api_key=key, auth_token=token, base_url=address, max_retries=0, http_client=http
-    )
+    made = anthropic.AsyncAnthropic(api_key=key, auth_token=token, base_url=address, max_retries=0)
     return sdk.Sdk(anthropic, made, tuple(secret for secret in (key, token) if secret))
 
 
@@ -125,6 +132,54 @@ def _add_tool(arguments: dict[str, Any], tool: Tool, *, forced: bool) -> None:
     schema = {"description": tool.description, **tool.schema}
     format_ = {"type": "json_schema", "schema": schema}
     arguments["output_config"] = {**arguments.get("output_config", {}), "format": format_}
+
+
+# Beside questions
+
+COUNTED = ("model", "messages", "system", "thinking", "tools", "tool_choice", "output_config")
+"""What of a request is counted."""
+
+
+def count_tokens(request: Request) -> int:
+    """Tokens of the prompt of a request, as the API counts them, within `request.seconds`. It costs nothing.
+    ModelError if it does not say."""
+    plain = replace(request, temperature=None, top_p=None, seed=None)
+    arguments = {name: value for name, value in arguments_for(plain).items() if name in COUNTED}
+
+    def send(connected: sdk.Sdk, seconds: float) -> Any:
+        return connected.client.messages.with_raw_response.count_tokens(timeout=seconds, **arguments)
+
+    if counted := sdk.count(sdk.fetch(client, request.seconds, send).get("input_tokens")):
+        return counted
+    raise UnreadableReplyError("no number of tokens in the answer")
+
+
+def offered(seconds: float) -> tuple[Offered, ...]:
+    """Every model that this key can ask, as the API lists it. ModelError if it does not."""
+
+    def send(connected: sdk.Sdk, left: float) -> Any:
+        return connected.client.models.with_raw_response.list(timeout=left, limit=1000)
+
+    return sdk.listed(sdk.fetch(client, seconds, send), _offered)
+
+
+def _offered(told: dict[str, Json]) -> Offered:
+    return Offered(
+        name=str(told.get("id") or ""),
+        status=str(told.get("lifecycle") or ""),
+        thinking=_supported(told, "capabilities", "thinking", "types"),
+        efforts=_supported(told, "capabilities", "effort"),
+        reads=sdk.count(told.get("max_input_tokens")) or None,
+        writes=sdk.count(told.get("max_tokens")) or None,
+    )
+
+
+def _supported(told: Json, *names: str) -> tuple[str, ...]:
+    """What is supported of that which stands there."""
+    for name in names:
+        told = told.get(name) if isinstance(told, dict) else None
+    ways = told.items() if isinstance(told, dict) else ()
+    return tuple(name for name, way in ways if isinstance(way, dict) and way.get("supported"))
 
 
 # Reading

@@ -11,9 +11,11 @@ guides of each model; API version 2026-10-21).
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
+from kitchen.contract.model import Offered
 from kitchen.contract.world import Json
+from kitchen.llm.model_list import known
 from kitchen.llm.naming import undated
 
 OLD_VERSION = "2023-06-01"
@@ -56,5 +58,20 @@ CLAUDE: dict[str, Traits] = {
 
 
 def traits(model: str) -> Traits:
-    """What a model takes; a date at the end of its name makes no difference."""
-    return CLAUDE.get(undated(model), Traits())
+    """What a model takes; a date at the end of its name makes no difference. Where Anthropic's own list was
+    kept (`kitchen.llm.model_list`), what that says of thinking and effort goes before ours."""
+    ours = CLAUDE.get(undated(model))
+    told = known("anthropic", model)
+    if told is None or not told.thinking:
+        return ours or Traits()
+    sent = (ours.least if ours else {}).get("thinking", {}).get("type", "")
+    least = ours.least if ours and (not sent or sent in told.thinking) else _least(told)
+    return replace(ours or Traits(), effort=bool(told.efforts), least=least)
+
+
+def _least(told: Offered) -> dict[str, Json]:
+    """What to send so that a model that says this of itself thinks as little as it can."""
+    for way in ("disabled", "between_tools"):
+        if way in told.thinking:
+            return {"thinking": {"type": way}}
+    return _LOW if "low" in told.efforts else {}

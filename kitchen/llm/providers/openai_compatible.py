@@ -10,11 +10,12 @@ from __future__ import annotations
 
 import os
 import re
+from collections.abc import Awaitable
 from functools import lru_cache
 from typing import Any
 from urllib.parse import urlsplit
 
-from kitchen.contract.model import LanguageModel, Reply, Request, Tool, UnreadableReplyError, Usage
+from kitchen.contract.model import LanguageModel, Offered, Reply, Request, Tool, UnreadableReplyError, Usage
 from kitchen.contract.world import Json
 from kitchen.llm.providers import sdk
 from kitchen.llm.providers.sent import Arguments
@@ -38,8 +39,10 @@ class OpenAICompatible(LanguageModel):
         def arguments(connected: sdk.Sdk) -> Arguments:
             return arguments_for(request, own=connected.client.base_url.host != OPENAI)
 
-        def send(connected: sdk.Sdk, arguments: Arguments, seconds: float) -> Any:
-            return connected.client.chat.completions.with_raw_response.create(timeout=seconds, **arguments)
+        def send(connected: sdk.Sdk, arguments: Arguments, seconds: float) -> Awaitable[Any]:
+            ask = connected.client.chat.completions.with_raw_response.create
+            answer: Awaitable[Any] = ask(timeout=seconds, **arguments)
+            return answer
 
         return sdk.call(client, request, arguments, send, lambda body: read_reply(body, request.tool))
 
@@ -59,10 +62,7 @@ def client() -> sdk.Sdk:
 def _client(key: str | None, address: str | None) -> sdk.Sdk:
     import openai
 
-    from kitchen.llm.providers.deadline import bounded
-
-    http = bounded(openai.DefaultHttpxClient())
-    made = openai.OpenAI(api_key=key or NO_KEY, base_url=address, max_retries=0, http_client=http)
+    made = openai.AsyncOpenAI(api_key=key or NO_KEY, base_url=address, max_retries=0)
     return sdk.Sdk(openai, made, (key,) if key else ())
 
 
@@ -99,6 +99,20 @@ def _tool(tool: Tool) -> dict[str, Any]:
         "tools": [{"type": "function", "function": function}],
         "tool_choice": {"type": "function", "function": {"name": tool.name}},
     }
+
+
+def offered(seconds: float) -> tuple[Offered, ...]:
+    """Every model that the server lists. ModelError if it lists none."""
+
+    def send(connected: sdk.Sdk, left: float) -> Any:
+        return connected.client.models.with_raw_response.list(timeout=left)
+
+    return sdk.listed(sdk.fetch(client, seconds, send), _offered)
+
+
+def _offered(told: dict[str, Json]) -> Offered:
+    """vLLM says how long a prompt may be; others give a name and no more."""
+    return Offered(str(told.get("id") or ""), reads=sdk.count(told.get("max_model_len")) or None)
 
 
 # Reading

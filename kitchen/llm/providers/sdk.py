@@ -6,20 +6,22 @@ which hold the request.
 
 from __future__ import annotations
 
+import asyncio
 import os
 import re
 import time
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Awaitable, Callable, Iterable, Mapping
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from email.utils import parsedate_to_datetime
-from typing import Any
+from typing import Any, TypeVar
 
 from kitchen.contract.model import (
     CallTimeoutError,
     ConnectionLostError,
     ModelError,
     NotAskedError,
+    Offered,
     OverloadedError,
     RateLimitedError,
     RejectedError,
@@ -33,12 +35,19 @@ from kitchen.contract.model import (
 from kitchen.contract.shallow import read_json, shallow
 from kitchen.contract.world import Json
 from kitchen.llm.providers.sent import LONGEST_ID, Arguments, parameters_of, request_id
+from kitchen.machine.waiting import awaited
 
 LONGEST_MESSAGE = 300
 """Characters of a server's message that are kept."""
 
 LONGEST_RAW = 100_000
 """Characters that are kept of an answer that cannot be read, and of what a model thought."""
+
+
+MOMENT = 0.05
+"""Seconds."""
+
+T = TypeVar("T")
 
 
 @dataclass(frozen=True)
@@ -53,8 +62,9 @@ class Sdk:
         return f"Sdk({self.module.__name__})"
 
 
-Send = Callable[[Sdk, Arguments, float], Any]
-"""Sends a request by the SDK's client with that many seconds of time; returns the SDK's raw response."""
+Send = Callable[[Sdk, Arguments, float], Awaitable[Any]]
+"""Sends a request by the SDK's client with that many seconds of time; what comes of it is the SDK's raw
+response."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -89,6 +99,24 @@ def call(
     return replace(reply, seconds=time.monotonic() - began, parameters=parameters_of(sent))
 
 
+def fetch(connect: Callable[[], Sdk], seconds: float, send: Callable[[Sdk, float], Any]) -> dict[str, Json]:
+    """What a server says to something that is no question to a model; every failure is a ModelError."""
+    request = Request("", (), seconds=seconds)
+    body = _json(_answer(connect(), request, {}, lambda sdk, _, left: send(sdk, left), seconds).body)
+    if not isinstance(body, dict):
+        raise UnreadableReplyError("not an answer of this API")
+    return body
+
+
+def listed(body: Mapping[str, Json], read: Callable[[dict[str, Json]], Offered]) -> tuple[Offered, ...]:
+    """The models of a list, those with a name; UnreadableReplyError for what is no list."""
+    data = body.get("data")
+    if not isinstance(data, list):
+        raise UnreadableReplyError("no list of models in the answer")
+    found = (read(each) for each in data if isinstance(each, dict))
+    return tuple(each for each in found if each.name)
+
+
 def _read(sdk: Sdk, answer: Answer, read: Callable[[Json], Reply]) -> Reply:
     try:
         body = _json(answer.body)
@@ -105,15 +133,25 @@ def _read(sdk: Sdk, answer: Answer, read: Callable[[Json], Reply]) -> Reply:
 def _answer(sdk: Sdk, request: Request, arguments: Arguments, send: Send, seconds: float) -> Answer:
     """The server's answer. What the SDK raises is replaced outside of the handler, so that the error carries
     no trace of the request and its headers."""
-    from kitchen.llm.providers.deadline import within
-
     try:
-        with within(seconds):
-            response = send(sdk, arguments, seconds).http_response
-            return Answer(response.text, request_id(response.headers))
+        response = awaited(_in_time(send(sdk, arguments, seconds), seconds)).http_response
+        return Answer(response.text, request_id(response.headers))
+    except TimeoutError:
+        failed: ModelError = CallTimeoutError(_no_answer(request))
     except sdk.module.APIError as error:
         failed = as_model_error(sdk, error, request)
     raise failed
+
+
+async def _in_time(exchange: Awaitable[T], seconds: float) -> T:
+    """An HTTP client's timeouts are for one read each: a server that sends a byte now and then would be
+    waited for without end. The client has a moment to say itself what took so long."""
+    async with asyncio.timeout(seconds + MOMENT):
+        return await exchange
+
+
+def _no_answer(request: Request) -> str:
+    return f"no answer within {request.seconds:.1f} s"
 
 
 def _json(body: str) -> Json:
@@ -127,7 +165,7 @@ def _json(body: str) -> Json:
 def as_model_error(sdk: Sdk, error: Any, request: Request) -> ModelError:
     """The ModelError that an SDK's error means."""
     if isinstance(error, sdk.module.APITimeoutError):
-        return _unanswered(CallTimeoutError(f"no answer within {request.seconds:.1f} s"), error)
+        return _unanswered(CallTimeoutError(_no_answer(request)), error)
     if isinstance(error, sdk.module.APIConnectionError):
         return _unanswered(ConnectionLostError(f"the connection failed: {_cause(sdk, error)}"), error)
     if isinstance(error, sdk.module.APIStatusError):

@@ -39,6 +39,7 @@ from kitchen.contract.model import (
 from kitchen.contract.world import Command, Json
 from kitchen.llm.providers.stand_in_text import PLAIN, Prose, Written, write
 from kitchen.llm.tokens import likely_tokens
+from kitchen.machine.waiting import pause
 
 MODEL = "stand-in-1"
 
@@ -93,7 +94,7 @@ class StandIn(LanguageModel):
         manners: Manners = Manners(),
         seed: int = 0,
         as_call: AsCall = as_call,
-        sleep: Callable[[float], None] = time.sleep,
+        sleep: Callable[[float], None] = pause,
         prose: Prose = PLAIN,
     ) -> None:
         self.advise, self.manners, self.seed, self.as_call = advise, manners, seed, as_call

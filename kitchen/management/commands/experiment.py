@@ -1,8 +1,9 @@
 """`python manage.py experiment --out DIR`: agents alone over levels, numbers of agents and intervals.
 
-Kept after every episode: killed and started again with the same arguments it goes on. What was kept is not
-played again; an episode that was under way begins anew (what its calls cost is spent), and so does one that
-failed. Exit code 2 for bad arguments (one line), 1 if it was stopped before its end or episodes failed.
+Kept as it is played: killed and started again with the same arguments it goes on, in the middle of an episode
+too. What was kept is not played again, and no step is paid twice. `experiment_replay DIR` plays it again from
+what models answered. Exit code 2 for bad arguments (one line), 1 if it was stopped before its end or episodes
+failed.
 """
 
 from __future__ import annotations
@@ -15,9 +16,11 @@ from typing import Any
 
 from django.core.management.base import CommandError, CommandParser
 
-from kitchen.experiments import files, local, services, tables
+from kitchen.experiments import audit, files, local, services, stored_logs, tables
 from kitchen.experiments.arguments import number, read_setup
-from kitchen.experiments.forecast import CostForecast, forecast, work_ahead
+from kitchen.experiments.budget import Allowance, read_budget
+from kitchen.experiments.forecast import forecast, work_ahead
+from kitchen.experiments.log_files import LogFolder
 from kitchen.experiments.models import Experiment
 from kitchen.experiments.plan import Key, jobs_of
 from kitchen.experiments.play import MoneySpentError
@@ -53,48 +56,68 @@ class Command(OneLineCommand):
             at_once = number("--at-once", options["at_once"])
             if not 1 <= at_once <= 1000:
                 raise SetupError(f"--at-once: {at_once} is not from 1 to 1000")
-            self._run(setup, out, at_once, options)
+            self._run(setup, out, at_once, read_budget(options["budget"]), options)
         except (SetupError, files.FolderError, PriceFileError) as error:
             raise CommandError(str(error), returncode=2) from error
         except OSError as error:
             raise CommandError(f"cannot write to {out}: {error.strerror or error}", returncode=2) from error
 
-    def _run(self, setup: Setup, out: Path, at_once: int, options: dict[str, Any]) -> None:
+    def _run(
+        self, setup: Setup, out: Path, at_once: int, budget: float | None, options: dict[str, Any]
+    ) -> None:
         if not options["local"]:
             require_database()
         key, rows = files.open_folder(out, setup)
-        ahead = self._ask(setup, rows, yes=options["yes"])
+        spent = 0.0 if budget is None else self._spent(out, "" if options["local"] else key)
+        allowed = self._ask(setup, rows, budget, spent, yes=options["yes"])
         total = len(jobs_of(setup))
         progress = Progress(sys.stderr, total, len(rows), "episodes")
         try:
             if options["local"]:
-                rows = self._play_here(setup, out, key, rows, ahead, progress)
+                rows = self._play_here(setup, out, key, rows, allowed, progress)
             else:
-                rows = self._play_on_workers(setup, out, key, rows, ahead, progress, at_once, options["poll"])
+                rows = self._play_on_workers(
+                    setup, out, key, rows, allowed, progress, at_once, options["poll"]
+                )
         finally:
             progress.close()
         self._report(setup, out, rows.values())
         self._tell_failed(rows.values())
 
-    def _ask(self, setup: Setup, rows: dict[Key, Row], *, yes: bool) -> CostForecast:
-        """What it will take and cost, and whether that is all right; exit 2 where nobody can say so."""
+    def _spent(self, out: Path, key: str) -> float:
+        """US dollars that were spent on the experiment, here and by the workers of its key."""
+        experiment, logs = services.experiment_find(key=key), LogFolder(out)
+        if experiment is None:
+            return sum(stored_logs.spent_on(log) for log in logs.all())
+        here = sum(stored_logs.spent_on(log) for log in stored_logs.not_adopted(experiment, logs.all()))
+        return stored_logs.spent_of(experiment) + here
+
+    def _ask(
+        self, setup: Setup, rows: dict[Key, Row], budget: float | None, spent: float, *, yes: bool
+    ) -> float | None:
+        """What it will take and cost, and whether that is all right; exit 2 where nobody can say so. What may
+        be spent, in US dollars; None for no limit."""
         left = [job for job in jobs_of(setup) if job.key not in rows]
         if left:
             self.stdout.write(str(work_ahead(setup, left)))
-        ahead = forecast(setup, left, load_prices())
-        if ahead.is_free or not left:
-            return ahead
+        allowance = Allowance(forecast(setup, left, load_prices()), budget, spent)
+        if allowance.ahead.is_free or not left:
+            return allowance.amount
         if not yes and not sys.stdin.isatty():
-            raise SetupError(f"{ahead}; --yes goes ahead without asking")
-        self.stdout.write(str(ahead))
-        if yes:
-            return ahead
-        if input("Go ahead? [y/N] ").strip().lower() not in {"y", "yes"}:
+            raise SetupError(f"{allowance}; --yes goes ahead without asking")
+        self.stdout.write(str(allowance))
+        if not yes and input("Go ahead? [y/N] ").strip().lower() not in {"y", "yes"}:
             raise SetupError("nothing was played")
-        return ahead
+        return allowance.amount
 
     def _play_here(
-        self, setup: Setup, out: Path, key: str, rows: dict[Key, Row], ahead: CostForecast, progress: Progress
+        self,
+        setup: Setup,
+        out: Path,
+        key: str,
+        rows: dict[Key, Row],
+        allowed: float | None,
+        progress: Progress,
     ) -> dict[Key, Row]:
         def keep(played: Iterable[Row]) -> None:
             kept = list(played)
@@ -102,9 +125,9 @@ class Command(OneLineCommand):
             progress.show(len(kept))
 
         files.write_settings(out, setup, key)
-        purse = Wallet(ahead.worst) if ahead.worst else None
+        purse = None if allowed is None else Wallet(allowed)
         try:
-            return local.play_rest(setup, rows, keep, purse)
+            return local.play_rest(setup, rows, keep, LogFolder(out), purse)
         except MoneySpentError as error:
             raise CommandError(f"stopped, the money is spent: {error}") from error
         except KeyboardInterrupt:
@@ -116,7 +139,7 @@ class Command(OneLineCommand):
         out: Path,
         key: str,
         rows: dict[Key, Row],
-        ahead: CostForecast,
+        allowed: float | None,
         progress: Progress,
         at_once: int,
         poll: float,
@@ -128,17 +151,26 @@ class Command(OneLineCommand):
             name = str(out)[-120:]
             experiment = services.experiment_create(setup=setup, name=name, at_once=at_once, rows=rows)
         services.rows_adopt(experiment=experiment, rows=rows)
+        stored_logs.logs_adopt(experiment=experiment, data=LogFolder(out).data)
         experiment.at_once = at_once
         services.experiment_save(experiment=experiment, fields=["at_once"])
         files.write_settings(out, setup, str(experiment.key))
         known = services.rows_of(experiment)
         if any(row.outcome == FAILED for row in known.values()) or len(known) < progress.total:
-            services.experiment_start(experiment=experiment, allowed=ahead.worst)
+            services.experiment_start(experiment=experiment, allowed=allowed)
         try:
             return self._watch(experiment, out, progress, poll)
         except KeyboardInterrupt:
             services.experiment_stop(experiment_id=experiment.pk, because="stopped by hand")
             raise CommandError("stopped; the same command goes on") from None
+        finally:
+            self._fetch_logs(experiment, LogFolder(out))
+
+    def _fetch_logs(self, experiment: Experiment, logs: LogFolder) -> None:
+        """What the workers have kept of every episode, as files."""
+        for key, data in stored_logs.logs_of(experiment):
+            if data != logs.data(key):
+                logs.put(key, data)
 
     def _watch(self, experiment: Experiment, out: Path, progress: Progress, poll: float) -> dict[Key, Row]:
         """Wait for the workers; keep what they have played."""
@@ -170,6 +202,7 @@ class Command(OneLineCommand):
 
     def _report(self, setup: Setup, out: Path, rows: Iterable[Row]) -> None:
         results = files.write_results(out, setup, rows)
+        audit.write_tables(out, LogFolder(out).of(job.key for job in jobs_of(setup)))
         for grid in tables.grids(setup, results):
             self.stdout.write(f"{grid.title}")
             for row in (grid.head, *grid.rows):

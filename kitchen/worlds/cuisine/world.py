@@ -18,6 +18,7 @@ from kitchen.contract.world import (
     World,
     ordered,
 )
+from kitchen.worlds.cuisine.ahead import commands_ahead
 from kitchen.worlds.cuisine.anticipation import anticipated
 from kitchen.worlds.cuisine.brief import level_brief
 from kitchen.worlds.cuisine.catalogue import Catalogue, shipped
@@ -245,6 +246,10 @@ class CuisineWorld(World):
             if number != seat and (earlier is None or number in earlier)
         ]
         return anticipated(self._kitchen, agent, others, self._places[agent.at])
+
+    def plannable(self, seat: int) -> list[Command]:
+        """Places to go to, what is taken there, put and started, as far as this level needs it."""
+        return list(commands_ahead(self.level))
 
     def score(self) -> dict[str, Json]:
         """`completed` and `failed` orders, `success_rate` = completed / (completed + failed), and `dishes`.

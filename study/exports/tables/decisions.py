@@ -46,6 +46,27 @@ LATER = (
         "before it was kept.",
     ),
     Column(
+        "decision",
+        "integer",
+        "Number of the co-player's decision; blank in data of before.",
+        levels="1 = first",
+    ),
+    Column("seen_step", "integer", "Steps taken when it was asked; blank in data of before."),
+    Column(
+        "because",
+        "text",
+        "Why it was asked; blank in data of before.",
+        levels="seat = it had something to choose",
+    ),
+    Column(
+        "dropped",
+        "text",
+        "Why nothing came of it: what it commanded is in its note, and what was done instead is another row. "
+        "Blank where its commands were given.",
+        levels="late = after its time or its step, over = after the end of the episode, taken = another "
+        "worker was asked meanwhile, double = there were commands already",
+    ),
+    Column(
         "read",
         "text",
         "How the model's replies were read, after a second try if there was one; blank where nobody read.",
@@ -132,6 +153,7 @@ PROMPT_COLUMNS = (
 )
 
 
+ASKED_FIELDS = ("number", "seen_step", "because", "dropped")
 NOT_READ = (None,) * 5
 """Of a decision of nobody who reads replies."""
 
@@ -178,21 +200,21 @@ def rows(study: Study, chosen: Chosen) -> Iterator[Stretch]:
         for sitting in who_are_there(piece):
             theirs = decisions.get(sitting.episode, ())
             made = [
-                (*cells, *call, *read) for pk, cells, read in theirs for call in calls.get(pk, (NO_CALL,))
+                (*cells, *call, *more) for pk, cells, more in theirs for call in calls.get(pk, (NO_CALL,))
             ]
             yield from sitting.stretches(made, touched, chosen, len(LATER))
 
 
 def _decisions(pks: Sequence[int]) -> dict[int, list[tuple[int, tuple[Any, ...], tuple[Any, ...]]]]:
-    """By episode: the decisions as (primary key, cells, how replies were read), by step and mind."""
+    """By episode: the decisions as (primary key, cells, cells at the end), by step, mind and number."""
     decisions = Decision.objects.filter(mind__episode__in=pks).annotate(note_text=as_text("note"))
     seats = seats_of_minds(pks)
     by_episode: dict[int, list[tuple[int, tuple[Any, ...], tuple[Any, ...]]]] = defaultdict(list)
-    for episode, mind, pk, *cells in decisions.order_by("step", "mind__number").values_list(
-        "mind__episode_id", "mind_id", "pk", *DECISION_FIELDS
-    ):
-        read = _read_cells(cells[-1], seats.get(mind, 0))
-        by_episode[episode].append((pk, _decision_cells(*cells), read))
+    for episode, mind, pk, number, seen, because, dropped, *cells in decisions.order_by(
+        "step", "mind__number", "number"
+    ).values_list("mind__episode_id", "mind_id", "pk", *ASKED_FIELDS, *DECISION_FIELDS):
+        more = (number, seen, because or None, dropped or None, *_read_cells(cells[-1], seats.get(mind, 0)))
+        by_episode[episode].append((pk, _decision_cells(*cells), more))
     return by_episode
 
 

@@ -107,6 +107,17 @@ COLUMNS = (
         levels="everybody = people and the co-players before it, people, nobody",
     ),
     Column(
+        "decision_seconds",
+        "number",
+        "What all co-players had for a step, then fallbacks played.",
+        unit="s",
+    ),
+    Column(
+        "offers_plans",
+        "boolean",
+        "1 if the page offered to choose what follows: `to_follow` and `planned_in` in `commands`.",
+    ),
+    Column(
         "read_whole",
         "integer",
         "Decisions of co-players for which all that a language model was asked for could be read.",
@@ -146,6 +157,8 @@ FIELDS = (
     "shows_intents",
     "passes_by",
     "knowing",
+    "decision_seconds",
+    "offers_plans",
 )
 
 
@@ -218,6 +231,8 @@ def _cells(
         facts["shows_intents"],
         facts["passes_by"],
         facts["knowing"],
+        facts["decision_seconds"],
+        facts["offers_plans"],
         *read.columns.values(),
     )
 

@@ -55,12 +55,20 @@ COMMAND_COLUMNS = (
     Column("received_at", "time", "When the command came in."),
     *MARKS,
     *OUTAGE,
+    Column("to_follow", "json", "Commands to follow it without anybody being asked; blank if none."),
+    Column(
+        "planned_in",
+        "integer",
+        "The step whose command this one was to follow; blank if it was chosen for its own step.",
+    ),
 )
 
 COMMAND_EVENTS = ("performed", "refused")
 ANOTHER_EVENT = re.compile(rf'"kind"(?!: "(?:{"|".join(COMMAND_EVENTS)})")').search
 """Finds, in the JSON of events, one that is no command's, or a text that looks like one."""
 NOTHING = JsonText("[]")
+PLANNED = slice(-2, None)
+"""Cells of a row of commands that are about plans."""
 TEXTS = {
     "opened_at_text": MomentText("opened_at"),
     "taken_at_text": MomentText("taken_at"),
@@ -109,7 +117,14 @@ def command_rows(study: Study, chosen: Chosen) -> Iterator[Stretch]:
     """One row per command of every step, in the order in which they ran."""
     for sitting, steps, touched in _steps(study, chosen, ("number", "commands_text", "events_text")):
         rows = [row for step in steps for row in _step_commands(*step)]
-        yield from sitting.stretches(rows, touched, chosen)
+        for stretch in sitting.stretches(rows, touched, chosen):
+            yield from _planned_last(stretch)
+
+
+def _planned_last(stretch: Stretch) -> Iterator[Stretch]:
+    """What is said of plans, which most commands have none of, behind what all rows have in common."""
+    for planned, some in groupby(stretch.rows, itemgetter(PLANNED)):
+        yield Stretch(stretch.before, [row[: PLANNED.start] for row in some], (*stretch.after, *planned))
 
 
 def _step_commands(number: int, commands: str, events: str, _: int) -> Iterator[tuple[Any, ...]]:
@@ -130,6 +145,8 @@ def _command_cells(given: dict[str, Any], outcome: dict[str, Any]) -> tuple[Any,
         outcome.get("kind") == "performed",
         " ".join(outcome.get("reasons", ())) or None,
         given["received_at"],
+        JsonText(compact(given["to_follow"])) if "to_follow" in given else None,
+        given.get("planned_in"),
     )
 
 

@@ -13,6 +13,7 @@ from typing import Any
 from django.core.management.base import CommandError, CommandParser
 from django.db.models import Q, QuerySet
 
+from kitchen.experiments.verifying import logs_verify
 from kitchen.machine.guards import tables_unguarded
 from kitchen.play.models import Episode
 from kitchen.play.verifying import EpisodeVerdict, log_verify
@@ -51,11 +52,12 @@ class Command(StudyCommand):
         self.stdout.write(line)
 
     def _others(self, slug: str | None) -> list[str]:
-        """What is wrong beside the episodes: with what staff did; where all is read, with security events."""
+        """What is wrong beside the episodes: with what staff did; where all is read, with security events and
+        with the logs of experiments."""
         actions = StaffAction.objects.all()
         if slug is not None:
             return list(actions_verify(actions.filter(study__slug=slug)))
-        return [*actions_verify(actions), *events_verify()]
+        return [*actions_verify(actions), *events_verify(), *logs_verify()]
 
     def _episodes(self, slug: str | None) -> QuerySet[Episode]:
         if slug is None:

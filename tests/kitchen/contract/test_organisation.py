@@ -93,7 +93,7 @@ def test_it_is_the_same_after_it_was_stored() -> None:
         ("each", (Member(1, (0,), is_person=True), *ROBOTS), {}, "1 is not the first seat of [0]"),
         ("tree", (*THREE, Member(5, (), is_person=True, name="Lead")), {}, "numbered from 3 on"),
         ("tree", (*THREE, Member(3, (), is_person=True)), {}, "needs a name"),
-        ("each", (PERSON, Member(1, (1, 2), is_person=False)), {}, "each robot has a member of its own"),
+        ("each", (PERSON, Member(1, (1, 2), is_person=False)), {}, "each seat has a member of its own"),
         ("solo", THREE, {}, "is one, not 3"),
         ("pair", THREE, {}, "a pair is two, not 3"),
         ("tree", THREE, {"settings": {"talk": True}}, "talk: it means nothing in tree"),

@@ -2,14 +2,19 @@
 
 from __future__ import annotations
 
+import io
 from decimal import Decimal
+from pathlib import Path
 from typing import Any
+from zipfile import ZipFile
 
 import pytest
+from asgiref.sync import async_to_sync
+from django.core.management import call_command
 from django.test import Client
 
 from kitchen.agents.random import RandomAgent
-from kitchen.experiments import admin, services, tasks
+from kitchen.experiments import downloads, services, tasks
 from kitchen.experiments.models import Experiment
 from kitchen.experiments.rows import from_csv
 from kitchen.money.models import Budget
@@ -139,17 +144,45 @@ def test_every_file_can_be_downloaded_by_who_may_see_it(admin_client: Client) ->
     services.experiment_start(experiment=experiment)
     tasks.experiment_lane(experiment.pk)
     page = admin_client.get(f"{LIST}{experiment.pk}/change/").content.decode()
-    for name in admin.FILES:
+    for name in downloads.FILES:
         there = f"{LIST}{experiment.pk}/file/{name}"
         assert there in page
         found = admin_client.get(there)
         assert found.status_code == 200
-        assert found.content
+        assert whole(found)
         assert name in found["Content-Disposition"]
         assert Client().get(there).status_code == 302
     rows = admin_client.get(f"{LIST}{experiment.pk}/file/episodes.csv").content
     assert len(from_csv(rows)) == 1
     assert admin_client.get(f"{LIST}{experiment.pk}/file/settings.py").status_code == 404
+
+
+def whole(response: Any) -> bytes:
+    """What is downloaded, streamed or not."""
+    if not response.streaming:
+        return bytes(response.content)
+
+    async def joined() -> bytes:
+        return b"".join([piece async for piece in response.streaming_content])
+
+    return async_to_sync(joined)()
+
+
+def test_downloaded_logs_can_be_played_again(admin_client: Client, tmp_path: Path) -> None:
+    add(admin_client)
+    experiment = Experiment.objects.get()
+    services.experiment_start(experiment=experiment)
+    tasks.experiment_lane(experiment.pk)
+    there = f"{LIST}{experiment.pk}/file/"
+    with ZipFile(io.BytesIO(whole(admin_client.get(f"{there}log.zip")))) as archive:
+        archive.extractall(tmp_path)
+    said = io.StringIO()
+    call_command("experiment_replay", str(tmp_path), stdout=said)
+    assert said.getvalue().startswith("1 episode, 60 steps, from 0 stored calls, at no cost")
+    steps = whole(admin_client.get(f"{there}steps.csv")).decode().splitlines()
+    (row,) = services.rows_of(experiment).values()
+    assert len(steps) == 1 + 60
+    assert steps[-1].endswith(row.state_hash)
 
 
 def test_the_stand_in_is_named_and_its_fallbacks_are_counted(admin_client: Client, no_waits: None) -> None:

@@ -40,6 +40,10 @@ FILES = {
     "figure4.svg",
     "figure4.pdf",
     "experiment.json",
+    "steps.csv",
+    "decisions.csv",
+    "prompts.csv",
+    "log",
 }
 SMALL = ["--levels", "0", "--agents", "2", "--alphas", "1.0,2.0", "--episodes", "1", "--co-player", "random"]
 
@@ -88,6 +92,9 @@ def test_a_killed_run_goes_on_and_plays_nothing_twice(tmp_path: Path, monkeypatc
         ["--episodes", "many"],
         ["--at-once", "0"],
         ["--no-feedback"],
+        ["--budget", "much"],
+        ["--budget", "-1"],
+        ["--budget", "nan"],
         ["--out", "/proc/nowhere"],
     ],
 )

@@ -271,6 +271,6 @@ def test_the_planner_does_not_beat_the_bound(level: str, agents: int) -> None:
 
 def test_an_episode_is_the_same_each_time_but_for_its_clock() -> None:
     job = jobs_of(checked(Setup(levels=("level_3",), agents=(2,), alphas=(2.0,), episodes=1)))[0]
-    first, second = (replace(play(job, "random", {}), ms_median=0, ms_max=0) for _ in range(2))
+    first, second = (replace(play(job, "random", {}), ms_median=0, ms_max=0, log="") for _ in range(2))
     assert first == second
     assert (first.steps, first.played_by, first.fallbacks) == (60, "random x60", 0)

@@ -51,6 +51,14 @@ def test_a_longer_prompt_than_the_prices_hold_for_has_none() -> None:
         prices.cost(Usage(input=1, cache_read=1000), "anthropic", "claude-x")
 
 
+def test_what_becomes_of_a_fixed_part_is_said_only_where_a_cache_saves_something() -> None:
+    prices = parse_prices(f'{TEXT}cache_from = 900\n[own."*"]\ninput = 0\noutput = 0\n', "p")
+    price = prices.price("anthropic", "claude-x")
+    assert "899 tokens is too short to be cached (from 900 on)" in price.caching_of(899)
+    assert "900 tokens is read from the cache" in price.caching_of(900)
+    assert price.caching_of(0) == prices.price("own", "llama").caching_of(9999) == ""
+
+
 def test_a_star_stands_for_all_other_models() -> None:
     prices = parse_prices('[own."*"]\ninput = 0\noutput = 0\n[own.dear]\ninput = 1\noutput = 1\n', "p")
     assert prices.cost(Usage(5), "own", "llama") == 0

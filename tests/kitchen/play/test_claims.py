@@ -12,7 +12,7 @@ from django.db import Error, InterfaceError, OperationalError, connection
 
 from kitchen import tasks
 from kitchen.machine.processes import process_is_gone, process_name
-from kitchen.play import claims, deciding, services
+from kitchen.play import claims, deciding, handing_in, services
 from kitchen.play.asking import MindOutcome
 from kitchen.play.calls import calls_store
 from kitchen.play.deciding import ask_mind, decide_step
@@ -40,12 +40,12 @@ def claim(episode: Episode) -> str:
 
 def test_only_the_owner_keeps_a_claim(episode: Episode) -> None:
     mine = claim(episode)
-    assert claims.decision_keep(episode_id=episode.pk, claim=mine)
+    assert claims.claims_keep({mine: episode.pk})
     Mind.objects.update(deciding_until=LONG_AGO)
-    assert claims.decision_keep(episode_id=episode.pk, claim=mine), "lapsed, and nobody came"
+    assert claims.claims_keep({mine: episode.pk}), "lapsed, and nobody came"
     Mind.objects.update(deciding_until=LONG_AGO)
     assert (yours := claim(episode))
-    assert not claims.decision_keep(episode_id=episode.pk, claim=mine)
+    assert not claims.claims_keep({mine: episode.pk})
     assert Mind.objects.get().deciding_by == yours
 
 
@@ -57,7 +57,7 @@ def test_nobody_hands_in_a_decision_over_the_live_claim_of_another(
     yours = claim(episode)
     receipt = decide_step(episode_id=episode.pk, step=1, claim=mine)
     assert receipt and receipt.code == "taken"
-    assert not Decision.objects.exists()
+    assert Decision.objects.get().dropped == "taken"
     assert "decided in vain (taken); 0 calls" in caplog.text
     receipt = decide_step(episode_id=episode.pk, step=1, claim=yours)
     assert receipt and receipt.accepted
@@ -77,17 +77,19 @@ def test_a_claim_outlives_a_database_that_is_away_for_a_moment(
 ) -> None:
     kept, enough = [], threading.Event()
 
-    def keep(**told: object) -> bool:
-        kept.append(told)
+    def keep(held: dict[str, int]) -> int:
+        kept.append(held)
         if len(kept) == 1:
             raise failure
         enough.set()
-        return True
+        return 1
 
     monkeypatch.setattr(claims, "KEEP_SECONDS", 0.01)
-    monkeypatch.setattr(claims, "decision_keep", keep)
-    with claims.kept_claim(1, "mine"):
+    monkeypatch.setattr(claims, "claims_keep", keep)
+    monkeypatch.setattr(claims, "_keeper", claims._Keeper())
+    with claims.kept_claim(1, "mine"), claims.kept_claim(2, "yours"):
         assert enough.wait(10)
+    assert kept[1] == {"mine": 1, "yours": 2}
 
 
 def test_a_dead_workers_claim_is_free_at_once_and_a_living_ones_is_not(episode: Episode) -> None:
@@ -173,8 +175,8 @@ def test_what_was_stored_and_not_said_is_handed_in_once_and_told(
             commands_submit(**told)
         raise OperationalError("the connection is closed")
 
-    monkeypatch.setattr(deciding, "commands_submit", lost)
-    monkeypatch.setattr(deciding, "nudge_pages", nudged.append)
+    monkeypatch.setattr(handing_in, "commands_submit", lost)
+    monkeypatch.setattr(handing_in, "nudge_pages", nudged.append)
     monkeypatch.setattr("kitchen.machine.outage.WAITS", (0.0,))
     receipt = decide_step(episode_id=episode.pk, step=1)
     assert receipt and receipt.accepted and len(tries) == 2
@@ -192,11 +194,11 @@ def test_what_another_worker_stored_meanwhile_is_not_taken_for_ours(
         tries.append(1)
         if len(tries) > 1:
             return commands_submit(**told)
-        monkeypatch.setattr(deciding, "commands_submit", commands_submit)
+        monkeypatch.setattr(handing_in, "commands_submit", commands_submit)
         decide_step(episode_id=episode.pk, step=1)
         raise OperationalError("the connection is closed")
 
-    monkeypatch.setattr(deciding, "commands_submit", overtaken)
+    monkeypatch.setattr(handing_in, "commands_submit", overtaken)
     monkeypatch.setattr("kitchen.machine.outage.WAITS", (0.0,))
     receipt = decide_step(episode_id=episode.pk, step=1)
     assert receipt and not receipt.accepted and "decided in vain" in caplog.text
@@ -250,7 +252,7 @@ def test_a_database_that_stays_away_is_not_tried_for_ever(
         tries.append(1)
         raise OperationalError("away")
 
-    monkeypatch.setattr(deciding, "commands_submit", away)
+    monkeypatch.setattr(handing_in, "commands_submit", away)
     monkeypatch.setattr("kitchen.machine.outage.WAITS", (0.0, 0.0))
     with pytest.raises(OperationalError):
         decide_step(episode_id=episode.pk, step=1)

@@ -17,6 +17,7 @@ from channels.testing import WebsocketCommunicator
 from django.db import connection
 from redis.exceptions import RedisError
 
+from kitchen.contract.organisation import Member, organise
 from kitchen.machine.pace import TOO_MUCH, Bucket, Buckets
 from kitchen.play import consumers, watch
 from kitchen.play.consumers import FAILED, JSON_PROTOCOL, SeatConsumer
@@ -82,6 +83,22 @@ async def test_a_command_is_carried_out_and_the_new_state_comes(socket: Websocke
     await socket.send_json_to({"type": "command", "step": 1, "command": ["goto", "storage0"]})
     state = await told(socket)
     assert (state["step"], state["observation"]["agents"][0]["at"]) == (1, "storage0")
+
+
+async def test_what_is_said_comes_back_and_to_whom_it_was_said() -> None:
+    people = [Member(seat, (seat,), is_person=True) for seat in range(2)]
+    seat = await new_seat(seats=2, organisation=organise("pair", people, seats=2))
+    other = await database_sync_to_async(seat_of)(seat.episode, 1)
+    sockets = [await opened(one) for one in (seat, other)]
+    for one in sockets:
+        await told(one)
+    await sockets[0].send_json_to({"type": "say", "text": "rice?", "to": [1]})
+    assert [one["text"] for one in (await told(sockets[0]))["messages"]] == ["rice?"]
+    assert [one["sender"] for one in (await told(sockets[1]))["messages"]] == [0]
+    await sockets[0].send_json_to({"type": "say", "text": "x" * 501})
+    assert (await told(sockets[0]))["code"] == "too_long"
+    for one in sockets:
+        await one.disconnect()
 
 
 @pytest.mark.parametrize(

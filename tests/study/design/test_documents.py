@@ -21,7 +21,7 @@ DIGESTS = {
     2: "4cc02ae9cd5f184b6bae60e1c17a52d39d26a173c4170758e5f45be028bad052",
     3: "38964e13558b6ea266dcfa541ef8b5dc8d22fd828f98958032fb5c9259ee3291",
     4: "406ddd2234d2bea017ff0d58c7b4900ef5bf264081b229da9d4c2b7f8bf5aae1",
-    5: "599fb5e6b27d201a2005a0b0da3500c0a8278b8d01f9cc7abf30e57eb55b32cc",
+    5: "ce496b6dafbff248f4fea5f20a9c61ecce8d9f392b048984111b97685ea67d62",
 }
 ITEMS: list[dict[str, Any]] = [
     {"key": "trust", "scale": "Team", "reversed": True, "needs_teammates": True},
@@ -59,7 +59,7 @@ def study() -> Study:
             study=study, key=f"c{position}", name=f"Condition {position}", label=f"Team {position}",
             position=position, settings=settings, teammates=teammates,
             coplayer="random" if teammates else "none", step_seconds=30 if teammates else None,
-            passes_by=bool(teammates),
+            passes_by=bool(teammates), offers_plans=bool(teammates),
         )  # fmt: skip
     for position, item in enumerate(ITEMS):
         named = {"measure": item["key"].capitalize(), "text": f"{item['key']}?"}

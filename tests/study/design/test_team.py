@@ -71,11 +71,11 @@ def test_who_leads_is_the_root() -> None:
         ({"clan": 1}, "clan: unknown key"),
         (
             {"members": [{"seats": [4], "coplayer": "random"}]},
-            "robots [4] are not different ones of [1, 2, 3]",
+            "seats [4] are not different ones of [1, 2, 3]",
         ),
-        ({"members": [{"seats": [0], "coplayer": "random"}]}, "robots [0] are not different ones"),
-        ({"members": [{"seats": [1, 1], "coplayer": "random"}]}, "robots [1, 1] are not"),
-        ({"members": [{"seats": [], "coplayer": "random"}]}, "needs a robot"),
+        ({"members": [{"seats": [0], "coplayer": "random"}]}, "seats [0] are not different ones"),
+        ({"members": [{"seats": [1, 1], "coplayer": "random"}]}, "seats [1, 1] are not"),
+        ({"members": [{"seats": [], "coplayer": "random"}]}, "needs a seat"),
         ({"members": [{"seats": [1], "coplayer": "nobody"}]}, "nobody"),
         ({"members": [{"seats": [1], "coplayer": "planner", "settings": {"x": 1}}]}, "x: no such setting"),
         ({"kind": "each", "members": [{"seats": [1, 2], "coplayer": "random"}]}, "a member of its own"),
@@ -116,8 +116,8 @@ def test_it_is_told_in_words() -> None:
     }
     pairs = {pair.label: pair for pair in condition_pairs(ConditionPlan.of(team(**said)))}
     assert pairs["Organisation"].value == "A leader who may command all others"
-    assert pairs["Leads"].value == "robot 2"
-    assert "robot 3: Random" in pairs["Of it"].many
+    assert pairs["Leads"].value == "player 2"
+    assert "player 3: Random" in pairs["Of it"].many
     assert not any(pair.label == "Organisation" for pair in condition_pairs(ConditionPlan.of(team())))
 
 

@@ -128,8 +128,8 @@ def export(form: str) -> int:
     django.setup()
     from study.design.models import Study
     from study.exports.chosen import EVERYBODY
-    from study.exports.pipe import Tally
     from study.exports.registry import get_table
+    from study.exports.tally import Tally
     from study.exports.writing import FORMATS, zip_pieces
 
     if form == "parquet":

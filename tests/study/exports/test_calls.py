@@ -108,6 +108,8 @@ def test_what_a_model_thought_and_was_sent_is_exported(study: Study) -> None:
     (found,) = rows_of(decisions, study)
     assert found[names.index("reasoning")] == "First rice."
     assert json.loads(found[names.index("parameters")]) == sent
+    asked = {name: found[names.index(name)] for name in ("decision", "seen_step", "because", "dropped")}
+    assert asked == {"decision": 1, "seen_step": None, "because": None, "dropped": None}
     (attempt,) = json.loads(found[names.index("attempts")])
     assert (attempt["began"], attempt["ended"], attempt["request_id"]) == (tried.began, tried.ended, "r")
 
@@ -157,7 +159,9 @@ def test_the_ledger_says_what_each_call_was_for_and_of_nobody_who_left(
     study: Study, monkeypatch: pytest.MonkeyPatch, admin_client: Client
 ) -> None:
     monkeypatch.setattr(deciding, "make_agent", lambda kind, settings: Paying({}))
-    monkeypatch.setattr(deciding, "_within", lambda seconds, name, make, late: make())  # one connection
+    monkeypatch.setattr(
+        deciding, "_within", lambda seconds, name, make, late, **more: make()
+    )  # one connection
     gone, stays = play(study, "gone"), play(study, "stays")
     episode = Episode.objects.get(rounds__participant=stays)
     rows = Spending.objects.filter(mind__episode=episode).order_by("step")

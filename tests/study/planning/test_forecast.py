@@ -71,6 +71,14 @@ def test_before_any_call_the_first_steps_are_played_with_the_stand_in(study: Stu
     assert 0 < paid.expected * call_forecast.TRIES < paid.worst
 
 
+def test_whether_the_fixed_part_is_long_enough_for_the_cache_is_said(study: Study) -> None:
+    assert "too short to be cached (from 4096 on): it is paid in full" in forecast(study).lines[1].rests_on
+    call(study)
+    assert "too short to be cached" in forecast(study).lines[1].rests_on
+    dispatched(study, "c1", {**PAID, "model": "anthropic:claude-opus-5"})
+    assert "is read from the cache after an episode's first call" in forecast(study).lines[1].rests_on
+
+
 def test_a_second_try_in_a_step_more_than_doubles_the_worst(study: Study) -> None:
     once = forecast(study).each_worst
     dispatched(study, "c1", {**PAID, "repair": 1})

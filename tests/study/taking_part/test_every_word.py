@@ -18,7 +18,7 @@ from brigade.errors import PAGES as STATUSES
 from brigade.errors import error_page
 from kitchen.contract.page import Panel
 from kitchen.play import drawing
-from kitchen.play.shell import Bar, Clock, Over, Phase
+from kitchen.play.shell import Bar, Clock, Line, Over, Phase, Plan, Talk
 from study.design.models import Outcome, Study, StudyPart, SurveyItem
 from study.people.models import EntryPause, Participant
 from study.taking_part.entering import participant_enter
@@ -72,9 +72,16 @@ SHELL = (
     ("phase", Phase("thinking", ("⟦Robot⟧ 2", "⟦Robot⟧ 3"))),
     ("clock", Clock("20", "12.00", choosing=True, step=3)),
     ("clock", Clock("20", "", choosing=True, step=0)),
+    ("phase", Phase("thinking", (), passed_by=True)),
+    ("plan", Plan(3, True, (), ())),
+    ("plan", Plan(3, False, ("⟦Wait⟧",), ())),
+    ("plan", Plan(3, False, (), ())),
     ("over", Over(over=True, step=3, ended_by_staff=True)),
     ("over", Over(over=True, step=3, abandoned_because="⟦nothing happened⟧")),
     ("over", Over(over=True, step=3, goal="⟦Well done⟧")),
+    ("talk", Talk(0)),
+    ("said", Line(3, "", ("⟦Robot⟧ 2",), to_you=False, text="⟦said⟧")),
+    ("said", Line(3, "⟦Robot⟧ 2", ("⟦Robot⟧ 3",), to_you=True, text="⟦said⟧")),
 )
 """Panels as the pages above do not have them."""
 

@@ -16,8 +16,8 @@ from django.utils import timezone
 from kitchen.experiments import services
 from kitchen.experiments.models import Experiment, ExperimentEpisode
 from kitchen.experiments.plan import jobs_of
-from kitchen.experiments.play import failed_row
 from kitchen.experiments.setup import Setup, checked
+from kitchen.experiments.tally import failed_row
 from kitchen.machine.pieces import MOST_ROWS
 from kitchen.play.models import Episode, SeatCommand, Step
 from kitchen.play.verifying import log_verify

@@ -118,7 +118,9 @@ class Door:
 def open_model(provider: str, situation: Situation, stand_in: Callable[[], StandIn]) -> LanguageModel:
     """The model behind the door; tests put theirs here."""
     rng = Random(situation.seed)  # noqa: S311
-    return registry.open_door(provider, rng=rng, purse=situation.purse, stand_in=stand_in)
+    return registry.open_door(
+        provider, rng=rng, purse=situation.purse, stand_in=stand_in, answers=situation.answers
+    )
 
 
 def as_call(commands: Sequence[Written], reasoning: str) -> Mapping[str, Json]:

@@ -8,6 +8,7 @@ from dataclasses import replace
 from typing import ClassVar
 
 from kitchen.contract.agent import Agent, Decision, Rehearsal, Situation
+from kitchen.contract.talk import Say
 from kitchen.contract.world import Intent, Json, Setting
 from kitchen.llm.registry import STAND_IN, hindrances, read_model
 from kitchen.worlds.cuisine.dispatcher.door import Adviser, Door
@@ -109,7 +110,14 @@ class Dispatcher(Agent):
             note=note_answer(talk, answer, told),
             calls=tuple(talk.calls),
             intents=self._intents(talk, adviser),
+            says=self._says(talk, adviser),
         )
+
+    def _says(self, talk: Talk, adviser: Adviser) -> tuple[Say, ...]:
+        """The model's line to all people; the stand-in's words are the planner's."""
+        if talk.door.is_stand_in:
+            return adviser.decision.says if talk.talks else ()
+        return (Say(talk.line),) if talk.line and not talk.withheld else ()
 
     def _intents(self, talk: Talk, adviser: Adviser) -> Mapping[int, Intent]:
         """The model's own words, the same for all its agents; the stand-in's are the planner's."""

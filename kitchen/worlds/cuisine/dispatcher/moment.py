@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Self
 
 from kitchen.contract.agent import Situation
+from kitchen.contract.organisation import Organisation
+from kitchen.contract.talk import Said
 from kitchen.contract.world import Command, Event, Json
 from kitchen.words.counting import and_list
 
@@ -49,6 +51,11 @@ class Moment:
     """Commands of this step that run before ours."""
     events: tuple[Event, ...] = ()
     """Of the last step."""
+    organisation: Organisation | None = None
+    """Where people and co-players may write to each other; None where they may not."""
+    member: int = 0
+    messages: tuple[Said, ...] = ()
+    """What was said to the dispatcher, and by it."""
 
     @classmethod
     def of(cls, situation: Situation) -> Self:
@@ -58,7 +65,15 @@ class Moment:
         people = tuple(each for each in situation.people if each not in situation.seats)
         team = Team(len(observation["agents"]), tuple(sorted(situation.seats)), tuple(sorted(people)))
         before = {s: c for s, c in situation.commanded.items() if s not in situation.seats}
-        return cls(brief, observation, team, before, situation.events)
+        moment = cls(brief, observation, team, before, situation.events)
+        if situation.organisation is None or situation.organisation.is_silent:
+            return moment
+        return replace(
+            moment,
+            organisation=situation.organisation,
+            member=situation.member,
+            messages=situation.messages,
+        )
 
 
 def agent_name(seat: int) -> str:

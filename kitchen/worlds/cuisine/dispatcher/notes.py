@@ -20,6 +20,7 @@ def note_answer(talk: Talk, answer: Answered, told: Sequence[str]) -> Json:
         "carried_on": spelled(answer.verdict.commands),
         "faults": [fault.to_json() for fault in answer.verdict.faults],
         "mended": [fault.to_json() for fault in answer.mended],
+        **({"withheld": talk.line} if talk.withheld else {}),
     }
 
 

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 
 from kitchen.words.counting import and_list, counted
-from kitchen.worlds.cuisine.dispatcher import guide
+from kitchen.worlds.cuisine.dispatcher import guide, people
 from kitchen.worlds.cuisine.dispatcher.demonstration import Demonstration, demonstrate, team_of
 from kitchen.worlds.cuisine.dispatcher.fitting import calls_tool
 from kitchen.worlds.cuisine.dispatcher.lookahead import level_of
@@ -37,6 +37,8 @@ def _parts(moment: Moment, options: Options) -> Iterator[tuple[str, str]]:
         yield "Instructions", guide.instructions(brief, team, **form, calls=calls_tool(options))
     if options.hints:
         yield "Good to know", guide.hints(brief)
+    if moment.organisation:
+        yield "Talking with people", people.rules(as_tool=options.as_tool)
     shown = demonstration_of(moment, options)
     if shown:
         yield "Demonstration", show(shown, options)
@@ -99,7 +101,7 @@ def show(shown: Demonstration, options: Options) -> str:
 
 def state_part(moment: Moment, feedback: Sequence[str]) -> str:
     """What is new in this step: the state, the question, and the feedback if there is any."""
-    parts = [describe(moment), f"Now command {moment.team.list_mine()}."]
+    parts = [describe(moment), *people.conversation(moment), f"Now command {moment.team.list_mine()}."]
     if feedback:
         parts += ["Feedback on the last step:", *(f"- {line}" for line in feedback)]
     return "\n".join(parts)

@@ -15,6 +15,7 @@ from kitchen.worlds.cuisine.dispatcher.memory import Exchange, Memory
 from kitchen.worlds.cuisine.dispatcher.moment import Given, Moment
 from kitchen.worlds.cuisine.dispatcher.names import Names
 from kitchen.worlds.cuisine.dispatcher.options import Options
+from kitchen.worlds.cuisine.dispatcher.people import repeats, said_in, without_words
 from kitchen.worlds.cuisine.dispatcher.prompt import fixed_part, repair_part
 from kitchen.worlds.cuisine.dispatcher.tool import dispatch_tool
 from kitchen.worlds.cuisine.dispatcher.validation import Verdict, validate
@@ -44,7 +45,8 @@ class Talk:
     def __init__(self, moment: Moment, options: Options, memory: Memory, door: Door) -> None:
         self.moment, self.options, self.door = moment, options, door
         self.names = Names.of(moment.brief)
-        self.tool = dispatch_tool(moment.brief, moment.team) if options.as_tool else None
+        self.talks = moment.organisation is not None
+        self.tool = dispatch_tool(moment.brief, moment.team, talks=self.talks) if options.as_tool else None
         self.messages = [Message("system", fixed_part(moment, options), fixed=True), *memory.messages()]
         self.remembered = len(memory.messages())
         self.calls: list[Call] = []
@@ -97,7 +99,19 @@ class Talk:
     def _read(self, reply: Reply, asked: Asked) -> Extracted:
         """A structured reply, or where it has no commands whatever stands in the text."""
         read = Extracted() if reply.call is None else extract_call(reply.call, self.names, asked)
-        return read if read.given or read.unclear else extract(reply.text, self.names, asked)
+        text = without_words(reply.text) if self.talks else reply.text
+        return read if read.given or read.unclear else extract(text, self.names, asked)
+
+    @property
+    def line(self) -> str:
+        """What the model says to people, in its first answer that says something."""
+        said = (said_in(call.reply) for call in self.calls if call.reply)
+        return next((line for line in said if line), "") if self.talks else ""
+
+    @property
+    def withheld(self) -> bool:
+        """Whether that repeats what it was told to do: then nobody is told."""
+        return repeats(self.line, [message.text for message in self.messages if message.fixed])
 
     def _mend(self, first: Answered, missing: Sequence[int]) -> Answered:
         """Other commands for some agents, run after those that are kept: so they harm none of them."""

@@ -17,8 +17,8 @@ from kitchen.worlds.cuisine.rules import VERBS
 TOOL_NAME = "dispatch"
 
 
-def dispatch_tool(brief: Mapping[str, Json], team: Team) -> Tool:
-    """The tool by which the model commands the agents of this team."""
+def dispatch_tool(brief: Mapping[str, Json], team: Team, *, talks: bool = False) -> Tool:
+    """The tool by which the model commands the agents of this team, and where it `talks` says a line."""
     command = _object(
         {
             "agent": _enum(agent_name(seat) for seat in team.mine),
@@ -33,7 +33,8 @@ def dispatch_tool(brief: Mapping[str, Json], team: Team) -> Tool:
         "description": "One command for each agent, in the order in which they run.",
         "items": command,
     }
-    schema = _object({"plan": plan, "commands": commands})
+    say = {"type": "string", "description": "One short line to the people, or nothing."}
+    schema = _object({"plan": plan, **({"say": say} if talks else {}), "commands": commands})
     return Tool(TOOL_NAME, "Give every agent that you command its command for this step.", schema)
 
 

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from random import Random
 from typing import ClassVar
 
 from kitchen.contract.agent import Advice, Agent, Decision, Situation
 from kitchen.contract.world import Json, Setting
 from kitchen.worlds.cuisine.planner.book import Book, read_book
+from kitchen.worlds.cuisine.planner.heeding import KEY, heed, left_alone
 from kitchen.worlds.cuisine.planner.manner import PLAYING, Manner
 from kitchen.worlds.cuisine.planner.mates import Seen, forget_the_idle, watch
 from kitchen.worlds.cuisine.planner.scene import apply, read_scene
@@ -39,8 +41,21 @@ class Planner(Agent):
         """The first step of the best plan found, its commands in the order in which they play together.
 
         The memory keeps the plan (wishes, style, errands) and how long the others have not moved; the note
-        tells each seat's goal, its intent what it does after this step. Same situation, same decision.
+        tells each seat's goal, its intent what it does after this step. Same situation, same decision. What
+        people ask in plain words is done first (`heeding`).
         """
+        heeded = heed(situation)
+        decision = self._decide(heeded.situation) if heeded.situation.seats else Decision(commands={})
+        if heeded.memory is None:
+            return decision
+        return replace(
+            decision,
+            commands={**heeded.commands, **left_alone(decision.commands, heeded)},
+            memory={**(decision.memory or {}), KEY: heeded.memory},
+            says=heeded.says,
+        )
+
+    def _decide(self, situation: Situation) -> Decision:
         book = read_book(situation.briefs[situation.seats[0]])
         if not book.dishes:
             return Decision(

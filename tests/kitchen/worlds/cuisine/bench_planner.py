@@ -22,11 +22,12 @@ from statistics import median, quantiles
 
 from kitchen.agents.evaluate import decisions
 from kitchen.experiments.plan import Job, jobs_of
-from kitchen.experiments.play import failed_row, new_game, play
+from kitchen.experiments.play import new_game, play
 from kitchen.experiments.results import CellResult, by_agents, mean_of, results_of
 from kitchen.experiments.rows import PLAYED, Row
 from kitchen.experiments.setup import BENCH, WORLD, ExperimentColumn, Setup, checked
 from kitchen.experiments.summary import last_line
+from kitchen.experiments.tally import failed_row
 from kitchen.registry.figures import share_counts
 from kitchen.registry.worlds import get_world
 from kitchen.worlds.cuisine.bench import paper

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from dataclasses import replace
 from pathlib import Path
 from random import Random
 
@@ -12,7 +13,7 @@ from django.template.loader import render_to_string
 from django.utils import translation
 from playwright.async_api import Browser, Page, Route
 
-from kitchen.contract.page import SeatView
+from kitchen.contract.page import DRAWN, SeatView
 from kitchen.play.drawing import whole
 from kitchen.play.render import page_context
 from kitchen.registry.worlds import get_world
@@ -121,6 +122,21 @@ async def test_nothing_lies_over_anything_else_and_all_is_large_enough(
             await page.evaluate(SWAP, parts)
             wrong[f"{name} at {width}"] = await page.evaluate(LAID_OUT)
     assert {where: what for where, what in wrong.items() if what} == {}
+
+
+async def test_what_a_model_thought_opens_by_keyboard_and_fits(browser: Browser) -> None:
+    _, view = next(kitchens())
+    thought = {"said": "First rice.", "thought": "Rice is missing. " * 200 + "x" * 200}
+    told = replace(view, shows_intents=True, intents={1: thought, 2: thought}, shown=DRAWN)
+    page = await open_page(browser, told)
+    for width, height in (SIZES[0], SIZES[-1]):
+        await page.set_viewport_size({"width": width, "height": height})
+        fold = page.locator(".intents .thought summary")
+        await fold.focus()
+        await page.keyboard.press("Enter")
+        assert await page.locator(".intents .thought blockquote").is_visible()
+        assert [await page.evaluate(check) for check in (LARGE_ENOUGH, LAID_OUT)] == [[], []]
+        await page.keyboard.press("Enter")
 
 
 CUT_OFF = f"""() => {{

@@ -1,15 +1,6 @@
-"""Between a library that writes to a file and a download that is sent in pieces."""
+"""Between a library that writes to a file and a download that is sent in pieces. Plain Python."""
 
 from __future__ import annotations
-
-from dataclasses import dataclass
-
-
-@dataclass(slots=True)
-class Tally:
-    """Rows written so far, for whoever wants to say so."""
-
-    rows: int = 0
 
 
 class Pipe:

@@ -1,0 +1,159 @@
+"""Logs as tables: steps.csv, decisions.csv and prompts.csv (RFC 4180, UTF-8), named as in a study's data.
+
+One row a step; one a call, and one for each decision that took none; one for each different text that models
+were sent. Texts from models are JSON strings, so that a cell is one line. New columns go to the end.
+"""
+
+from __future__ import annotations
+
+import csv
+import io
+import json
+from collections.abc import Callable, Iterable, Iterator
+from contextlib import ExitStack
+from dataclasses import asdict
+from pathlib import Path
+from typing import Any
+
+from kitchen.contract.model import Call, Reply, Request
+from kitchen.contract.world import Json
+from kitchen.experiments.entries import Entry, Untaken, text_key
+from kitchen.experiments.log import Log
+from kitchen.llm.sent import sent
+from kitchen.machine.atomic import draft
+
+Cells = tuple[Any, ...]
+
+FORMULA_STARTS = ("=", "+", "-", "@", "\t", "\r", "\n")
+
+WHICH = ("variant", "level", "agents", "alpha", "episode", "step")
+STEP_COLUMNS = (*WHICH, "commands", "played_by", "fallback", "events", "state_hash")
+DECISION_COLUMNS = (
+    *WHICH,
+    *("taken", "coplayer", "played_by", "fallback", "milliseconds", "note"),
+    *("call", "provider", "model_asked", "model_named", "sampling", "prompts"),
+    *("reply", "reply_call", "stop", "model_error", "model_error_text", "attempts", "seconds"),
+    *("tokens_input", "tokens_output", "tokens_cache_read", "tokens_cache_write", "cost"),
+    *("reasoning", "parameters"),
+)
+PROMPT_COLUMNS = ("prompt", "text")
+NO_CALL = (None,) * (len(DECISION_COLUMNS) - DECISION_COLUMNS.index("call"))
+
+
+def _step_rows(log: Log, known: set[str]) -> Iterator[Cells]:
+    for entry in log.entries:
+        commands = _json([[seat, *command] for seat, command in entry.commands.items()])
+        events = _json([event.to_json() for event in entry.events])
+        chose = (entry.played_by, entry.fallback)
+        yield *log.head.key, entry.step, commands, *chose, events, entry.state_hash
+
+
+def _decision_rows(log: Log, known: set[str]) -> Iterator[Cells]:
+    for each in log.asked:
+        which = (*log.head.key, each.step, *_decided(each, log.head.coplayer))
+        made = [(number, *_call(call)) for number, call in enumerate(each.calls, start=1)]
+        yield from ((*which, *cells) for cells in made or [NO_CALL])
+
+
+def _prompt_rows(log: Log, known: set[str]) -> Iterator[Cells]:
+    for key in log.texts.keys() - known:
+        yield key, _json(log.texts[key])
+    known.update(log.texts)
+
+
+def _decided(each: Entry | Untaken, coplayer: str) -> Cells:
+    if isinstance(each, Untaken):
+        return 0, coplayer, None, None, None, None
+    return 1, coplayer, each.played_by, each.fallback, round(each.milliseconds, 3), _json(each.note)
+
+
+def _call(call: Call) -> Cells:
+    reply = call.reply or Reply(call.raw)
+    usage = call.usage
+    return (
+        call.provider,
+        call.request.model,
+        reply.model,
+        _json(_sampling(call.request)),
+        " ".join(text_key(text) for _, text in sent(call.request)),
+        _json(reply.text),
+        None if reply.call is None else _json(reply.call),
+        reply.stop,
+        call.error,
+        call.error_text,
+        _json([asdict(attempt) for attempt in call.attempts]),
+        round(call.seconds, 3),
+        *(usage.input, usage.output, usage.cache_read, usage.cache_write),
+        call.cost,
+        _json(reply.reasoning) if reply.reasoning else None,
+        _json(dict(call.parameters)),
+    )
+
+
+def _sampling(request: Request) -> dict[str, Json]:
+    """Every parameter that was sent, and the name of the tool."""
+    sampling = asdict(request)
+    del sampling["model"], sampling["messages"]
+    return {**sampling, "tool": request.tool.name if request.tool else None}
+
+
+def _json(value: Json) -> str:
+    return json.dumps(value, separators=(",", ":"))
+
+
+TABLES: dict[str, tuple[tuple[str, ...], Callable[[Log, set[str]], Iterator[Cells]]]] = {
+    "steps.csv": (STEP_COLUMNS, _step_rows),
+    "decisions.csv": (DECISION_COLUMNS, _decision_rows),
+    "prompts.csv": (PROMPT_COLUMNS, _prompt_rows),
+}
+"""Every file that follows from logs: its columns, and who makes the rows of one log. Who has told a text
+before is told which are `known`."""
+
+
+def pieces(name: str, logs: Iterable[Log]) -> Iterator[bytes]:
+    """One of these files, log by log."""
+    table = Table(name)
+    yield table.head
+    for log in logs:
+        yield table.piece(log)
+
+
+def write_tables(folder: Path, logs: Iterable[Log]) -> None:
+    """All of these files, each whole or not at all. OSError."""
+    with ExitStack() as drafts:
+        outs = [(Table(name), drafts.enter_context(draft(folder / name))) for name in TABLES]
+        for table, out in outs:
+            out.write(table.head)
+        for log in logs:
+            for table, out in outs:
+                out.write(table.piece(log))
+
+
+class Table:
+    """One of these files while it is written."""
+
+    def __init__(self, name: str) -> None:
+        self.columns, self.rows = TABLES[name]
+        self.known = set[str]()
+
+    @property
+    def head(self) -> bytes:
+        """The names of its columns."""
+        return _lines([self.columns])
+
+    def piece(self, log: Log) -> bytes:
+        """The rows of one more log."""
+        return _lines(self.rows(log, self.known))
+
+
+def _lines(rows: Iterable[Cells]) -> bytes:
+    out = io.StringIO()
+    csv.writer(out, lineterminator="\r\n").writerows([_cell(value) for value in cells] for cells in rows)
+    return out.getvalue().encode()
+
+
+def _cell(value: Any) -> Any:
+    """Blank for None; what a spreadsheet would run stands behind an apostrophe."""
+    if isinstance(value, str) and value.startswith(FORMULA_STARTS):
+        return f"'{value}"
+    return "" if value is None else value

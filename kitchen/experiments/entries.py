@@ -1,0 +1,178 @@
+"""What an episode of agents alone was: its head, every step, and what was asked in steps that were not taken.
+
+Each becomes one JSON object. Texts that models were sent are left out of it and kept once, by their SHA-256:
+`to_json` hands them to `keep`, `from_json` gets them from `texts`. What comes back is equal to what went in.
+"""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Callable, Mapping
+from dataclasses import asdict, dataclass, replace
+from typing import Any, Self
+
+from pydantic import TypeAdapter, ValidationError
+
+from kitchen.contract.model import Call, Request
+from kitchen.contract.world import Command, Event, Json
+from kitchen.llm.sent import TOOL, read_tool, sent
+
+Keep = Callable[[str], str]
+"""Keeps a text, and gives its SHA-256."""
+
+_CALLS: TypeAdapter[Call] = TypeAdapter(Call)
+
+
+class EntryError(Exception):
+    """Something stored that is no entry of a log; one line."""
+
+
+def text_key(text: str) -> str:
+    """SHA-256 of a text, as exports name it. Halves of surrogate pairs, which no file keeps, count too."""
+    return hashlib.sha256(text.encode("utf-8", "surrogatepass")).hexdigest()
+
+
+@dataclass(frozen=True, slots=True)
+class Head:
+    """Which episode a log is of: enough to play it again without the experiment."""
+
+    variant: str
+    level: str
+    agents: int
+    alpha: float
+    episode: int
+    seed: int
+    coplayer: str
+    settings: Mapping[str, Json]
+    """The co-player's, all of them."""
+    world: str
+    world_version: int
+    world_settings: Mapping[str, Json]
+
+    @property
+    def key(self) -> tuple[str, str, int, float, int]:
+        """The episode's name within its experiment."""
+        return self.variant, self.level, self.agents, self.alpha, self.episode
+
+    def __str__(self) -> str:
+        name = f"{self.level}, {self.agents} agents, alpha {self.alpha:g}, episode {self.episode}"
+        return f"{self.variant}: {name}" if self.variant else name
+
+    def to_json(self) -> dict[str, Json]:
+        """As JSON; `from_json` gives an equal head."""
+        return asdict(self)
+
+    @classmethod
+    def from_json(cls, stored: Mapping[str, Any]) -> Self:
+        """What `to_json` wrote; EntryError."""
+        try:
+            return cls(**stored)
+        except TypeError as error:
+            raise EntryError(f"is no head of a log: {error}") from error
+
+
+@dataclass(frozen=True, slots=True)
+class Entry:
+    """One step: what was decided, what was asked for it, and what came of it."""
+
+    step: int
+    """The first is 1."""
+    commands: Mapping[int, Command]
+    """As they were decided, in the order in which they ran; a seat that is not named did nothing."""
+    played_by: str
+    fallback: str
+    calls: tuple[Call, ...]
+    memory: Json
+    """What the co-player wanted to be given at the next step."""
+    note: Json
+    milliseconds: float
+    """The decision took, models included."""
+    events: tuple[Event, ...]
+    state_hash: str
+    """Of the state after the step."""
+
+    def to_json(self, keep: Keep) -> dict[str, Json]:
+        """As JSON, without texts."""
+        return {
+            "step": self.step,
+            "commands": [[seat, *command] for seat, command in self.commands.items()],
+            "played_by": self.played_by,
+            "fallback": self.fallback,
+            "calls": [call_to_json(call, keep) for call in self.calls],
+            "memory": self.memory,
+            "note": self.note,
+            "milliseconds": self.milliseconds,
+            "events": [event.to_json() for event in self.events],
+            "state_hash": self.state_hash,
+        }
+
+    @classmethod
+    def from_json(cls, stored: Mapping[str, Any], texts: Mapping[str, str]) -> Self:
+        """What `to_json` wrote; EntryError."""
+        try:
+            read: dict[str, Any] = {
+                "commands": {seat: tuple(words) for seat, *words in stored["commands"]},
+                "calls": tuple(call_from_json(call, texts) for call in stored["calls"]),
+                "events": tuple(_event(event) for event in stored["events"]),
+            }
+            return cls(**{**stored, **read})
+        except (KeyError, TypeError, ValueError) as error:
+            raise EntryError(f"is no step of a log: {error}") from error
+
+
+@dataclass(frozen=True, slots=True)
+class Untaken:
+    """What was asked for a step that was then not taken: the money was spent, or nobody could go on."""
+
+    step: int
+    calls: tuple[Call, ...]
+
+    def to_json(self, keep: Keep) -> dict[str, Json]:
+        """As JSON, without texts."""
+        return {"untaken": self.step, "calls": [call_to_json(call, keep) for call in self.calls]}
+
+    @classmethod
+    def from_json(cls, stored: Mapping[str, Any], texts: Mapping[str, str]) -> Self:
+        """What `to_json` wrote; EntryError."""
+        try:
+            return cls(stored["untaken"], tuple(call_from_json(call, texts) for call in stored["calls"]))
+        except (KeyError, TypeError) as error:
+            raise EntryError(f"is no untaken step of a log: {error}") from error
+
+
+def call_to_json(call: Call, keep: Keep) -> dict[str, Json]:
+    """A call with all that is known of it; of the texts that were sent, their hashes."""
+    bare = replace(call, request=replace(call.request, messages=(), tool=None))
+    stored: dict[str, Json] = _CALLS.dump_python(bare)
+    stored["request"]["messages"] = [
+        {"role": each.role, "text": keep(each.text), "fixed": each.fixed} for each in call.request.messages
+    ]
+    stored["request"][TOOL] = next((keep(text) for role, text in sent(call.request) if role == TOOL), None)
+    return stored
+
+
+def call_from_json(stored: Mapping[str, Any], texts: Mapping[str, str]) -> Call:
+    """What `call_to_json` wrote; EntryError."""
+    try:
+        asked: dict[str, Any] = dict(stored["request"])
+        asked["messages"] = [{**each, "text": texts[each["text"]]} for each in asked["messages"]]
+        tool = asked.pop(TOOL)
+        call = _CALLS.validate_python({**stored, "request": asked})
+        request = replace(call.request, messages=tuple(call.request.messages))
+        return replace(call, request=replace(request, tool=read_tool(texts[tool]) if tool else None))
+    except (KeyError, TypeError, ValidationError) as error:
+        raise EntryError(f"is no call of a model: {type(error).__name__}") from error
+
+
+def same_request(one: Request, other: Request) -> bool:
+    """Whether two requests ask the same with the same parameters; how much time there is may differ."""
+    return sent(one) == sent(other) and _parameters(one) == _parameters(other)
+
+
+def _parameters(request: Request) -> Request:
+    return replace(request, messages=(), tool=None, seconds=0.0)
+
+
+def _event(stored: Mapping[str, Any]) -> Event:
+    data = {name: value for name, value in stored.items() if name not in {"kind", "seat"}}
+    return Event(stored["kind"], stored["seat"], data)

@@ -1,0 +1,114 @@
+"""Logs of episodes in the database: pieces that are only added, in the order in which they were written.
+
+A log that cannot be gone on with stays, and another run of the episode begins; the last run is the one that
+counts. A worker that was thought dead finds that another has gone on, and stops.
+"""
+
+from __future__ import annotations
+
+import logging
+from collections.abc import Callable, Iterable, Iterator
+from functools import partial
+
+from django.db import IntegrityError, transaction
+from django.db.models import F
+
+from kitchen.experiments.log import Log, LogError, Sink, read_log
+from kitchen.experiments.models import Experiment, ExperimentEpisode, ExperimentLog
+from kitchen.experiments.plan import Key
+from kitchen.machine.outage import outlast
+from kitchen.money.spending import booked, money
+
+log = logging.getLogger(__name__)
+
+
+class PlayedElsewhereError(Exception):
+    """Another worker has gone on with this episode."""
+
+
+def log_data(episode: ExperimentEpisode) -> bytes:
+    """The bytes of the log that counts; empty where there is none."""
+    rows = ExperimentLog.objects.filter(episode=episode)
+    last = rows.order_by("-run").values_list("run", flat=True).first()
+    return b"".join(bytes(data) for data in rows.filter(run=last).values_list("data", flat=True))
+
+
+def log_begun(episode: ExperimentEpisode) -> Log | None:
+    """What was kept of an episode that is to go on now; None for nothing. LogError."""
+    data = log_data(episode)
+    return read_log(data) if data else None
+
+
+def log_sink(episode: ExperimentEpisode, *, anew: bool = False) -> Sink:
+    """Who keeps the next pieces of an episode's log, `anew` those of another run."""
+    last = ExperimentLog.objects.filter(episode=episode).order_by("run", "number").last()
+    run = (last.run if last else 1) + (1 if last and anew else 0)
+    number = last.number if last and not anew else 0
+
+    def keep(piece: bytes) -> None:
+        nonlocal number
+        row = partial(_store, episode.pk, run, number + 1, piece)
+        outlast(row, "storing a piece of an episode's log")
+        number += 1
+
+    return keep
+
+
+def _store(episode_id: int, run: int, number: int, piece: bytes) -> None:
+    """One piece; PlayedElsewhereError where another has that place. That it is there already, after an answer
+    that was lost, is well."""
+    try:
+        with transaction.atomic():
+            ExperimentLog.objects.create(episode_id=episode_id, run=run, number=number, data=piece)
+    except IntegrityError:
+        there = ExperimentLog.objects.filter(episode=episode_id, run=run, number=number).first()
+        if there is None or bytes(there.data) != piece:
+            raise PlayedElsewhereError(f"of episode {episode_id}") from None
+
+
+def logs_of(experiment: Experiment) -> Iterator[tuple[Key, bytes]]:
+    """The log of every episode that has one, as bytes, by the episode's name."""
+    for episode in experiment.episodes.filter(logs__isnull=False).distinct().iterator(100):
+        yield key_of(episode), log_data(episode)
+
+
+def key_of(episode: ExperimentEpisode) -> Key:
+    """The episode's name within its experiment."""
+    return episode.variant, episode.level, episode.agents, episode.alpha, episode.episode
+
+
+def logs_adopt(*, experiment: Experiment, data: Callable[[Key], bytes]) -> None:
+    """Take in what was kept elsewhere of its episodes, and what it cost, where nothing is kept here. `data`
+    gives the bytes of an episode's log, nothing where there is none."""
+    for episode in experiment.episodes.filter(logs__isnull=True):
+        if kept := data(key_of(episode)):
+            _adopt(experiment, episode, kept)
+
+
+def not_adopted(experiment: Experiment, logs: Iterable[Log]) -> Iterator[Log]:
+    """Those of these logs of which nothing is kept here."""
+    here = {key_of(episode) for episode in experiment.episodes.filter(logs__isnull=False)}
+    return (each for each in logs if each.head.key not in here)
+
+
+def _adopt(experiment: Experiment, episode: ExperimentEpisode, data: bytes) -> None:
+    try:
+        kept = read_log(data)
+    except LogError as error:
+        log.warning("the log of %s is not taken in: it %s", episode, error)
+        return
+    with transaction.atomic():
+        ExperimentLog.objects.create(episode=episode, run=1, number=1, data=data[: kept.size])
+        spent = F("spent_elsewhere") + money(spent_on(kept))
+        Experiment.objects.filter(pk=experiment.pk).update(spent_elsewhere=spent)
+
+
+def spent_on(kept: Log) -> float:
+    """US dollars that an episode's calls cost; those whose price is not known count nothing."""
+    return sum(call.cost or 0.0 for call in kept.calls)
+
+
+def spent_of(experiment: Experiment) -> float:
+    """US dollars that an experiment has cost and set aside, here and elsewhere."""
+    here = booked(experiment.budget.pk) if experiment.budget else 0
+    return float(here + experiment.spent_elsewhere)

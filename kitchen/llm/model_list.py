@@ -1,0 +1,88 @@
+"""What a provider says that its models can do, as `manage.py models --keep FILE` has written it down.
+
+The file that `BRIGADE_MODELS` names is read again when it has changed. Without it nothing is known but our
+own list (`providers.claude`).
+"""
+
+from __future__ import annotations
+
+import json
+import logging
+import os
+from collections.abc import Iterable, Mapping
+from dataclasses import asdict
+from functools import lru_cache
+from pathlib import Path
+from typing import Annotated
+
+from pydantic import Field, Strict, TypeAdapter
+
+from kitchen.contract.data_files import DataError, Record, parsed
+from kitchen.contract.model import Offered
+from kitchen.llm.naming import undated
+
+log = logging.getLogger(__name__)
+
+Words = Annotated[tuple[str, ...], Strict(False)]
+Tokens = Annotated[int, Field(ge=1)]
+
+
+class ModelListError(Exception):
+    """A list of models that cannot be used: `file: key: reason`, in one line."""
+
+
+class Entry(Record):
+    """What stands in the list of one model."""
+
+    status: str = ""
+    thinking: Words = ()
+    efforts: Words = ()
+    reads: Tokens | None = None
+    writes: Tokens | None = None
+
+
+_LISTS = TypeAdapter(dict[str, dict[str, Entry]])
+
+
+def known(provider: str, model: str) -> Offered | None:
+    """What is written down of a model; a date at the end of its name makes no difference. None where nothing
+    is, and where the list cannot be used, which is logged."""
+    try:
+        return load_models().get((provider, undated(model)))
+    except ModelListError as error:
+        log.error("no list of models: %s", error)
+        return None
+
+
+def load_models() -> Mapping[tuple[str, str], Offered]:
+    """Every model in the list, by provider and name. ModelListError if it cannot be used."""
+    named = os.environ.get("BRIGADE_MODELS")
+    if not named:
+        return {}
+    file = Path(named)
+    try:
+        return _load(file, file.stat().st_mtime_ns)
+    except OSError as error:
+        raise ModelListError(f"{file}: cannot be read: {error.strerror}") from error
+
+
+@lru_cache(maxsize=8)
+def _load(file: Path, changed: int) -> Mapping[tuple[str, str], Offered]:
+    try:
+        source, values = parsed(file.read_text(encoding="utf-8"), file.name)
+        lists = source.read(_LISTS, values)
+    except (DataError, UnicodeDecodeError) as error:
+        raise ModelListError(str(error)) from error
+    found = ((provider, name, entry) for provider, models in lists.items() for name, entry in models.items())
+    return {(provider, undated(name)): Offered(name, **entry.model_dump()) for provider, name, entry in found}
+
+
+def written(provider: str, models: Iterable[Offered]) -> str:
+    """The list as a file."""
+    tables = [f"[{json.dumps(provider)}.{json.dumps(each.name)}]\n{_entry(each)}" for each in models]
+    return "\n".join(tables)
+
+
+def _entry(model: Offered) -> str:
+    told = {name: value for name, value in asdict(model).items() if value and name != "name"}
+    return "".join(f"{name} = {json.dumps(value)}\n" for name, value in told.items())

@@ -1,0 +1,58 @@
+"""Decisions of which nothing comes: they came too late, or somebody else's were taken. What they say and cost
+is kept with the others, and nobody goes on from it."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+
+from django.db import transaction
+from django.db.models import Max
+
+from kitchen.contract.agent import Decision as MindDecision
+from kitchen.contract.model import Call
+from kitchen.contract.world import Command, Json
+from kitchen.play.calls import calls_store
+from kitchen.play.models import Decision, Episode, Mind
+
+LATE = "late"
+"""Why: it came after the time that it had, or after its step."""
+OVER = "over"
+"""Why: it came after the end of its episode, which was sealed without it."""
+KEY = "dropped"
+"""Under which a note has the commands that were not given, by seat."""
+
+Row = tuple[Decision, Sequence[Call]]
+"""A decision that is not stored yet, with the calls of models that it took."""
+
+
+def decisions_drop(*, episode_id: int, rows: Sequence[Row], why: str) -> bool:
+    """Store decisions of one episode of which nothing comes, and say why; after its end that is `OVER`.
+    False, and nothing stored, if the episode is gone."""
+    with transaction.atomic():
+        episode = Episode.objects.select_for_update().filter(pk=episode_id).first()
+        if episode is None:
+            return False
+        numbers = _numbers(rows)
+        for row, _ in rows:
+            row.number = numbers[row.mind_id] + 1
+            row.dropped = why if episode.status == Episode.Status.PLAYING else OVER
+        Decision.objects.bulk_create([row for row, _ in rows])
+        calls_store(rows)
+    return True
+
+
+def _numbers(rows: Sequence[Row]) -> dict[int, int]:
+    """Of the last decision of each mind; 0 before its first."""
+    minds = Mind.objects.filter(pk__in=[row.mind_id for row, _ in rows]).order_by()
+    return {pk: last or 0 for pk, last in minds.values_list("pk").annotate(Max("decisions__number"))}
+
+
+def told_of(decision: MindDecision) -> MindDecision:
+    """The same with its commands in its note: they stand nowhere else."""
+    note = decision.note if isinstance(decision.note, dict) else {"note": decision.note}
+    return replace(decision, note={**note, KEY: _as_json(decision.commands)})
+
+
+def _as_json(commands: Mapping[int, Command]) -> Json:
+    return {str(seat): list(command) for seat, command in commands.items()}

@@ -1,0 +1,37 @@
+/* What follows a choice: a list that goes along with it, and stopping what is left of one. */
+"use strict";
+
+(() => {
+  const MOST = 50; // as kitchen/contract/agent.py says
+  let socket = null;
+
+  document.addEventListener("htmx:wsOpen", (event) => {
+    socket = event.detail.socketWrapper;
+  });
+
+  function add(plan) {
+    const choice = plan.querySelector("[data-plan-choice]");
+    const list = plan.querySelector("[data-plan-list]");
+    if (!choice.value || list.children.length >= MOST) return;
+    const item = plan.querySelector("[data-plan-item]").content.cloneNode(true);
+    const text = choice.selectedOptions[0].textContent;
+    item.querySelector("[data-text]").textContent = text;
+    item.querySelector("input").value = choice.value;
+    const remove = item.querySelector("[data-plan-remove]");
+    remove.setAttribute("aria-label", `${remove.textContent}: ${text}`);
+    list.append(item);
+  }
+
+  function remove(plan, item) {
+    item.remove();
+    plan.querySelector("[data-plan-add]").focus();
+  }
+
+  document.addEventListener("click", (event) => {
+    const plan = event.target.closest("[data-plan]");
+    if (!plan) return;
+    if (event.target.closest("[data-plan-add]")) add(plan);
+    if (event.target.closest("[data-plan-remove]")) remove(plan, event.target.closest("li"));
+    if (event.target.closest("[data-plan-stop]")) socket?.send(JSON.stringify({ type: "plan", then: [] }));
+  });
+})();

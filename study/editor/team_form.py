@@ -1,0 +1,191 @@
+"""Who plays in a condition, and who may command whom and write to whom, as fields of its form.
+
+Players are numbered as participants read them: 1 is the participant, whose seat is 0.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Mapping
+from typing import Any
+
+from django import forms
+from django.core.exceptions import ValidationError
+
+from kitchen.contract.organisation import APPLY, LABELS, SETTINGS
+from kitchen.contract.world import Json, Setting, SettingsError, WorldError
+from kitchen.forms.setting_fields import setting_field
+from kitchen.registry.agents import get_agent
+from kitchen.registry.names import UnknownNameError
+from study.design.team import team_of
+from study.editor.fields import LinesField
+
+KIND, LEADS, MEMBERS = "team_kind", "team_leads", "team_members"
+PAIRS = {"commands": "team_commands", "writes": "team_writes"}
+SILENT = "One co-player commands all teammates, and nobody writes to anybody"
+ELSEWHERE = {
+    "organisation": KIND,
+    "leads": LEADS,
+    "members": MEMBERS,
+    **PAIRS,
+    **{setting.name: f"team_{setting.name}" for setting in SETTINGS},
+}
+"""Fields that messages of the rules call by another name."""
+_MEMBER = re.compile(r"([\d ,]+|[\d ,]+ and \d+)\s*:\s*([a-z_]+)\s*(?:;(.*))?")
+_PAIR = re.compile(r"(\d+)\s*(?:>|→|to)\s*(\d+)")
+_BOOLS = {"yes": True, "true": True, "on": True, "no": False, "false": False, "off": False}
+
+
+def team_fields() -> dict[str, forms.Field]:
+    """All of them, in their order; none has to be filled in."""
+    fields: dict[str, forms.Field] = {
+        KIND: forms.ChoiceField(
+            required=False,
+            label="Organisation",
+            choices=[("", SILENT), *LABELS.items()],
+            help_text="Who may command whom by words, and who may write to whom.",
+        )
+    }
+    for setting in SETTINGS:
+        field = setting_field(setting)
+        kinds = [f"“{LABELS[kind]}”" for kind, names in APPLY.items() if setting.name in names]
+        field.required, field.help_text = False, f"{field.help_text} For {', '.join(kinds)}."
+        fields[ELSEWHERE[setting.name]] = field
+    fields[LEADS] = forms.IntegerField(
+        required=False,
+        min_value=1,
+        max_value=64,
+        label="Who leads, or begins the chain",
+        help_text="The number of a player; 1 is the participant, and so it is if this is empty.",
+    )
+    fields[MEMBERS] = LinesField(
+        label="Co-players of their own",
+        help_text="One on each line: players, kind, settings. “3: planner” or “2, 3: dispatcher; model = "
+        "anthropic:claude-haiku-4-5; memory = 5”. All other teammates have the co-player above.",
+    )
+    for name, label in (("commands", "Who may command whom"), ("writes", "Who may write to whom")):
+        fields[PAIRS[name]] = LinesField(
+            label=label, help_text=f"One pair on each line, for “{LABELS['custom']}”: “1 > 2”."
+        )
+    return fields
+
+
+def team_initial(organisation: Mapping[str, Json]) -> dict[str, Json]:
+    """What the fields show of a condition."""
+    defaults = {ELSEWHERE[setting.name]: setting.default for setting in SETTINGS}
+    if not organisation:
+        return defaults
+    team = team_of(organisation)
+    chosen = {ELSEWHERE[name]: value for name, value in team.settings.items()}
+    pairs = {
+        PAIRS[name]: [f"{one + 1} > {other + 1}" for one, other in getattr(team, name)] for name in PAIRS
+    }
+    return {
+        **defaults,
+        **chosen,
+        **pairs,
+        KIND: team.kind,
+        LEADS: team.leads + 1,
+        MEMBERS: [_written(one.seats, one.coplayer, one.settings) for one in team.members],
+    }
+
+
+def _written(seats: tuple[int, ...], coplayer: str, settings: Mapping[str, Json]) -> str:
+    players = ", ".join(str(seat + 1) for seat in seats)
+    chosen = [f"{name} = {_said(value)}" for name, value in settings.items()]
+    return f"{players}: {'; '.join([coplayer, *chosen])}"
+
+
+def _said(value: Json) -> str:
+    return {"True": "yes", "False": "no"}.get(str(value), str(value))
+
+
+def team_read(cleaned: Mapping[str, Any], fail: Callable[[str, str], None]) -> dict[str, Json]:
+    """A condition's `organisation` from what was filled in; `fail` is told of a field what is wrong."""
+    kind = cleaned.get(KIND) or ""
+    if not kind:
+        return {}
+    chosen = {
+        setting.name: cleaned[ELSEWHERE[setting.name]]
+        for setting in SETTINGS
+        if setting.name in APPLY[kind] and cleaned.get(ELSEWHERE[setting.name]) not in (None, "")
+    }
+    team: dict[str, Json] = {"kind": kind, "settings": chosen}
+    if kind in {"tree", "chain"} and cleaned.get(LEADS):
+        team["leads"] = cleaned[LEADS] - 1
+    readers: dict[str, tuple[str, Callable[[str], Json]]] = {MEMBERS: ("members", _member)}
+    if kind == "custom":
+        readers |= {field: (name, _pair) for name, field in PAIRS.items()}
+    for field, (name, read) in readers.items():
+        if rows := [_row(read, line, field, fail) for line in cleaned.get(field) or ()]:
+            team[name] = rows
+    return team
+
+
+def _row(read: Callable[[str], Json], line: str, field: str, fail: Callable[[str, str], None]) -> Json:
+    try:
+        return read(line)
+    except (ValueError, WorldError, UnknownNameError) as error:
+        fail(field, f"“{line}”: {error}")
+        return None
+
+
+def _pair(line: str) -> list[int]:
+    found = _PAIR.fullmatch(line)
+    if not found:
+        raise ValueError("write it as “1 > 2”")
+    return [int(found[1]) - 1, int(found[2]) - 1]
+
+
+def _member(line: str) -> dict[str, Json]:
+    found = _MEMBER.fullmatch(line)
+    if not found:
+        raise ValueError("write it as “3: planner”")
+    seats = [int(number) - 1 for number in re.findall(r"\d+", found[1])]
+    declared = {setting.name: setting for setting in get_agent(found[2]).settings}
+    said = [part.partition("=") for part in (found[3] or "").split(";") if part.strip()]
+    settings = {name.strip(): _value(declared, name.strip(), value.strip()) for name, _, value in said}
+    return {"seats": seats, "coplayer": found[2], "settings": settings}
+
+
+def _value(declared: Mapping[str, Setting], name: str, text: str) -> Json:
+    if name not in declared:
+        raise SettingsError(f"{name}: no such setting; there are {', '.join(declared)}")
+    setting = declared[name]
+    return setting.clean(_BOOLS.get(text.lower(), text) if setting.kind == "bool" else text)
+
+
+class TeamFields:
+    """A form of a condition that has these fields too. What is sent without them changes nothing of them."""
+
+    def __init__(self, *args: Any, **kwargs: Any) -> None:
+        super().__init__(*args, **kwargs)
+        for name, value in team_initial(self.instance.organisation).items():  # type: ignore[attr-defined]
+            self.initial.setdefault(name, value)  # type: ignore[attr-defined]
+
+    def clean(self) -> dict[str, Any]:
+        """Gathers them; the model checks whether they can be played."""
+        cleaned: dict[str, Any] = super().clean()  # type: ignore[misc]
+        if KIND in self.data and KIND in cleaned:  # type: ignore[attr-defined]
+            wrong: list[tuple[str, str]] = []
+            team = team_read(cleaned, lambda field, why: wrong.append((field, why)))
+            for field, why in wrong:
+                self.add_error(field, ValidationError(why))  # type: ignore[attr-defined]
+            if not wrong:
+                self.instance.organisation = team  # type: ignore[attr-defined]
+        return cleaned
+
+    @property
+    def team_errors(self) -> bool:
+        """Whether something is wrong with one of them."""
+        return any(name in self.errors for name in team_fields())  # type: ignore[attr-defined]
+
+    @property
+    def team(self) -> list[Any]:
+        """The fields, for the page."""
+        return [self[name] for name in team_fields()]  # type: ignore[index]
+
+
+def is_team_field(name: str) -> bool:
+    """Whether this is one of them."""
+    return name.startswith("team_")

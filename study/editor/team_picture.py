@@ -1,0 +1,124 @@
+"""A picture of who plays in a condition, who may command whom and write to whom; and the same in words."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from math import cos, hypot, pi, sin
+
+from kitchen.contract.organisation import Member, Organisation
+from kitchen.contract.world import WorldError
+from kitchen.forms.setting_fields import readable
+from kitchen.registry.names import UnknownNameError
+from kitchen.words.counting import and_list
+from study.design.models import Condition
+from study.design.plan import mind_plans, organisation_planned
+
+WIDTH, HEIGHT, RADIUS = 560, 260, 22
+
+
+@dataclass(frozen=True, slots=True)
+class Node:
+    """A member: where it is drawn, its number, and who it is."""
+
+    x: int
+    y: int
+    number: str
+    who: str
+
+
+@dataclass(frozen=True, slots=True)
+class Edge:
+    """A line from one member to another, between the rims of both."""
+
+    x1: int
+    y1: int
+    x2: int
+    y2: int
+    commands: bool
+    both: bool
+
+
+@dataclass(frozen=True, slots=True)
+class Picture:
+    """All that is drawn, and sentences that say the same."""
+
+    nodes: tuple[Node, ...]
+    edges: tuple[Edge, ...]
+    sentences: tuple[str, ...]
+    width: int = WIDTH
+    height: int = HEIGHT
+    radius: int = RADIUS
+
+
+def team_picture(condition: Condition) -> Picture | None:
+    """That of a condition as it is stored; None where it says nothing of it, or cannot be played."""
+    try:
+        organisation = organisation_planned(condition)
+        kinds = {mind.seats[0]: readable(mind.kind) for mind in mind_plans(condition)}
+    except (WorldError, UnknownNameError):
+        return None
+    if organisation is None:
+        return None
+    nodes = {
+        member.number: _node(place, member, kinds, len(organisation.members))
+        for place, member in enumerate(organisation.members)
+    }
+    return Picture(tuple(nodes.values()), _edges(organisation, nodes), _sentences(organisation, kinds))
+
+
+def _node(place: int, member: Member, kinds: dict[int, str], many: int) -> Node:
+    """Around an ellipse, the first on top."""
+    angle = 2 * pi * place / many - pi / 2
+    x, y = WIDTH / 2 + 190 * cos(angle), HEIGHT / 2 - 8 + 84 * sin(angle)
+    return Node(round(x), round(y), _numbers(member), _who(member, kinds))
+
+
+def _numbers(member: Member) -> str:
+    return ", ".join(str(seat + 1) for seat in member.seats)
+
+
+def _who(member: Member, kinds: dict[int, str]) -> str:
+    return "Participant" if member.is_person else kinds[member.number]
+
+
+def _edges(organisation: Organisation, nodes: dict[int, Node]) -> tuple[Edge, ...]:
+    drawn = [(pair, True) for pair in sorted(organisation.commands)]
+    drawn += [(pair, False) for pair in sorted(organisation.writes - organisation.commands)]
+    edges = []
+    for (one, other), commands in drawn:
+        pairs = organisation.commands if commands else organisation.writes
+        both = (other, one) in pairs
+        if not (both and one > other and commands == ((other, one) in organisation.commands)):
+            edges.append(_edge(nodes[one], nodes[other], commands=commands, both=both))
+    return tuple(edges)
+
+
+def _edge(one: Node, other: Node, *, commands: bool, both: bool) -> Edge:
+    length = hypot(other.x - one.x, other.y - one.y) or 1.0
+    dx, dy = (other.x - one.x) / length, (other.y - one.y) / length
+    aside = 0 if commands else 6  # beside a command along the same way
+    rim = RADIUS + 5
+    return Edge(
+        round(one.x + dx * rim - dy * aside),
+        round(one.y + dy * rim + dx * aside),
+        round(other.x - dx * rim - dy * aside),
+        round(other.y - dy * rim + dx * aside),
+        commands,
+        both,
+    )
+
+
+def _sentences(organisation: Organisation, kinds: dict[int, str]) -> tuple[str, ...]:
+    names = {
+        member.number: "the participant"
+        if member.is_person
+        else f"{_who(member, kinds)} (player {_numbers(member)})"
+        for member in organisation.members
+    }
+    said = []
+    for member in organisation.members:
+        for verb, pairs in (("command", organisation.commands), ("write to", organisation.writes)):
+            others = [names[other] for other in organisation.numbers if (member.number, other) in pairs]
+            if others:
+                said.append(f"{names[member.number]} may {verb} {and_list(others)}.")
+    return tuple(one[:1].upper() + one[1:] for one in said) or ("Nobody may write to anybody.",)

@@ -1,0 +1,37 @@
+"""`python manage.py count_tokens SLUG`: what the prompts of a study count, as their providers count them,
+beside what its forecast guesses from their length.
+
+It costs nothing, and needs the key of each provider. Exit code 2 if there is no such study, 1 if a prompt
+that a model is asked could not be counted.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+from django.core.management.base import CommandError, CommandParser
+
+from kitchen.management.base import OneLineCommand
+from study.design.models import Study
+from study.planning.counting import counts
+
+
+class Command(OneLineCommand):
+    """A line for each condition."""
+
+    help = __doc__
+
+    def add_arguments(self, parser: CommandParser) -> None:
+        """Which study."""
+        parser.add_argument("slug")
+
+    def handle(self, *args: Any, slug: str, **options: Any) -> None:
+        """Count and tell."""
+        study = Study.objects.filter(slug=slug).first()
+        if study is None:
+            raise CommandError(f"no study is called {slug!r}", returncode=2)
+        found = list(counts(study))
+        for each in found:
+            self.stdout.write(str(each))
+        if any(each.why.startswith("not counted") for each in found):
+            raise CommandError("not every prompt could be counted", returncode=1)

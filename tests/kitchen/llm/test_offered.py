@@ -1,0 +1,143 @@
+"""What providers say of their models and of prompts, and where our list differs."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from io import StringIO
+from pathlib import Path
+from typing import Any
+
+import pytest
+from django.core.management import CommandError, call_command
+
+from kitchen.contract.model import ModelError, Offered, Tool
+from kitchen.llm import registry
+from kitchen.llm.knowing import differences
+from kitchen.llm.model_list import ModelListError, load_models
+from kitchen.llm.providers.claude import CLAUDE, Traits, traits
+from tests.kitchen.llm.conftest import Serve, request
+from tests.stand_in_server import Answer, status
+
+YES, NO = {"supported": True}, {"supported": False}
+
+
+def told(
+    name: str, *, effort: bool = True, low: bool = False, thinking: str = "disabled", **more: Any
+) -> dict[str, Any]:
+    can = {"adaptive", thinking}
+    ways = {way: YES if way in can else NO for way in ("adaptive", "disabled", "between_tools")}
+    efforts = {"low": YES if low else NO, "high": YES if effort else NO, "supported": effort}
+    capabilities = {"thinking": {"supported": True, "types": ways}, "effort": efforts}
+    return {"id": name, "lifecycle": "active", "max_tokens": 64000, "capabilities": capabilities, **more}
+
+
+def listed(*models: Any) -> Answer:
+    return Answer("raw", body={"data": list(models)})
+
+
+def models(provider: str = "anthropic", **more: Any) -> str:
+    out = StringIO()
+    call_command("models", provider, stdout=out, no_color=True, **more)
+    return out.getvalue()
+
+
+def test_the_command_tells_what_a_provider_lists_and_where_that_is_not_what_is_sent(
+    anthropic_server: Serve,
+) -> None:
+    anthropic_server(
+        listed(
+            told("claude-haiku-5-5"),
+            told("claude-opus-9"),
+            told("claude-sonnet-5-5", lifecycle="deprecated", effort=False),
+            {"no": "name"},
+            {"id": "claude-odd", "capabilities": {"thinking": None, "effort": []}},
+            3,
+        )
+    )
+    lines = models().splitlines()
+    can = "thinking: adaptive, disabled; effort: high; writes 64000 tokens at most"
+    assert lines[0] == f"claude-haiku-5-5: active; {can}"
+    assert "claude-opus-9 is not in our list: nothing special is sent to it" in lines
+    assert "claude-sonnet-5-5 is deprecated" in lines
+    assert "claude-sonnet-5-5 is sent thinking “between_tools”, which it does not take" in lines
+    assert "claude-sonnet-5-5 takes no effort, and we think that it does" in lines
+    assert any(line.startswith("claude-opus-5 is in our list and not") for line in lines)
+    assert not any(line.startswith("claude-haiku-5-5 ") for line in lines)
+
+
+def test_a_list_that_is_ours_has_no_differences() -> None:
+    same = [Offered(name, "active") for name in CLAUDE]
+    assert list(differences("anthropic", same)) == list(differences("openai-compatible", [])) == []
+
+
+def test_a_server_of_ones_own_lists_names(openai_server: Serve) -> None:
+    server = openai_server(listed({"id": "llama", "max_model_len": 8192}))
+    assert models("openai") == "llama: reads 8192 tokens at most\n"
+    assert server.asked[0].path == "/v1/models"
+
+
+@pytest.mark.parametrize(
+    ("provider", "code", "said"),
+    [("nobody", 2, "is no provider"), ("anthropic", 2, "ANTHROPIC_API_KEY")],
+)
+def test_who_cannot_be_asked_is_told_in_one_line(provider: str, code: int, said: str) -> None:
+    with pytest.raises(CommandError, match=said) as caught:
+        models(provider)
+    assert caught.value.returncode == code and "\n" not in str(caught.value)
+
+
+@pytest.mark.parametrize("answer", [status(401), Answer("raw", body=[]), Answer("raw", body={"data": 1})])
+def test_a_provider_that_lists_nothing_ends_the_command(anthropic_server: Serve, answer: Answer) -> None:
+    anthropic_server(answer)
+    with pytest.raises(CommandError, match="does not list its models") as caught:
+        models()
+    assert caught.value.returncode == 1
+
+
+def test_a_prompt_is_counted_by_who_reads_it(anthropic_server: Serve) -> None:
+    server = anthropic_server(*(Answer("raw", body={"input_tokens": tokens}) for tokens in (1234, "x")))
+    tool = Tool("go", "Goes.", {"type": "object"})
+    question = replace(request("claude-haiku-4-5"), temperature=0.1, tool=tool)
+    assert registry.count_tokens("anthropic", question) == 1234
+    (asked,) = server.asked
+    assert asked.path == "/v1/messages/count_tokens"
+    assert {"messages", "system", "tools"} <= asked.body.keys() and "max_tokens" not in asked.body
+    with pytest.raises(ModelError):
+        registry.count_tokens("anthropic", question)
+    assert registry.count_tokens("openai-compatible", question) is None
+
+
+def test_what_was_kept_of_a_list_goes_before_ours(
+    anthropic_server: Serve, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    file = tmp_path / "models.toml"
+    anthropic_server(
+        listed(
+            told("claude-opus-9", thinking="between_tools"),
+            told("claude-fable-9", thinking="", low=True),
+            told("claude-haiku-5-5", thinking="between_tools", effort=False),
+            told("claude-sonnet-5-5", thinking="between_tools"),
+            told("claude-haiku-4-5-20251001", effort=False),
+        )
+    )
+    assert "claude-opus-9 is not in our list" in models(keep=file)
+    monkeypatch.setenv("BRIGADE_MODELS", str(file))
+    assert "claude-opus-9 is not" not in models()
+    between = {"thinking": {"type": "between_tools"}}
+    assert traits("claude-opus-9-20270101") == Traits(least=between)
+    assert traits("claude-fable-9").least == {"output_config": {"effort": "low"}}
+    assert traits("claude-haiku-5-5") == replace(CLAUDE["claude-haiku-5-5"], effort=False, least=between)
+    for name in ("claude-sonnet-5-5", "claude-haiku-4-5", "claude-opus-5"):
+        assert traits(name) == CLAUDE[name]
+
+
+def test_a_list_that_cannot_be_used_says_why(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    file = tmp_path / "models.toml"
+    monkeypatch.setenv("BRIGADE_MODELS", str(file))
+    with pytest.raises(ModelListError, match=r"models\.toml: cannot be read"):
+        load_models()
+    file.write_text('[anthropic."claude-x"]\nwrites = "much"\n')
+    with pytest.raises(ModelListError, match=r"^models\.toml: anthropic\.claude-x\.writes: ") as caught:
+        load_models()
+    assert "\n" not in str(caught.value)
+    assert traits("claude-haiku-5-5") == CLAUDE["claude-haiku-5-5"]  # and goes on by ours

@@ -1,0 +1,296 @@
+"""Several commands given ahead: the next one follows by itself while it is legal, else the seat is asked."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping, Sequence
+from typing import Any, ClassVar
+
+import pytest
+from django.template.loader import render_to_string
+
+from kitchen.contract.agent import LONGEST_PLAN, Agent, Decision, Situation
+from kitchen.contract.world import Command, Event
+from kitchen.play.asking import checked
+from kitchen.play.at_once import Deciding
+from kitchen.play.deciding import decide_step
+from kitchen.play.kept import turn_taken
+from kitchen.play.live import last_command_at
+from kitchen.play.messages import CommandMessage, MessageError, PlanMessage, read_message
+from kitchen.play.models import Decision as DecisionRow
+from kitchen.play.models import Episode, Seal, SeatCommand, Step
+from kitchen.play.open_page import Answer, OpenPage, page_opened
+from kitchen.play.planning import plan_replace
+from kitchen.play.render import page_context
+from kitchen.play.selectors import seat_view, state_message
+from kitchen.play.services import GivenCommand, commands_submit
+from kitchen.play.verifying import log_verify
+from kitchen.registry import agents
+from kitchen.registry.worlds import get_page, get_world
+from kitchen.worlds.cuisine.world import CuisineWorld
+from tests.kitchen.factories import make_episode, mind, submit
+
+pytestmark = [pytest.mark.django_db, pytest.mark.servers]
+
+BOARD, STORAGE, TABLE = ("goto", "chopboard0"), ("goto", "storage0"), ("goto", "servingtable0")
+TAKE: Command = ("get", "chopboard0", "salmon")
+
+
+class Ahead(Agent):
+    """Gives what it is told to: by step, what seats do and what follows. It remembers when it was asked."""
+
+    kind = "ahead"
+    told: ClassVar[dict[int, Mapping[int, Sequence[Command]]]] = {}
+
+    def decide(self, situation: Situation) -> Decision:
+        told = self.told.get(situation.step + 1, {})
+        plans = {str(seat): [list(each) for each in left] for seat, left in situation.plans.items()}
+        asked = [situation.step + 1, list(situation.asked or ()), plans]
+        return Decision(
+            {seat: commands[0] for seat, commands in told.items() if commands},
+            memory=[*(situation.memory or []), asked],
+            plans={seat: commands[1:] for seat, commands in told.items()},
+        )
+
+
+@pytest.fixture(autouse=True)
+def told(monkeypatch: pytest.MonkeyPatch) -> dict[int, Mapping[int, Sequence[Command]]]:
+    """What the mind gives."""
+    monkeypatch.setitem(agents.AGENTS, "ahead", f"{__name__}:Ahead")
+    fresh: dict[int, Mapping[int, Sequence[Command]]] = {}
+    monkeypatch.setattr(Ahead, "told", fresh)
+    return fresh
+
+
+Told = dict[int, Mapping[int, Sequence[Command]]]
+
+
+def take(episode: Episode, *command: str) -> None:
+    """The person commands, the mind decides if it is asked."""
+    step = Episode.objects.get(pk=episode.pk).step + 1
+    assert submit(episode, step, *(command or ("noop",))).accepted
+    decide_step(episode_id=episode.pk, step=step)
+
+
+def did(episode: Episode, seat: int) -> list[tuple[str, str, int | None]]:
+    """What this seat was commanded, by whom, and in which step that was planned."""
+    taken = Step.objects.filter(episode=episode).order_by("number").values_list("commands", flat=True)
+    return [
+        (" ".join(one["command"]), one["chosen_by"], one.get("planned_in"))
+        for entries in taken
+        for one in entries
+        if one["seat"] == seat
+    ]
+
+
+def broken(episode: Episode) -> list[tuple[int, dict[str, Any]]]:
+    """Events of dropped plans with the step after which they were."""
+    steps = Step.objects.filter(episode=episode).order_by("number").values_list("number", "events")
+    return [(number, one) for number, events in steps for one in events if one["kind"] == "plan_broken"]
+
+
+def asked(episode: Episode) -> list[Any]:
+    memory: list[Any] = DecisionRow.objects.filter(mind__episode=episode).order_by("-step")[0].memory
+    return memory
+
+
+def test_what_was_planned_follows_and_the_mind_is_asked_when_it_is_done(told: Told) -> None:
+    told[1] = {1: [STORAGE, ("get", "storage0", "salmon"), BOARD]}
+    episode = make_episode(seats=2, minds=(mind("ahead", 1),))
+    for _ in range(4):
+        take(episode)
+    assert did(episode, 1) == [
+        ("goto storage0", "ahead", None),
+        ("get storage0 salmon", "ahead", 1),
+        ("goto chopboard0", "ahead", 1),
+        ("noop", "ahead", None),
+    ]
+    assert [step for step, _, _ in asked(episode)] == [1, 4]
+    assert Episode.objects.get(pk=episode.pk).plans is None and broken(episode) == []
+    assert all(verdict.holds for verdict in log_verify(Episode.objects.all()))
+
+
+def test_a_plan_is_broken_where_the_thing_is_gone_and_its_seat_is_asked_in_that_step(told: Told) -> None:
+    """A command that a plan has no longer is never given (organisations.md, F 9)."""
+    told[5] = {1: [BOARD, TAKE, TABLE]}
+    episode = make_episode(seats=2, minds=(mind("ahead", 1),))
+    for command in (STORAGE, ("get", "storage0", "salmon"), BOARD, ("put", "chopboard0"), TAKE, ()):
+        take(episode, *command)
+    assert did(episode, 1)[4:] == [("goto chopboard0", "ahead", None), ("noop", "ahead", None)]
+    data = {"why": "illegal", "left": [list(TAKE), list(TABLE)], "planned_in": 5}
+    assert broken(episode) == [(5, {"kind": "plan_broken", "seat": 1, **data})]
+    assert asked(episode)[-1] == [6, [1], {}]
+    first = SeatCommand.objects.get(episode=episode, seat=1, step=5)
+    assert first.to_follow == [list(TAKE), list(TABLE)]
+    assert all(verdict.holds for verdict in log_verify(Episode.objects.all()))
+
+
+def test_playing_the_commands_again_gives_the_same_states(told: Told) -> None:
+    told[1] = {1: [BOARD, TAKE]}
+    episode = make_episode(seats=2, minds=(mind("ahead", 1),))
+    take(episode)
+    take(episode)
+    world = get_world("cuisine").create(seats=2, settings=episode.settings)
+    world.reset(episode.seed)
+    for step in Step.objects.filter(episode=episode).order_by("number"):
+        events = world.step([(one["seat"], tuple(one["command"])) for one in step.commands])
+        assert world.state_hash() == step.state_hash
+        own = [one for one in step.events if one["kind"] != "plan_broken"]
+        assert [event.to_json() for event in events] == own
+
+
+def test_a_plan_waits_while_its_seat_has_nothing_to_choose(
+    told: Told, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    told[1] = {1: [STORAGE, BOARD]}
+    monkeypatch.setattr(CuisineWorld, "asks", lambda world, seat: (world.clock, seat) != (1, 1))
+    episode = make_episode(seats=2, minds=(mind("ahead", 1),))
+    take(episode)
+    take(episode)
+    take(episode)
+    assert did(episode, 1)[1:] == [("noop", "world", None), ("goto chopboard0", "ahead", 1)]
+    assert did(episode, 0) == [("noop", "person", None)] * 3
+
+
+def test_a_mind_may_give_another_plan_for_a_seat_that_has_one(told: Told) -> None:
+    told[1] = {1: [STORAGE, BOARD, TABLE], 2: [STORAGE]}
+    told[2] = {1: [("noop",), BOARD, ("goto", "pot0")], 2: [BOARD]}
+    episode = make_episode(seats=3, minds=(mind("ahead", 1, 2),))
+    for _ in range(4):
+        take(episode)
+    assert [command for command, _, _ in did(episode, 1)] == [
+        "goto storage0",
+        "goto chopboard0",
+        "goto chopboard0",
+        "goto pot0",
+    ]
+    assert [planned for _, _, planned in did(episode, 1)] == [None, 1, 2, 2]
+    data = {"why": "replaced", "left": [list(TABLE)], "planned_in": 1}
+    assert broken(episode) == [(2, {"kind": "plan_broken", "seat": 1, **data})]
+    assert asked(episode)[1] == [2, [2], {"1": [list(TABLE)]}]
+
+
+def test_plans_of_several_steps_run_by_themselves_where_nobody_else_is_asked(told: Told) -> None:
+    episode = make_episode(seats=1, offers_plans=True)
+    given = GivenCommand(0, STORAGE, then=(BOARD, TABLE, BOARD))
+    assert commands_submit(episode_id=episode.pk, step=1, commands=[given]).accepted
+    assert Episode.objects.get(pk=episode.pk).step == 4
+    assert [planned for _, _, planned in did(episode, 0)] == [None, 1, 1, 1]
+    chosen = SeatCommand.objects.get(episode=episode, step=1)
+    assert last_command_at([episode.pk]) == chosen.received_at  # that is when the person was there
+
+
+def test_what_is_left_of_a_plan_is_shown_to_whom_it_may_be(
+    told: Told, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    told[1] = {1: [STORAGE, BOARD, TABLE]}
+    shown = []
+    for shows_intents in (False, True):
+        episode = make_episode(seats=2, minds=(mind("ahead", 1),), shows_intents=shows_intents)
+        take(episode)
+        seat = episode.seats.get(number=0)
+        shown.append(state_message("cuisine", seat_view(seat)).plans)
+    assert shown == [{}, {"1": [list(TABLE)]}]
+
+    def visible(world: CuisineWorld, seat: int, event: Event) -> bool:
+        return event.kind != "plans"
+
+    monkeypatch.setattr(CuisineWorld, "visible", visible)
+    assert seat_view(seat).plans == {}
+
+
+def test_the_end_leaves_no_plan_and_seals_what_was_planned(told: Told) -> None:
+    told[2] = {1: [STORAGE, BOARD, TABLE]}
+    episode = make_episode(seats=2, steps=2, minds=(mind("ahead", 1),))
+    take(episode)
+    take(episode)
+    assert Episode.objects.get(pk=episode.pk).plans is None and broken(episode) == []
+    assert Seal.objects.filter(episode=episode).exists()
+    assert all(verdict.holds for verdict in log_verify(Episode.objects.all()))
+
+
+@pytest.mark.parametrize("plan", ["go", [["go"]], [("go", 1)], [("noop",)] * (LONGEST_PLAN + 1)])
+def test_what_is_no_plan_is_refused(plan: Any) -> None:
+    with pytest.raises((TypeError, ValueError), match="seat 1"):
+        checked(Decision({}, plans={1: plan}))
+
+
+def person(episode: Episode) -> OpenPage:
+    page, _ = page_opened(episode.seats.get(number=0).key, "page-of-test", newest=True, json=True)
+    assert page
+    return page
+
+
+def codes(answer: Answer | Deciding) -> list[str]:
+    assert isinstance(answer, Answer)
+    return [told["code"] for told in map(json.loads, answer.texts) if told["type"] == "notice"]
+
+
+def test_a_person_plans_and_stops_what_is_left(told: Told) -> None:
+    episode = make_episode(seats=2, minds=(mind("ahead", 1),), offers_plans=True)
+    page = person(episode)
+    assert codes(page.plan(PlanMessage(then=()))) == ["not_offered"]  # that goes with a command
+    assert codes(page.command(CommandMessage(1, STORAGE, then=(BOARD, TABLE, STORAGE)))) == []
+    decide_step(episode_id=episode.pk, step=1)
+    view = seat_view(episode.seats.get(number=0))
+    assert (view.phase, view.chosen, view.plans) == ("thinking", BOARD, {0: (TABLE, STORAGE)})
+    assert codes(page.command(CommandMessage(2, TABLE))) == ["double"]
+    assert codes(page.plan(PlanMessage(then=()))) == []
+    decide_step(episode_id=episode.pk, step=2)
+    assert [planned for _, _, planned in did(episode, 0)] == [None, 1]
+    assert seat_view(episode.seats.get(number=0)).phase == "choose"
+    data = {"why": "replaced", "left": [list(TABLE), list(STORAGE)], "planned_in": 1}
+    assert broken(episode) == [(2, {"kind": "plan_broken", "seat": 0, **data})]
+    assert all(verdict.holds for verdict in log_verify(Episode.objects.all()))
+
+
+def test_where_plans_are_not_offered_nobody_can_make_one() -> None:
+    episode = make_episode(seats=1)
+    page = person(episode)
+    assert codes(page.command(CommandMessage(1, STORAGE, then=(BOARD,)))) == ["not_offered"]
+    assert not SeatCommand.objects.exists()
+    assert codes(page.command(CommandMessage(1, STORAGE))) == []
+    assert codes(page.plan(PlanMessage(then=(BOARD,)))) == ["not_offered"]
+
+
+def test_another_page_and_an_episode_that_is_over_change_no_plan() -> None:
+    episode = make_episode(seats=2, steps=1, offers_plans=True)
+    old, new = person(episode), person(episode)
+    new.name = "another"
+    with turn_taken(episode.pk) as turn:
+        assert plan_replace(turn, seat=0, then=(), page="another").code == "elsewhere"
+    submit(episode, 1, "noop")
+    submit(episode, 1, "noop", seat=1)
+    assert codes(old.plan(PlanMessage(then=()))) == ["over"]
+
+
+def test_what_can_be_planned_is_what_can_be_done_at_some_time() -> None:
+    world = get_world("cuisine").create(seats=1, settings={"level": "level_3"})
+    offered = world.plannable(0)
+    assert len(offered) == len(set(offered))
+    assert set(world.legal_actions(0)) <= set(offered)
+    world.step({0: STORAGE})
+    legal = {command for command in world.legal_actions(0) if command[-1] in {"salmon", "tuna", "rice"}}
+    assert legal and legal <= set(offered)
+
+
+def test_a_page_has_the_list_only_where_plans_are_offered() -> None:
+    shown = {}
+    for offers_plans in (False, True):
+        episode = make_episode(seats=1, offers_plans=offers_plans)
+        view, page = seat_view(episode.seats.get(number=0)), get_page("cuisine")
+        html = render_to_string("kitchen/play/play.html", page_context(page, view, socket_path="/"))
+        shown[offers_plans] = ("data-plan-add" in html, "js/plan.js" in html)
+    assert shown == {False: (False, False), True: (True, True)}
+
+
+@pytest.mark.parametrize("then", ["go", [["go"]] * (LONGEST_PLAN + 1), [[]], [3], {"a": 1}])
+def test_what_a_browser_sends_and_is_no_plan_is_refused(then: Any) -> None:
+    with pytest.raises(MessageError):
+        read_message(json.dumps({"type": "command", "step": 1, "command": ["noop"], "then": then}))
+
+
+def test_a_form_sends_one_command_of_a_plan_or_several() -> None:
+    for sent, count in ((json.dumps(BOARD), 1), ([json.dumps(BOARD), json.dumps(TABLE)], 2), ([], 0)):
+        message = read_message(json.dumps({"type": "plan", "then": sent}))
+        assert message == PlanMessage((BOARD, TABLE)[:count])

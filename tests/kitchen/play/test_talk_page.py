@@ -1,0 +1,132 @@
+"""The conversation on a page and over its websocket: what its person may read, and nothing of the others'."""
+
+from __future__ import annotations
+
+import json
+from typing import Any
+
+import pytest
+
+from kitchen.play.kept import turn_now
+from kitchen.play.messages import MessageError, SayMessage, read_message
+from kitchen.play.models import Episode, Message
+from kitchen.play.open_page import OpenPage, page_opened
+from kitchen.play.render import page_context
+from kitchen.play.selectors import seat_page, seat_view
+from kitchen.play.services import episode_end
+from tests.kitchen.factories import make_episode
+from tests.kitchen.play.test_saying import team
+
+pytestmark = [pytest.mark.django_db, pytest.mark.servers]
+EVIL = '<script>alert("rice")</script> & <b>'
+
+
+def page_of(episode: Episode, seat: int, *, json: bool = False, language: str = "en") -> OpenPage:
+    key = episode.seats.get(number=seat).key
+    page, _ = page_opened(key, f"page-of-test-{seat}", newest=True, json=json, language=language)
+    assert page is not None
+    return page
+
+
+def say(page: OpenPage, text: str, *to: int, kind: str = "say") -> str:
+    """What the page is sent for it."""
+    return "".join(page.say(SayMessage(text, to, kind)).texts)
+
+
+def test_who_is_written_to_is_shown_it_and_a_third_one_sees_nothing_of_it() -> None:
+    episode = team("graph")
+    pages = [page_of(episode, seat) for seat in range(3)]
+    answer = say(pages[0], "meet me at the pot", 1)
+    assert "meet me at the pot" in answer and 'class="said is-yours"' in answer and "to Robot 2" in answer
+    heard = "".join(pages[1].look().texts)
+    assert "meet me at the pot" in heard and "<b>Robot 1</b>" in heard and "is-yours" not in heard
+    assert "".join(pages[2].look().texts) == ""
+    assert "meet me" not in "".join(pages[2].show().texts)
+
+
+def test_a_program_is_told_the_same_and_no_more() -> None:
+    episode = team("tree")
+    pages = [page_of(episode, seat, json=True) for seat in range(3)]
+    state = json.loads(say(pages[1], "done here", 0))
+    assert (state["member"], state["addressees"]) == (1, [0, 2])
+    assert [(one["sender"], one["to"], one["text"]) for one in state["messages"]] == [(1, [0], "done here")]
+    others = [json.loads(pages[seat].show().texts[0])["messages"] for seat in (0, 2)]
+    assert [len(one) for one in others] == [1, 0]
+
+
+def test_what_was_written_is_text_wherever_it_is_shown() -> None:
+    episode = team("graph")
+    page = page_of(episode, 0)
+    assert EVIL not in say(page, EVIL)
+    shown = "".join(page_of(episode, 1).show().texts)
+    assert "<script>" not in shown and "&lt;script&gt;alert(&#34;rice&#34;)" in shown
+
+
+def test_only_what_is_new_is_sent_and_the_whole_page_holds_no_word_of_it() -> None:
+    episode = team("graph")
+    page = page_of(episode, 0)
+    say(page, "first")
+    answer = say(page, "second")
+    assert "second" in answer and "first" not in answer and '<template id="said-1"' in answer
+    seat = episode.seats.select_related("episode").get(number=0)
+    context = page_context(seat_page(seat), seat_view(seat))
+    assert "second" not in str(context["panels"]["talk"])  # it is squeezed with the key of the seat (BREACH)
+    assert context["addressees"] == [(1, "Robot 2"), (2, "Robot 3")]
+
+
+def test_who_may_not_is_told_why_in_their_language_and_nothing_is_sent() -> None:
+    episode = team("tree", messages_a_step=1)
+    page = page_of(episode, 1, language="es")
+    assert "No puedes escribirles eso" in say(page, "chop", 0, kind="inform")
+    say(page, "hello")
+    assert "en el paso siguiente" in say(page, "hello again")
+    assert Message.objects.count() == 1
+    other = page_of(episode, 1)
+    other.name = "an-older-page"
+    assert "another tab" in say(other, "hello")
+    episode_end(episode_id=episode.pk, reason="enough")
+    assert "has ended" in say(page_of(episode, 0), "hello")
+
+
+def test_where_nobody_writes_the_page_is_as_it_was() -> None:
+    for episode in (make_episode(seats=2), team("each", people=2)):
+        view = seat_view(episode.seats.get(number=0))
+        assert (view.member, view.messages, view.addressees) == (None, (), ())
+        page = page_of(episode, 0)
+        assert 'id="talk"' not in "".join(page.show().texts)
+        assert "You cannot write that to them" in say(page, "hello")
+
+
+def test_after_the_end_it_can_still_be_read() -> None:
+    episode = team("graph")
+    say(page_of(episode, 0), "well played")
+    episode_end(episode_id=episode.pk, reason="enough")
+    shown = "".join(page_of(episode, 1).show().texts)
+    assert "well played" in shown
+    with turn_now(episode.pk) as turn:
+        assert not turn.is_open
+
+
+@pytest.mark.parametrize(
+    ("sent", "read"),
+    [
+        ({"text": "hello"}, SayMessage("hello", ())),
+        ({"text": "hello", "to": ""}, SayMessage("hello", ())),
+        ({"text": "hello", "to": "2", "kind": "ask"}, SayMessage("hello", (2,), "ask")),
+        ({"text": "hello", "to": [1, 2]}, SayMessage("hello", (1, 2))),
+        ({"text": 7}, None),
+        ({"text": "hello", "to": "all"}, None),
+        ({"text": "hello", "to": ["1"]}, None),
+        ({"text": "hello", "to": [True]}, None),
+        ({"text": "hello", "to": {"1": 1}}, None),
+        ({"text": "hello", "to": [1] * 65}, None),
+        ({"text": "hello", "kind": None}, None),
+    ],
+)
+def test_what_a_browser_says_is_read_or_refused(sent: dict[str, Any], read: SayMessage | None) -> None:
+    text = json.dumps({"type": "say", **sent})
+    if read is None:
+        with pytest.raises(MessageError):
+            read_message(text)
+    else:
+        assert read_message(text) == read

@@ -1,0 +1,141 @@
+"""Who plays in a condition and who may write to whom: set up in the console, without code, and seen there."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+from django.contrib.auth.models import User
+from django.test import Client
+from django.urls import reverse
+
+from study.design.models import Condition, Study
+from study.editor.team_form import team_initial, team_read
+from study.editor.team_picture import team_picture
+from tests.study.factories import make_study
+
+pytestmark = pytest.mark.django_db
+
+
+@pytest.fixture
+def study(client: Client) -> Study:
+    study = make_study(conditions=1)
+    user = User.objects.create_user("researcher", is_staff=True)
+    study.memberships.create(user=user, role="owner")
+    client.force_login(user)
+    return study
+
+
+def sent(study: Study, **changes: Any) -> dict[str, Any]:
+    """What the form of the condition sends, with three teammates."""
+    row = study.conditions.get()
+    world = {f"world__cuisine__{name}": value for name, value in {**row.settings, "level": "level_3"}.items()}
+    plain = {"key": row.key, "name": row.name, "label": row.label, "world": row.world, "teammates": "3"}
+    return {**plain, **world, "coplayer": "planner", "coplayer__planner__tries": "2", **changes}
+
+
+def save(client: Client, study: Study, **changes: Any) -> str:
+    """What is wrong, as the page says it; empty once it is saved."""
+    row = study.conditions.get()
+    url = reverse("study:staff-design-condition", args=[study.slug, row.pk])
+    response = client.post(url, sent(study, **changes))
+    return "" if response.status_code == 302 else response.content.decode()
+
+
+def stored(study: Study) -> Any:
+    return study.conditions.get().organisation
+
+
+def test_one_dispatcher_for_two_and_a_planner_for_the_third(client: Client, study: Study) -> None:
+    lines = "2, 3: dispatcher; model = stand-in; memory = 5; repair = 1"
+    assert save(client, study, team_kind="central", team_talk="on", team_members=lines) == ""
+    assert stored(study) == {
+        "kind": "central",
+        "settings": {"talk": True},
+        "members": [
+            {
+                "seats": [1, 2],
+                "coplayer": "dispatcher",
+                "settings": {"model": "stand-in", "memory": 5, "repair": 1},
+            }
+        ],
+    }
+    page = client.get(reverse("study:staff-design-condition", args=[study.slug, study.conditions.get().pk]))
+    html = page.content.decode()
+    assert "2, 3: dispatcher;" in html and "repair = 1" in html
+    assert "The participant may write to Dispatcher (player 2, 3) and Planner (player 4)." in html
+
+
+def test_somebody_leads_and_the_picture_says_whom(client: Client, study: Study) -> None:
+    assert (
+        save(client, study, team_kind="tree", team_leads="2", team_sees="team", team_messages_a_step="5")
+        == ""
+    )
+    assert stored(study) == {
+        "kind": "tree",
+        "settings": {"leaves_talk": False, "sees": "team", "messages_a_step": 5},
+        "leads": 1,
+    }
+    picture = team_picture(study.conditions.get())
+    assert picture is not None
+    assert picture.sentences[0] == (
+        "Planner (player 2) may command the participant, Planner (player 3) and Planner (player 4)."
+    )
+    assert sum(edge.commands for edge in picture.edges) == 3
+    inside = [
+        0 < x < picture.width and 0 < y < picture.height - 40
+        for node in picture.nodes
+        for x, y in [(node.x, node.y)]
+    ]
+    assert all(inside)
+
+
+def test_pairs_of_ones_own_are_written_as_players(client: Client, study: Study) -> None:
+    assert save(client, study, team_kind="custom", team_writes="1 > 2\n3→1", team_commands="1 to 4") == ""
+    assert stored(study)["writes"] == [[0, 1], [2, 0]] and stored(study)["commands"] == [[0, 3]]
+
+
+@pytest.mark.parametrize(
+    ("changes", "why"),
+    [
+        ({"team_kind": "pair"}, "A pair is two, not 4."),
+        ({"team_kind": "each", "team_members": "2: nobody"}, "nobody"),
+        ({"team_kind": "each", "team_members": "2 planner"}, "write it as “3: planner”"),
+        ({"team_kind": "each", "team_members": "2: planner; depth = 3"}, "depth: no such setting"),
+        ({"team_kind": "each", "team_members": "2: planner; tries = many"}, "not a value of kind int"),
+        ({"team_kind": "each", "team_members": "7: planner"}, "are not different ones of"),
+        ({"team_kind": "tree", "team_leads": "9"}, "Nobody has the seat 8."),
+        ({"team_kind": "custom", "team_writes": "1 & 2"}, "write it as “1 &gt; 2”"),
+        ({"team_kind": "custom", "team_writes": "1 > 9"}, "does not lead from one member to another"),
+        ({"team_kind": "tree", "team_messages_a_step": "0"}, "0 is below 1."),
+    ],
+)
+def test_what_is_wrong_is_said_at_its_field_and_nothing_is_saved(
+    client: Client, study: Study, changes: dict[str, str], why: str
+) -> None:
+    assert why in save(client, study, **changes)
+    assert stored(study) == {}
+
+
+def test_a_condition_without_is_as_it_was_and_one_that_is_emptied_again_too(
+    client: Client, study: Study
+) -> None:
+    assert save(client, study, team_kind="") == ""
+    assert stored(study) == {} and team_picture(study.conditions.get()) is None
+    Condition.objects.update(organisation={"kind": "each"})
+    assert save(client, study) == ""  # somebody who does not know these fields
+    assert stored(study) == {"kind": "each"}
+    assert save(client, study, team_kind="") == ""
+    assert stored(study) == {}
+
+
+def test_what_is_shown_is_read_as_the_same() -> None:
+    said = {
+        "kind": "custom",
+        "settings": {"sees": "all", "messages_a_step": 4},
+        "members": [{"seats": [1, 3], "coplayer": "dispatcher", "settings": {"memory": 5}}],
+        "commands": [[0, 1]],
+        "writes": [[1, 0]],
+    }
+    shown = team_initial(said)
+    assert team_read(shown, lambda field, why: pytest.fail(f"{field}: {why}")) == said
