@@ -103,6 +103,7 @@ def test_it_is_in_documents_of_today_and_in_the_episode() -> None:
     study.conditions.exclude(key="c0").delete()
     page_done(participant_id=enter(study).pk, page="guide")
     stored = Episode.objects.get().organisation
+    assert stored
     made = Organisation.from_json(stored)
     assert made.commands == {(0, 1), (0, 2)} and made.writes == {(0, 1), (0, 2), (1, 0), (2, 0)}
 
