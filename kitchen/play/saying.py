@@ -112,7 +112,8 @@ def member_of(turn: OpenTurn, seat: int) -> Member | None:
 
 def last_heard(episode: Episode) -> dict[int, int]:
     """By mind: the number of the last message that was sent before it decided last; 0 where it has not."""
-    rows = Decision.objects.filter(mind=OuterRef("pk"), step__lte=episode.step).order_by("-step", "-pk")
+    rows = Decision.objects.filter(mind=OuterRef("pk"), step__lte=episode.step, dropped="")
+    rows = rows.order_by("-step", "-pk")
     last = Mind.objects.filter(episode=episode).annotate(last=Subquery(rows.values("note")[:1]))
     notes = last.order_by().values_list("pk", "last")
     return {pk: note.get(HEARD, 0) if isinstance(note, dict) else 0 for pk, note in notes}

@@ -120,6 +120,8 @@ def test_a_plan_is_broken_where_the_thing_is_gone_and_its_seat_is_asked_in_that_
     data = {"why": "illegal", "left": [list(TAKE), list(TABLE)], "planned_in": 5}
     assert broken(episode) == [(5, {"kind": "plan_broken", "seat": 1, **data})]
     assert asked(episode)[-1] == [6, [1], {}]
+    because = dict(DecisionRow.objects.values_list("step", "because"))
+    assert (because[5], because[6]) == ("seat", "plan_broken")
     first = SeatCommand.objects.get(episode=episode, seat=1, step=5)
     assert first.to_follow == [list(TAKE), list(TABLE)]
     assert all(verdict.holds for verdict in log_verify(Episode.objects.all()))
