@@ -81,7 +81,7 @@ def turn_view(turn: OpenTurn, number: int) -> SeatView:
         shows_intents=episode.shows_intents,
         offers_plans=episode.offers_plans,
         plannable=world.plannable(number) if episode.offers_plans and choosing else (),
-        plans=known_plans(world, number, turn.plans, others=episode.shows_intents),
+        plans=known_plans(world, number, turn.plans, turn.step, others=episode.shows_intents),
         intents=known_intents(world, number, turn.intents) if turn.is_open else {},
     )
     view = replace(view, **_talk(turn, number, page))

@@ -61,6 +61,12 @@ class Plan(NamedTuple):
     """Commands as the menu has them, and in words."""
 
 
+class Plans(NamedTuple):
+    """What the others do without being asked, as far as it is shown: by name, step by step."""
+
+    rows: tuple[tuple[str, tuple[str, ...]], ...]
+
+
 class Over(NamedTuple):
     """How it ended; nothing while it has not."""
 
@@ -94,6 +100,7 @@ def shell(page: Page, view: SeatView) -> tuple[Panel, ...]:
         _panel("over", _over(page, view)),
         *([talk_panel(view)] if view.member is not None else []),
         *([_panel("plan", _plan(page, view))] if view.offers_plans else []),
+        *([_panel("plans", _plans(page, view))] if view.shows_intents else []),
     )
 
 
@@ -147,9 +154,17 @@ def _clock(view: SeatView) -> Clock:
 
 
 def _plan(page: Page, view: SeatView) -> Plan:
-    left = tuple(page.phrase(command) for command in view.plans.get(view.seat, ()))
-    offered = tuple((_as_value(command), page.phrase(command)) for command in view.plannable)
+    left = tuple(page.worded(view, command) for command in view.plans.get(view.seat, ()))
+    offered = tuple((_as_value(command), page.worded(view, command)) for command in view.plannable)
     return Plan(view.step, view.phase == "choose", left, offered)
+
+
+def _plans(page: Page, view: SeatView) -> Plans:
+    names = {player.seat: player.name for player in view.players}
+    others = (seat for seat in sorted(view.plans) if seat != view.seat)
+    return Plans(
+        tuple((names[seat], tuple(page.worded(view, each) for each in view.plans[seat])) for seat in others)
+    )
 
 
 def _over(page: Page, view: SeatView) -> Over:

@@ -191,12 +191,24 @@ def test_what_is_left_of_a_plan_is_shown_to_whom_it_may_be(
         seat = episode.seats.get(number=0)
         shown.append(state_message("cuisine", seat_view(seat)).plans)
     assert shown == [{}, {"1": [list(TABLE)]}]
+    context = page_context(get_page("cuisine"), seat_view(seat), socket_path="/")
+    assert "<li>Go to the serving table</li>" in str(context["panels"]["plans"])
 
     def visible(world: CuisineWorld, seat: int, event: Event) -> bool:
         return event.kind != "plans"
 
     monkeypatch.setattr(CuisineWorld, "visible", visible)
     assert seat_view(seat).plans == {}
+
+
+def test_what_somebody_plans_with_a_command_is_shown_to_others_when_that_has_run() -> None:
+    episode = make_episode(seats=2, offers_plans=True, shows_intents=True)
+    given = GivenCommand(1, STORAGE, then=(BOARD, TABLE))
+    commands_submit(episode_id=episode.pk, step=1, commands=[given])
+    seats = {seat.number: seat for seat in episode.seats.all()}
+    assert [dict(seat_view(seats[number]).plans) for number in (0, 1)] == [{}, {1: (BOARD, TABLE)}]
+    submit(episode, 1, "noop")
+    assert [dict(seat_view(seats[number]).plans) for number in (0, 1)] == [{1: (TABLE,)}] * 2
 
 
 def test_the_end_leaves_no_plan_and_seals_what_was_planned(told: Told) -> None:

@@ -18,7 +18,7 @@ from brigade.errors import PAGES as STATUSES
 from brigade.errors import error_page
 from kitchen.contract.page import Panel
 from kitchen.play import drawing
-from kitchen.play.shell import Bar, Clock, Line, Over, Phase, Plan, Talk
+from kitchen.play.shell import Bar, Clock, Line, Over, Phase, Plan, Plans, Talk
 from study.design.models import Outcome, Study, StudyPart, SurveyItem
 from study.people.models import EntryPause, Participant
 from study.taking_part.entering import participant_enter
@@ -74,6 +74,7 @@ SHELL = (
     ("clock", Clock("20", "", choosing=True, step=0)),
     ("phase", Phase("thinking", (), passed_by=True)),
     ("plan", Plan(3, True, (), ())),
+    ("plans", Plans((("⟦Robot⟧ 2", ("⟦Wait⟧",)),))),
     ("plan", Plan(3, False, ("⟦Wait⟧",), ())),
     ("plan", Plan(3, False, (), ())),
     ("over", Over(over=True, step=3, ended_by_staff=True)),
