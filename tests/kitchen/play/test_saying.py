@@ -59,8 +59,10 @@ def team(kind: str = "tree", *, people: int = 3, robots: int = 0, **settings: An
     return make_episode(seats=seats, minds=minds, organisation=made)
 
 
-def say(episode: Episode, seat: int, text: str, *to: int, kind: str = "say", page: str = "") -> str:
-    return message_send(episode_id=episode.pk, seat=seat, say=Say(text, kind, to), page=page).code
+def say(
+    episode: Episode, seat: int, text: str, *to: int, kind: str = "say", page: str = "", **data: Any
+) -> str:
+    return message_send(episode_id=episode.pk, seat=seat, say=Say(text, kind, to, data), page=page).code
 
 
 def known(episode: Episode, member: int) -> list[str]:
@@ -96,8 +98,10 @@ def test_a_leaf_gives_no_job_to_its_leader_nor_to_another_leaf() -> None:
     episode = team("tree")
     assert [say(episode, 1, "chop", to, kind="inform") for to in (0, 2)] == ["not_allowed"] * 2
     assert say(episode, 0, "chop", 1, kind="inform") == "accepted"
-    assert say(episode, 1, "done", 0, kind="report") == "accepted"
-    assert say(episode, 0, "done", 1, kind="report") == "not_allowed"
+    assert say(episode, 1, "done", 0, kind="report", job=1, status="done") == "accepted"
+    assert say(episode, 0, "done", 1, kind="report", job=1, status="done") == "not_allowed"
+    assert say(episode, 2, "", 0, kind="accept", job=1) == "no_such_job"  # it was never theirs
+    assert say(episode, 1, "", 0, kind="accept", job=1) == "no_such_job"  # it is done
 
 
 @pytest.mark.parametrize(
