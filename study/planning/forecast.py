@@ -16,6 +16,7 @@ from django.db.models import Avg, Count, QuerySet
 
 from kitchen.agents import call_forecast
 from kitchen.contract.model import BudgetSpentError, NotAskedError, UnpricedError, Usage
+from kitchen.contract.organisation import Organisation
 from kitchen.contract.world import WorldError
 from kitchen.llm.prices import PriceFileError, PriceList, UnknownPriceError, load_prices
 from kitchen.llm.registry import STAND_IN
@@ -26,7 +27,7 @@ from kitchen.registry.agents import make_agent
 from kitchen.registry.names import UnknownNameError
 from kitchen.registry.worlds import get_world
 from study.design.models import Condition, Study
-from study.design.plan import mind_plans
+from study.design.plan import mind_plans, organisation_planned
 from study.people.models import Participant, Round
 
 PARTICIPANTS = 12
@@ -171,6 +172,7 @@ def _line(condition: Condition, number: int, mind: MindPlan, prices: PriceList, 
 def _priced(
     condition: Condition, number: int, mind: MindPlan, provider: str, model: str, prices: PriceList
 ) -> Line:
+    organisation = organisation_planned(condition)
     sample = _sample(
         condition.world,
         json.dumps(condition.settings, sort_keys=True),
@@ -178,6 +180,7 @@ def _priced(
         mind.kind,
         json.dumps(mind.settings, sort_keys=True),
         mind.seats,
+        json.dumps(organisation.to_json()) if organisation else "",
     )
     made = _calls(condition, number, provider, model)
     a_step, rests_on = _measured(made, provider, model, prices) or _estimated(sample, provider, model, prices)
@@ -188,12 +191,19 @@ def _priced(
 
 @lru_cache(maxsize=64)
 def _sample(
-    world: str, settings: str, seats: int, coplayer: str, chosen: str, theirs: tuple[int, ...]
+    world: str,
+    settings: str,
+    seats: int,
+    coplayer: str,
+    chosen: str,
+    theirs: tuple[int, ...],
+    organisation: str,
 ) -> call_forecast.TrialCalls:
     """Calls of one co-player of a condition in these seats of it, made with the stand-in."""
     game = get_world(world).create(seats=seats, settings=json.loads(settings))
     game.reset(1)
-    return call_forecast.sample(game, coplayer, json.loads(chosen), theirs)
+    talks = Organisation.from_json(json.loads(organisation)) if organisation else None
+    return call_forecast.sample(game, coplayer, json.loads(chosen), theirs, talks)
 
 
 def _estimated(

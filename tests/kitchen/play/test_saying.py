@@ -30,6 +30,7 @@ from tests.kitchen.factories import make_episode, mind, submit
 
 pytestmark = [pytest.mark.django_db, pytest.mark.servers]
 
+LED = tuple(Member(seat, (seat,), is_person=seat == 1) for seat in range(3))
 TOLD: list[Situation] = []
 SAYS: list[Say] = []
 
@@ -186,6 +187,16 @@ def test_a_mind_is_told_what_it_may_hear_once_as_new_and_what_it_says_is_sent() 
         ("I heard that", False),
         ("well done", True),
     ]
+
+
+def test_a_mind_that_leads_sees_what_its_team_sees_where_that_is_said() -> None:
+    for sees, seen in (("private", {0}), ("team", {0, 1, 2})):
+        made = organise("tree", LED, seats=3, settings={"sees": sees})
+        episode = make_episode(seats=3, minds=(mind("talker", 0), mind("talker", 2)), organisation=made)
+        TOLD.clear()
+        submit(episode, 1, "noop", seat=1)
+        decide_step(episode_id=episode.pk, step=1)
+        assert [set(told.observations) for told in TOLD] == [seen, {2}]
 
 
 def test_what_a_mind_may_not_say_is_not_sent_and_its_log_says_so() -> None:
