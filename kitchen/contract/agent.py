@@ -54,7 +54,8 @@ class Situation:
     briefs: Mapping[int, Mapping[str, Json]]
     """What each seat knows that never changes (`World.brief`)."""
     observations: Mapping[int, Mapping[str, Json]]
-    """What each seat sees now (`World.observe`)."""
+    """What each seat sees now (`World.observe`); for who leads also of those that it may see
+    (`Organisation.seats_seen`)."""
     legal: Mapping[int, Sequence[Command]]
     """What each seat could do now (`World.legal_actions`)."""
     commanded: Mapping[int, Command] = field(default_factory=dict)

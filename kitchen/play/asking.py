@@ -148,7 +148,11 @@ def _talk(turn: OpenTurn, mind: Mind) -> dict[str, Any]:
     member = organisation.holder(next(seat.number for seat in turn.seats if seat.mind_id == mind.pk)).number
     since = last_heard(turn.episode)[mind.pk] if turn.episode.messages else 0
     messages = heard(turn, member, since=since, most=TOLD)
-    return {"organisation": organisation, "member": member, "messages": messages}
+    told = {"organisation": organisation, "member": member, "messages": messages}
+    seen = organisation.seats_seen(member)
+    if seen == organisation.member(member).seats:
+        return told
+    return {**told, "observations": {seat: turn.world.observe(seat) for seat in seen}}
 
 
 def _purse(turn: OpenTurn, mind: Mind) -> BudgetPurse | None:
