@@ -293,8 +293,8 @@ class LanguageModel(ABC):
 
     @abstractmethod
     def ask(self, request: Request) -> Reply:
-        """One answer within `request.seconds`; ModelError if there is none. Returns when it is there: waits
-        by `machine.waiting`, and for nothing else, since others wait in the same thread. Safe in threads."""
+        """One answer within `request.seconds`, returned when it is there; ModelError if there is none. It
+        waits by `machine.waiting` and in no other way: others wait in the same thread. Safe in threads."""
 
 
 def total(costs: Iterable[float | None]) -> float | None:

@@ -57,9 +57,7 @@ def decide_step(
     if found is None:
         return None
     episode, asking = found
-    return _decide(
-        episode, step, claim, _ask_all(episode.pk, asking, episode.decision_seconds, ask or ask_mind)
-    )
+    return _decide(episode, step, claim, _ask_all(episode, asking, episode.decision_seconds, ask or ask_mind))
 
 
 def _begun(episode_id: int, step: int, mind: int | None) -> tuple[Episode, Asking] | None:
@@ -92,7 +90,7 @@ def _decide(episode: Episode, step: int, claim: str, asked: Sequence[Asked]) -> 
     if receipt is None:
         tell_vain(episode.pk, step, asked, "gone")
     elif not receipt.accepted:
-        decided_drop(episode.pk, step, asked, receipt.code)
+        decided_drop(episode, step, asked, receipt.code)
     return receipt
 
 
@@ -105,7 +103,7 @@ def _given_up(asked: Asked, failure: Exception) -> Asked:
     )
 
 
-def _ask_all(episode_id: int, asking: Asking, seconds: float, ask: Ask) -> list[Asked]:
+def _ask_all(episode: Episode, asking: Asking, seconds: float, ask: Ask) -> list[Asked]:
     """What is left of the time is shared evenly by the minds that are still to decide: a slow one takes
     nothing from the others."""
     deadline = time.monotonic() + seconds
@@ -114,7 +112,7 @@ def _ask_all(episode_id: int, asking: Asking, seconds: float, ask: Ask) -> list[
         while True:
             share = (deadline - time.monotonic()) / question.left
             told = replace(question.situation, seconds=share)
-            late = partial(_came_late, episode_id, question.mind, told, time.monotonic())
+            late = partial(_came_late, episode, question.mind, told, time.monotonic())
             question = asking.send(ask(question.mind.kind, question.mind.settings, told, late))
     except StopIteration as done:
         asked: list[Asked] = done.value
@@ -122,7 +120,7 @@ def _ask_all(episode_id: int, asking: Asking, seconds: float, ask: Ask) -> list[
 
 
 def _came_late(
-    episode_id: int, mind: Mind, situation: Situation, began: float, made: Future[MindDecision]
+    episode: Episode, mind: Mind, situation: Situation, began: float, made: Future[MindDecision]
 ) -> None:
     """A mind ended after its time: nobody waits for it any more, and what it says and cost is kept."""
     if failure := made.exception():
@@ -130,7 +128,7 @@ def _came_late(
         return
     try:
         outcome = MindOutcome(checked(made.result()), milliseconds=(time.monotonic() - began) * 1000)
-        decided_drop(episode_id, situation.step + 1, [Asked(mind, situation, outcome)], LATE)
+        decided_drop(episode, situation.step + 1, [Asked(mind, situation, outcome)], LATE)
     except Exception as error:  # whoever waited has gone on
         log.error("what a %s decided too late was lost: %s", mind.kind, traced(error))
 

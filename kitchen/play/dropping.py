@@ -26,17 +26,17 @@ Row = tuple[Decision, Sequence[Call]]
 """A decision that is not stored yet, with the calls of models that it took."""
 
 
-def decisions_drop(*, episode_id: int, rows: Sequence[Row], why: str) -> bool:
+def decisions_drop(*, episode: Episode, rows: Sequence[Row], why: str) -> bool:
     """Store decisions of one episode of which nothing comes, and say why; after its end that is `OVER`.
     False, and nothing stored, if the episode is gone."""
     with transaction.atomic():
-        episode = Episode.objects.select_for_update().filter(pk=episode_id).first()
-        if episode is None:
+        there = Episode.objects.select_for_update().filter(pk=episode.pk, key=episode.key).first()
+        if there is None:
             return False
         numbers = _numbers(rows)
         for row, _ in rows:
             row.number = numbers[row.mind_id] + 1
-            row.dropped = why if episode.status == Episode.Status.PLAYING else OVER
+            row.dropped = why if there.status == Episode.Status.PLAYING else OVER
         Decision.objects.bulk_create([row for row, _ in rows])
         calls_store(rows)
     return True

@@ -62,27 +62,27 @@ def _accepted_unsaid(episode: Episode, receipt: Receipt) -> Receipt:
     return Receipt("accepted", receipt.step)
 
 
-def decided_drop(episode_id: int, step: int, asked: Sequence[Asked], why: str) -> None:
+def decided_drop(episode: Episode, step: int, asked: Sequence[Asked], why: str) -> None:
     """Keep what was decided in vain, and say so. What cannot be stored stands in the log of the program and,
     with its money, in the ledger."""
-    kept = partial(_drop, episode_id, step, asked, why)
+    kept = partial(_drop, episode, step, asked, why)
     try:
-        stored = outlast(kept, f"keeping what was decided in vain for step {step} of episode {episode_id}")
+        stored = outlast(kept, f"keeping what was decided in vain for step {step} of episode {episode.pk}")
     except UNSTORABLE as failure:
         if trouble_of(failure):
             raise
         log.error("what was decided in vain could not be stored: %s", traced(failure))
         stored = False
-    tell_vain(episode_id, step, asked, why if stored else f"{why}, and not in the data")
+    tell_vain(episode.pk, step, asked, why if stored else f"{why}, and not in the data")
 
 
-def _drop(episode_id: int, step: int, asked: Sequence[Asked], why: str) -> bool:
+def _drop(episode: Episode, step: int, asked: Sequence[Asked], why: str) -> bool:
     told = [
         replace(each, outcome=replace(each.outcome, decision=told_of(each.outcome.decision)))
         for each in asked
     ]
     _, made = to_hand_in(told, step=step, idle=())
-    return decisions_drop(episode_id=episode_id, rows=[(each.row, each.calls) for each in made], why=why)
+    return decisions_drop(episode=episode, rows=[(each.row, each.calls) for each in made], why=why)
 
 
 def tell_vain(episode_id: int, step: int, asked: Sequence[Asked], why: str) -> None:

@@ -2,12 +2,12 @@
 
 From the browser: one JSON object, `{"type": "command", "step": 4, "command": ["get", "storage0", "rice"]}` or
 `{"type": "sync"}` or `{"type": "ping"}` or `{"type": "scene", "way": "screen"}` or
-`{"type": "say", "to": [1], "text": "Fetch rice"}`. `step` is the step that the command is for; the first
-is 1. `command` may also be the same list as JSON text, as a form field sends it.
-`then` is a list of commands that are to follow it, one in each step; `{"type": "plan", "then": []}` puts
-another list in the place of what is left of them. Both only where the episode offers plans.
-Anything else is a `MessageError`, whose text is shown, in the language of the page. A message's type names
-the method of the consumer that handles it: `on_command`.
+`{"type": "view", "view": "tables"}` or `{"type": "say", "to": [1], "text": "Fetch rice"}`. `step` is the
+step that the command is for; the first is 1. `command` may also be the same list as JSON text, as a form
+field sends it. `then` is a list of commands that are to follow it, one in each step;
+`{"type": "plan", "then": []}` puts another list in the place of what is left of them. Both only where the
+episode offers plans. Anything else is a `MessageError`, whose text is shown, in the language of the page. A
+message's type names the method of the consumer that handles it: `on_command`.
 
 To the browser: HTML fragments, or, to a client that asks for the subprotocol `brigade.json`, the same facts
 as JSON (`StateMessage`, `NoticeMessage`).
@@ -22,6 +22,7 @@ from typing import Any, Self
 
 from kitchen.contract.agent import LONGEST_PLAN
 from kitchen.contract.organisation import SAY
+from kitchen.contract.page import DRAWN, TABLES
 from kitchen.contract.world import Command, Json
 from kitchen.words.speech import marked
 
@@ -143,7 +144,23 @@ def _read_members(value: Json) -> tuple[int, ...]:
     return tuple(many)
 
 
-Message = CommandMessage | PlanMessage | SyncMessage | PingMessage | SceneMessage | SayMessage
+@dataclass(frozen=True, slots=True)
+class ViewMessage:
+    """Of a world that is shown in two ways, the person saw this one when they chose."""
+
+    view: str
+    type: str = field(default="view", init=False)
+
+    @classmethod
+    def read(cls, sent: Mapping[str, Json]) -> Self:
+        """From what was sent; MessageError for another view."""
+        view = sent.get("view")
+        if not isinstance(view, str) or view not in {TABLES, DRAWN}:
+            raise MessageError(marked("That message could not be read."))
+        return cls(view)
+
+
+Message = CommandMessage | PlanMessage | SyncMessage | PingMessage | SceneMessage | ViewMessage | SayMessage
 """What a browser may send."""
 MESSAGES: Mapping[str, type[Message]] = {
     "command": CommandMessage,
@@ -152,6 +169,7 @@ MESSAGES: Mapping[str, type[Message]] = {
     "plan": PlanMessage,
     "scene": SceneMessage,
     "sync": SyncMessage,
+    "view": ViewMessage,
 }
 """By their types."""
 

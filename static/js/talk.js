@@ -23,11 +23,11 @@
     sent = null;
   }
 
+  const words = (line) => `${line.querySelector("b").textContent}: ${line.querySelector(".said-text").textContent}`;
+
   function tell(fresh) {
-    const words = fresh.filter((line) => !line.matches(".is-yours"));
-    if (words.length) {
-      document.getElementById("talk-said").textContent = words.map((line) => line.textContent.trim()).join(" ");
-    }
+    const others = fresh.filter((line) => !line.matches(".is-yours"));
+    if (others.length) document.getElementById("talk-said").textContent = others.map(words).join(" ");
   }
 
   function look() {

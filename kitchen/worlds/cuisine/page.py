@@ -59,7 +59,7 @@ class CuisinePage(Page):
 
     first_steps = (
         marked("Your robot is marked “you”: click what has the ring around it."),
-        marked("Each click is one step. Look at what it has changed."),
+        marked("Each action is one step. Look at what it has changed."),
         marked("The number on the order says in how many steps it runs out."),
     )
     aim = read_later("Practice ends when you have served one dish, or after {steps} steps.")

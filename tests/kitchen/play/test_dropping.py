@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import threading
+from collections.abc import Iterator
 from concurrent.futures import Future
 from decimal import Decimal
+from uuid import uuid4
 
 import pytest
 from django.utils import timezone
@@ -15,6 +17,7 @@ from kitchen.contract.agent import Decision as MindDecision
 from kitchen.contract.model import Call, Message, Reply, Request
 from kitchen.machine import waiting
 from kitchen.play import claims
+from kitchen.play.dropping import decisions_drop
 from kitchen.play.kept import turn_now
 from kitchen.play.models import Decision, Episode, Mind, ModelCall, Step
 from kitchen.play.services import episode_end
@@ -41,12 +44,15 @@ class Slow(Agent):
 
 
 @pytest.fixture(autouse=True)
-def a_gate(monkeypatch: pytest.MonkeyPatch) -> None:
+def a_gate(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
     monkeypatch.setitem(agents.AGENTS, "slow", f"{__name__}:Slow")
     monkeypatch.setattr(Slow, "gate", Future())
     monkeypatch.setattr(Slow, "waiting", [])
     monkeypatch.setattr("kitchen.play.services.ask_coplayers", lambda *turn: None)
     monkeypatch.setattr("kitchen.play.stream.nudge_pages", lambda *told: None)
+    yield
+    if not Slow.gate.done():
+        Slow.gate.set_result("whatever")
 
 
 def begun(seconds: float = 0.05, **more: int) -> Episode:
@@ -124,3 +130,12 @@ def test_many_wait_for_models_without_a_thread_and_their_claims_are_kept(
     assert waiting.all_done(10)
     assert [step.commands[1]["command"] for step in Step.objects.all()] == [["goto", "pot0"]] * 12
     assert not claims._keeper._held
+
+
+def test_an_episode_that_got_the_number_of_another_gets_nothing_of_it() -> None:
+    """As after a backup was put back."""
+    episode = begun(30.0)
+    row = Decision(mind=Mind.objects.get(), step=1, played_by="slow", milliseconds=1.0)
+    episode.key = uuid4()
+    assert not decisions_drop(episode=episode, rows=[(row, ())], why="late")
+    assert not Decision.objects.exists()

@@ -55,12 +55,13 @@ _NEXT_IS_AGENT = rf"(?![ \t_-]{{0,2}}{_WHO}\d{{1,3}}(?!\s?[:.]))"
 _SIDE_BY_SIDE = r"(?P<by>[ \t:,=|>\]\)\"'`*_\u2013\u2014\u2192.-]{1,10})"
 _BELOW = r"[\"'`*_]{0,3}(?::|\*\*)[ \t*:_]{0,4}\n{1,2}[ \t]{0,8}(?:[-*\u2022]|\d[.)])?[ \t\"'`*]{0,4}"
 _OF_AGENT = re.compile(
-    rf"(?<![A-Za-z0-9_]){_WHO}(?P<agent>\d{{1,3}})(?:[ \t]?\([^()\n\ue001]{{0,60}}\))?"
+    rf"(?<![A-Za-z0-9_]){_WHO}(?P<agent>\d{{1,3}})(?:'s)?(?:[ \t](?:command|action|move))?"
+    r"(?:[ \t]?\([^()\n\ue001]{0,60}\))?"
     rf"(?:{_SIDE_BY_SIDE}|{_BELOW})(?P<verb>{_VERB})(?![A-Za-z0-9]){_NEXT_IS_AGENT}",
     re.IGNORECASE,
 )
 _IN_WORDS = re.compile(
-    rf"(?<![A-Za-z0-9])(?P<verb>{_VERB})[ \t|,:_-]{{1,5}}{_WHO}(?P<agent>\d{{1,3}})(?![A-Za-z0-9])",
+    rf"(?<![A-Za-z0-9])(?P<verb>{_VERB})[ \t|,:_*`-]{{1,5}}{_WHO}(?P<agent>\d{{1,3}})(?![A-Za-z0-9])",
     re.IGNORECASE,
 )
 _KEYS = {
@@ -74,7 +75,7 @@ _PAIR = re.compile(
     r"(?<![A-Za-z0-9_])[\"']?(?P<key>[A-Za-z]{2,12}(?:_(?:id|name))?)[\"']?\s{0,2}[:=]\s{0,2}"
     r"[\"'`]?(?P<value>[A-Za-z0-9_]{1,40}(?:[ _-][A-Za-z0-9_]{1,40}(?![A-Za-z0-9_]|\s{0,2}[:=])){0,4})"
 )
-_TOKEN = re.compile(r"[ \t_,|:\"'`*-]{0,6}([A-Za-z]{1,40}\d{0,3}|\d{1,3})")
+_TOKEN = re.compile(r"[ \t_,|:\"'`*>\u2192-]{0,6}([A-Za-z]{1,40}\d{0,3}|\d{1,3})")
 _CALL = re.compile(r"[ \t]{0,2}\(([^()\n\ue001]{0,160})\)")
 _FILLERS = frozenset(("the", "a", "an", "to", "at", "from", "in", "into", "on", "onto", "with", "of", "one"))
 _ENDS = re.compile(r"[ \t.,;:|)\]}\"'`*_]*(?:\n|$|[(#\u2013\u2014\u2192]|//|- )")
@@ -83,6 +84,11 @@ _STATE_WORDS = frozenset(("at", "hold", "holds", "inside", "occupy", "agent", "l
 _BEGINS = re.compile(
     rf"[\W\d]*(?:{_VERB}[ \t|,:_-]{{1,5}}{_WHO}\d|{_WHO}\d{{1,3}}\W{{1,5}}{_VERB}(?![A-Za-z0-9])|{TAKEN})",
     re.IGNORECASE,
+)
+_LINE_OF_ONE = re.compile(
+    r"^[^A-Za-z\n]{0,12}(?:(?:my |the )?(?:command|action|move)s?\W{1,6})?"
+    rf"(?P<verb>{_VERB})(?![A-Za-z0-9])",
+    re.IGNORECASE | re.MULTILINE,
 )
 MOST_TOKENS = 10
 NEAR = 200
@@ -120,6 +126,16 @@ def phrase(seat: int, text: str, names: Names) -> Given | None:
         return None
     found = _after(_verb(match[1]), seat, text, match.end(), names, sure=True)
     return found[0] if found else None
+
+
+def alone(seat: int, text: str, names: Names) -> list[Found]:
+    """The commands of lines that are a phrase and no more, where no other agent can be meant."""
+    found: list[Found] = []
+    for match in _LINE_OF_ONE.finditer(text):
+        read = _after(_verb(match["verb"]), seat, text, match.end(), names, sure=False)
+        if read and _ENDS.match(text, read[1]):
+            found.append(Found(read[0], (match.start("verb"), read[1])))
+    return found
 
 
 def _spelled(text: str, names: Names) -> Iterator[Found]:

@@ -55,6 +55,17 @@ def test_it_says_that_raw_food_can_be_taken_back_from_a_board_as_the_rules_have_
         assert (("get", place) in offered) is gives_back
 
 
+@pytest.mark.parametrize("drawn", [True, False])
+def test_that_each_click_is_a_step_it_says_only_where_nothing_is_asked_before(drawn: bool) -> None:
+    told, asked = (
+        words(guide(PAGE, brief("level_3"), clocked=False, drawn=drawn, asks_first=asks))
+        for asks in (False, True)
+    )
+    assert "Each click is one step" in told
+    assert "Each action is one step" in asked
+    assert "Each click is one step" not in asked + " ".join(PAGE.first_steps)
+
+
 def test_of_teammates_it_speaks_only_where_there_are_some() -> None:
     alone, together = (
         words(guide(PAGE, brief("level_3", seats), clocked=False, drawn=True)) for seats in (1, 3)

@@ -72,6 +72,14 @@ def test_one_command_is_read(text: str, given: Any) -> None:
     assert extract(text, NAMES, ASKED).given == (given,)
 
 
+@pytest.mark.parametrize(
+    "text", ["goto pot0", "- goto_pot0", "Command: goto(pot0)", "I see rice.\n**goto pot0** (for the rice)"]
+)
+def test_one_agent_alone_need_not_be_named(text: str) -> None:
+    assert extract(text, NAMES, Asked((1,), 12)).given == (GOTO,)
+    assert extract(text, NAMES, ASKED).given == ()
+
+
 CALLS: dict[str, dict[str, Any]] = {
     "as asked": {"plan": "x", "commands": ENTRIES},
     "as text": {"plan": "x", "commands": json.dumps(ENTRIES)},
