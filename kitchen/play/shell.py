@@ -10,6 +10,7 @@ from kitchen.contract.jobs import Job
 from kitchen.contract.page import Page, Panel, SeatView
 from kitchen.contract.talk import Said
 from kitchen.contract.world import Command
+from kitchen.play.filling import ILLEGAL, PLAN_BROKEN
 from kitchen.words.speech import gettext, marked
 
 SHELL = ("notice", "bar", "phase", "clock", "hint", "over")
@@ -60,6 +61,8 @@ class Plan(NamedTuple):
     left: tuple[str, ...]
     offered: tuple[tuple[str, str], ...]
     """Commands as the menu has them, and in words."""
+    broken: str = ""
+    """What could not be done after the last step, so that the rest was dropped; in words."""
 
 
 class Plans(NamedTuple):
@@ -220,7 +223,13 @@ def _clock(view: SeatView) -> Clock:
 def _plan(page: Page, view: SeatView) -> Plan:
     left = tuple(page.worded(view, command) for command in view.plans.get(view.seat, ()))
     offered = tuple((_as_value(command), page.worded(view, command)) for command in view.plannable)
-    return Plan(view.step, view.phase == "choose", left, offered)
+    return Plan(view.step, view.phase == "choose", left, offered, _broken(page, view))
+
+
+def _broken(page: Page, view: SeatView) -> str:
+    events = view.history[0].events if view.history else ()
+    own = (event.data for event in events if (event.kind, event.seat) == (PLAN_BROKEN, view.seat))
+    return next((page.worded(view, tuple(one["left"][0])) for one in own if one["why"] == ILLEGAL), "")
 
 
 def _plans(page: Page, view: SeatView) -> Plans:

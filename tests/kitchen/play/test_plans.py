@@ -258,6 +258,19 @@ def test_a_person_plans_and_stops_what_is_left(told: Told) -> None:
     assert all(verdict.holds for verdict in log_verify(Episode.objects.all()))
 
 
+def test_a_person_whose_plan_could_not_go_on_chooses_again_and_is_told_why() -> None:
+    episode = make_episode(seats=1, offers_plans=True)
+    page = person(episode)
+    assert codes(page.command(CommandMessage(1, BOARD, then=(TAKE, TABLE)))) == []
+    view = seat_view(episode.seats.get(number=0))
+    assert (view.phase, view.step, view.plans) == ("choose", 1, {})
+    shown = str(page_context(get_page("cuisine"), view, socket_path="/")["panels"]["plan"])
+    assert "since this was not possible: Take salmon from chopping board 1" in shown
+    assert codes(page.command(CommandMessage(2, STORAGE))) == []
+    shown = str(page_context(get_page("cuisine"), seat_view(page.seat), socket_path="/")["panels"]["plan"])
+    assert "not possible:" not in shown
+
+
 def test_where_plans_are_not_offered_nobody_can_make_one() -> None:
     episode = make_episode(seats=1)
     page = person(episode)

@@ -81,7 +81,7 @@ SHELL = (
     ("plan", Plan(3, True, (), ())),
     ("plans", Plans((("⟦Robot⟧ 2", ("⟦Wait⟧",)),))),
     ("plan", Plan(3, False, ("⟦Wait⟧",), ())),
-    ("plan", Plan(3, False, (), ())),
+    ("plan", Plan(3, False, (), (), "⟦Wait⟧")),
     ("over", Over(over=True, step=3, ended_by_staff=True)),
     ("over", Over(over=True, step=3, abandoned_because="⟦nothing happened⟧")),
     ("over", Over(over=True, step=3, goal="⟦Well done⟧")),
