@@ -75,6 +75,7 @@ class Needs(NamedTuple):
     dish: str
     recipe: tuple[tuple[str, str, tuple[str, ...]], ...]
     names: tuple[tuple[str, str], ...]
+    """By code and in English: they are looked up when the graph is drawn, and once."""
     states: tuple[tuple[str, str], ...]
     hands: tuple[tuple[str, int, str], ...]
     """Item, seat and name of those who work on one."""
@@ -147,7 +148,7 @@ def _needs(
 ) -> Needs:
     recipe = known.recipe(dish)
     parts = (part for product in recipe for part in (product[0], *product[2]))
-    names = tuple((code, known.words.name(code)) for code in dict.fromkeys([dish, *parts]))
+    names = tuple((code, known.words.english(code)) for code in dict.fromkeys([dish, *parts]))
     return Needs(dish, recipe, names, tuple(states.items()), hands)
 
 
