@@ -93,6 +93,22 @@ def test_a_ticket_draws_the_tool_on_each_way_and_whose_hands_are_on_what() -> No
     assert ticket.count('<use href="#seat-1"') == 1
 
 
+def test_what_a_tool_still_works_on_is_being_made_and_has_no_tick() -> None:
+    world = kitchen()
+    rice = ("goto storage0", "get storage0 rice", "goto pot0", "put pot0", "activate pot0")
+    view = play(world, *([tuple(text.split())] for text in rice))
+    assert view.observation["locations"]["pot0"]["busy"]
+    ticket = drawn(view, "orders")
+    assert "Being made for it: cooked rice." in ticket
+    assert "In the kitchen for it" not in ticket
+    assert ticket.count('href="#making"') == 1
+    while view.observation["locations"]["pot0"]["busy"]:
+        view = play(world, [("noop",)])
+    ticket = drawn(view, "orders")
+    assert "In the kitchen for it: cooked rice." in ticket
+    assert "#making" not in ticket
+
+
 def test_a_dish_that_is_ordered_is_never_called_unknown() -> None:
     command: Command = ("get", "servingtable0", "salmonSushi")
     told = Words().refusals(["unknown_item"], command)
