@@ -18,6 +18,7 @@ import networkx as nx
 
 from kitchen.contract.world import Json
 from kitchen.words.speech import gettext
+from kitchen.worlds.cuisine.pictures import icon
 from kitchen.worlds.cuisine.words import Words
 
 SERVING = "servingtable"
@@ -137,6 +138,7 @@ def _box(
         "kind": graph.nodes[node]["kind"],
         "state": state,
         "seat": seat,
+        "icon": "" if node == SERVING else icon(node),
         "by": _tool(corner, size),
         "tool": next((tool for _, _, tool in graph.in_edges(node, data="tool") if tool), ""),
         "x": x,
