@@ -110,6 +110,11 @@ def test_what_a_tool_still_works_on_is_being_made_and_has_no_tick() -> None:
     assert "#making" not in ticket
 
 
+def test_the_first_hint_fits_every_view() -> None:
+    """Tables and the scene have no ring around a place."""
+    assert not any(word in text for text in PAGE.first_steps for word in ("ring", "click what"))
+
+
 def test_fire_burns_only_under_what_works() -> None:
     sprite = (OWN / "static/worlds/cuisine/tools.svg").read_text()
     tools = dict(re.findall(r'<symbol id="([\w-]+)"[^>]*>(.*)</symbol>', sprite))
