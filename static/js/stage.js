@@ -75,25 +75,29 @@
   /* those that the menu has behind a disclosure are behind one here, too */
   function choices(actions) {
     const rare = actions.filter((radio) => radio.closest("details"));
-    const usual = actions.filter((radio) => !rare.includes(radio)).map(choice);
+    const usual = ranked(actions.filter((radio) => !rare.includes(radio))).map((radio) => choice(radio));
     if (!rare.length) return usual;
     const details = document.createElement("details");
     const summary = document.createElement("summary");
     summary.textContent = rare[0].closest("details").querySelector("summary").textContent;
-    details.append(summary, ...rare.map(choice));
+    details.append(summary, ...rare.map((radio) => choice(radio)));
     return [...usual, details];
   }
 
   const hinted = (radio) => radio.closest("label").hasAttribute("data-hinted"); // as hinted.js marks it
 
-  function choice(radio) {
+  const fitsNow = (radio) => radio.closest("label").hasAttribute("data-fits"); // as its world says
+  const rank = (radio) => 2 * hinted(radio) + fitsNow(radio);
+  const ranked = (radios) => [...radios].sort((one, other) => rank(other) - rank(one));
+
+  function choice(radio, asked = choosing.asksFirst) {
     const button = document.createElement("button");
     const picture = radio.closest("label").querySelector("svg");
     button.type = "button";
     if (picture) button.append(picture.cloneNode(true));
     button.append(choosing.words(radio));
     button.toggleAttribute("data-hinted", hinted(radio));
-    button.addEventListener("click", () => (choosing.asksFirst ? ask(radio, button.closest("[data-spot-menu], [data-quick]")) : send(radio)));
+    button.addEventListener("click", () => (asked ? ask(radio, button.closest("[data-spot-menu], [data-quick]")) : send(radio)));
     return button;
   }
 
@@ -161,18 +165,17 @@
     if (now === fitting && row.firstChild && !anew) return;
     const inside = row.contains(document.activeElement);
     fitting = now;
-    row.replaceChildren(...shown.map(choice));
+    row.replaceChildren(...shown.map((radio) => choice(radio, choosing.asks(radio))));
     if (inside) choosing.focus();
   }
 
   function fits() {
     const radios = choosing.offered();
-    const apt = radios.filter((radio) => !radio.closest("details, [data-ask], [data-leads]"));
+    const apt = radios.filter((radio) => !radio.closest("details, [data-leads]") && (fitsNow(radio) || !radio.closest("[data-ask]")));
     const last = apt.filter((radio) => radio.closest("[data-waits]"));
     const first = apt.filter((radio) => !last.includes(radio));
     const ways = radios.filter((radio) => radio.closest("[data-leads]") && !radio.closest("[data-stays]") && leadsOn(radio));
-    const shown = [...first, ...ways].sort((one, other) => hinted(other) - hinted(one));
-    return [...shown.slice(0, QUICK - last.length), ...last];
+    return [...ranked([...first, ...ways]).slice(0, QUICK - last.length), ...last];
   }
 
   const leadsOn = (radio) => hinted(radio) || stage().querySelector(`[data-spot="${choosing.placeOf(radio)}"] [data-apt]`);

@@ -58,7 +58,7 @@ class CuisinePage(Page):
         return handbook(brief)
 
     first_steps = (
-        marked("Your robot is marked “you”: click what has the ring around it."),
+        marked("Your robot is marked “you”. What to try next is said here."),
         marked("Each action is one step. Look at what it has changed."),
         marked("The number on the order says in how many steps it runs out."),
     )

@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from kitchen.play.drawing import guide
+from kitchen.play.drawing import guide, reference
 from kitchen.registry.worlds import get_world
 from kitchen.worlds.cuisine.handbook import handbook
 from kitchen.worlds.cuisine.page import PAGE
@@ -72,3 +72,10 @@ def test_of_teammates_it_speaks_only_where_there_are_some() -> None:
     )
     assert "other robots" not in alone and "Robot 1" not in alone and "teammate" not in alone
     assert "other robots work beside you" in together
+
+
+def test_recipes_have_pictures_and_say_plainly_until_when_a_dish_is_to_be_served() -> None:
+    recipes = reference(PAGE, brief("level_3"))
+    for item in ("rice", "salmon", "cookedRice", "tunaSashimi"):
+        assert f"pictures.svg#{item}" in recipes
+    assert "Serve it within 26 steps of the order" in words(recipes)
