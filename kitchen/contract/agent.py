@@ -37,8 +37,9 @@ KNOWING = {
 """What a mind may be told of the commands of the step that it decides, as far as its seats get to know them,
 and in which order minds are asked therefore."""
 
-SEAT = "seat"
-"""Why a mind is asked (`Situation.because`): a seat of its own has something to choose."""
+SEAT, PLAN_BROKEN = "seat", "plan_broken"
+"""Why a mind is asked (`Situation.because`): a seat of its own has something to choose; or it has because its
+plan could not go on."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,7 +54,8 @@ class Situation:
     briefs: Mapping[int, Mapping[str, Json]]
     """What each seat knows that never changes (`World.brief`)."""
     observations: Mapping[int, Mapping[str, Json]]
-    """What each seat sees now (`World.observe`)."""
+    """What each seat sees now (`World.observe`); for who leads also of those that it may see
+    (`Organisation.seats_seen`)."""
     legal: Mapping[int, Sequence[Command]]
     """What each seat could do now (`World.legal_actions`)."""
     commanded: Mapping[int, Command] = field(default_factory=dict)

@@ -43,11 +43,11 @@ SETTINGS = (
     Setting(
         "sees",
         "choice",
-        "What somebody who leads sees",
+        "What a co-player who leads sees",
         PRIVATE,
         choices=(
-            (PRIVATE, "only what they command themselves"),
-            (TEAM, "what their team commands, too"),
+            (PRIVATE, "only what it commands itself"),
+            (TEAM, "what its team commands, too"),
             (ALL, "everything"),
         ),
     ),

@@ -15,6 +15,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, ClassVar, NamedTuple
 
+from kitchen.contract.jobs import Job
 from kitchen.contract.talk import Said
 from kitchen.contract.world import Command, Event, Intent, Json
 from kitchen.words.speech import gettext, marked, pgettext, read_later
@@ -115,6 +116,12 @@ class SeatView:
     """Members to whom this person may write."""
     messages: tuple[Said, ...] = ()
     """What this person has said and heard, in order: the newest."""
+    leads: tuple[int, ...] = ()
+    """Members whom this person may give jobs."""
+    led: bool = False
+    """Others may give this person jobs."""
+    jobs: tuple[Job, ...] = ()
+    """Those that this person was given or gave: all that are open, and the newest others."""
 
 
 class Nothing(NamedTuple):

@@ -14,10 +14,10 @@ from typing import Any
 
 from django.db import DatabaseError
 
-from kitchen.contract.agent import EVERYBODY, LONGEST_PLAN, PEOPLE, Situation
+from kitchen.contract.agent import EVERYBODY, LONGEST_PLAN, PEOPLE, PLAN_BROKEN, SEAT, Situation
 from kitchen.contract.agent import Decision as MindDecision
 from kitchen.contract.seeds import derived_seed
-from kitchen.contract.world import Command, World
+from kitchen.contract.world import Command, Json, World
 from kitchen.machine.storable import printable, storable
 from kitchen.money.spending import BudgetPurse
 from kitchen.play.intents import checked_intents, note_with
@@ -113,12 +113,14 @@ def _situation(turn: OpenTurn, mind: Mind) -> Situation:
     episode, world = turn.episode, turn.world
     seats = tuple(seat.number for seat in turn.seats if seat.mind_id == mind.pk)
     last = turn.past[0].events if turn.past else []
+    asked = tuple(seat for seat in seats if seat not in turn.given)
     return Situation(
         world=episode.world,
         step=episode.step,
         seats=seats,
         plans={seat: plan.then for seat, plan in turn.plans.items() if seat in seats},
-        asked=tuple(seat for seat in seats if seat not in turn.given),
+        asked=asked,
+        because=_because(asked, last),
         briefs={seat: turn.briefs[seat] for seat in seats},
         observations={seat: world.observe(seat) for seat in seats},
         legal={seat: world.legal_actions(seat) for seat in seats},
@@ -131,6 +133,12 @@ def _situation(turn: OpenTurn, mind: Mind) -> Situation:
     )
 
 
+def _because(asked: Collection[int], last: Iterable[Json]) -> str:
+    """The event of a plan that was dropped and the reason to ask are called the same."""
+    broken = {event["seat"] for event in last if event["kind"] == PLAN_BROKEN}
+    return PLAN_BROKEN if broken & set(asked) else SEAT
+
+
 def _talk(turn: OpenTurn, mind: Mind) -> dict[str, Any]:
     """What a mind is told of what is said, by the fields of its situation; nothing where nobody says
     anything."""
@@ -140,7 +148,11 @@ def _talk(turn: OpenTurn, mind: Mind) -> dict[str, Any]:
     member = organisation.holder(next(seat.number for seat in turn.seats if seat.mind_id == mind.pk)).number
     since = last_heard(turn.episode)[mind.pk] if turn.episode.messages else 0
     messages = heard(turn, member, since=since, most=TOLD)
-    return {"organisation": organisation, "member": member, "messages": messages}
+    told = {"organisation": organisation, "member": member, "messages": messages}
+    seen = organisation.seats_seen(member)
+    if seen == organisation.member(member).seats:
+        return told
+    return {**told, "observations": {seat: turn.world.observe(seat) for seat in seen}}
 
 
 def _purse(turn: OpenTurn, mind: Mind) -> BudgetPurse | None:

@@ -3,15 +3,15 @@ is kept with the others, and nobody goes on from it."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from dataclasses import replace
+from collections.abc import Sequence
+from dataclasses import asdict, replace
 
 from django.db import transaction
 from django.db.models import Max
 
 from kitchen.contract.agent import Decision as MindDecision
 from kitchen.contract.model import Call
-from kitchen.contract.world import Command, Json
+from kitchen.machine.storable import storable
 from kitchen.play.calls import calls_store
 from kitchen.play.models import Decision, Episode, Mind
 
@@ -20,7 +20,7 @@ LATE = "late"
 OVER = "over"
 """Why: it came after the end of its episode, which was sealed without it."""
 KEY = "dropped"
-"""Under which a note has the commands that were not given, by seat."""
+"""Under which a note has what was not followed: `commands` and `plans` by seat, and what it `says`."""
 
 Row = tuple[Decision, Sequence[Call]]
 """A decision that is not stored yet, with the calls of models that it took."""
@@ -49,10 +49,13 @@ def _numbers(rows: Sequence[Row]) -> dict[int, int]:
 
 
 def told_of(decision: MindDecision) -> MindDecision:
-    """The same with its commands in its note: they stand nowhere else."""
+    """The same with all that was not followed in its note: it stands nowhere else."""
+    told = {
+        "commands": {str(seat): list(command) for seat, command in decision.commands.items()},
+        "plans": {str(seat): [list(each) for each in plan] for seat, plan in decision.plans.items()},
+        "says": [asdict(say) for say in decision.says],
+    }
     note = decision.note if isinstance(decision.note, dict) else {"note": decision.note}
-    return replace(decision, note={**note, KEY: _as_json(decision.commands)})
-
-
-def _as_json(commands: Mapping[int, Command]) -> Json:
-    return {str(seat): list(command) for seat, command in commands.items()}
+    return replace(
+        decision, note={**note, KEY: storable({name: all_ for name, all_ in told.items() if all_})}
+    )

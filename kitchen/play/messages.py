@@ -124,6 +124,8 @@ class SayMessage:
     to: tuple[int, ...]
     """Members, by number; nobody named: all whom they may write to."""
     kind: str = SAY
+    data: Mapping[str, Json] = field(default_factory=dict)
+    """`job`, the number of the message that gave it, and the `status` that is reported of it."""
     type: str = field(default="say", init=False)
 
     @classmethod
@@ -132,7 +134,17 @@ class SayMessage:
         text, kind = sent.get("text", ""), sent.get("kind", SAY)
         if not isinstance(text, str) or not isinstance(kind, str):
             raise MessageError(marked("That message could not be read."))
-        return cls(text, _read_members(sent.get("to")), kind)
+        return cls(text, _read_members(sent.get("to")), kind, _read_job(sent))
+
+
+def _read_job(sent: Mapping[str, Json]) -> dict[str, Json]:
+    """What a message about a job says of it."""
+    job, status = sent.get("job"), sent.get("status")
+    if isinstance(job, str) and job.isascii() and job.isdigit() and len(job) < 7:
+        job = int(job)
+    if (job is not None and type(job) is not int) or (status is not None and not isinstance(status, str)):
+        raise MessageError(marked("That message could not be read."))
+    return {name: value for name, value in (("job", job), ("status", status)) if value is not None}
 
 
 def _read_members(value: Json) -> tuple[int, ...]:
@@ -221,6 +233,8 @@ class StateMessage:
     """Members to whom they may write."""
     messages: Json = ()
     """What they said and heard, in order: the newest (see `kitchen.contract.talk.Said`)."""
+    jobs: Json = ()
+    """Those that they were given or gave (see `kitchen.contract.jobs.Job`)."""
     type: str = field(default="state", init=False)
 
 

@@ -121,7 +121,7 @@ class OpenPage:
 
     def say(self, message: SayMessage) -> Answer:
         """Send what the person says, and tell them if it was not sent."""
-        say = Say(message.text, message.kind, message.to)
+        say = Say(message.text, message.kind, message.to, message.data)
         with turn_taken(self.seat.episode_id) as turn:
             receipt = message_hand_in(turn, seat=self.seat.number, say=say, page=self.name)
             if receipt.accepted:

@@ -12,6 +12,7 @@ from dataclasses import asdict
 from django.db.models import OuterRef, Subquery
 
 from kitchen.contract.agent import Situation
+from kitchen.contract.jobs import changes_no_job
 from kitchen.contract.organisation import Member, Organisation
 from kitchen.contract.talk import Said, Say, addressees, refusal
 from kitchen.contract.world import Event, Json, World
@@ -34,7 +35,7 @@ def organisation_of(episode: Episode) -> Organisation | None:
 
 def message_add(turn: OpenTurn, sender: int, say: Say, *, decision: Decision | None = None) -> str:
     """Store what this member says; why it may not, empty if it may (`kitchen.contract.talk.refusal`,
-    `over`). Needs a transaction around it, and the turn up to date and locked."""
+    `over`, `no_such_job`). Needs a transaction around it, and the turn up to date and locked."""
     organisation, sent = organisation_of(turn.episode), turn.sent
     if not turn.is_open:
         return "over"
@@ -43,12 +44,15 @@ def message_add(turn: OpenTurn, sender: int, say: Say, *, decision: Decision | N
     in_step = sum(row.sender == sender and row.step == turn.step for row in sent)
     if code := refusal(organisation, sender, say, sent=in_step):
         return code
+    to = addressees(organisation, sender, say)
+    if changes_no_job((_said(row) for row in sent), sender, to, say):
+        return "no_such_job"
     row = Message(
         episode=turn.episode,
         number=turn.episode.messages + 1,
         step=turn.step,
         sender=sender,
-        to=list(addressees(organisation, sender, say)),
+        to=list(to),
         kind=say.kind,
         text=printable(say.text.strip()),
         data=storable(dict(say.data)),
@@ -112,7 +116,8 @@ def member_of(turn: OpenTurn, seat: int) -> Member | None:
 
 def last_heard(episode: Episode) -> dict[int, int]:
     """By mind: the number of the last message that was sent before it decided last; 0 where it has not."""
-    rows = Decision.objects.filter(mind=OuterRef("pk"), step__lte=episode.step).order_by("-step", "-pk")
+    rows = Decision.objects.filter(mind=OuterRef("pk"), step__lte=episode.step, dropped="")
+    rows = rows.order_by("-step", "-pk")
     last = Mind.objects.filter(episode=episode).annotate(last=Subquery(rows.values("note")[:1]))
     notes = last.order_by().values_list("pk", "last")
     return {pk: note.get(HEARD, 0) if isinstance(note, dict) else 0 for pk, note in notes}
@@ -151,5 +156,5 @@ def checked_says(says: Iterable[Say]) -> tuple[Say, ...]:
     return tuple(checked)
 
 
-def _said(row: Message, *, is_new: bool) -> Said:
+def _said(row: Message, *, is_new: bool = False) -> Said:
     return Said(row.number, row.step, row.sender, tuple(row.to), row.kind, row.text, row.data, is_new)

@@ -1,29 +1,27 @@
-/* The conversation: what was sent leaves its box when it is there, and what others write is told once. */
+/* The conversation and the jobs: what was sent leaves its box when it is there, and what others write is told
+   once. */
 "use strict";
 
 (() => {
-  const form = document.getElementById("talk-form");
-  if (!form) return;
-  const box = form.querySelector("#talk-text");
+  const list = () => document.getElementById("talk");
+  if (!list()) return;
   const heard = new Set(); // ids of messages that were told, or were there when the page came
-  let sent = null; // what is on its way, and how many messages of ours there were before
+  let sent = null; // what is on its way, from which form, and the number of our last message before
   let begun = false;
 
-  const list = () => document.getElementById("talk");
   const mine = () => Number(list().dataset.mine);
-  const lines = () => [...list().querySelectorAll(".said")];
+  const words = (line) => `${line.querySelector("b").textContent}: ${line.querySelector(".said-text").textContent}`;
+  const boxOf = (form) => form.querySelector('[name="text"]');
 
   function onSend(event) {
-    if (event.target === form) sent = { text: box.value, mine: mine() };
+    if (event.target.matches("[data-says]")) sent = { form: event.target, text: boxOf(event.target).value, mine: mine() };
   }
 
   function emptyBox() {
     if (sent === null || mine() <= sent.mine) return;
-    if (box.value === sent.text) box.value = "";
+    if (boxOf(sent.form).value === sent.text) boxOf(sent.form).value = "";
     sent = null;
   }
-
-  const words = (line) => `${line.querySelector("b").textContent}: ${line.querySelector(".said-text").textContent}`;
 
   function tell(fresh) {
     const others = fresh.filter((line) => !line.matches(".is-yours"));
@@ -31,7 +29,7 @@
   }
 
   function look() {
-    const fresh = lines().filter((line) => !heard.has(line.id));
+    const fresh = [...list().querySelectorAll(".said")].filter((line) => !heard.has(line.id));
     if (begun) tell(fresh);
     begun = true;
     for (const line of fresh) heard.add(line.id);
@@ -39,9 +37,10 @@
     emptyBox();
   }
 
-  /* htmx would send it later by itself; it is said that it was not, and it stays in its box */
+  /* htmx would send it later by itself: it stays in its box instead */
   function onSubmit(event) {
-    if (event.target !== form || document.getElementById("connection").dataset.state === "connected") return;
+    if (!event.target.matches(".talk-form, .job-act")) return;
+    if (document.getElementById("connection").dataset.state === "connected") return;
     event.preventDefault();
     event.stopImmediatePropagation();
   }

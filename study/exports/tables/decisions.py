@@ -56,7 +56,7 @@ LATER = (
         "because",
         "text",
         "Why it was asked; blank in data of before.",
-        levels="seat = it had something to choose",
+        levels="seat = it had something to choose, plan_broken = likewise, since its plan could not go on",
     ),
     Column(
         "dropped",

@@ -79,7 +79,7 @@ def test_what_comes_too_late_is_stored_with_what_it_cost_and_not_gone_on_from() 
     assert waiting.all_done(10)
     late = Decision.objects.get(number=2)
     assert (late.step, late.seen_step, late.dropped, late.fallback, late.memory) == (1, 0, "late", "", "slow")
-    assert late.note == {"note": None, "dropped": {"1": ["goto", "pot0"]}}
+    assert late.note == {"note": None, "dropped": {"commands": {"1": ["goto", "pot0"]}}}
     assert ModelCall.objects.get().decision == late and ModelCall.objects.get().cost == Decimal("0.25")
     with turn_now(episode.pk) as turn:
         assert list(turn.memories.values()) == [None]

@@ -120,6 +120,8 @@ def test_a_plan_is_broken_where_the_thing_is_gone_and_its_seat_is_asked_in_that_
     data = {"why": "illegal", "left": [list(TAKE), list(TABLE)], "planned_in": 5}
     assert broken(episode) == [(5, {"kind": "plan_broken", "seat": 1, **data})]
     assert asked(episode)[-1] == [6, [1], {}]
+    because = dict(DecisionRow.objects.values_list("step", "because"))
+    assert (because[5], because[6]) == ("seat", "plan_broken")
     first = SeatCommand.objects.get(episode=episode, seat=1, step=5)
     assert first.to_follow == [list(TAKE), list(TABLE)]
     assert all(verdict.holds for verdict in log_verify(Episode.objects.all()))
@@ -254,6 +256,19 @@ def test_a_person_plans_and_stops_what_is_left(told: Told) -> None:
     data = {"why": "replaced", "left": [list(TABLE), list(STORAGE)], "planned_in": 1}
     assert broken(episode) == [(2, {"kind": "plan_broken", "seat": 0, **data})]
     assert all(verdict.holds for verdict in log_verify(Episode.objects.all()))
+
+
+def test_a_person_whose_plan_could_not_go_on_chooses_again_and_is_told_why() -> None:
+    episode = make_episode(seats=1, offers_plans=True)
+    page = person(episode)
+    assert codes(page.command(CommandMessage(1, BOARD, then=(TAKE, TABLE)))) == []
+    view = seat_view(episode.seats.get(number=0))
+    assert (view.phase, view.step, view.plans) == ("choose", 1, {})
+    shown = str(page_context(get_page("cuisine"), view, socket_path="/")["panels"]["plan"])
+    assert "since this was not possible: Take salmon from chopping board 1" in shown
+    assert codes(page.command(CommandMessage(2, STORAGE))) == []
+    shown = str(page_context(get_page("cuisine"), seat_view(page.seat), socket_path="/")["panels"]["plan"])
+    assert "not possible:" not in shown
 
 
 def test_where_plans_are_not_offered_nobody_can_make_one() -> None:
