@@ -15,7 +15,8 @@ from typing import NamedTuple
 from kitchen.contract.world import Json
 from kitchen.worlds.cuisine.dispatcher.moment import Given
 from kitchen.worlds.cuisine.dispatcher.names import Names, agent_of, plain
-from kitchen.worlds.cuisine.dispatcher.spelled import Span, entry, find, phrase, role_of
+from kitchen.worlds.cuisine.dispatcher.phrases import phrase, role_of
+from kitchen.worlds.cuisine.dispatcher.spelled import Span, entry, find
 from kitchen.worlds.cuisine.rules import VERBS
 
 MOST_TRIES = 64
