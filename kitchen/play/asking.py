@@ -100,7 +100,8 @@ def _ask(
 ) -> Asking:
     asked: list[Asked] = []
     for number, (mind, situation) in enumerate(minds):
-        now = replace(situation, commanded=_known(world, situation.seats, commanded))
+        settled = situation.commanded
+        now = replace(situation, commanded={**settled, **_known(world, situation.seats, commanded)})
         outcome = yield Question(mind, now, len(minds) - number)
         asked.append(Asked(mind, now, outcome))
         given = _commands(asked[-1], idle=world.idle)
@@ -124,6 +125,7 @@ def _situation(turn: OpenTurn, mind: Mind) -> Situation:
         briefs={seat: turn.briefs[seat] for seat in seats},
         observations={seat: world.observe(seat) for seat in seats},
         legal={seat: world.legal_actions(seat) for seat in seats},
+        commanded={seat: tuple(turn.given[seat].command) for seat in seats if seat in turn.given},
         people=tuple(sorted(turn.people)),
         events=known_events(world, seats, last),
         memory=turn.memories[mind.pk],

@@ -9,7 +9,7 @@ from typing import Any, ClassVar
 import pytest
 from django.template.loader import render_to_string
 
-from kitchen.contract.agent import LONGEST_PLAN, Agent, Decision, Situation
+from kitchen.contract.agent import KNOWING, LONGEST_PLAN, Agent, Decision, Situation
 from kitchen.contract.world import Command, Event
 from kitchen.play.asking import checked
 from kitchen.play.at_once import Deciding
@@ -170,6 +170,25 @@ def test_a_mind_may_give_another_plan_for_a_seat_that_has_one(told: Told) -> Non
     data = {"why": "replaced", "left": [list(TABLE)], "planned_in": 1}
     assert broken(episode) == [(2, {"kind": "plan_broken", "seat": 1, **data})]
     assert asked(episode)[1] == [2, [2], {"1": [list(TABLE)]}]
+
+
+@pytest.mark.parametrize("knowing", KNOWING)
+def test_a_mind_knows_what_its_own_seats_go_on_with_whatever_else_it_is_told(
+    told: Told, knowing: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    told[1] = {1: [STORAGE, BOARD], 2: [STORAGE]}
+    heard: list[Mapping[int, Command]] = []
+    decide = Ahead.decide
+
+    def listening(mind: Ahead, situation: Situation) -> Decision:
+        heard.append({seat: situation.commanded[seat] for seat in situation.commanded if seat})
+        return decide(mind, situation)
+
+    monkeypatch.setattr(Ahead, "decide", listening)
+    episode = make_episode(seats=3, minds=(mind("ahead", 1, 2),), knowing=knowing)
+    take(episode)
+    take(episode)
+    assert heard == [{}, {1: BOARD}]
 
 
 def test_plans_of_several_steps_run_by_themselves_where_nobody_else_is_asked(told: Told) -> None:
