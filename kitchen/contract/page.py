@@ -116,6 +116,8 @@ class SeatView:
     """Members to whom this person may write."""
     messages: tuple[Said, ...] = ()
     """What this person has said and heard, in order: the newest."""
+    spoken: bool = False
+    """The page offers to turn this person's speech into text."""
     leads: tuple[int, ...] = ()
     """Members whom this person may give jobs."""
     led: bool = False

@@ -125,7 +125,8 @@ class SayMessage:
     """Members, by number; nobody named: all whom they may write to."""
     kind: str = SAY
     data: Mapping[str, Json] = field(default_factory=dict)
-    """`job`, the number of the message that gave it, and the `status` that is reported of it."""
+    """`job`, the number of the message that gave it, the `status` that is reported of it, and `spoken` where
+    the browser made the text of speech."""
     type: str = field(default="say", init=False)
 
     @classmethod
@@ -144,7 +145,9 @@ def _read_job(sent: Mapping[str, Json]) -> dict[str, Json]:
         job = int(job)
     if (job is not None and type(job) is not int) or (status is not None and not isinstance(status, str)):
         raise MessageError(marked("That message could not be read."))
-    return {name: value for name, value in (("job", job), ("status", status)) if value is not None}
+    spoken = True if sent.get("spoken") in (True, "1") else None
+    said = {"job": job, "status": status, "spoken": spoken}
+    return {name: value for name, value in said.items() if value is not None}
 
 
 def _read_members(value: Json) -> tuple[int, ...]:

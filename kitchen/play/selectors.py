@@ -115,6 +115,7 @@ def _talk(turn: OpenTurn, seat: int, page: Page) -> dict[str, Any]:
         "led": bool(organisation.commanders_of(member)),
         "jobs": tuple(job for job in jobs if job.is_open or job in over),
         "member": member,
+        "spoken": organisation.spoken,
         "members": {one.number: _called(one, page) for one in organisation.members},
         "addressees": organisation.to(member, SAY) if turn.is_open else (),
         "messages": said[-SHOWN:],

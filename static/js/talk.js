@@ -19,7 +19,11 @@
 
   function emptyBox() {
     if (sent === null || mine() <= sent.mine) return;
-    if (boxOf(sent.form).value === sent.text) boxOf(sent.form).value = "";
+    if (boxOf(sent.form).value === sent.text) {
+      boxOf(sent.form).value = "";
+      const spoken = sent.form.querySelector('[name="spoken"]');
+      if (spoken) spoken.value = "";
+    }
     sent = null;
   }
 
@@ -45,6 +49,43 @@
     event.stopImmediatePropagation();
   }
 
+  /* speech: the browser makes text of it while the button is held; the person reads and sends it */
+
+  const Recogniser = window.SpeechRecognition || window.webkitSpeechRecognition;
+  const speak = document.querySelector("[data-speak]");
+  let listening = null;
+
+  function begin(event) {
+    if (listening || event.repeat || (event.key && ![" ", "Enter"].includes(event.key))) return;
+    if (event.key) event.preventDefault();
+    listening = new Recogniser();
+    listening.lang = document.documentElement.lang;
+    listening.onresult = write;
+    listening.onend = stopped;
+    listening.start();
+    speak.setAttribute("aria-pressed", "true");
+  }
+
+  function write(event) {
+    const box = boxOf(speak.form);
+    box.value = [...event.results].map((one) => one[0].transcript).join(" ").slice(0, box.maxLength);
+    speak.form.querySelector('[name="spoken"]').value = "1";
+  }
+
+  function stopped() {
+    listening = null;
+    speak.setAttribute("aria-pressed", "false");
+    boxOf(speak.form).focus();
+  }
+
+  function offerSpeech() {
+    speak.hidden = false;
+    document.getElementById("speak-note").hidden = false;
+    for (const name of ["pointerdown", "keydown"]) speak.addEventListener(name, begin);
+    for (const name of ["pointerup", "pointerleave", "keyup", "blur"]) speak.addEventListener(name, () => listening?.stop());
+  }
+
+  if (speak && Recogniser) offerSpeech();
   document.addEventListener("htmx:wsAfterSend", onSend);
   document.addEventListener("htmx:wsAfterMessage", look);
   document.addEventListener("submit", onSubmit, true);

@@ -6,6 +6,7 @@ import json
 from typing import Any
 
 import pytest
+from django.test import RequestFactory
 
 from kitchen.play.kept import turn_now
 from kitchen.play.messages import MessageError, SayMessage, read_message
@@ -14,6 +15,7 @@ from kitchen.play.open_page import OpenPage, page_opened
 from kitchen.play.render import page_context
 from kitchen.play.selectors import seat_page, seat_view
 from kitchen.play.services import episode_end
+from kitchen.play.views import play_page
 from tests.kitchen.factories import make_episode
 from tests.kitchen.play.test_saying import team
 
@@ -125,6 +127,8 @@ def test_after_the_end_it_can_still_be_read() -> None:
             {"kind": "report", "job": "3", "status": "done"},
             SayMessage("", (), "report", {"job": 3, "status": "done"}),
         ),
+        ({"text": "hello", "spoken": "1"}, SayMessage("hello", (), data={"spoken": True})),
+        ({"text": "hello", "spoken": ""}, SayMessage("hello", ())),
         ({"kind": "accept", "job": [3]}, None),
         ({"kind": "report", "job": 3, "status": 1}, None),
     ],
@@ -155,6 +159,18 @@ def test_a_job_is_given_taken_and_done_and_a_third_one_sees_no_card() -> None:
     done = job(worker, "report", 1, status="done")
     assert "is-done" in done and 'id="job-1-1-failed"' not in done
     assert "not there any more" in job(leader, "withdraw", 1, 1)
+
+
+def test_a_browser_is_let_use_the_microphone_only_where_people_may_speak() -> None:
+    for spoken in (False, True):
+        episode = team("graph", spoken=spoken)
+        seat = episode.seats.select_related("episode").get(number=0)
+        answer = play_page(RequestFactory().get("/"), seat=seat, continue_url="/")
+        assert ("microphone=(self)" in answer.headers.get("Permissions-Policy", "")) is spoken
+        assert (b"data-speak" in answer.content) is spoken
+    page = page_of(episode, 0)
+    page.say(SayMessage("hello", (), data={"spoken": True}))
+    assert Message.objects.get().data == {"spoken": True}
 
 
 def test_who_leads_has_a_form_for_jobs_and_who_is_led_has_none() -> None:
