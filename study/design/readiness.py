@@ -10,9 +10,10 @@ from dataclasses import dataclass
 from django.core.exceptions import ValidationError
 from django.utils import timezone
 
-from kitchen.contract.world import SettingsError
+from kitchen.contract.world import SettingsError, clean_settings
+from kitchen.registry.worlds import get_world
 from kitchen.words.counting import counted
-from study.design.blueprint import Blueprint, blueprint_of
+from study.design.blueprint import Blueprint, ConditionPlan, blueprint_of
 from study.design.demo import DEMO_SLUG, demo_words
 from study.design.models import Outcome, Study, SurveyItem
 from study.design.orders.registry import get_scheme
@@ -45,6 +46,7 @@ def missing(study: Study) -> list[Missing]:
         *_orders(study, design),
         *_parts(study, design),
         *_practice(design),
+        *_guide(design),
         *_items(study, design),
         *_given_away(study, design),
         *_scales(design),
@@ -171,6 +173,28 @@ def _practice(design: Blueprint) -> Iterator[Missing]:
                 "Practice is too short: who follows its hints does not reach its goal. Give it more steps."
             )
             yield Missing(words, "part", ("practice",), hinders=False)
+
+
+def _guide(design: Blueprint) -> Iterator[Missing]:
+    """Whether the guide, which shows what is played first, shows what is practised."""
+    if not (design.has("practice") and design.has("guide")):
+        return
+    for plan in design.conditions:
+        with suppress(SettingsError):  # told where it is set
+            if plan.world == design.practice.world and (labels := _chosen_otherwise(plan, design.practice)):
+                words = (
+                    f"The guide shows {plan.name}, but practice is another ({', '.join(labels)}): people "
+                    "practise what they have not read about. Practise the same, or say so in a text."
+                )
+                yield Missing(words, "part", ("practice",), hinders=False)
+                return
+
+
+def _chosen_otherwise(plan: ConditionPlan, practice: ConditionPlan) -> list[str]:
+    """The labels of what is chosen in a world, not measured, and differs: another kitchen, no other pace."""
+    declared = get_world(plan.world).settings
+    one, other = (clean_settings(declared, each.settings) for each in (plan, practice))
+    return [each.label for each in declared if each.kind == "choice" and one[each.name] != other[each.name]]
 
 
 def _texts(study: Study, design: Blueprint) -> Iterator[Missing]:

@@ -2,8 +2,9 @@
 "use strict";
 
 window.fitting = (() => {
+  const heard = (one) => getComputedStyle(one).clipPath === "inset(50%)"; // and not seen
   const seen = (one) =>
-    one.checkVisibility({ visibilityProperty: true }) && !one.closest(".visually-hidden, .skip-link");
+    one.checkVisibility({ visibilityProperty: true }) && !one.closest(".visually-hidden, .skip-link") && !heard(one);
   const all = (selector, root = document) => [...root.querySelectorAll(selector)].filter(seen);
   const name = (one) => {
     const text = (one.textContent || one.name || one.id).trim().slice(0, 40);

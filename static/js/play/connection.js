@@ -98,6 +98,7 @@
     if (box.dataset.state !== name || box.querySelector("[data-text]").textContent !== text) {
       box.dataset.state = name;
       box.querySelector("[data-text]").textContent = text;
+      box.title = text; // where it is cut off
     }
     play.dispatchEvent(new Event("brigade:connection"));
   }

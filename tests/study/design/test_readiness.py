@@ -94,3 +94,20 @@ def test_a_practice_that_ends_before_its_goal_is_told() -> None:
     for settings in (longer, {}, {**stored, "all_steps": True}):
         StudyPart.objects.filter(pk=part.pk).update(settings=settings)
         assert not told(study, "Practice is too short")
+
+
+def test_a_practice_in_another_kitchen_than_the_guide_shows_is_told() -> None:
+    study = make_study()
+    StudyPart.objects.create(study=study, kind="guide", enabled=True)
+    practised = {"level": "level_3", "alpha": 2.0, "beta": 2.5, "max_steps": 60}
+    part = StudyPart.objects.create(
+        study=study, kind="practice", enabled=True, settings={"kitchen": {"settings": practised}}
+    )
+    (gap,) = told(study, "practice is another (Level)")
+    assert (gap.page, gap.args, gap.hinders) == ("part", ("practice",), False)
+    part.settings = {"kitchen": {"settings": {**practised, "level": "level_0", "alpha": 3.0}}}
+    part.save()
+    assert not told(study, "practice is another")
+    part.settings, part.enabled = {"kitchen": {"settings": practised}}, False
+    part.save()
+    assert not told(study, "practice is another")

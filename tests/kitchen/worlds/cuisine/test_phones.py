@@ -5,6 +5,8 @@ from __future__ import annotations
 from dataclasses import replace
 
 import pytest
+from django.utils import translation
+from django.utils.translation import gettext
 from playwright.async_api import Browser
 
 from kitchen.contract.page import SeatView
@@ -65,4 +67,25 @@ async def test_where_it_is_narrowest_the_head_has_two_rows(browser: Browser) -> 
     tops = "all => new Set(all.map(one => one.getBoundingClientRect().top)).size"
     assert await page.eval_on_selector_all(".topbar-actions .button, .bar-phase", tops) <= 2
     assert await page.eval_on_selector_all(".topbar-actions .button", tops) == 1
+    await page.close()
+
+
+OFFLINE = """text => {
+    const said = document.getElementById("connection"), bar = document.querySelector(".topbar");
+    const tell = (state, text) => {
+        said.dataset.state = state;
+        said.querySelector("[data-text]").textContent = text;
+        return bar.offsetHeight;
+    };
+    return tell("offline", text) - tell("connected", "Conectado");
+}"""
+
+
+async def test_the_bar_keeps_its_height_whatever_is_said_of_the_connection(browser: Browser) -> None:
+    with translation.override("es"):
+        page = await open_page(browser, view("level_3", "drawn", hint=False))
+        text = gettext("You are offline. Nothing is lost; you go on when you are connected again.")
+    for width in (360, 768, 1024, 1440):
+        await page.set_viewport_size({"width": width, "height": 800})
+        assert await page.evaluate(OFFLINE, text) == 0, width
     await page.close()
