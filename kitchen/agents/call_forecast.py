@@ -10,11 +10,13 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from statistics import fmean
 
-from kitchen.agents.evaluate import see
+from kitchen.agents.evaluate import among, see
 from kitchen.contract.model import Call, Message, Request
+from kitchen.contract.organisation import SAY, Organisation
+from kitchen.contract.talk import LONGEST_OF_PEOPLE, Said
 from kitchen.contract.world import Json, World, WorldError
 from kitchen.llm.prices import CallPlan, PriceList
 from kitchen.llm.tokens import MESSAGE, likely_tokens, most_tokens
@@ -25,6 +27,8 @@ ASKED_AT = (0, 20)
 """Steps at which it is asked; by the second about as much is to be told as there will be."""
 FEEDBACK = 120
 """Tokens of what is told of one agent's last step, at worst."""
+SAID, LINE = 10, "Please do the next one first, and leave the other to me for now."
+"""So many lines of people a prompt is taken to hold, where they may write."""
 TRIES = Patience().tries
 """How often one call may be made at worst."""
 
@@ -42,15 +46,24 @@ class TrialCalls:
     """Exchanges that are remembered at most."""
     repairs: int = 0
     """Second tries in a step, at most."""
+    talk: int = 0
+    """Tokens of what people say, at worst, where they may write to it."""
 
     def remembered(self) -> list[int]:
         """How many exchanges each step of an episode remembers."""
         return [min(step, self.kept) for step in range(self.steps)]
 
 
-def sample(game: World, coplayer: str, settings: Mapping[str, Json], seats: Sequence[int]) -> TrialCalls:
-    """What a mind in these seats asks in this game, by the stand-in. WorldError where nobody knows how long
-    the game is, or for settings that cannot be."""
+def sample(
+    game: World,
+    coplayer: str,
+    settings: Mapping[str, Json],
+    seats: Sequence[int],
+    organisation: Organisation | None = None,
+) -> TrialCalls:
+    """What a mind in these seats asks in this game, by the stand-in; in an organisation in which people may
+    write to it they have said some lines. WorldError where nobody knows how long the game is, or for settings
+    that cannot be."""
     if game.length is None:
         raise WorldError("how many steps an episode has is not known before")
     rehearsal = make_agent(coplayer, settings).rehearsal()
@@ -59,12 +72,29 @@ def sample(game: World, coplayer: str, settings: Mapping[str, Json], seats: Sequ
     mind = make_agent(coplayer, rehearsal.settings)
     people = tuple(seat for seat in range(game.seats) if seat not in seats)
     waiting = dict.fromkeys(people, game.idle)
+    said = _said(organisation, min(seats)) if organisation else ()
     calls: list[Call] = []
     for step in range(min(game.length, ASKED_AT[-1] + 1)):
         if step in ASKED_AT or step == game.length - 1:
-            calls += mind.decide(see(game, seats, commanded=waiting, people=people)).calls
+            seen = see(game, seats, commanded=waiting, people=people)
+            calls += mind.decide(among(seen, organisation, said)).calls
         game.step(dict.fromkeys(range(game.seats), game.idle))
-    return TrialCalls(tuple(calls), len(seats), game.length, rehearsal.remembered, rehearsal.repairs)
+    talk = most_tokens(Request("", [Message("user", one.text) for one in _longest(said)])) if said else 0
+    return TrialCalls(tuple(calls), len(seats), game.length, rehearsal.remembered, rehearsal.repairs, talk)
+
+
+def _said(organisation: Organisation, member: int) -> tuple[Said, ...]:
+    """Some lines of the first person who may write to this member."""
+    people = [one.number for one in organisation.members if one.is_person]
+    writers = [one for one in people if member in organisation.to(one, SAY)]
+    if not writers:
+        return ()
+    return tuple(Said(number, 1, writers[0], (member,), SAY, LINE) for number in range(1, SAID + 1))
+
+
+def _longest(said: Sequence[Said]) -> list[Said]:
+    """The same, as long as they may be."""
+    return [replace(one, text="\u5b57" * LONGEST_OF_PEOPLE) for one in said]
 
 
 def plan_of(trial: TrialCalls, *, steps: int, episodes: int) -> CallPlan:
@@ -99,7 +129,7 @@ def worst(trial: TrialCalls, prices: PriceList, provider: str, model: str) -> fl
     if not trial.calls:
         return 0.0
     price, answer = prices.price(provider, model), trial.calls[0].request.max_tokens
-    told = FEEDBACK * trial.seats + 2 * MESSAGE
+    told = FEEDBACK * trial.seats + 2 * MESSAGE + trial.talk
     first = max(most_tokens(call.request) for call in trial.calls) + told
     exchange = max(_question(call.request) for call in trial.calls) + told + (1 + trial.repairs) * answer
     prompts = [

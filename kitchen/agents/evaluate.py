@@ -13,7 +13,9 @@ from statistics import fmean
 from typing import Any
 
 from kitchen.contract.agent import Agent, Decision, Situation
+from kitchen.contract.organisation import Organisation
 from kitchen.contract.seeds import derived_seed
+from kitchen.contract.talk import Said
 from kitchen.contract.world import Event, Json, World
 
 
@@ -42,6 +44,13 @@ def see(
         memory=memory,
         seed=seed,
     )
+
+
+def among(seen: Situation, organisation: Organisation | None, messages: tuple[Said, ...] = ()) -> Situation:
+    """The same as a member of this organisation is told it; itself where there is none."""
+    if organisation is None:
+        return seen
+    return replace(seen, organisation=organisation, member=min(seen.seats), messages=messages)
 
 
 def decisions(mind: Agent, game: World, *, seed: int, **more: Any) -> Iterator[tuple[Decision, float]]:

@@ -54,7 +54,8 @@ class Situation:
     briefs: Mapping[int, Mapping[str, Json]]
     """What each seat knows that never changes (`World.brief`)."""
     observations: Mapping[int, Mapping[str, Json]]
-    """What each seat sees now (`World.observe`)."""
+    """What each seat sees now (`World.observe`); for who leads also of those that it may see
+    (`Organisation.seats_seen`)."""
     legal: Mapping[int, Sequence[Command]]
     """What each seat could do now (`World.legal_actions`)."""
     commanded: Mapping[int, Command] = field(default_factory=dict)
@@ -99,7 +100,7 @@ class Decision:
 
     `commands` are in the order in which they are to run; a seat left out does the world's default.
     `played_by` names who really chose, where that is not the mind itself (a stand-in). `note` is JSON for
-    the log: why, what was asked and answered.
+    the log: why, what was asked and answered; who reads replies says in it how (`kitchen.contract.reading`).
 
     `calls` are all calls of language models that this decision took, in order, those without an answer among
     them. `fallback` is the code of the ModelError that made the mind fall back on its stand-in, empty if it

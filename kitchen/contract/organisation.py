@@ -43,13 +43,21 @@ SETTINGS = (
     Setting(
         "sees",
         "choice",
-        "What somebody who leads sees",
+        "What a co-player who leads sees",
         PRIVATE,
         choices=(
-            (PRIVATE, "only what they command themselves"),
-            (TEAM, "what their team commands, too"),
+            (PRIVATE, "only what it commands itself"),
+            (TEAM, "what its team commands, too"),
             (ALL, "everything"),
         ),
+    ),
+    Setting(
+        "spoken",
+        "bool",
+        "People may speak instead of typing",
+        False,
+        help="The browser turns speech into text, which the person sends. Chrome and Edge have that done on "
+        "their makers' servers: say so in the consent.",
     ),
     Setting(
         "messages_a_step", "int", "Messages that somebody may send in one step", 3, minimum=1, maximum=20
@@ -82,6 +90,8 @@ class Organisation:
     """Who may write to whom."""
     sees: str = PRIVATE
     messages_a_step: int = 3
+    spoken: bool = False
+    """Pages offer to turn speech into text."""
 
     @property
     def is_silent(self) -> bool:
@@ -141,6 +151,7 @@ class Organisation:
             "writes": [list(pair) for pair in sorted(self.writes)],
             "sees": self.sees,
             "messages_a_step": self.messages_a_step,
+            "spoken": self.spoken,
         }
 
     @classmethod
@@ -157,6 +168,7 @@ class Organisation:
             writes=frozenset((one, other) for one, other in stored["writes"]),
             sees=stored["sees"],
             messages_a_step=stored["messages_a_step"],
+            spoken=stored["spoken"],
         )
 
 
@@ -260,14 +272,14 @@ LABELS: Mapping[str, str] = {
 """The same, for researchers, in the order in which they are offered."""
 
 APPLY: Mapping[str, frozenset[str]] = {
-    "central": frozenset({"talk", "messages_a_step"}),
-    "each": frozenset({"talk", "messages_a_step"}),
+    "central": frozenset({"talk", "spoken", "messages_a_step"}),
+    "each": frozenset({"talk", "spoken", "messages_a_step"}),
     "solo": frozenset(),
-    "pair": frozenset({"messages_a_step"}),
-    "chain": frozenset({"messages_a_step", "sees"}),
-    "graph": frozenset({"messages_a_step", "sees"}),
-    "tree": frozenset({"messages_a_step", "sees", "leaves_talk"}),
-    "custom": frozenset({"messages_a_step", "sees"}),
+    "pair": frozenset({"spoken", "messages_a_step"}),
+    "chain": frozenset({"spoken", "messages_a_step", "sees"}),
+    "graph": frozenset({"spoken", "messages_a_step", "sees"}),
+    "tree": frozenset({"spoken", "messages_a_step", "sees", "leaves_talk"}),
+    "custom": frozenset({"spoken", "messages_a_step", "sees"}),
 }
 """Settings that mean something in a kind; the others are to be left at their defaults."""
 
@@ -297,6 +309,7 @@ def organise(
         writes=frozenset(across),
         sees=chosen["sees"],
         messages_a_step=chosen["messages_a_step"],
+        spoken=chosen["spoken"],
     )
 
 

@@ -15,6 +15,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, ClassVar, NamedTuple
 
+from kitchen.contract.jobs import Job
 from kitchen.contract.talk import Said
 from kitchen.contract.world import Command, Event, Intent, Json
 from kitchen.words.speech import gettext, marked, pgettext, read_later
@@ -115,6 +116,14 @@ class SeatView:
     """Members to whom this person may write."""
     messages: tuple[Said, ...] = ()
     """What this person has said and heard, in order: the newest."""
+    spoken: bool = False
+    """The page offers to turn this person's speech into text."""
+    leads: tuple[int, ...] = ()
+    """Members whom this person may give jobs."""
+    led: bool = False
+    """Others may give this person jobs."""
+    jobs: tuple[Job, ...] = ()
+    """Those that this person was given or gave: all that are open, and the newest others."""
 
 
 class Nothing(NamedTuple):
@@ -147,7 +156,7 @@ class Page(ABC):
     (`SHELL` in `kitchen/play/shell.py`) among them, and `shown` as `SeatView` has it: where that is `both`,
     `kitchen/play/views.jinja` leads from one element with `data-view` to the other. Where plans are offered
     (`World.plannable`), `plan` is one of them: `kitchen/play/plan_slot.jinja` has it, for a place beside the
-    menu.
+    menu. Where it is shown what the others are about to do, so are their plans: `plans`.
 
     It holds the panel `menu`: a form with `ws-send`, in it the fields `type` (`command`) and `step`, a
     `fieldset` with `data-actions` and in it a `label` with a radio button `command` for each command, and a
@@ -158,7 +167,8 @@ class Page(ABC):
     """In which ways this world can be shown: `TABLES`, `DRAWN`, or both of them."""
     guide: ClassVar[str]
     """Template of the guide: how to win, what the tables mean, tips. Gets `brief`, `handbook`, and whether
-    steps have a time limit as `clocked`."""
+    steps have a time limit as `clocked`, whether there is a picture as `drawn`, and whether an action is
+    asked for once more before it is sent as `asks_first`."""
     title: ClassVar[str] = ""
     """What this world is called over its guide, where a study plays several; by default its name. As all
     words of a page, in the language of whoever reads (`kitchen.words.speech`)."""
@@ -228,3 +238,7 @@ class Page(ABC):
     @abstractmethod
     def phrase(self, command: Command) -> str:
         """The command in words for a menu or a history: `Put it into pot 1`."""
+
+    def worded(self, view: SeatView, command: Command) -> str:
+        """The command in words beside this view, in which things may have names of their own."""
+        return self.phrase(command)

@@ -14,7 +14,7 @@ from django.template.response import TemplateResponse
 from django.urls import path, reverse
 from django.utils.html import format_html, format_html_join
 
-from kitchen.experiments import services, tables
+from kitchen.experiments import services, stored_logs, tables
 from kitchen.experiments.downloads import FILES, file_response, results
 from kitchen.experiments.forecast import CostForecast, WorkForecast
 from kitchen.experiments.form import (
@@ -34,6 +34,7 @@ from kitchen.experiments.services import failed
 from kitchen.experiments.setup import Setup, SetupError
 from kitchen.experiments.summary import last_line, score
 from kitchen.forms.setting_fields import told
+from kitchen.llm.money import dollars
 from kitchen.llm.prices import PriceFileError
 from kitchen.machine.cleared_first import ClearedFirst
 from kitchen.money.spending import money
@@ -47,7 +48,7 @@ class ExperimentAdmin(ClearedFirst, admin.ModelAdmin):  # type: ignore[type-arg]
     list_display = ("__str__", "what", "progress", "state", "created_at")
     ordering = ("-created_at",)
     actions = ("start", "stop", "compare")
-    readonly_fields = ("what", "settings", "progress", "state", "created_at")
+    readonly_fields = ("what", "settings", "progress", "spent", "state", "created_at")
     change_form_template = "admin/kitchen/experiment.html"
 
     class Media:
@@ -76,7 +77,7 @@ class ExperimentAdmin(ClearedFirst, admin.ModelAdmin):  # type: ignore[type-arg]
         """As `get_form`."""
         if obj is None:
             return fieldsets()
-        shown = {"fields": ["name", "what", "settings", "progress", "state", "created_at"]}
+        shown = {"fields": ["name", "what", "settings", "progress", "spent", "state", "created_at"]}
         return [(None, shown), HOW]
 
     def get_urls(self) -> list[Any]:
@@ -126,6 +127,11 @@ class ExperimentAdmin(ClearedFirst, admin.ModelAdmin):  # type: ignore[type-arg]
     def progress(self, experiment: Any) -> str:
         """Episodes played, of all."""
         return f"{experiment.played_episodes} of {Setup.from_json(experiment.setup).total} episodes"
+
+    @admin.display(description="Spent")
+    def spent(self, experiment: Experiment) -> str:
+        """US dollars, with what is set aside for calls that are under way."""
+        return dollars(stored_logs.spent_of(experiment))
 
     @admin.display(description="State")
     def state(self, experiment: Any) -> str:

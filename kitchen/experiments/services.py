@@ -223,8 +223,8 @@ def _play(episode: ExperimentEpisode, *, anew: bool) -> Row:
         setup.settings_of(job.column.variant),
         purse=BudgetPurse(experiment.budget.pk) if experiment.budget else None,
         after_step=_renewing(episode),
-        before=None if anew else log_begun(episode),
-        sink=log_sink(episode, anew=anew),
+        before=None if anew else outlast(partial(log_begun, episode), "reading an episode's log"),
+        sink=outlast(partial(log_sink, episode, anew=anew), "reading an episode's log"),
     )
 
 

@@ -11,7 +11,7 @@ from collections.abc import Callable, Iterable, Iterator
 from functools import partial
 
 from django.db import IntegrityError, transaction
-from django.db.models import F
+from django.db.models import Exists, F, OuterRef
 
 from kitchen.experiments.log import Log, LogError, Sink, read_log
 from kitchen.experiments.models import Experiment, ExperimentEpisode, ExperimentLog
@@ -20,6 +20,9 @@ from kitchen.machine.outage import outlast
 from kitchen.money.spending import booked, money
 
 log = logging.getLogger(__name__)
+
+AT_ONCE = 100
+"""Episodes that are read at once."""
 
 
 class PlayedElsewhereError(Exception):
@@ -68,7 +71,8 @@ def _store(episode_id: int, run: int, number: int, piece: bytes) -> None:
 
 def logs_of(experiment: Experiment) -> Iterator[tuple[Key, bytes]]:
     """The log of every episode that has one, as bytes, by the episode's name."""
-    for episode in experiment.episodes.filter(logs__isnull=False).distinct().iterator(100):
+    kept = ExperimentLog.objects.filter(episode=OuterRef("pk"))
+    for episode in experiment.episodes.filter(Exists(kept)).iterator(AT_ONCE):
         yield key_of(episode), log_data(episode)
 
 

@@ -70,9 +70,17 @@ def _grid(title: str, cells: Sequence[CellResult], notes: tuple[str, ...] = ()) 
     ]
     scores = (COS, *(_beside(each.cos, each.paper_cos, each.bound_cos) for each in cells), _average(cells))
     who = players_of(cells)
-    fallbacks = (FALLBACKS, *(each.players.share for each in cells), who.share)
+    told = [(FALLBACKS, *(each.players.share for each in cells), who.share), *_replies(cells, who)]
     names = [each.column.variant.label or each.column.level for each in cells]
-    return Grid(title, ("", *names, "average"), (*body, scores, fallbacks), notes, str(who))
+    return Grid(title, ("", *names, "average"), (*body, scores, *told), notes, str(who))
+
+
+def _replies(cells: Sequence[CellResult], who: DecisionMakers) -> Iterator[tuple[str, ...]]:
+    """How the replies of language models were read, in two rows; none where nobody asked a model."""
+    read = [*(each.players.read for each in cells), who.read]
+    if who.read.decisions:
+        yield ("not read whole", *(f"{each.part + each.none} of {each.decisions}" for each in read))
+        yield ("invalid commands", *(f"{each.invalid} of {each.commands}" for each in read))
 
 
 def _counts(interval: Interval) -> str:
@@ -132,6 +140,7 @@ def to_latex(tables: Sequence[Grid], line: str) -> str:
 
 def _tabular(grid: Grid) -> str:
     body = [" & ".join(_escaped(text) for text in row) + r" \\" for row in (grid.head, *grid.rows)]
+    below = 1 + [row[0] for row in grid.rows].index(COS)
     return "\n".join(
         [
             r"\begin{table}",
@@ -140,9 +149,9 @@ def _tabular(grid: Grid) -> str:
             r"\toprule",
             body[0],
             r"\midrule",
-            *body[1:-2],
+            *body[1:below],
             r"\midrule",
-            *body[-2:],
+            *body[below:],
             r"\bottomrule",
             r"\end{tabular}",
             *(f"% {_escaped(note)}" for note in grid.notes),

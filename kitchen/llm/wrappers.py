@@ -12,7 +12,7 @@ import logging
 import time
 from collections.abc import Callable
 from dataclasses import asdict, dataclass, replace
-from datetime import UTC, datetime
+from datetime import UTC, datetime, timedelta
 from random import Random
 from threading import Lock
 
@@ -268,6 +268,21 @@ def _asked(model: LanguageModel, request: Request) -> Call:
     )
 
 
+def _only_attempt(error: ModelError, request: Request, seconds: float) -> Attempt:
+    """What is known of a call that ended now and of which nobody wrote down any attempt."""
+    now = datetime.now(UTC)
+    return Attempt(
+        error.code,
+        seconds,
+        detail=str(error),
+        cost=error.cost,
+        began=stamp(now - timedelta(seconds=seconds)),
+        ended=stamp(now),
+        allowed=request.seconds,
+        request_id=error.request_id,
+    )
+
+
 def _failed(model: LanguageModel, request: Request, error: ModelError, seconds: float) -> Call:
     return Call(
         provider=model.provider,
@@ -276,7 +291,7 @@ def _failed(model: LanguageModel, request: Request, error: ModelError, seconds: 
         error_text=str(error),
         raw=error.raw,
         usage=error.usage or Usage(),
-        attempts=error.attempts or (Attempt(error.code, seconds, 0.0, str(error), error.cost),),
+        attempts=error.attempts or (_only_attempt(error, request, seconds),),
         seconds=seconds,
         cost=error.cost,
         parameters=error.parameters or {},

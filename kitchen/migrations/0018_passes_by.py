@@ -5,7 +5,7 @@ from django.db import migrations, models
 
 class Migration(migrations.Migration):
     dependencies = [
-        ("kitchen", "0017_intents"),
+        ("kitchen", "0018_views"),
     ]
 
     operations = [

@@ -10,7 +10,7 @@ from decimal import ROUND_UP, Decimal
 from threading import Lock
 
 from django.db import transaction
-from django.db.models import DecimalField, Sum
+from django.db.models import DecimalField, Max, Sum
 from django.db.models.functions import Coalesce
 from django.utils import timezone
 
@@ -36,6 +36,15 @@ def set_aside(budget_id: int) -> Decimal:
     """What a budget has set aside for calls whose cost is not booked yet, in US dollars."""
     rows = Spending.objects.filter(budget=budget_id, spent=None)
     return rows.aggregate(total=Sum("reserved"))["total"] or Decimal(0)
+
+
+def is_spent(budget: Budget) -> bool:
+    """Whether what is left does not suffice for another call as dear as the dearest so far was at worst;
+    before any call is in the ledger, whether one was refused."""
+    dearest = Spending.objects.filter(budget=budget).aggregate(most=Max("reserved"))["most"]
+    if dearest is None:
+        return budget.episodes.filter(minds__decisions__fallback=BudgetSpentError.code).exists()
+    return bool(budget.limit - booked(budget.pk) < dearest)
 
 
 def money(amount: float) -> Decimal:

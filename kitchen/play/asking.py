@@ -100,7 +100,8 @@ def _ask(
 ) -> Asking:
     asked: list[Asked] = []
     for number, (mind, situation) in enumerate(minds):
-        now = replace(situation, commanded=_known(world, situation.seats, commanded))
+        settled = situation.commanded
+        now = replace(situation, commanded={**settled, **_known(world, situation.seats, commanded)})
         outcome = yield Question(mind, now, len(minds) - number)
         asked.append(Asked(mind, now, outcome))
         given = _commands(asked[-1], idle=world.idle)
@@ -124,6 +125,7 @@ def _situation(turn: OpenTurn, mind: Mind) -> Situation:
         briefs={seat: turn.briefs[seat] for seat in seats},
         observations={seat: world.observe(seat) for seat in seats},
         legal={seat: world.legal_actions(seat) for seat in seats},
+        commanded={seat: tuple(turn.given[seat].command) for seat in seats if seat in turn.given},
         people=tuple(sorted(turn.people)),
         events=known_events(world, seats, last),
         memory=turn.memories[mind.pk],
@@ -148,7 +150,11 @@ def _talk(turn: OpenTurn, mind: Mind) -> dict[str, Any]:
     member = organisation.holder(next(seat.number for seat in turn.seats if seat.mind_id == mind.pk)).number
     since = last_heard(turn.episode)[mind.pk] if turn.episode.messages else 0
     messages = heard(turn, member, since=since, most=TOLD)
-    return {"organisation": organisation, "member": member, "messages": messages}
+    told = {"organisation": organisation, "member": member, "messages": messages}
+    seen = organisation.seats_seen(member)
+    if seen == organisation.member(member).seats:
+        return told
+    return {**told, "observations": {seat: turn.world.observe(seat) for seat in seen}}
 
 
 def _purse(turn: OpenTurn, mind: Mind) -> BudgetPurse | None:

@@ -50,6 +50,7 @@ from kitchen.play.messages import (
     SayMessage,
     SceneMessage,
     SyncMessage,
+    ViewMessage,
     read_message,
     to_json,
 )
@@ -267,6 +268,10 @@ class SeatConsumer(AsyncWebsocketConsumer):
     async def on_plan(self, page: OpenPage, message: PlanMessage) -> None:
         """Put another plan in the place of what is left of the person's."""
         await self.answer(page.plan, message)
+
+    async def on_view(self, page: OpenPage, message: ViewMessage) -> None:
+        """Note what the person saw when they chose."""
+        await self.answer(page.seen_in_view, message)
 
     async def on_command(self, page: OpenPage, message: CommandMessage) -> None:
         """Hand it in, say what came of it, and show the state."""

@@ -78,9 +78,13 @@ def layout(page: Page, panels: Mapping[str, SafeString], shown: str) -> SafeStri
     return mark_safe(_render(page.layout, {"panels": panels, "shown": shown}))  # noqa: S308
 
 
-def guide(page: Page, brief: Mapping[str, Json], *, clocked: bool, drawn: bool) -> SafeString:
-    """How to play: `clocked` where steps have a time limit, `drawn` where the world is shown in a picture."""
-    return _book(page, page.guide, json.dumps(brief), language(), clocked=clocked, drawn=drawn)
+def guide(
+    page: Page, brief: Mapping[str, Json], *, clocked: bool, drawn: bool, asks_first: bool = False
+) -> SafeString:
+    """How to play: `clocked` where steps have a time limit, `drawn` where the world is shown in a picture,
+    `asks_first` where an action is asked for once more before it is sent."""
+    how = {"clocked": clocked, "drawn": drawn, "asks_first": asks_first}
+    return _book(page, page.guide, json.dumps(brief), language(), **how)
 
 
 def reference(page: Page, brief: Mapping[str, Json]) -> SafeString:

@@ -120,11 +120,15 @@ def _broken(seat: int, plan: Plan, why: str) -> Event:
 
 
 def known_plans(
-    world: World, seat: int, plans: Mapping[int, Plan], *, others: bool
+    world: World, seat: int, plans: Mapping[int, Plan], step: int, *, others: bool
 ) -> dict[int, tuple[Command, ...]]:
-    """What is left of the plans that this seat gets to know: its own, and of `others` what the world lets it
-    see."""
-    left = {number: plan.then for number, plan in plans.items() if plan.then}
+    """What is left, in this step, of the plans that this seat gets to know: its own, and of `others` what the
+    world lets it see. What they gave with their command for the step itself is nobody else's to see yet."""
+    left = {
+        number: plan.then
+        for number, plan in plans.items()
+        if plan.then and (number == seat or plan.step < step)
+    }
     return {
         number: then
         for number, then in left.items()

@@ -2,12 +2,12 @@
 
 From the browser: one JSON object, `{"type": "command", "step": 4, "command": ["get", "storage0", "rice"]}` or
 `{"type": "sync"}` or `{"type": "ping"}` or `{"type": "scene", "way": "screen"}` or
-`{"type": "say", "to": [1], "text": "Fetch rice"}`. `step` is the step that the command is for; the first
-is 1. `command` may also be the same list as JSON text, as a form field sends it.
-`then` is a list of commands that are to follow it, one in each step; `{"type": "plan", "then": []}` puts
-another list in the place of what is left of them. Both only where the episode offers plans.
-Anything else is a `MessageError`, whose text is shown, in the language of the page. A message's type names
-the method of the consumer that handles it: `on_command`.
+`{"type": "view", "view": "tables"}` or `{"type": "say", "to": [1], "text": "Fetch rice"}`. `step` is the
+step that the command is for; the first is 1. `command` may also be the same list as JSON text, as a form
+field sends it. `then` is a list of commands that are to follow it, one in each step;
+`{"type": "plan", "then": []}` puts another list in the place of what is left of them. Both only where the
+episode offers plans. Anything else is a `MessageError`, whose text is shown, in the language of the page. A
+message's type names the method of the consumer that handles it: `on_command`.
 
 To the browser: HTML fragments, or, to a client that asks for the subprotocol `brigade.json`, the same facts
 as JSON (`StateMessage`, `NoticeMessage`).
@@ -22,6 +22,7 @@ from typing import Any, Self
 
 from kitchen.contract.agent import LONGEST_PLAN
 from kitchen.contract.organisation import SAY
+from kitchen.contract.page import DRAWN, TABLES
 from kitchen.contract.world import Command, Json
 from kitchen.words.speech import marked
 
@@ -123,6 +124,9 @@ class SayMessage:
     to: tuple[int, ...]
     """Members, by number; nobody named: all whom they may write to."""
     kind: str = SAY
+    data: Mapping[str, Json] = field(default_factory=dict)
+    """`job`, the number of the message that gave it, the `status` that is reported of it, and `spoken` where
+    the browser made the text of speech."""
     type: str = field(default="say", init=False)
 
     @classmethod
@@ -131,7 +135,19 @@ class SayMessage:
         text, kind = sent.get("text", ""), sent.get("kind", SAY)
         if not isinstance(text, str) or not isinstance(kind, str):
             raise MessageError(marked("That message could not be read."))
-        return cls(text, _read_members(sent.get("to")), kind)
+        return cls(text, _read_members(sent.get("to")), kind, _read_job(sent))
+
+
+def _read_job(sent: Mapping[str, Json]) -> dict[str, Json]:
+    """What a message about a job says of it."""
+    job, status = sent.get("job"), sent.get("status")
+    if isinstance(job, str) and job.isascii() and job.isdigit() and len(job) < 7:
+        job = int(job)
+    if (job is not None and type(job) is not int) or (status is not None and not isinstance(status, str)):
+        raise MessageError(marked("That message could not be read."))
+    spoken = True if sent.get("spoken") in (True, "1") else None
+    said = {"job": job, "status": status, "spoken": spoken}
+    return {name: value for name, value in said.items() if value is not None}
 
 
 def _read_members(value: Json) -> tuple[int, ...]:
@@ -143,7 +159,23 @@ def _read_members(value: Json) -> tuple[int, ...]:
     return tuple(many)
 
 
-Message = CommandMessage | PlanMessage | SyncMessage | PingMessage | SceneMessage | SayMessage
+@dataclass(frozen=True, slots=True)
+class ViewMessage:
+    """Of a world that is shown in two ways, the person saw this one when they chose."""
+
+    view: str
+    type: str = field(default="view", init=False)
+
+    @classmethod
+    def read(cls, sent: Mapping[str, Json]) -> Self:
+        """From what was sent; MessageError for another view."""
+        view = sent.get("view")
+        if not isinstance(view, str) or view not in {TABLES, DRAWN}:
+            raise MessageError(marked("That message could not be read."))
+        return cls(view)
+
+
+Message = CommandMessage | PlanMessage | SyncMessage | PingMessage | SceneMessage | ViewMessage | SayMessage
 """What a browser may send."""
 MESSAGES: Mapping[str, type[Message]] = {
     "command": CommandMessage,
@@ -152,6 +184,7 @@ MESSAGES: Mapping[str, type[Message]] = {
     "plan": PlanMessage,
     "scene": SceneMessage,
     "sync": SyncMessage,
+    "view": ViewMessage,
 }
 """By their types."""
 
@@ -203,6 +236,8 @@ class StateMessage:
     """Members to whom they may write."""
     messages: Json = ()
     """What they said and heard, in order: the newest (see `kitchen.contract.talk.Said`)."""
+    jobs: Json = ()
+    """Those that they were given or gave (see `kitchen.contract.jobs.Job`)."""
     type: str = field(default="state", init=False)
 
 

@@ -185,6 +185,13 @@ class Seat(models.Model):
         db_default="",
         help_text="How it was seen in three dimensions: `screen`, or `headset`, which outdoes it; or not.",
     )
+    view = models.CharField(
+        max_length=8,
+        blank=True,
+        default="",
+        db_default="",
+        help_text="What was seen when choosing, where there are two views: `tables`, `drawn` or `both`.",
+    )
 
     class Meta:
         ordering = ["number"]

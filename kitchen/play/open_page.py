@@ -25,6 +25,7 @@ from kitchen.play.messages import (
     SayMessage,
     SceneMessage,
     Stamp,
+    ViewMessage,
     to_json,
 )
 from kitchen.play.models import Episode, Seat
@@ -120,7 +121,7 @@ class OpenPage:
 
     def say(self, message: SayMessage) -> Answer:
         """Send what the person says, and tell them if it was not sent."""
-        say = Say(message.text, message.kind, message.to)
+        say = Say(message.text, message.kind, message.to, message.data)
         with turn_taken(self.seat.episode_id) as turn:
             receipt = message_hand_in(turn, seat=self.seat.number, say=say, page=self.name)
             if receipt.accepted:
@@ -128,6 +129,11 @@ class OpenPage:
             notice = self._notice(NoticeMessage(receipt.code, receipt.text, "warning"))
             state = [] if receipt.code == "elsewhere" else self._state(turn)
             return Answer((notice, *state), self._closed_with(turn))
+
+    def seen_in_view(self, message: ViewMessage) -> Answer:
+        """Note what the person saw when they chose; nothing is to be said."""
+        seating.view_note(self.seat, view=message.view)
+        return Answer()
 
     def said(self, message: NoticeMessage) -> Answer:
         """An answer in words."""

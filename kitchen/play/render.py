@@ -22,17 +22,20 @@ quarter of this number; what it has forgotten is sent again."""
 def page_context(page: Page, view: SeatView, **more: Any) -> dict[str, Any]:
     """What `kitchen/play/play.html` needs for one seat. What others wrote is no part of it, since the page is
     squeezed (BREACH): the websocket brings it."""
-    view = replace(view, messages=())
+    view = replace(view, messages=(), jobs=())
     panels = (notice_panel(Notice()), *shell(page, view), *page.panels(view))
+    how = {"clocked": bool(view.step_seconds), "drawn": view.shown != TABLES}
+    how["asks_first"] = bool(more.get("asks_first"))
     whole = {panel.id: drawing.whole(panel) for panel in panels}
     return {
         "page": page,
         "view": view,
         "panels": whole,
         "layout": drawing.layout(page, whole, view.shown),
-        "guide": drawing.guide(page, view.brief, clocked=bool(view.step_seconds), drawn=view.shown != TABLES),
+        "guide": drawing.guide(page, view.brief, **how),
         "reference": drawing.reference(page, view.brief),
         "addressees": [(number, view.members[number]) for number in view.addressees],
+        "workers": [(number, view.members[number]) for number in view.leads],
         **more,
     }
 

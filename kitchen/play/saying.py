@@ -12,6 +12,7 @@ from dataclasses import asdict
 from django.db.models import OuterRef, Subquery
 
 from kitchen.contract.agent import Situation
+from kitchen.contract.jobs import changes_no_job
 from kitchen.contract.organisation import Member, Organisation
 from kitchen.contract.talk import Said, Say, addressees, refusal
 from kitchen.contract.world import Event, Json, World
@@ -34,7 +35,7 @@ def organisation_of(episode: Episode) -> Organisation | None:
 
 def message_add(turn: OpenTurn, sender: int, say: Say, *, decision: Decision | None = None) -> str:
     """Store what this member says; why it may not, empty if it may (`kitchen.contract.talk.refusal`,
-    `over`). Needs a transaction around it, and the turn up to date and locked."""
+    `over`, `no_such_job`). Needs a transaction around it, and the turn up to date and locked."""
     organisation, sent = organisation_of(turn.episode), turn.sent
     if not turn.is_open:
         return "over"
@@ -43,12 +44,15 @@ def message_add(turn: OpenTurn, sender: int, say: Say, *, decision: Decision | N
     in_step = sum(row.sender == sender and row.step == turn.step for row in sent)
     if code := refusal(organisation, sender, say, sent=in_step):
         return code
+    to = addressees(organisation, sender, say)
+    if changes_no_job((_said(row) for row in sent), sender, to, say):
+        return "no_such_job"
     row = Message(
         episode=turn.episode,
         number=turn.episode.messages + 1,
         step=turn.step,
         sender=sender,
-        to=list(addressees(organisation, sender, say)),
+        to=list(to),
         kind=say.kind,
         text=printable(say.text.strip()),
         data=storable(dict(say.data)),
@@ -152,5 +156,5 @@ def checked_says(says: Iterable[Say]) -> tuple[Say, ...]:
     return tuple(checked)
 
 
-def _said(row: Message, *, is_new: bool) -> Said:
+def _said(row: Message, *, is_new: bool = False) -> Said:
     return Said(row.number, row.step, row.sender, tuple(row.to), row.kind, row.text, row.data, is_new)

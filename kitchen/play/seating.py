@@ -11,7 +11,9 @@ import secrets
 from functools import partial
 
 from django.db import transaction
+from django.db.models import Case, Value, When
 
+from kitchen.contract.page import BOTH
 from kitchen.play import clock, stream
 from kitchen.play.messages import HEADSET
 from kitchen.play.models import Seat, new_key
@@ -49,6 +51,14 @@ def scene_note(seat: Seat, *, way: str) -> None:
     outdoes a screen."""
     seats = Seat.objects.filter(pk=seat.pk, key=seat.key, episode__three_dimensions=True)
     seats.exclude(scene__in=(way, HEADSET)).update(scene=way)
+
+
+def view_note(seat: Seat, *, view: str) -> None:
+    """Note that this seat's person saw this view when they chose, where there are two: `both` where it was
+    now this one, now that."""
+    seats = Seat.objects.filter(pk=seat.pk, key=seat.key, episode__shown=BOTH)
+    seen = Case(When(view="", then=Value(view)), default=Value(BOTH))
+    seats.exclude(view__in=(view, BOTH)).update(view=seen)
 
 
 @transaction.atomic

@@ -8,6 +8,7 @@ from typing import Any
 
 from django.db.models import Count, OuterRef
 
+from kitchen.contract.jobs import jobs_of
 from kitchen.contract.organisation import SAY, Member
 from kitchen.contract.page import Page, PlayerView, SeatView
 from kitchen.play import clock, stored
@@ -25,6 +26,8 @@ from kitchen.words.speech import pgettext
 
 SHOWN = 30
 """So many messages, the newest, are on a page."""
+JOBS_OVER = 6
+"""So many jobs that are over are on a page, the newest, beside all that are open."""
 
 
 def seat_by_key(key: str) -> Seat | None:
@@ -81,7 +84,7 @@ def turn_view(turn: OpenTurn, number: int) -> SeatView:
         shows_intents=episode.shows_intents,
         offers_plans=episode.offers_plans,
         plannable=world.plannable(number) if episode.offers_plans and choosing else (),
-        plans=known_plans(world, number, turn.plans, others=episode.shows_intents),
+        plans=known_plans(world, number, turn.plans, turn.step, others=episode.shows_intents),
         intents=known_intents(world, number, turn.intents) if turn.is_open else {},
     )
     view = replace(view, **_talk(turn, number, page))
@@ -104,11 +107,18 @@ def _talk(turn: OpenTurn, seat: int, page: Page) -> dict[str, Any]:
     if organisation is None or organisation.is_silent:
         return {}
     member = organisation.holder(seat).number
+    said = heard(turn, member)
+    jobs = [job for job in jobs_of(said) if member in (job.giver, job.worker)]
+    over = [job for job in jobs if not job.is_open][-JOBS_OVER:]
     return {
+        "leads": organisation.commanded_by(member),
+        "led": bool(organisation.commanders_of(member)),
+        "jobs": tuple(job for job in jobs if job.is_open or job in over),
         "member": member,
+        "spoken": organisation.spoken,
         "members": {one.number: _called(one, page) for one in organisation.members},
         "addressees": organisation.to(member, SAY) if turn.is_open else (),
-        "messages": heard(turn, member, most=SHOWN),
+        "messages": said[-SHOWN:],
     }
 
 
@@ -147,6 +157,7 @@ def state_message(world: str, view: SeatView) -> StateMessage:
         member=view.member,
         addressees=list(view.addressees),
         messages=[asdict(message) for message in view.messages],
+        jobs=[asdict(job) for job in view.jobs],
     )
 
 

@@ -6,14 +6,16 @@ from __future__ import annotations
 import json
 from typing import NamedTuple
 
+from kitchen.contract.jobs import Job
 from kitchen.contract.page import Page, Panel, SeatView
 from kitchen.contract.talk import Said
 from kitchen.contract.world import Command
-from kitchen.words.speech import gettext
+from kitchen.play.filling import ILLEGAL, PLAN_BROKEN
+from kitchen.words.speech import gettext, marked
 
 SHELL = ("notice", "bar", "phase", "clock", "hint", "over")
 """Their ids; their templates are `kitchen/play/<id>.jinja`. Where members write to one another, `talk` is
-one more, which no layout of a world holds."""
+one more, and where they give each other jobs `jobs`; no layout of a world holds these."""
 
 
 class Bar(NamedTuple):
@@ -59,6 +61,14 @@ class Plan(NamedTuple):
     left: tuple[str, ...]
     offered: tuple[tuple[str, str], ...]
     """Commands as the menu has them, and in words."""
+    broken: str = ""
+    """What could not be done after the last step, so that the rest was dropped; in words."""
+
+
+class Plans(NamedTuple):
+    """What the others do without being asked, as far as it is shown: by name, step by step."""
+
+    rows: tuple[tuple[str, tuple[str, ...]], ...]
 
 
 class Over(NamedTuple):
@@ -94,6 +104,8 @@ def shell(page: Page, view: SeatView) -> tuple[Panel, ...]:
         _panel("over", _over(page, view)),
         *([talk_panel(view)] if view.member is not None else []),
         *([_panel("plan", _plan(page, view))] if view.offers_plans else []),
+        *([_panel("plans", _plans(page, view))] if view.shows_intents else []),
+        *([jobs_panel(view)] if view.leads or view.led else []),
     )
 
 
@@ -120,9 +132,71 @@ def talk_panel(view: SeatView) -> Panel:
     """What this person has said and heard."""
     mine = max((said.number for said in view.messages if said.sender == view.member), default=0)
     parts = tuple(
-        Panel(f"said-{said.number}", "kitchen/play/said.jinja", _line(view, said)) for said in view.messages
+        Panel(f"said-{said.number}", "kitchen/play/said.jinja", _line(view, said))
+        for said in view.messages
+        if said.text
     )
     return Panel("talk", "kitchen/play/talk.jinja", Talk(mine), parts=parts)
+
+
+class Jobs(NamedTuple):
+    """Jobs given and taken; each is a part."""
+
+
+class Card(NamedTuple):
+    """One job."""
+
+    number: int
+    worker: int
+    mine: bool
+    """Who reads is to do it."""
+    who: str
+    """Who gave it, or where who reads did, who is to do it."""
+    text: str
+    state: str
+    words: str
+    """The state in words."""
+    why: str
+    step: int
+    acts: bool
+    """Something can still be done about it."""
+
+
+STATES = {
+    "given": marked("not answered yet"),
+    "accepted": marked("accepted"),
+    "declined": marked("declined"),
+    "started": marked("begun"),
+    "done": marked("done"),
+    "failed": marked("not possible"),
+    "withdrawn": marked("taken back"),
+}
+"""How a job stands."""
+
+
+def jobs_panel(view: SeatView) -> Panel:
+    """The jobs that this person was given, and those that they gave."""
+    parts = tuple(
+        Panel(f"job-{job.number}-{job.worker}", "kitchen/play/job.jinja", _card(view, job))
+        for job in view.jobs
+    )
+    return Panel("jobs", "kitchen/play/jobs.jinja", Jobs(), parts=parts)
+
+
+def _card(view: SeatView, job: Job) -> Card:
+    mine = job.worker == view.member
+    return Card(
+        job.number,
+        job.worker,
+        mine,
+        view.members[job.giver if mine else job.worker],
+        job.text,
+        job.state,
+        gettext(STATES[job.state]),
+        "" if job.why == job.text else job.why,
+        job.step,
+        job.is_open and view.phase != "over",
+    )
 
 
 def _line(view: SeatView, said: Said) -> Line:
@@ -147,9 +221,23 @@ def _clock(view: SeatView) -> Clock:
 
 
 def _plan(page: Page, view: SeatView) -> Plan:
-    left = tuple(page.phrase(command) for command in view.plans.get(view.seat, ()))
-    offered = tuple((_as_value(command), page.phrase(command)) for command in view.plannable)
-    return Plan(view.step, view.phase == "choose", left, offered)
+    left = tuple(page.worded(view, command) for command in view.plans.get(view.seat, ()))
+    offered = tuple((_as_value(command), page.worded(view, command)) for command in view.plannable)
+    return Plan(view.step, view.phase == "choose", left, offered, _broken(page, view))
+
+
+def _broken(page: Page, view: SeatView) -> str:
+    events = view.history[0].events if view.history else ()
+    own = (event.data for event in events if (event.kind, event.seat) == (PLAN_BROKEN, view.seat))
+    return next((page.worded(view, tuple(one["left"][0])) for one in own if one["why"] == ILLEGAL), "")
+
+
+def _plans(page: Page, view: SeatView) -> Plans:
+    names = {player.seat: player.name for player in view.players}
+    others = (seat for seat in sorted(view.plans) if seat != view.seat)
+    return Plans(
+        tuple((names[seat], tuple(page.worded(view, each) for each in view.plans[seat])) for seat in others)
+    )
 
 
 def _over(page: Page, view: SeatView) -> Over:

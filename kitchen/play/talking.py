@@ -21,6 +21,7 @@ RECEIPTS = {
     "empty": marked("Write something first."),
     "too_long": marked("That message is too long: shorten it, and send it again."),
     "too_many": marked("You can write again in the next step."),
+    "no_such_job": marked("That job is not there any more."),
     "over": marked("This episode has ended."),
     "elsewhere": marked("This is open in another tab: continue there, or choose to play here instead."),
 }

@@ -13,6 +13,9 @@ from kitchen.play.models import Seat
 from kitchen.play.render import page_context
 from kitchen.play.script_words import script_words
 
+SPEAKING = "camera=(), geolocation=(), microphone=(self), payment=(), usb=()"
+"""What a page may ask the browser for where people may speak: all others may ask for nothing."""
+
 
 @gzip_page
 def play_page(request: HttpRequest, *, seat: Seat, continue_url: str, **more: Any) -> HttpResponse:
@@ -33,4 +36,6 @@ def play_page(request: HttpRequest, *, seat: Seat, continue_url: str, **more: An
     )
     response = render_template(request, "kitchen/play/play.html", context)
     response["Cache-Control"] = "no-store"
+    if view.spoken:
+        response["Permissions-Policy"] = SPEAKING
     return response

@@ -5,18 +5,21 @@
   const play = document.querySelector("[data-play]");
   if (!play) return;
 
+  let shown = ""; // the hint whose place has been brought into sight
+
   function mark() {
     const value = document.getElementById("hint")?.dataset.try || "";
     const place = value && JSON.parse(value)[1];
     for (const spot of play.querySelectorAll("[data-spot]")) {
       spot.toggleAttribute("data-hinted", Boolean(place) && spot.dataset.spot === place);
     }
-    play.querySelector("[data-spot][data-hinted]")?.scrollIntoView({ block: "nearest" }); // where it is covered
     for (const radio of play.querySelectorAll('input[name="command"]')) {
       radio.closest("label").toggleAttribute("data-hinted", Boolean(value) && radio.value === value);
     }
+    if (value !== shown) play.querySelector("[data-spot][data-hinted]")?.scrollIntoView({ block: "nearest" }); // where it is covered
+    shown = value;
   }
 
-  document.addEventListener("htmx:wsAfterMessage", mark);
+  play.addEventListener("brigade:panels", mark);
   mark();
 })();

@@ -20,7 +20,9 @@
   const BURN = 900; // a loss is to be seen
   const NEAR = 4; // pixels that are no move
   const ABOVE = 56; // pixels from below a body to above it
+  const sizes = new ResizeObserver(() => fit());
   let before = null;
+  let followed = null;
 
   /* what is where */
 
@@ -32,13 +34,30 @@
     return [...play.querySelectorAll(selector)].map(where).filter((one) => one.box.width);
   }
 
+  /* within the stage, or the list, that it belongs to: where that itself is scrolled to is no move */
   function where(element) {
     const bot = element.closest("[data-bot]");
+    const list = element.parentElement.id ? `#${element.parentElement.id}` : "[data-play]";
+    const frame = element.closest("[data-stage]") ? "[data-stage]" : list;
+    const out = element.closest("[data-out]");
     return {
-      element, box: element.getBoundingClientRect(), bot: bot?.dataset.bot,
+      element, frame, box: within(frame, element), bot: bot?.dataset.bot,
       delay: APART * Number(bot?.dataset.turn || 0),
-      out: element.closest("[data-out]")?.getBoundingClientRect(),
+      out: out && within(frame, out),
     };
+  }
+
+  function within(frame, element) {
+    const box = element.getBoundingClientRect();
+    const { left, top } = corner(frame);
+    return new DOMRect(box.left - left, box.top - top, box.width, box.height);
+  }
+
+  /* where a frame begins in the window now */
+  function corner(frame) {
+    const found = play.querySelector(frame) || play;
+    const box = found.getBoundingClientRect();
+    return { left: box.left - found.scrollLeft, top: box.top - found.scrollTop };
   }
 
   const apart = (from, to) => Math.hypot(from.left - to.left, from.top - to.top) > NEAR;
@@ -79,8 +98,9 @@
   }
 
   function appear(one) {
-    const source = one.element.closest("[data-source]")?.querySelector("svg")?.getBoundingClientRect();
-    if (source) {
+    const picture = one.element.closest("[data-source]")?.querySelector("svg");
+    if (picture) {
+      const source = within(one.frame, picture);
       const middle = { left: source.left + (source.width - one.box.width) / 2, top: source.top + source.height / 2 };
       glide(one.element, middle, one.box, one.delay);
     } else {
@@ -97,7 +117,9 @@
     copy.setAttribute("aria-hidden", "true");
     copy.inert = true;
     copy.classList.add("ghost");
-    for (const side of ["left", "top", "width", "height"]) copy.style[side] = `${one.box[side]}px`;
+    const from = corner(one.frame);
+    const place = { left: one.box.left + from.left, top: one.box.top + from.top, width: one.box.width, height: one.box.height };
+    for (const [side, far] of Object.entries(place)) copy.style[side] = `${far}px`;
     play.append(copy);
     const going = copy.animate(frames, { duration, delay, easing: EASE, fill: "both" });
     going.finished.finally(() => copy.remove());
@@ -119,7 +141,7 @@
     const lost = [...play.querySelectorAll("[data-lost]")].flatMap((one) => one.dataset.lost.split(" "));
     for (const one of was) {
       const { element, box } = one;
-      if (element.isConnected) glide(element, box, element.getBoundingClientRect());
+      if (element.isConnected) glide(element, box, where(element).box);
       else if (lost.includes(element.id)) burn(one);
       else if (!document.getElementById(element.id)) lift(one);
     }
@@ -140,15 +162,26 @@
 
   function fit() {
     const placed = [];
+    follow();
     for (const bubble of play.querySelectorAll("[data-bubble]")) {
-      bubble.style.translate = "-50% 0";
       const stage = bubble.closest("[data-stage]").getBoundingClientRect();
+      if (!stage.width) continue; // hidden: it is fitted when it is seen
+      bubble.style.translate = "-50% 0";
       const box = bubble.getBoundingClientRect();
       const [left, right] = [stage.left + NEAR - box.left, stage.right - NEAR - box.right];
       const x = left > 0 ? left : Math.min(0, right);
       const y = free(new DOMRect(box.left + x, box.top, box.width, box.height), placed, stage);
       bubble.style.translate = `calc(-50% + ${x}px) ${y}px`;
     }
+  }
+
+  /* the stage that is there now tells of each change of its size, such as that it is seen again */
+  function follow() {
+    const stage = play.querySelector("[data-stage]");
+    if (stage === followed) return;
+    sizes.disconnect();
+    followed = stage;
+    if (stage) sizes.observe(stage);
   }
 
   /* how far down, or up where the stage ends, there is room for it; it is noted there */
@@ -179,6 +212,5 @@
     before = before || look();
   });
   document.addEventListener("htmx:wsAfterMessage", move);
-  window.addEventListener("resize", fit);
   fit();
 })();

@@ -2,51 +2,44 @@
 
    A place is an element with [data-spot]; an action of the menu belongs to it if its command names it as the
    first argument. One sensible action is sent at once; of several one is chosen beside the place. The menu
-   stays the only door: an action is chosen there, and its form is sent. */
+   stays the only door: an action is chosen there, and its form is sent (play/choosing.js). */
 "use strict";
 
 (() => {
   const play = document.querySelector("[data-play]");
-  const asks = play && "asks" in play.dataset; // whether an action is sent only after a question
   if (!play || !play.querySelector("[data-stage]")) return;
 
   const SAY = JSON.parse(document.getElementById("words").textContent); // kitchen/play/script_words.py
+  const { choosing } = play;
   const stage = () => play.querySelector("[data-stage]");
-  const menu = () => document.getElementById("menu");
   const list = () => stage().querySelector("[data-spot-menu]");
+  let open = ""; // what the small menu is about, while it is open
+  let fitting = ""; // what stands in the quick row
 
-  /* actions of a place */
-
-  function actionsAt(spot) {
-    const radios = [...(menu()?.querySelectorAll('input[name="command"]:not(:disabled)') || [])];
-    const here = radios.filter((radio) => JSON.parse(radio.value)[1] === spot);
-    const doing = here.filter((radio) => !radio.closest("[data-stays]"));
-    return doing.length ? doing : here;
-  }
-
-  play.stageActions = actionsAt; // for the scene in three dimensions, which offers the same
-
-  const words = (radio) =>
-    radio.dataset.text || radio.closest("label").querySelector(".action-text").firstChild.textContent;
+  /* what the actions of a place are, and for which step */
+  const about = (spot) => JSON.stringify([choosing.step, spot, ...choosing.at(spot).map((radio) => radio.value)]);
 
   function pick(button) {
     hideList();
-    const actions = actionsAt(button.dataset.spot);
+    if (!choosing.may()) return;
+    const actions = choosing.at(button.dataset.spot);
     const [first] = actions;
-    if (!play.querySelector('#bar[data-phase="choose"]')) return;
     const single = actions.length === 1 && !first.closest("[data-ask]");
-    if (single && !asks) return send(first);
+    if (single && !choosing.asksFirst) {
+      choosing.send(first);
+      return;
+    }
     showList(button, actions);
-    return single ? ask(first, list()) : undefined;
+    if (single) ask(first, list());
   }
 
   /* the study has it asked first: the words of the action stand where it was chosen, with yes and no */
   function ask(radio, box) {
-    mark(radio);
     const question = document.createElement("p");
-    question.textContent = words(radio);
+    question.textContent = choosing.words(radio);
     const yes = simple(SAY.doIt, () => send(radio));
-    box.replaceChildren(question, yes, simple(SAY.chooseAnother, () => (box === list() ? hideList({ focus: true }) : showQuick())));
+    const no = simple(SAY.chooseAnother, () => (box === list() ? hideList() : showQuick({ anew: true })));
+    box.replaceChildren(question, yes, no);
     yes.focus();
   }
 
@@ -58,15 +51,9 @@
     return button;
   }
 
-  function mark(radio) {
-    radio.checked = true;
-    radio.dispatchEvent(new Event("change", { bubbles: true }));
-  }
-
   function send(radio) {
     hideList();
-    mark(radio);
-    radio.form.requestSubmit();
+    choosing.send(radio);
   }
 
   /* the small menu of a place */
@@ -74,48 +61,61 @@
   function showList(button, actions) {
     const box = list();
     box.replaceChildren(...(actions.length ? choices(actions) : [nothing()]));
+    box.setAttribute("role", "group");
+    box.setAttribute("aria-label", button.querySelector(".station-name").firstChild.textContent);
     box.hidden = false;
     place(box, button);
     button.classList.add("picked");
+    button.setAttribute("aria-expanded", "true");
     box.dataset.of = button.dataset.spot;
+    open = about(button.dataset.spot);
     box.querySelector("button")?.focus();
   }
 
   /* those that the menu has behind a disclosure are behind one here, too */
   function choices(actions) {
     const rare = actions.filter((radio) => radio.closest("details"));
-    const usual = actions.filter((radio) => !rare.includes(radio)).map(choice);
+    const usual = ranked(actions.filter((radio) => !rare.includes(radio))).map((radio) => choice(radio));
     if (!rare.length) return usual;
     const details = document.createElement("details");
     const summary = document.createElement("summary");
     summary.textContent = rare[0].closest("details").querySelector("summary").textContent;
-    details.append(summary, ...rare.map(choice));
+    details.append(summary, ...rare.map((radio) => choice(radio)));
     return [...usual, details];
   }
 
   const hinted = (radio) => radio.closest("label").hasAttribute("data-hinted"); // as hinted.js marks it
 
-  function choice(radio) {
+  const fitsNow = (radio) => radio.closest("label").hasAttribute("data-fits"); // as its world says
+  const rank = (radio) => 2 * hinted(radio) + fitsNow(radio);
+  const ranked = (radios) => [...radios].sort((one, other) => rank(other) - rank(one));
+
+  function choice(radio, asked = choosing.asksFirst) {
     const button = document.createElement("button");
     const picture = radio.closest("label").querySelector("svg");
     button.type = "button";
     if (picture) button.append(picture.cloneNode(true));
-    button.append(words(radio));
+    button.append(choosing.words(radio));
     button.toggleAttribute("data-hinted", hinted(radio));
-    button.addEventListener("click", () => (asks ? ask(radio, button.closest("[data-spot-menu], [data-quick]")) : send(radio)));
+    button.addEventListener("click", () => (asked ? ask(radio, button.closest("[data-spot-menu], [data-quick]")) : send(radio)));
     return button;
   }
 
   function nothing() {
     const text = document.createElement("p");
     text.textContent = SAY.nothingHere;
-    text.setAttribute("role", "status");
+    say(SAY.nothingHere);
     return text;
+  }
+
+  /* to be heard: a region that was there before its text */
+  function say(text) {
+    document.getElementById("stage-said").textContent = text;
   }
 
   /* where the page ends for the eye: on a small screen the own place covers what is below */
   function foot() {
-    const own = menu().closest("[data-play-area]");
+    const own = document.getElementById("menu").closest("[data-play-area]");
     return own && getComputedStyle(own).position === "fixed" ? own.getBoundingClientRect().top : window.innerHeight;
   }
 
@@ -129,16 +129,26 @@
     box.style.top = `${top - frame.top}px`;
   }
 
-  function hideList({ focus = false } = {}) {
+  /* who was in it is at its place then */
+  function hideList() {
     const box = list();
+    open = "";
     if (!box || box.hidden) return;
     const button = stage().querySelector(`[data-spot="${box.dataset.of}"]`);
+    const inside = box.contains(document.activeElement);
     button?.classList.remove("picked");
+    button?.setAttribute("aria-expanded", "false");
     box.hidden = true;
     box.replaceChildren();
-    box.removeAttribute("style");
-    box.removeAttribute("data-of");
-    if (focus) button?.focus();
+    for (const name of ["style", "role", "aria-label", "data-of"]) box.removeAttribute(name);
+    say("");
+    if (inside) button?.focus();
+  }
+
+  /* it stays as long as it is about what can be done */
+  function checkList() {
+    const box = list();
+    if (!box.hidden && (!choosing.may() || about(box.dataset.of) !== open)) hideList();
   }
 
   /* on a small screen: what can be done at once, and then where to go next ([data-apt] in a place),
@@ -146,26 +156,51 @@
 
   const QUICK = 4;
 
-  function showQuick() {
-    const row = menu()?.querySelector("[data-quick]");
+  /* drawn anew only if something else fits: who is about to tap, or is asked there, is not disturbed */
+  function showQuick({ anew = false } = {}) {
+    const row = document.querySelector("#menu [data-quick]");
     if (!row) return;
-    const radios = [...menu().querySelectorAll('input[name="command"]:not(:disabled)')];
-    const apt = radios.filter((radio) => !radio.closest("details, [data-ask], .goto"));
-    const last = apt.filter((radio) => radio.closest(".noop"));
-    const first = apt.filter((radio) => !last.includes(radio));
-    const ways = radios.filter((radio) => radio.closest(".goto") && !radio.closest("[data-stays]") && leadsOn(radio));
-    const shown = [...first, ...ways].sort((one, other) => hinted(other) - hinted(one));
-    row.replaceChildren(...[...shown.slice(0, QUICK - last.length), ...last].map(choice));
+    const shown = fits();
+    const now = JSON.stringify([choosing.step, ...shown.map((radio) => [radio.value, choosing.words(radio), hinted(radio)])]);
+    if (now === fitting && row.firstChild && !anew) return;
+    const inside = row.contains(document.activeElement);
+    fitting = now;
+    row.replaceChildren(...shown.map((radio) => choice(radio, choosing.asks(radio))));
+    if (inside) choosing.focus();
   }
 
-  const leadsOn = (radio) => hinted(radio) || stage().querySelector(`[data-spot="${JSON.parse(radio.value)[1]}"] [data-apt]`);
+  function fits() {
+    const radios = choosing.offered();
+    const apt = radios.filter((radio) => !radio.closest("details, [data-leads]") && (fitsNow(radio) || !radio.closest("[data-ask]")));
+    const last = apt.filter((radio) => radio.closest("[data-waits]"));
+    const first = apt.filter((radio) => !last.includes(radio));
+    const ways = radios.filter((radio) => radio.closest("[data-leads]") && !radio.closest("[data-stays]") && leadsOn(radio));
+    return [...ranked([...first, ...ways]).slice(0, QUICK - last.length), ...last];
+  }
+
+  const leadsOn = (radio) => hinted(radio) || stage().querySelector(`[data-spot="${choosing.placeOf(radio)}"] [data-apt]`);
+
+  /* what a click on each place will do, for who asks: the one action, or that there is something to choose */
+  function describe() {
+    for (const button of stage().querySelectorAll("[data-spot]")) {
+      const actions = choosing.at(button.dataset.spot);
+      const asks = actions.length !== 1 || choosing.asks(actions[0]);
+      put(button, "title", actions.length === 1 ? choosing.words(actions[0]) : "");
+      put(button, "aria-expanded", choosing.may() && asks ? String(button.classList.contains("picked")) : "");
+    }
+  }
+
+  function put(element, name, text) {
+    if (!text) element.removeAttribute(name);
+    else if (element.getAttribute(name) !== text) element.setAttribute(name, text);
+  }
 
   /* keys: arrows lead to the nearest place in that direction, or along the small menu */
 
   const WAYS = { ArrowLeft: [-1, 0], ArrowRight: [1, 0], ArrowUp: [0, -1], ArrowDown: [0, 1] };
 
   function onKey(event) {
-    if (event.key === "Escape") return hideList({ focus: true });
+    if (event.key === "Escape") return hideList();
     const way = WAYS[event.key];
     const here = event.target.closest?.("[data-spot], [data-spot-menu] :is(button, summary)");
     if (!way || !here || !stage().contains(here)) return undefined;
@@ -194,8 +229,10 @@
   }
 
   function show() {
-    play.classList.toggle("choosing", Boolean(play.querySelector('#bar[data-phase="choose"]')));
+    play.classList.toggle("choosing", choosing.may());
+    checkList();
     showQuick();
+    describe();
   }
 
   document.addEventListener("click", (event) => {
@@ -204,9 +241,6 @@
     else if (!event.target.closest("[data-spot-menu]")) hideList();
   });
   play.addEventListener("keydown", onKey);
-  document.addEventListener("htmx:wsAfterMessage", () => {
-    hideList();
-    show();
-  });
+  for (const news of ["brigade:choice", "brigade:connection", "brigade:panels"]) play.addEventListener(news, show);
   show();
 })();

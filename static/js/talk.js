@@ -1,37 +1,39 @@
-/* The conversation: what was sent leaves its box when it is there, and what others write is told once. */
+/* The conversation and the jobs: what was sent leaves its box when it is there, and what others write is told
+   once. */
 "use strict";
 
 (() => {
-  const form = document.getElementById("talk-form");
-  if (!form) return;
-  const box = form.querySelector("#talk-text");
+  const list = () => document.getElementById("talk");
+  if (!list()) return;
   const heard = new Set(); // ids of messages that were told, or were there when the page came
-  let sent = null; // what is on its way, and how many messages of ours there were before
+  let sent = null; // what is on its way, from which form, and the number of our last message before
   let begun = false;
 
-  const list = () => document.getElementById("talk");
   const mine = () => Number(list().dataset.mine);
-  const lines = () => [...list().querySelectorAll(".said")];
+  const words = (line) => `${line.querySelector("b").textContent}: ${line.querySelector(".said-text").textContent}`;
+  const boxOf = (form) => form.querySelector('[name="text"]');
 
   function onSend(event) {
-    if (event.target === form) sent = { text: box.value, mine: mine() };
+    if (event.target.matches("[data-says]")) sent = { form: event.target, text: boxOf(event.target).value, mine: mine() };
   }
 
   function emptyBox() {
     if (sent === null || mine() <= sent.mine) return;
-    if (box.value === sent.text) box.value = "";
+    if (boxOf(sent.form).value === sent.text) {
+      boxOf(sent.form).value = "";
+      const spoken = sent.form.querySelector('[name="spoken"]');
+      if (spoken) spoken.value = "";
+    }
     sent = null;
   }
 
   function tell(fresh) {
-    const words = fresh.filter((line) => !line.matches(".is-yours"));
-    if (words.length) {
-      document.getElementById("talk-said").textContent = words.map((line) => line.textContent.trim()).join(" ");
-    }
+    const others = fresh.filter((line) => !line.matches(".is-yours"));
+    if (others.length) document.getElementById("talk-said").textContent = others.map(words).join(" ");
   }
 
   function look() {
-    const fresh = lines().filter((line) => !heard.has(line.id));
+    const fresh = [...list().querySelectorAll(".said")].filter((line) => !heard.has(line.id));
     if (begun) tell(fresh);
     begun = true;
     for (const line of fresh) heard.add(line.id);
@@ -39,13 +41,51 @@
     emptyBox();
   }
 
-  /* htmx would send it later by itself; it is said that it was not, and it stays in its box */
+  /* htmx would send it later by itself: it stays in its box instead */
   function onSubmit(event) {
-    if (event.target !== form || document.getElementById("connection").dataset.state === "connected") return;
+    if (!event.target.matches(".talk-form, .job-act")) return;
+    if (document.getElementById("connection").dataset.state === "connected") return;
     event.preventDefault();
     event.stopImmediatePropagation();
   }
 
+  /* speech: the browser makes text of it while the button is held; the person reads and sends it */
+
+  const Recogniser = window.SpeechRecognition || window.webkitSpeechRecognition;
+  const speak = document.querySelector("[data-speak]");
+  let listening = null;
+
+  function begin(event) {
+    if (listening || event.repeat || (event.key && ![" ", "Enter"].includes(event.key))) return;
+    if (event.key) event.preventDefault();
+    listening = new Recogniser();
+    listening.lang = document.documentElement.lang;
+    listening.onresult = write;
+    listening.onend = stopped;
+    listening.start();
+    speak.setAttribute("aria-pressed", "true");
+  }
+
+  function write(event) {
+    const box = boxOf(speak.form);
+    box.value = [...event.results].map((one) => one[0].transcript).join(" ").slice(0, box.maxLength);
+    speak.form.querySelector('[name="spoken"]').value = "1";
+  }
+
+  function stopped() {
+    listening = null;
+    speak.setAttribute("aria-pressed", "false");
+    boxOf(speak.form).focus();
+  }
+
+  function offerSpeech() {
+    speak.hidden = false;
+    document.getElementById("speak-note").hidden = false;
+    for (const name of ["pointerdown", "keydown"]) speak.addEventListener(name, begin);
+    for (const name of ["pointerup", "pointerleave", "keyup", "blur"]) speak.addEventListener(name, () => listening?.stop());
+  }
+
+  if (speak && Recogniser) offerSpeech();
   document.addEventListener("htmx:wsAfterSend", onSend);
   document.addEventListener("htmx:wsAfterMessage", look);
   document.addEventListener("submit", onSubmit, true);

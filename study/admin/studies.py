@@ -151,7 +151,10 @@ class StudyAdmin(Explained):
                 ]
             },
         ),
-        ("Teammates", {"fields": ["thinking_seconds", "budget_limit", "spent", "forecast"]}),
+        (
+            "Teammates",
+            {"fields": ["thinking_seconds", "budget_limit", "pauses_when_spent", "spent", "forecast"]},
+        ),
         ("Chance", {"fields": ["seed"]}),
     )
 

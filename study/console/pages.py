@@ -14,6 +14,7 @@ from study.people.pauses import pause_on
 from study.planning.forecast import MOST_PARTICIPANTS, PARTICIPANTS, forecast
 from study.researchers.frame import participant_link
 from study.researchers.permissions import staff_page, studies_for, study_page
+from study.taking_part.entering import waits_for_money
 
 NEWEST = 20
 """Participants on the page of a study; all of them have a page of their own."""
@@ -39,6 +40,7 @@ def detail(request: HttpRequest, study: Study) -> HttpResponse:
         "items": study.items.filter(place=SurveyItem.Place.SURVEY, enabled=True),
         "counts": study_counts(study),
         "pause": pause_on(study),
+        "waits_for_money": waits_for_money(study),
         "players": players(study),
         **_forecast(request, study),
         "participants": participants_with_progress(study)[:NEWEST],

@@ -18,7 +18,7 @@ TAKEN = (
     *("changed_since_freeze", "seat", "sequence", "step_seconds", "thinking_seconds", "hints"),
     *("ended_because", "step", "opened_at", "taken_at", "seconds", "events", "episode_status"),
     *("outage_ms", "outage_parts", "shown", "asks_first"),
-    *("three_dimensions", "three_dimensions_used", "shows_intents"),
+    *("three_dimensions", "three_dimensions_used", "shows_intents", "chose_in"),
     *("passes_by", "knowing", "decision_seconds", "offers_plans"),
     *COLUMNS,
 )

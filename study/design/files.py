@@ -101,6 +101,7 @@ class StudyFile(Record):
     shown: str | None = None
     asks_first: bool = False
     budget: Number | None = None
+    pauses_when_spent: bool = False
     languages: list[str] = []
     texts: dict[str, dict[str, str]] = {}
     world: WorldTable = WorldTable()

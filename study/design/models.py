@@ -239,6 +239,13 @@ class Study(models.Model):
         help_text="US dollars that language models may cost in this study. When they are spent, no model is "
         "asked any more and the condition's fallback plays.",
     )
+    pauses_when_spent = models.BooleanField(
+        "take nobody new when the budget is spent",
+        default=False,
+        db_default=False,
+        help_text="Nobody new is let in from then on, until you raise the budget; whoever is in finishes, "
+        "with the fallback where no model can be asked any more.",
+    )
     budget_id: int | None
     budget = models.OneToOneField(
         Budget, null=True, editable=False, on_delete=models.PROTECT, related_name="study"

@@ -17,13 +17,13 @@ from typing import Any
 
 from django.conf import settings
 
-from kitchen.agents.evaluate import see
+from kitchen.agents.evaluate import among, see
 from kitchen.contract.world import Json, WorldError
 from kitchen.registry.names import UnknownNameError
 from kitchen.registry.worlds import get_world
 from study.design.blueprint import Blueprint, ConditionPlan, digest_of
 from study.design.orders.registry import get_scheme, sequences
-from study.design.plan import minds_of
+from study.design.plan import minds_of, organisation_planned
 from study.design.versions import Difference
 
 FORMAT = 1
@@ -83,7 +83,9 @@ def prompts_of(condition: ConditionPlan) -> list[str]:
         return []
     world = get_world(condition.world).create(seats=condition.teammates + 1, settings=condition.settings)
     world.reset(0)  # fixed messages say nothing of what chance decides
-    told = [mind.fixed_messages(see(world, plan.seats, people=(0,))) for plan, mind in minds]
+    organisation = organisation_planned(condition)
+    seen = ((among(see(world, plan.seats, people=(0,)), organisation), mind) for plan, mind in minds)
+    told = [mind.fixed_messages(situation) for situation, mind in seen]
     return list(dict.fromkeys(message for messages in told for message in messages))
 
 

@@ -66,6 +66,7 @@ class SettingsForm(forms.ModelForm):  # type: ignore[type-arg]
             "idle_warning_minutes",
             "idle_minutes",
             "budget_limit",
+            "pauses_when_spent",
             "seed",
         )
         labels = {

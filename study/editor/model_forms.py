@@ -92,6 +92,8 @@ class ConditionForm(ShowsOthers, forms.ModelForm):  # type: ignore[type-arg]
 
     def __init__(self, *args: Any, **kwargs: Any) -> None:
         super().__init__(*args, **kwargs)
+        if "knowing" in self.fields:  # who does not say keeps the default
+            self.fields["knowing"].required = False
         for part in (WORLD, COPLAYER):
             _offer(self.fields.get(part), kind_choices(part, getattr(self.instance, part)))
         for kind in self.kinds:

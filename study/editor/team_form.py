@@ -108,7 +108,8 @@ def team_read(cleaned: Mapping[str, Any], fail: Callable[[str, str], None]) -> d
     chosen = {
         setting.name: cleaned[ELSEWHERE[setting.name]]
         for setting in SETTINGS
-        if setting.name in APPLY[kind] and cleaned.get(ELSEWHERE[setting.name]) not in (None, "")
+        if setting.name in APPLY[kind]
+        and cleaned.get(ELSEWHERE[setting.name]) not in (None, "", setting.default)
     }
     team: dict[str, Json] = {"kind": kind, "settings": chosen}
     if kind in {"tree", "chain"} and cleaned.get(LEADS):

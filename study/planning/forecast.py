@@ -16,6 +16,7 @@ from django.db.models import Avg, Count, QuerySet
 
 from kitchen.agents import call_forecast
 from kitchen.contract.model import BudgetSpentError, NotAskedError, UnpricedError, Usage
+from kitchen.contract.organisation import Organisation
 from kitchen.contract.reading import Readings
 from kitchen.contract.world import WorldError
 from kitchen.llm.prices import PriceFileError, PriceList, UnknownPriceError, load_prices
@@ -28,7 +29,7 @@ from kitchen.registry.agents import make_agent
 from kitchen.registry.names import UnknownNameError
 from kitchen.registry.worlds import get_world
 from study.design.models import Condition, Study
-from study.design.plan import mind_plans
+from study.design.plan import mind_plans, organisation_planned
 from study.people.models import Participant, Round
 
 PARTICIPANTS = 12
@@ -188,6 +189,7 @@ def _priced(
 def trial_of(condition: Condition, mind: MindPlan) -> call_forecast.TrialCalls:
     """What this co-player of it asks in the first steps, by the stand-in. WorldError or UnknownNameError for
     one that cannot be played."""
+    organisation = organisation_planned(condition)
     return _sample(
         condition.world,
         json.dumps(condition.settings, sort_keys=True),
@@ -195,17 +197,25 @@ def trial_of(condition: Condition, mind: MindPlan) -> call_forecast.TrialCalls:
         mind.kind,
         json.dumps(mind.settings, sort_keys=True),
         mind.seats,
+        json.dumps(organisation.to_json()) if organisation else "",
     )
 
 
 @lru_cache(maxsize=64)
 def _sample(
-    world: str, settings: str, seats: int, coplayer: str, chosen: str, theirs: tuple[int, ...]
+    world: str,
+    settings: str,
+    seats: int,
+    coplayer: str,
+    chosen: str,
+    theirs: tuple[int, ...],
+    organisation: str,
 ) -> call_forecast.TrialCalls:
     """Calls of one co-player of a condition in these seats of it, made with the stand-in."""
     game = get_world(world).create(seats=seats, settings=json.loads(settings))
     game.reset(1)
-    return call_forecast.sample(game, coplayer, json.loads(chosen), theirs)
+    talks = Organisation.from_json(json.loads(organisation)) if organisation else None
+    return call_forecast.sample(game, coplayer, json.loads(chosen), theirs, talks)
 
 
 def _estimated(

@@ -9,6 +9,7 @@ from datetime import datetime
 from django.db import transaction
 from django.utils import timezone
 
+from kitchen.money.spending import is_spent
 from study.design.blueprint import PartPlan
 from study.design.errors import EntryPausedError, StudyClosedError, TookPartError
 from study.design.languages import codes
@@ -35,14 +36,21 @@ def study_takes(study: Study, *, synthetic: bool = False) -> bool:
 
 
 def why_closed(study: Study, *, synthetic: bool = False) -> str:
-    """Why nobody new may enter now: `closed`, `over` (its closing date has come) or `full`; empty if they
-    may."""
+    """Why nobody new may enter now: `closed`, `over` (its closing date has come), `spent` (its money, where
+    it is to wait then) or `full`; empty if they may."""
     number = study.conditions.count()
     if study.status != Study.Status.OPEN or not number or get_scheme(study.orders).problem(number):
         return "closed"
     if study.closes_at and timezone.now() >= study.closes_at:
         return "over"
+    if waits_for_money(study):
+        return "spent"
     return "full" if is_full(study, synthetic=synthetic) else ""
+
+
+def waits_for_money(study: Study) -> bool:
+    """Whether it takes nobody new because its budget is spent."""
+    return study.pauses_when_spent and study.budget is not None and is_spent(study.budget)
 
 
 @transaction.atomic

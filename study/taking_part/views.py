@@ -172,17 +172,17 @@ def _cookie_name(study: Study) -> str:
 
 
 def _known_participant(request: HttpRequest, study: Study) -> Participant | None:
-    """Who takes part in this study with this browser already, unless the link names somebody else, or is
-    signed and this browser is a guest's."""
+    """Who takes part in this study with this browser already, unless they did not agree, the link names
+    somebody else, or is signed and this browser is a guest's."""
     known = _in_cookie(request, study)
     try:
         referral = referral_of(study, said_by(request, study))
     except ReferralError:
         return known
-    if known is None or (known.as_guest and referral.vouched):
+    if known is None or _refused(known) or (known.as_guest and referral.vouched):
         return None
     label = referral.label
-    return None if label and known.label != label and (known.label or _refused(known)) else known
+    return None if label and known.label not in ("", label) else known
 
 
 def _in_cookie(request: HttpRequest, study: Study) -> Participant | None:
@@ -196,7 +196,8 @@ def _in_cookie(request: HttpRequest, study: Study) -> Participant | None:
 
 
 def _refused(person: Participant) -> bool:
-    """Whether their label was erased: no link can be told to name them, so whoever it names is asked."""
+    """Whether they did not agree: nothing tells who they were, so whoever opens the link again is asked
+    again."""
     return person.status == Participant.Status.NO_CONSENT
 
 

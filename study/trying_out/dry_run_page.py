@@ -33,6 +33,7 @@ SHARES = {
 CLOSED = {
     "closed": "The study takes nobody now. Open it first: the design says what is still missing.",
     "over": "The closing date has come. Set a later one, or none, under Recruitment first.",
+    "spent": "The study's budget is spent, and it is set to take nobody new then. Raise the budget first.",
     "full": "As many programs are in the study as it takes people. Erase the synthetic participants in the "
     "design first, or let more in under Recruitment.",
 }

@@ -28,6 +28,10 @@ ORDERS = re.compile(
 """Orders of guests; conditions, sequences and lists have another order."""
 
 
+VERBS = re.compile(r"\.(goto|noop|activate)\b|\.verb[.:]|\b[Kk]itchens?\b(?!/)")
+"""Its verbs and its room, in scripts and styles of all worlds."""
+
+
 def speaks_of_it(line: str) -> bool:
     """Whether a line says what only this world has."""
     rest = STORED.sub("", line)
@@ -51,6 +55,19 @@ def test_no_line_elsewhere_speaks_of_it() -> None:
         if line not in REGISTERED and speaks_of_it(line)
     ]
     assert not found, "\n".join(found)
+
+
+def test_no_script_or_style_of_all_worlds_has_its_verbs_or_its_room() -> None:
+    found = [
+        f"{path.relative_to(ROOT)}: {line.strip()}"
+        for path in sources()
+        if path.suffix in {".js", ".css"}
+        for line in path.read_text(encoding="utf-8").splitlines()
+        if VERBS.search(line)
+    ]
+    assert not found, "\n".join(found)
+    assert VERBS.search('radio.closest(".noop")') and VERBS.search(".verb.goto .action-list {")
+    assert VERBS.search("this.kitchen.update()") and not VERBS.search("// kitchen/play/script_words.py")
 
 
 def test_its_own_folders_are_where_they_are_left_out() -> None:

@@ -4,10 +4,11 @@ headset, and every command arrives in the log."""
 from __future__ import annotations
 
 import json
+import re
 import secrets
 from pathlib import Path
 
-from playwright.async_api import Page
+from playwright.async_api import Page, expect
 
 from tests.browser import IN_A_BROWSER
 from tests.journeys.axe import violations
@@ -24,23 +25,40 @@ device.stereoEnabled = false;
 device.installRuntime({forceInstall: true});
 """
 LACKS = "document.querySelector('[data-scene-headset]:disabled')?.innerHTML === 'No headset here'"
-AIM = """async () => {
+AIM = """async ([place, wanted, panel]) => {
     const {right} = device.controllers, said = document.querySelector("[data-scene-said]");
     const pictures = async many => { for (; many; many--) await new Promise(requestAnimationFrame); };
     device.position.set(0, 1.6, 0);
-    right.position.set(0, 1.1, 0);
-    const places = document.querySelectorAll("[data-spot]").length;
-    const radius = Math.max(3, places * 1.22 / 2.2), yaw = (places - 1) / 2 * 1.22 / radius;
-    right.quaternion.set(0, Math.sin(yaw / 2), 0, Math.cos(yaw / 2));
-    for (let tries = 60; tries && !said.textContent.startsWith("Storage"); tries--) await pictures(1);
-    const pointed = said.textContent;
+    const places = [...document.querySelectorAll("[data-spot]")];
+    const index = places.findIndex(one => one.dataset.spot === place);
+    const radius = Math.max(3, places.length * 1.22 / 2.2);
+    const ahead = ((places.length - 1) / 2 - index) * 1.22 / radius;
+    const rows = [1.38, 1.22], columns = [0.14, -0.14];
+    for (const [height, aside] of panel ? rows.flatMap(row => columns.map(one => [row, one])) : [[1.1, 0]]) {
+        const yaw = ahead + aside;
+        right.position.set(0, height, 0);
+        right.quaternion.set(0, Math.sin(yaw / 2), 0, Math.cos(yaw / 2));
+        await pictures(3);
+        const met = () => said.textContent.startsWith(wanted);
+        for (let tries = panel ? 10 : 60; tries && !met(); tries--) await pictures(1);
+        if (met()) break;
+    }
+    return said.textContent;
+}"""
+"""Points the ray at a place (where it stands: `static/js/scene/plan.js`), or at a button of the panel before
+it (the first two rows of two); what is said of what it has come to."""
+PULL = """async () => {
+    const {right} = device.controllers;
+    const pictures = async many => { for (; many; many--) await new Promise(requestAnimationFrame); };
     right.updateButtonValue("trigger", 1);
     await pictures(3);
     right.updateButtonValue("trigger", 0);
-    return pointed;
+    await pictures(2);
 }"""
-"""Points the ray at storage, the first place from the left (`static/js/scene/plan.js`), and pulls the
-trigger; what was said of it before."""
+SCROLLED = """() => new Promise(done => {
+    const look = () => scrollY > 0 ? done() : requestAnimationFrame(look);
+    look();
+})"""
 STORED = """
 import json
 from kitchen.play.models import Seat
@@ -71,31 +89,53 @@ async def test_a_person_plays_in_three_dimensions_by_mouse_by_keys_and_in_a_head
     await page.click("[data-scene-open]")
     await page.wait_for_selector(".in-scene [data-scene-frame]:focus")
     assert await page.is_hidden("[data-stage]")
-    await page.keyboard.press("Escape")
+    await page.focus("#menu-title")
+    await page.keyboard.press("Escape")  # wherever the focus is
     await page.wait_for_selector("[data-stage]")
     await page.keyboard.press("Enter")
     await _click_on(page, "Storage")
     await person.stepped(1)
+    await page.mouse.wheel(0, 200)  # over the scene
+    await page.evaluate(SCROLLED)
     await _go_to(page, "Pot")
     await page.keyboard.press("Enter")
     await person.stepped(2)
     await page.click("[data-scene-headset]")
     await page.wait_for_function("device.activeSession")
-    assert (await page.evaluate(AIM)).startswith("Storage")
+    await _pull(page, "storage0", "Storage")
     await person.stepped(3)
-    await page.evaluate(AIM)  # there: what can be done is on the panel that it opens
-    await page.wait_for_function("document.querySelector('[data-scene-said]').textContent.startsWith('Take')")
+    await _pull(page, "storage0", "Storage")  # there: what can be done is on the panel that it opens
+    said = page.locator("[data-scene-said]")
+    await expect(said).to_have_text(re.compile("^Take"))
+    first = await said.text_content()
+    await _aim(page, "storage0", "Take salmon" if first == "Take rice" else "Take rice", panel=True)
+    await _pull(page, "storage0", "Take rice", panel=True)
+    await person.stepped(4)
+    for step in (5, 6, 7):  # go, put, use
+        await _pull(page, "pot0", "Pot 1")
+        await person.stepped(step)
     await page.evaluate("device.activeSession.end()")
     await page.wait_for_selector("[data-stage]")
     assert not person.problems
     key = page.url.rstrip("/").rsplit("/", 1)[-1]
     way, commands = json.loads(live_stack.manage("shell", "-v", "0", "-c", STORED.format(key=key)))
     assert way == "headset"
-    assert [command[0] for command in commands] == ["goto"] * 3
-    assert [command[1][:3] for command in commands] == ["sto", "pot", "sto"]
+    assert [command[0] for command in commands] == ["goto"] * 3 + ["get", "goto", "put", "activate"]
+    assert [command[1][:3] for command in commands] == ["sto", "pot", "sto", "sto", *["pot"] * 3]
     await page.click("[data-scene-open]")
     await page.wait_for_selector(".in-scene [data-scene-frame]:focus")
     assert not await violations(page, "scene") + await misfits(page, "scene")
+
+
+async def _aim(page: Page, place: str, wanted: str, *, panel: bool = False) -> None:
+    """Turn the controller until this is what it points at."""
+    assert (await page.evaluate(AIM, [place, wanted, panel])).startswith(wanted)
+
+
+async def _pull(page: Page, place: str, wanted: str, *, panel: bool = False) -> None:
+    """Point at it and pull the trigger."""
+    await _aim(page, place, wanted, panel=panel)
+    await page.evaluate(PULL)
 
 
 async def _click_on(page: Page, place: str) -> None:

@@ -27,7 +27,8 @@ PING, SILENCE = 4.0, 12.0
 ASKED = b'{"type": "ping"}'
 """How it asks."""
 FIRST, GROWS, LONGEST = 0.4, 1.4, 5.0
-"""Seconds until a lost page connects anew, how much longer each time, and how long at most (`play.js`)."""
+"""Seconds until a lost page connects anew, how much longer each time, and how long at most
+(`play/connection.js`)."""
 
 
 def pause_before(tries: int, chance: Random) -> float:

@@ -1,7 +1,7 @@
 """Players who go on: whoever has finished an episode is handed the next one.
 
 Their pages do what a browser's do when they hear nothing: ask whether anybody is there, and at last connect
-anew (`static/js/play.js`).
+anew (`static/js/play/connection.js`).
 """
 
 from __future__ import annotations

@@ -8,6 +8,7 @@ cannot be read.
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Iterable, Iterator
 from pathlib import Path
 from typing import Any
@@ -21,6 +22,7 @@ from kitchen.experiments.plan import Key, jobs_of
 from kitchen.experiments.replay import Replay, replay
 from kitchen.experiments.rows import Row
 from kitchen.management.base import OneLineCommand
+from kitchen.management.progress import Progress
 from kitchen.words.counting import counted
 
 
@@ -42,14 +44,17 @@ class Command(OneLineCommand):
         except (files.FolderError, OSError) as error:
             raise CommandError(str(error), returncode=2) from error
         named = [(job.key, rows.get(job.key)) for job in jobs_of(setup)]
-        done = list(self._told(_replays(LogFolder(folder), named)))
+        progress = Progress(sys.stderr, len(named), 0, "episodes")
+        done = list(self._told(_replays(LogFolder(folder), named), progress))
+        progress.close()
         line = summary(done)
         if any(each.faults for each in done) or not done:
             raise CommandError(line)
         self.stdout.write(line)
 
-    def _told(self, replays: Iterator[Replay]) -> Iterator[Replay]:
-        for each in replays:
+    def _told(self, replays: Iterator[Replay], progress: Progress) -> Iterator[Replay]:
+        for number, each in enumerate(replays, start=1):
+            progress.show(number)
             for fault in each.faults:
                 self.stdout.write(f"{each.episode}: {fault}")
             yield each

@@ -13,6 +13,7 @@ from typing import NamedTuple
 from kitchen.contract.page import Panel, PlayerView, SeatView
 from kitchen.contract.world import Json
 from kitchen.words.speech import gettext, pgettext
+from kitchen.worlds.cuisine.fitting import moment
 from kitchen.worlds.cuisine.known import Known
 from kitchen.worlds.cuisine.pictures import icon
 from kitchen.worlds.cuisine.story import past
@@ -57,6 +58,8 @@ class Contents(NamedTuple):
     text: str
     """All of it in words."""
     state: str
+    apt: bool
+    """Whether it is worth going there now."""
 
 
 class Bot(NamedTuple):
@@ -95,21 +98,24 @@ def _stations(known: Known) -> Iterator[Station]:
 
 def _parts(view: SeatView, known: Known) -> Iterator[Panel]:
     wanted, standing = [order["dish"] for order in view.observation["orders"]], _standing(view, known)
+    worth_going = moment(view, known).worth_going
     for place, kind in known.brief["locations"].items():
         seen = view.observation["locations"][place]
-        contents = _contents(kind, seen, known, wanted)
+        contents = _contents(kind, seen, known, wanted, apt=worth_going(place))
         yield Panel(f"{place}-pic", f"{_TEMPLATES}/contents.jinja", contents)
         bots = Standing(tuple(standing.get(place, ())))
         yield Panel(f"{place}-bots", f"{_TEMPLATES}/standing.jinja", bots)
 
 
-def _contents(kind: str, seen: Mapping[str, Json], known: Known, wanted: Sequence[str]) -> Contents:
+def _contents(
+    kind: str, seen: Mapping[str, Json], known: Known, wanted: Sequence[str], *, apt: bool
+) -> Contents:
     text, state = state_of(kind, seen, known.brief)
     items = tuple(_lying(item, known) for item in seen["items"])
     needed = missing(kind, seen["items"], known, wanted) if state == "part" else ()
     lacking = tuple(_lying(item, known) for item in needed)
     whole = known.brief["tools"][kind]["busy"] if seen["busy"] else 0
-    return Contents(kind, items, lacking, seen["busy"], whole, _in_words(items, text, lacking), state)
+    return Contents(kind, items, lacking, seen["busy"], whole, _in_words(items, text, lacking), state, apt)
 
 
 def _in_words(items: Sequence[Lying], state: str, lacking: Sequence[Lying]) -> str:

@@ -18,6 +18,7 @@ import networkx as nx
 
 from kitchen.contract.world import Json
 from kitchen.words.speech import gettext
+from kitchen.worlds.cuisine.pictures import icon
 from kitchen.worlds.cuisine.words import Words
 
 SERVING = "servingtable"
@@ -137,6 +138,7 @@ def _box(
         "kind": graph.nodes[node]["kind"],
         "state": state,
         "seat": seat,
+        "icon": "" if node == SERVING else icon(node),
         "by": _tool(corner, size),
         "tool": next((tool for _, _, tool in graph.in_edges(node, data="tool") if tool), ""),
         "x": x,
@@ -193,15 +195,19 @@ def outline(dish: str, recipes: Recipes, words: Words) -> dict[str, Json]:
     }
 
 
-def present(dish: str, recipes: Recipes, stock: Counter[str]) -> dict[str, str]:
-    """What of a dish's graph the kitchen already has: `here` (lies or is held there), `past` (went into
-    something that is here). Takes what it finds out of `stock`, so that each item counts for one order."""
-    if stock[dish] > 0:
-        stock[dish] -= 1
-        return {dish: "here", **dict.fromkeys(_before(dish, recipes), "past")}
+def present(
+    dish: str, recipes: Recipes, stock: Counter[str], making: Counter[str] | None = None
+) -> dict[str, str]:
+    """What of a dish's graph the kitchen already has: `here` (lies or is held there), `making` (a tool still
+    works on it), `past` (went into one of these). Takes what it finds out of `stock` or `making`, so that
+    each item counts for one order."""
+    for state, having in (("here", stock), ("making", making or Counter[str]())):
+        if having[dish] > 0:
+            having[dish] -= 1
+            return {dish: state, **dict.fromkeys(_before(dish, recipes), "past")}
     presence: dict[str, str] = {}
     for item in recipes.get(dish, {}).get("ingredients", ()):
-        presence.update(present(item, recipes, stock))
+        presence.update(present(item, recipes, stock, making))
     return presence
 
 

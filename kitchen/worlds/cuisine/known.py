@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from functools import cached_property, lru_cache
 
 from kitchen.contract.world import Json
@@ -60,6 +60,15 @@ class Known:
             return []
         own = (product, recipe["tool"], tuple(recipe["ingredients"]))
         return [own, *(below for item in recipe["ingredients"] for below in self._grown(item))]
+
+
+def made_of(brief: Mapping[str, Json], tool: str, items: Iterable[str]) -> str:
+    """What a tool would make of these items in this level; empty if nothing."""
+    wanted = sorted(items)
+    for product, recipe in brief["recipes"].items():
+        if recipe["tool"] == tool and sorted(recipe["ingredients"]) == wanted:
+            return str(product)
+    return ""
 
 
 def known(brief: Mapping[str, Json]) -> Known:

@@ -3,15 +3,16 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable
 from functools import lru_cache
 from typing import NamedTuple
 
 from kitchen.contract.page import Panel, SeatView
-from kitchen.contract.world import Command, Json
+from kitchen.contract.world import Command
 from kitchen.words.speech import gettext, marked, pgettext
+from kitchen.worlds.cuisine.fitting import moment
 from kitchen.worlds.cuisine.keys import VERBS, key_of
-from kitchen.worlds.cuisine.known import Known
+from kitchen.worlds.cuisine.known import Known, made_of
 from kitchen.worlds.cuisine.pictures import icon
 from kitchen.worlds.cuisine.words import VERB_TITLES, joined, more_steps
 
@@ -80,15 +81,19 @@ class Action(NamedTuple):
     stays: bool
     """It leads nowhere else: the robot is there already."""
     asks: bool
-    """It is not sent by one click on its place: something would be thrown away, or nothing done."""
+    """It is not sent by one click on its place: something of use would be thrown away, or nothing done."""
+    fits: bool
+    """It brings an open order on, or rids the hands of what none needs."""
 
 
 class Site(NamedTuple):
-    """What the words of a menu depend on: where the robot is, what it holds, what lies where it may act."""
+    """What a menu depends on: where the robot is, what it holds, what lies where it may act; and which
+    commands fit the moment."""
 
     at: str
     holds: str | None
     lying: tuple[tuple[str, tuple[str, ...]], ...]
+    fitting: frozenset[Command]
 
 
 def menu(view: SeatView, known: Known) -> Panel:
@@ -143,9 +148,9 @@ def groups(view: SeatView, known: Known) -> tuple[Panel, ...]:
 def _site(offered: Iterable[Command], view: SeatView, known: Known) -> Site:
     me, places = view.observation["agents"][view.seat], view.observation["locations"]
     near = {command[1] for command in offered if command[0] == "activate" or _from_tool(command, known)}
-    return Site(
-        me["at"], me["holds"], tuple((place, tuple(places[place]["items"])) for place in sorted(near))
-    )
+    lying = tuple((place, tuple(places[place]["items"])) for place in sorted(near))
+    fits = moment(view, known).fits
+    return Site(me["at"], me["holds"], lying, frozenset(command for command in offered if fits(command)))
 
 
 @lru_cache(maxsize=_MENUS)
@@ -160,8 +165,10 @@ def _action(command: Command, known: Known, site: Site, key: str, early: bool) -
     text, alone = _label(command, known, site), _label(command, known, site, alone=True)
     stays = command == ("goto", site.at)
     wastes = command[0] == "put" and known.brief["locations"].get(command[1]) == "storage"
-    picture = _picture(command, known, site)
-    shows = Action(encode(command), text, alone, picture, key, early, stays, stays or wastes)
+    picture, fits = _picture(command, known, site), command in site.fitting
+    shows = Action(
+        encode(command), text, alone, picture, key, early, stays, stays or (wastes and not fits), fits
+    )
     return Panel(f"do-{'-'.join(command)}", f"{_TEMPLATES}/action.jinja", shows)
 
 
@@ -272,12 +279,3 @@ def _use(command: Command, known: Known, site: Site, *, alone: bool) -> str:
         return known.words.phrase(command)
     text = gettext("Use {place}: make {item}") if alone else gettext("Make {item}")
     return joined(text.format(place=known.words.place(command[1]), item=known.words.mid(product)))
-
-
-def made_of(brief: Mapping[str, Json], tool: str, items: Iterable[str]) -> str:
-    """What a tool would make of these items in this level; empty if nothing."""
-    wanted = sorted(items)
-    for product, recipe in brief["recipes"].items():
-        if recipe["tool"] == tool and sorted(recipe["ingredients"]) == wanted:
-            return str(product)
-    return ""

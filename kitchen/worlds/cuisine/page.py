@@ -58,8 +58,8 @@ class CuisinePage(Page):
         return handbook(brief)
 
     first_steps = (
-        marked("Your robot is marked “you”: click what has the ring around it."),
-        marked("Each click is one step. Look at what it has changed."),
+        marked("Your robot is marked “you”. What to try next is said here."),
+        marked("Each action is one step. Look at what it has changed."),
         marked("The number on the order says in how many steps it runs out."),
     )
     aim = read_later("Practice ends when you have served one dish, or after {steps} steps.")
@@ -78,6 +78,10 @@ class CuisinePage(Page):
     def phrase(self, command: Command) -> str:
         """The command in words: `Go to pot 1`."""
         return Words().phrase(command)
+
+    def worded(self, view: SeatView, command: Command) -> str:
+        """The same with the names of this kitchen: `Take rice from storage`."""
+        return known(view.brief).words.phrase(command)
 
 
 class Total(NamedTuple):

@@ -9,8 +9,8 @@ from kitchen.contract.page import Panel, PlayerView, SeatView
 from kitchen.contract.world import Json
 from kitchen.words.speech import gettext, pgettext
 from kitchen.worlds.cuisine.intents import lines
-from kitchen.worlds.cuisine.known import Known
-from kitchen.worlds.cuisine.menu import empty_hands, made_of, not_busy
+from kitchen.worlds.cuisine.known import Known, made_of
+from kitchen.worlds.cuisine.menu import empty_hands, not_busy
 from kitchen.worlds.cuisine.words import more_steps
 
 _TEMPLATES = "worlds/cuisine"

@@ -51,10 +51,11 @@ class Left(NamedTuple):
 
 
 class Stock(NamedTuple):
-    """How much there is of each item: of all, and of what can be taken up at once; and who has what in hand,
-    or is making it."""
+    """How much there is of each item that is done, what tools still work on, and what can be taken up at
+    once; and who has what in hand, or is making it."""
 
     there: Counter[str]
+    making: Counter[str]
     at_hand: Counter[str]
     hands: dict[str, list[int]]
 
@@ -70,11 +71,12 @@ class Stock(NamedTuple):
 
 
 class Needs(NamedTuple):
-    """What a dish needs, and what of it the kitchen has: `here` or `past`, by code."""
+    """What a dish needs, and what of it the kitchen has: `here`, `making` or `past`, by code."""
 
     dish: str
     recipe: tuple[tuple[str, str, tuple[str, ...]], ...]
     names: tuple[tuple[str, str], ...]
+    """By code and in English: they are looked up when the graph is drawn, and once."""
     states: tuple[tuple[str, str], ...]
     hands: tuple[tuple[str, int, str], ...]
     """Item, seat and name of those who work on one."""
@@ -117,11 +119,11 @@ def _ticket(
 ) -> Panel:
     dish, life = order["dish"], order["life"]
     lifetime = max(known.brief["lifetimes"].get(dish, life), life)
-    states = graph.present(dish, known.brief["recipes"], stock.there)
+    states = graph.present(dish, known.brief["recipes"], stock.there, stock.making)
     heat = "late" if life * 4 <= lifetime else "soon" if life * 2 <= lifetime else "calm"
     new = fresh[dish] > 0 and life == lifetime
-    here = [item for item, state in states.items() if state == "here"]
-    working = [(item, seat) for item in here if (seat := stock.whose(item)) is not None]
+    begun = [item for item, state in states.items() if state != "past"]
+    working = [(item, seat) for item in begun if (seat := stock.whose(item)) is not None]
     hands = tuple((item, seat, players[seat].name) for item, seat in working)
     left, steps = f"{name}-l", f"{name}-s"
     parts = (
@@ -147,7 +149,7 @@ def _needs(
 ) -> Needs:
     recipe = known.recipe(dish)
     parts = (part for product in recipe for part in (product[0], *product[2]))
-    names = tuple((code, known.words.name(code)) for code in dict.fromkeys([dish, *parts]))
+    names = tuple((code, known.words.english(code)) for code in dict.fromkeys([dish, *parts]))
     return Needs(dish, recipe, names, tuple(states.items()), hands)
 
 
@@ -164,10 +166,14 @@ def draw_needs(needs: Needs) -> dict[str, Json]:
 
 
 def _told(needs: Needs, words: Words) -> Iterator[str]:
-    """What of it is there, who works on it."""
-    here = [item for item, state in needs.states if state == "here"]
-    there = gettext("In the kitchen for it: {items}.")
-    yield there.format(items=words.items(here)) if here else gettext("Nothing for it is in the kitchen yet.")
+    """What of it is there, what is being made, who works on it."""
+    here, making = ([item for item, state in needs.states if state == which] for which in ("here", "making"))
+    if here:
+        yield gettext("In the kitchen for it: {items}.").format(items=words.items(here))
+    if making:
+        yield gettext("Being made for it: {items}.").format(items=words.items(making))
+    if not here and not making:
+        yield gettext("Nothing for it is in the kitchen yet.")
     for item, _, name in needs.hands:
         yield gettext("{robot} is working on the {item}.").format(robot=name, item=words.mid(item))
 
@@ -176,11 +182,11 @@ def stock_of(view: SeatView) -> Stock:
     """Everything that lies in tools or on the table or is held."""
     places, agents = view.observation["locations"], view.observation["agents"]
     held = [agent["holds"] for agent in agents if agent["holds"]]
-    lying = [item for place in places.values() for item in place["items"]]
+    making = [item for place in places.values() if place["busy"] for item in place["items"]]
     ready = [item for place in places.values() if not place["busy"] for item in place["items"]]
     hands: dict[str, list[int]] = {}
     for seat, agent in enumerate(agents):
-        making = places[agent["at"]]["items"] if agent["busy"] else []
-        for item in [agent["holds"]] if agent["holds"] else making:
+        made = places[agent["at"]]["items"] if agent["busy"] else []
+        for item in [agent["holds"]] if agent["holds"] else made:
             hands.setdefault(item, []).append(seat)
-    return Stock(Counter(lying + held), Counter(ready + held), hands)
+    return Stock(Counter(ready + held), Counter(making), Counter(ready + held), hands)

@@ -10,7 +10,7 @@ import re
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 
-from kitchen.contract.organisation import Organisation
+from kitchen.contract.organisation import ASK, INFORM, SAY, WITHDRAW, Organisation
 from kitchen.contract.talk import Said
 from kitchen.contract.world import Json
 from kitchen.worlds.cuisine.words import readable
@@ -100,9 +100,11 @@ class Standing:
 
 
 def of_people(messages: Iterable[Said], organisation: Organisation | None) -> list[Said]:
-    """What people said, of what a mind has heard."""
+    """What people asked, of what a mind has heard; jobs among it, but for those that were taken back."""
     people = {one.number for one in organisation.members if one.is_person} if organisation else set()
-    return [said for said in messages if said.sender in people]
+    theirs = [said for said in messages if said.sender in people]
+    gone = {said.data.get("job") for said in theirs if said.kind == WITHDRAW}
+    return [said for said in theirs if said.kind in {SAY, ASK, INFORM} and said.number not in gone]
 
 
 def wishes_of(messages: Iterable[Said], brief: Mapping[str, Json]) -> list[Wish]:

@@ -97,9 +97,13 @@ class Words:
             return gettext(name)
         return pgettext("one of several", "{name} {number}").format(name=gettext(name), number=number)
 
+    def english(self, code: str) -> str:
+        """As the catalogues know it: not looked up."""
+        return self.names.get(code) or readable(code)
+
     def _apart(self, code: str) -> tuple[str, str]:
         """The English name, and the number behind it; none where there is one only."""
-        name = self.names.get(code) or readable(code)
+        name = self.english(code)
         numbered = _NUMBERED.match(name)
         return (numbered[1], numbered[2]) if numbered else (name, "")
 

@@ -2,7 +2,7 @@
 
 import { box, canvasOf, lines, put, write } from "./canvases.js";
 import { pictureOf } from "./pictures.js";
-import { card, repaint } from "./station.js";
+import { card, repaint } from "./place.js";
 
 const [WIDE, HIGH] = [1600, 560];
 const MOST = 5; // orders that fit

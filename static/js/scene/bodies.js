@@ -6,7 +6,7 @@ import {
 } from "../../vendor/three/three.min.js";
 import { canvasOf, disc, mark, plaque, write } from "./canvases.js";
 import { pictureOf } from "./pictures.js";
-import { card, drop } from "./station.js";
+import { card, drop } from "./place.js";
 import { STILL } from "./theme.js";
 import { SAY } from "./words.js";
 

@@ -74,10 +74,9 @@
   opener.addEventListener("click", open);
   part("close").addEventListener("click", close);
   headset.addEventListener("click", enter);
-  room.addEventListener("keydown", (event) => {
-    if (event.key !== "Escape") return;
-    event.stopPropagation();
-    close();
+  /* wherever the focus is, where nothing else is open that Esc closes */
+  document.addEventListener("keydown", (event) => {
+    if (event.key === "Escape" && !room.hidden && !document.querySelector("dialog[open]")) close();
   });
   (stage.closest(".stage-frame") || stage).before(door);
   door.hidden = false;

@@ -8,7 +8,7 @@ import { box, canvasOf, write } from "./canvases.js";
 import { Scenery } from "./scenery.js";
 import { readPage } from "./page.js";
 import { pointOnScreen, pointWithKeys, Rays } from "./pointing.js";
-import { card } from "./station.js";
+import { card } from "./place.js";
 import { themeOf } from "./theme.js";
 import { View } from "./view.js";
 import { SAY } from "./words.js";
@@ -24,28 +24,28 @@ class Show {
     this.renderer = new WebGLRenderer({ canvas: frame.querySelector("canvas"), antialias: true });
     this.renderer.setPixelRatio(Math.min(2, devicePixelRatio));
     this.renderer.xr.enabled = true;
-    this.kitchen = new Scenery(this.page, looks, themeOf(play), { say, wake: this.wake });
-    this.view = new View(this.kitchen.plan);
-    this.kitchen.resized = () => this.fit();
-    this.rays = new Rays(this.renderer, this.kitchen, this.kitchen.theme.accent);
-    this.kitchen.scene.add(this.rays.group);
-    pointOnScreen(frame, this.view, this.kitchen);
-    pointWithKeys(frame, this.view, this.kitchen);
+    this.scenery = new Scenery(this.page, looks, themeOf(play), { say, wake: this.wake });
+    this.view = new View(this.scenery.plan);
+    this.scenery.resized = () => this.fit();
+    this.rays = new Rays(this.renderer, this.scenery, this.scenery.theme.accent);
+    this.scenery.scene.add(this.rays.group);
+    pointOnScreen(frame, this.view, this.scenery);
+    pointWithKeys(frame, this.view, this.scenery);
     new ResizeObserver(() => this.fit()).observe(frame);
-    document.addEventListener("htmx:wsAfterMessage", () => this.running && this.kitchen.update());
+    document.addEventListener("htmx:wsAfterMessage", () => this.running && this.scenery.update());
   }
 
   async start() {
     this.running = true;
-    await document.fonts.load(`600 20px ${this.kitchen.theme.font}`);
+    await document.fonts.load(`600 20px ${this.scenery.theme.font}`);
     this.fit();
-    await this.kitchen.update();
+    await this.scenery.update();
     this.renderer.setAnimationLoop(() => this.draw());
   }
 
   stop() {
     this.running = false;
-    this.kitchen.closePanel();
+    this.scenery.closePanel();
     this.renderer.setAnimationLoop(null);
   }
 
@@ -59,21 +59,21 @@ class Show {
 
   draw() {
     const inside = this.renderer.xr.isPresenting;
-    const moving = this.kitchen.move(performance.now());
-    this.kitchen.board.mesh.visible = inside;
+    const moving = this.scenery.move(performance.now());
+    this.scenery.board.mesh.visible = inside;
     if (inside) this.rays.follow();
     if (!inside && !moving && !this.stale) return;
     this.stale = false;
     this.placePanel(inside);
-    this.renderer.render(this.kitchen.scene, this.view.camera);
+    this.renderer.render(this.scenery.scene, this.view.camera);
   }
 
   placePanel(inside) {
-    const { group } = this.kitchen.panel;
-    const stands = this.kitchen.panelAt();
+    const { group } = this.scenery.panel;
+    const stands = this.scenery.panelAt();
     if (!stands) return;
     if (inside) {
-      const far = this.kitchen.plan.radius - 1.1;
+      const far = this.scenery.plan.radius - 1.1;
       group.position.set(far * Math.sin(stands.angle), 1.3, -far * Math.cos(stands.angle));
       group.rotation.set(0, -stands.angle, 0);
       group.scale.setScalar(0.6);
@@ -83,7 +83,7 @@ class Show {
   /* at the foot of the frame, below its place: there is only floor */
   #onScreen(group, place) {
     const { camera } = this.view;
-    const { across, down } = this.kitchen.panel;
+    const { across, down } = this.scenery.panel;
     const width = Math.min(0.94, across * Math.max(0.3, 220 / this.frame.clientWidth));
     const seen = place.clone().project(camera);
     const most = Math.max(0, 0.96 - width);
@@ -101,11 +101,11 @@ class Show {
   async enter() {
     const session = await navigator.xr.requestSession("immersive-vr", { requiredFeatures: ["local-floor"] });
     const leave = this.#leaveButton(() => session.end());
-    this.kitchen.scene.add(leave);
-    this.kitchen.extra.push(leave);
+    this.scenery.scene.add(leave);
+    this.scenery.extra.push(leave);
     session.addEventListener("end", () => {
       leave.removeFromParent();
-      this.kitchen.extra = [];
+      this.scenery.extra = [];
       this.rays.group.children.forEach((one) => {
         one.visible = false;
       });
@@ -115,7 +115,7 @@ class Show {
   }
 
   #leaveButton(act) {
-    const { theme } = this.kitchen;
+    const { theme } = this.scenery;
     const canvas = canvasOf(512, 128);
     const pen = canvas.getContext("2d");
     box(pen, [0, 0, 512, 128], { fill: theme.card, edge: theme["steel-line"] });

@@ -1,9 +1,9 @@
 /* What the page says, for the scene: nothing is shown there that is not on the page, and nothing is done that
-   its menu does not offer. The drawing of the world (static/js/stage.js) is read, also while it is hidden. */
+   its menu does not offer. The drawing of the world (stage.js) is read, also while it is hidden. */
 
 export function readPage(play) {
+  const { choosing } = play; // play/choosing.js
   const stage = () => play.querySelector("[data-stage]");
-  const menu = () => play.querySelector("#menu");
 
   const hrefOf = (element) => element?.querySelector("use")?.getAttribute("href") || "";
 
@@ -17,7 +17,7 @@ export function readPage(play) {
     return found.join("").replace(/\s+/g, " ").replace(/ ([;:,.])/g, "$1").trim();
   }
 
-  function stations() {
+  function places() {
     return [...stage().querySelectorAll("[data-spot]")].map((button) => ({
       spot: button.dataset.spot,
       name: textOf(button.querySelector(".station-name")),
@@ -37,31 +37,17 @@ export function readPage(play) {
     }));
   }
 
-  const choosing = () => Boolean(play.querySelector('#bar[data-phase="choose"]')) && !menu()?.querySelector("fieldset[data-actions]")?.disabled;
-
   /* the actions of a place, as the drawing offers them; `rare`: what the menu says of those that it folds away */
   function actionsAt(spot) {
-    const actions = play.stageActions(spot);
+    const actions = choosing.at(spot);
     return actions.map((radio) => ({
       value: radio.value,
-      words: radio.dataset.text || radio.closest("label").querySelector(".action-text").firstChild.textContent,
+      words: choosing.words(radio),
       picture: hrefOf(radio.closest("label")),
       atOnce: actions.length === 1 && !radio.closest("[data-ask]"),
       rare: textOf(radio.closest("details")?.querySelector("summary")),
     }));
   }
-
-  /* the one door: the menu's form */
-  function send({ value }) {
-    const radio = [...menu().querySelectorAll('input[name="command"]:not(:disabled)')].find((one) => one.value === value);
-    if (!radio) return;
-    radio.checked = true;
-    radio.dispatchEvent(new Event("change", { bubbles: true }));
-    radio.form.requestSubmit();
-  }
-
-  /* whether the study has an action asked for once more before it is sent */
-  const asks = () => "asks" in play.dataset;
 
   function news() {
     const told = ["#notice", "#over h2", "#hint p:last-child", "#spoken"].map((one) => textOf(play.querySelector(one)));
@@ -72,5 +58,8 @@ export function readPage(play) {
     };
   }
 
-  return { play, stations, bots, choosing, actionsAt, asks, send, news, textOf, hrefOf };
+  return {
+    play, places, bots, actionsAt, news, textOf, hrefOf,
+    choosing: choosing.may, twice: () => choosing.twice, asks: () => choosing.asksFirst, send: choosing.send,
+  };
 }

@@ -3,7 +3,7 @@
 import { Group } from "../../vendor/three/three.min.js";
 import { box, canvasOf, lines, put, write } from "./canvases.js";
 import { pictureOf } from "./pictures.js";
-import { card, drop, repaint } from "./station.js";
+import { card, drop, repaint } from "./place.js";
 import { SAY } from "./words.js";
 
 const PER_PAGE = 6;

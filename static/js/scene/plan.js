@@ -20,7 +20,7 @@ export const at = (angle, radius, height = 0) => [radius * Math.sin(angle), heig
 
 const ABREAST = 4;
 
-/* where a body stands of those before one station: beside each other, more than four in a second row */
+/* where a body stands of those before one place: beside each other, more than four in a second row */
 export function standingAt({ radius, angles }, index, place, many) {
   const row = Math.floor(place / ABREAST);
   const inRow = Math.min(ABREAST, many - row * ABREAST);

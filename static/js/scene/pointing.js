@@ -8,6 +8,7 @@ import {
 const DRAGGED = 6; // pixels from which a press is no click
 const REACH = 8; // metres of a ray that meets nothing
 const TURN = 0.006; // radians a pixel
+const ACTS = ["Enter", " "]; // keys that act, and once however long they are held
 
 /* what a ray meets first: buttons before places, since nothing hides them */
 export function met(ray, { buttons, targets }) {
@@ -17,7 +18,7 @@ export function met(ray, { buttons, targets }) {
 }
 
 /* a screen: move to point, press to choose, drag to look around */
-export function pointOnScreen(frame, view, kitchen) {
+export function pointOnScreen(frame, view, scenery) {
   const ray = new Raycaster();
   let pressed = null;
 
@@ -25,7 +26,7 @@ export function pointOnScreen(frame, view, kitchen) {
     const box = frame.getBoundingClientRect();
     const place = new Vector2(((event.clientX - box.left) / box.width) * 2 - 1, 1 - ((event.clientY - box.top) / box.height) * 2);
     ray.setFromCamera(place, view.camera);
-    return met(ray, kitchen.things());
+    return met(ray, scenery.things());
   };
 
   frame.addEventListener("pointerdown", (event) => {
@@ -36,17 +37,20 @@ export function pointOnScreen(frame, view, kitchen) {
     else {
       const hit = hitAt(event);
       frame.classList.toggle("points", Boolean(hit));
-      kitchen.point(hit);
+      scenery.point(hit);
     }
   });
-  frame.addEventListener("pointerup", (event) => {
-    if (pressed && !pressed.dragged) kitchen.choose(hitAt(event));
+  /* The second click of a double one may meet what was not there before the first. */
+  frame.addEventListener("click", (event) => {
+    if (pressed && !pressed.dragged && !scenery.page.twice()) scenery.choose(hitAt(event));
     pressed = null;
   });
+  /* with Ctrl, as two fingers on a pad send it, the wheel is ours; else it scrolls the page */
   frame.addEventListener("wheel", (event) => {
+    if (!event.ctrlKey && !event.metaKey) return;
     event.preventDefault();
     view.zoom(event.deltaY > 0 ? 1.08 : 1 / 1.08);
-    kitchen.resized();
+    scenery.resized();
   }, { passive: false });
 
   function drag(event) {
@@ -54,29 +58,30 @@ export function pointOnScreen(frame, view, kitchen) {
     if (!pressed.dragged && Math.hypot(x, y) < DRAGGED) return;
     Object.assign(pressed, { x: event.clientX, y: event.clientY, dragged: true });
     view.turn(-x * TURN, y * TURN);
-    kitchen.resized();
+    scenery.resized();
   }
 }
 
 /* keys, while the scene has the focus */
-export function pointWithKeys(frame, view, kitchen) {
+export function pointWithKeys(frame, view, scenery) {
   const looks = { ArrowLeft: [-0.12, 0], ArrowRight: [0.12, 0], ArrowUp: [0, 0.08], ArrowDown: [0, -0.08] };
   const keys = {
-    ArrowLeft: () => kitchen.step(-1),
-    ArrowRight: () => kitchen.step(1),
-    ArrowUp: () => kitchen.panel.step(-kitchen.panel.across),
-    ArrowDown: () => kitchen.panel.step(kitchen.panel.across),
-    Enter: () => kitchen.chooseHere(),
-    " ": () => kitchen.chooseHere(),
-    Backspace: () => kitchen.closePanel(),
+    ArrowLeft: () => scenery.step(-1),
+    ArrowRight: () => scenery.step(1),
+    ArrowUp: () => scenery.panel.step(-scenery.panel.across),
+    ArrowDown: () => scenery.panel.step(scenery.panel.across),
+    Enter: () => scenery.chooseHere(),
+    " ": () => scenery.chooseHere(),
+    Backspace: () => scenery.closePanel(),
   };
   frame.addEventListener("keydown", (event) => {
     if (event.ctrlKey || event.altKey || event.metaKey || event.target !== frame) return;
     if (event.shiftKey && looks[event.key]) {
       view.turn(...looks[event.key]);
-      kitchen.resized();
-    } else if (keys[event.key]) keys[event.key]();
-    else return;
+      scenery.resized();
+    } else if (keys[event.key]) {
+      if (!event.repeat || !ACTS.includes(event.key)) keys[event.key]();
+    } else return;
     event.preventDefault();
     event.stopPropagation();
   });
@@ -84,8 +89,8 @@ export function pointWithKeys(frame, view, kitchen) {
 
 /* the controllers of a headset, or hands: a ray each, the trigger chooses */
 export class Rays {
-  constructor(renderer, kitchen, colour) {
-    this.kitchen = kitchen;
+  constructor(renderer, scenery, colour) {
+    this.scenery = scenery;
     this.group = new Group();
     this.ray = new Raycaster();
     this.rays = [0, 1].map((index) => this.#ray(renderer.xr.getController(index), colour));
@@ -105,7 +110,7 @@ export class Rays {
     controller.addEventListener("disconnected", () => {
       controller.visible = dot.visible = false;
     });
-    controller.addEventListener("select", () => this.kitchen.choose(this.#met(controller)));
+    controller.addEventListener("select", () => this.scenery.choose(this.#met(controller)));
     return { controller, line, dot };
   }
 
@@ -113,7 +118,7 @@ export class Rays {
     controller.updateWorldMatrix(true, false);
     this.ray.ray.origin.setFromMatrixPosition(controller.matrixWorld);
     this.ray.ray.direction.copy(new Vector3(0, 0, -1).transformDirection(controller.matrixWorld));
-    return met(this.ray, this.kitchen.things());
+    return met(this.ray, this.scenery.things());
   }
 
   /* once for each picture: rays end where they meet something; what one has come to is pointed at */
@@ -124,7 +129,7 @@ export class Rays {
       one.dot.visible = Boolean(hit);
       if (hit) one.dot.position.copy(hit.point);
       const met = hit && (hit.button ?? hit.spot);
-      if (met !== one.met) this.kitchen.point(hit);
+      if (met !== one.met) this.scenery.point(hit);
       one.met = met;
     }
   }

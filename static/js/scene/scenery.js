@@ -6,7 +6,7 @@ import { Panel } from "./panel.js";
 import { at, planOf, standingAt } from "./plan.js";
 import { Body } from "./bodies.js";
 import { roomOf } from "./room.js";
-import { Station } from "./station.js";
+import { Place } from "./place.js";
 import { SAY } from "./words.js";
 
 export class Scenery {
@@ -25,16 +25,16 @@ export class Scenery {
   }
 
   #furnish() {
-    const told = this.page.stations();
+    const told = this.page.places();
     this.plan = planOf(told.map(({ element }) => this.looks.side(element)));
-    this.stations = told.map((one) => new Station(one, this.looks, this.theme));
+    this.places = told.map((one) => new Place(one, this.looks, this.theme));
     this.things_ = new Group();
-    this.stations.forEach((station, index) => {
+    this.places.forEach((place, index) => {
       const angle = this.plan.angles[index];
-      station.group.position.set(...at(angle, this.plan.radius));
-      station.group.rotation.y = -angle;
-      station.picture(told[index].picture).then(this.wake);
-      this.things_.add(station.group);
+      place.group.position.set(...at(angle, this.plan.radius));
+      place.group.rotation.y = -angle;
+      place.picture(told[index].picture).then(this.wake);
+      this.things_.add(place.group);
     });
     this.board.mesh.position.set(...at(0, this.plan.radius + 0.1, 2.1 + 0.25 * this.plan.radius));
     this.board.mesh.rotation.x = 0.2;
@@ -46,7 +46,7 @@ export class Scenery {
 
   /* what a ray can meet */
   things() {
-    const targets = this.stations.map((station) => station.target);
+    const targets = this.places.map((place) => place.target);
     return { buttons: [...this.panel.buttons, ...this.extra], targets };
   }
 
@@ -56,24 +56,24 @@ export class Scenery {
     const turn = `${news.step} ${this.page.choosing()}`;
     if (turn !== this.turn) this.panel.hide();
     this.turn = turn;
-    this.told = this.page.stations();
-    const shown = [this.board.show(news, this.looks.orders(this.page)), ...this.#showStations(), ...this.#showRobots()];
+    this.told = this.page.places();
+    const shown = [this.board.show(news, this.looks.orders(this.page)), ...this.#showPlaces(), ...this.#showBodies()];
     this.#changed();
     await Promise.all(shown);
     this.wake();
   }
 
-  #showStations() {
-    return this.stations.map((station, index) => {
+  #showPlaces() {
+    return this.places.map((place, index) => {
       const contents = this.looks.contents(this.told[index].element, this.page);
-      return station.show(contents, { chosen: index === this.picked });
+      return place.show(contents, { chosen: index === this.picked });
     });
   }
 
-  #showRobots() {
+  #showBodies() {
     const bots = this.page.bots();
     return bots.map((bot) => {
-      const index = this.stations.findIndex((station) => station.spot === bot.spot);
+      const index = this.places.findIndex((place) => place.spot === bot.spot);
       const beside = bots.filter((other) => other.spot === bot.spot);
       return this.#body(bot).show(bot, standingAt(this.plan, index, beside.indexOf(bot), beside.length));
     });
@@ -97,13 +97,13 @@ export class Scenery {
 
   point(hit) {
     if (hit?.button !== undefined) this.panel.light(hit.button);
-    else if (hit?.spot && !this.panel.open) this.pick(this.stations.findIndex((station) => station.spot === hit.spot));
+    else if (hit?.spot && !this.panel.open) this.pick(this.places.findIndex((place) => place.spot === hit.spot));
   }
 
   pick(index) {
     if (index === this.picked) return;
     this.picked = index;
-    Promise.all(this.#showStations()).then(this.wake);
+    Promise.all(this.#showPlaces()).then(this.wake);
     this.#changed();
   }
 
@@ -123,7 +123,7 @@ export class Scenery {
     if (hit?.act) hit.act();
     else if (hit?.button !== undefined) this.panel.act(hit.button);
     else if (hit?.spot) {
-      const index = this.stations.findIndex((station) => station.spot === hit.spot);
+      const index = this.places.findIndex((place) => place.spot === hit.spot);
       this.pick(index);
       this.chooseAt(index);
     } else this.closePanel();
@@ -136,7 +136,7 @@ export class Scenery {
 
   async chooseAt(index) {
     if (!this.page.choosing()) return;
-    const { spot } = this.stations[index];
+    const { spot } = this.places[index];
     const actions = this.page.actionsAt(spot);
     if (actions.length === 1 && actions[0].atOnce) await this.#do(spot, actions[0]);
     else await this.panel.show(spot, ...this.#choices(spot, actions));
@@ -168,7 +168,7 @@ export class Scenery {
 
   /* where the panel stands: before its place, turned to who looks */
   panelAt() {
-    const index = this.stations.findIndex((station) => station.spot === this.panel.spot);
+    const index = this.places.findIndex((place) => place.spot === this.panel.spot);
     return index < 0 ? null : { angle: this.plan.angles[index], place: new Vector3(...at(this.plan.angles[index], this.plan.radius, 1.55)) };
   }
 

@@ -96,6 +96,13 @@ COLUMNS = (
         "shown in the step after it.",
     ),
     Column(
+        "chose_in",
+        "text",
+        "What the participant's page showed when they chose, where it had both; blank if it had not, or "
+        "nothing was chosen.",
+        levels="tables, drawn (in the scene, too), both = now the one, now the other",
+    ),
+    Column(
         "passes_by",
         "boolean",
         "1 if a step went on without who had nothing to choose in it: `chosen_by` is `world` there.",
@@ -167,7 +174,7 @@ def rows(study: Study, chosen: Chosen, scored: Sequence[FigureColumn]) -> Iterat
     figures = figure_reader(scored)
     for piece in in_pieces(sittings(study, chosen)):
         pks = {sitting.episode for sitting in piece}
-        facts, (seated, used), played_by = _facts(pks), _seated(pks), _played_by(pks)
+        facts, (seated, how), played_by = _facts(pks), _seated(pks), _played_by(pks)
         fallbacks = _fallbacks(pks)
         read = readings_by_episode(Decision.objects.filter(mind__episode__in=pks))
         there = ((sitting, sitting.episode, facts[sitting.episode]) for sitting in who_are_there(piece))
@@ -181,7 +188,7 @@ def rows(study: Study, chosen: Chosen, scored: Sequence[FigureColumn]) -> Iterat
                     seated[pk],
                     played_by[pk],
                     fallbacks.get(pk, 0),
-                    used.get((pk, sitting.seat), ""),
+                    how.get((pk, sitting.seat), ("", "")),
                     read.get(pk, Readings()),
                 )
                 for sitting, pk, known in there
@@ -203,7 +210,7 @@ def _cells(
     seated: list[str],
     played_by: list[str],
     fallbacks: int,
-    used: str,
+    how: tuple[str, str],
     read: Readings,
 ) -> tuple[Any, ...]:
     team = " ".join(sorted(set(seated))) or NOBODY, " ".join(sorted(played_by)), len(seated)
@@ -227,8 +234,9 @@ def _cells(
         facts["shown"],
         facts["asks_first"],
         facts["three_dimensions"],
-        used or None,
+        how[0] or None,
         facts["shows_intents"],
+        how[1] or None,
         facts["passes_by"],
         facts["knowing"],
         facts["decision_seconds"],
@@ -250,13 +258,13 @@ def _fallbacks(pks: Iterable[int]) -> dict[int, int]:
     return dict(stood_in.values_list("episode_id").annotate(count=Count("pk")))
 
 
-def _seated(pks: Iterable[int]) -> tuple[dict[int, list[str]], dict[tuple[int, int], str]]:
+def _seated(pks: Iterable[int]) -> tuple[dict[int, list[str]], dict[tuple[int, int], tuple[str, str]]]:
     """By episode: the kind of co-player in each seat that is no person's. By episode and seat: how a person
-    saw it in three dimensions."""
+    saw it in three dimensions, and what they saw when they chose."""
     seats = Seat.objects.filter(episode__in=pks).order_by()
-    rows = list(seats.values_list("episode_id", "number", "mind__kind", "scene"))
-    kinds = _grouped((episode, kind) for episode, _, kind, _ in rows if kind)
-    return kinds, {(episode, seat): scene for episode, seat, _, scene in rows}
+    rows = list(seats.values_list("episode_id", "number", "mind__kind", "scene", "view"))
+    kinds = _grouped((episode, kind) for episode, _, kind, *_ in rows if kind)
+    return kinds, {(episode, seat): (scene, view) for episode, seat, _, scene, view in rows}
 
 
 def _played_by(pks: Iterable[int]) -> dict[int, list[str]]:

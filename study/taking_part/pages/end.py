@@ -14,6 +14,7 @@ from study.design.models import Outcome
 from study.design.recruitment import PLACES
 from study.people import flow
 from study.people.models import Participant
+from study.taking_part.entering import why_closed
 from study.taking_part.pages.common import part_context, told_html
 from study.taking_part.pages.guests import finished_here
 from study.taking_part.pages.refused import kept_label
@@ -57,7 +58,14 @@ def end(request: HttpRequest, person: Participant, place: flow.CurrentPage) -> H
     if person.status == Participant.Status.COMPLETE:
         return render(request, "study/taking_part/end.html", part_context(person, "end") | context)
     heading, words = map(gettext, WORDS[person.status])
-    return render(request, "study/taking_part/stopped.html", context | {"heading": heading, "words": words})
+    context |= {"heading": heading, "words": words, "again": _may_begin_again(person)}
+    return render(request, "study/taking_part/stopped.html", context)
+
+
+def _may_begin_again(person: Participant) -> bool:
+    """Whether who did not agree is asked again by the study's own address: nobody has to be sent to it."""
+    refused = person.status == Participant.Status.NO_CONSENT and not person.preview
+    return refused and not PLACES[person.source].label and not why_closed(person.study)
 
 
 def taken_away(person: Participant, label: str) -> dict[str, Any]:

@@ -79,7 +79,12 @@ def test_a_leader_without_a_robot_is_a_member_beyond_the_seats() -> None:
 
 
 def test_it_is_the_same_after_it_was_stored() -> None:
-    made = organise("tree", (LEAD, PERSON, *ROBOTS), seats=3, settings={"messages_a_step": 5, "sees": "all"})
+    made = organise(
+        "tree",
+        (LEAD, PERSON, *ROBOTS),
+        seats=3,
+        settings={"messages_a_step": 5, "sees": "all", "spoken": True},
+    )
     assert Organisation.from_json(json.loads(json.dumps(made.to_json()))) == made
 
 

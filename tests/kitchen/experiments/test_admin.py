@@ -168,6 +168,13 @@ def whole(response: Any) -> bytes:
     return async_to_sync(joined)()
 
 
+def test_what_was_spent_is_shown(admin_client: Client) -> None:
+    add(admin_client)
+    Experiment.objects.update(spent_elsewhere=Decimal("1.25"))
+    page = admin_client.get(f"{LIST}{Experiment.objects.get().pk}/change/")
+    assert "1.25 USD" in page.content.decode()
+
+
 def test_downloaded_logs_can_be_played_again(admin_client: Client, tmp_path: Path) -> None:
     add(admin_client)
     experiment = Experiment.objects.get()

@@ -8,14 +8,17 @@ from pathlib import Path
 
 import pytest
 from django.core.management import CommandError, call_command
+from django.db import OperationalError
 
 from kitchen.experiments import files, services, stored_logs
+from kitchen.experiments.log import Log
 from kitchen.experiments.log_files import LogFolder
 from kitchen.experiments.models import Experiment, ExperimentEpisode, ExperimentLog
 from kitchen.experiments.plan import jobs_of
 from kitchen.experiments.rows import from_csv
 from kitchen.experiments.setup import Setup, checked
 from kitchen.experiments.verifying import logs_verify
+from kitchen.machine import outage
 from kitchen.machine.append_only import AppendOnlyError
 from kitchen.money.spending import booked
 from tests.kitchen.experiments.paid import MODEL, PAID, PaidModel, paid
@@ -197,6 +200,22 @@ def test_a_worker_that_was_thought_dead_stops(monkeypatch: pytest.MonkeyPatch) -
     assert not services.episode_play(episode=episode)
     assert ExperimentLog.objects.count() == 2
     assert not Experiment.objects.get().stopped_because
+
+
+@pytest.mark.django_db
+def test_a_database_that_is_away_when_it_begins_is_waited_for(monkeypatch: pytest.MonkeyPatch) -> None:
+    away = [OperationalError("server closed the connection unexpectedly")] * 2
+
+    def begun(episode: ExperimentEpisode) -> Log | None:
+        if away:
+            raise away.pop()
+        return stored_logs.log_begun(episode)
+
+    episode = taken(experiment_of(1.0))
+    monkeypatch.setattr(services, "log_begun", begun)
+    monkeypatch.setattr(outage, "WAITS", (0.0, 0.0, 0.0))
+    assert services.episode_play(episode=episode)
+    assert not away
 
 
 @pytest.mark.django_db

@@ -62,6 +62,13 @@ def test_every_attempt_says_when_it_began_and_ended_and_what_time_it_had() -> No
     assert second.began > first.ended and second.allowed == pytest.approx(20 - 2.5 - first.waited)
 
 
+def test_a_call_that_ended_by_nobodys_attempt_says_when_it_was_all_the_same() -> None:
+    model, _, _ = retrying(RuntimeError("broken"))
+    (only,) = ask_and_record(model, request(seconds=7)).attempts
+    assert (only.outcome, only.allowed) == ("error", 7)
+    assert "" < only.began <= only.ended
+
+
 @pytest.mark.parametrize("kind", [CallTimeoutError, RejectedError, UnreadableReplyError, BudgetSpentError])
 def test_what_will_not_pass_is_not_tried_again(kind: type[ModelError]) -> None:
     model, within, _ = retrying(failed(kind), Reply("ok"))

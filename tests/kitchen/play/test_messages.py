@@ -24,7 +24,7 @@ def test_a_page_may_ask_for_the_present_state() -> None:
     assert read_message('{"type": "sync"}') == SyncMessage()
 
 
-COMMAND = {"step": 1, "command": ["noop"], "way": "screen"}
+COMMAND = {"step": 1, "command": ["noop"], "way": "screen", "view": "tables"}
 
 
 def test_every_type_of_message_names_itself_and_its_handler() -> None:
@@ -50,6 +50,8 @@ def test_every_type_of_message_names_itself_and_its_handler() -> None:
         '{"type": "command"}',
         '{"type": "scene"}',
         '{"type": "scene", "way": "dream"}',
+        '{"type": "view", "view": "both"}',
+        '{"type": "view", "view": ["tables"]}',
         '{"type": "scene", "way": ["screen"]}',
         '{"type": "command", "step": true, "command": ["noop"]}',
         '{"type": "command", "step": 0, "command": ["noop"]}',

@@ -9,7 +9,7 @@ from typing import Any, ClassVar
 import pytest
 from django.template.loader import render_to_string
 
-from kitchen.contract.agent import LONGEST_PLAN, Agent, Decision, Situation
+from kitchen.contract.agent import KNOWING, LONGEST_PLAN, Agent, Decision, Situation
 from kitchen.contract.world import Command, Event
 from kitchen.play.asking import checked
 from kitchen.play.at_once import Deciding
@@ -172,6 +172,25 @@ def test_a_mind_may_give_another_plan_for_a_seat_that_has_one(told: Told) -> Non
     assert asked(episode)[1] == [2, [2], {"1": [list(TABLE)]}]
 
 
+@pytest.mark.parametrize("knowing", KNOWING)
+def test_a_mind_knows_what_its_own_seats_go_on_with_whatever_else_it_is_told(
+    told: Told, knowing: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    told[1] = {1: [STORAGE, BOARD], 2: [STORAGE]}
+    heard: list[Mapping[int, Command]] = []
+    decide = Ahead.decide
+
+    def listening(mind: Ahead, situation: Situation) -> Decision:
+        heard.append({seat: situation.commanded[seat] for seat in situation.commanded if seat})
+        return decide(mind, situation)
+
+    monkeypatch.setattr(Ahead, "decide", listening)
+    episode = make_episode(seats=3, minds=(mind("ahead", 1, 2),), knowing=knowing)
+    take(episode)
+    take(episode)
+    assert heard == [{}, {1: BOARD}]
+
+
 def test_plans_of_several_steps_run_by_themselves_where_nobody_else_is_asked(told: Told) -> None:
     episode = make_episode(seats=1, offers_plans=True)
     given = GivenCommand(0, STORAGE, then=(BOARD, TABLE, BOARD))
@@ -193,12 +212,24 @@ def test_what_is_left_of_a_plan_is_shown_to_whom_it_may_be(
         seat = episode.seats.get(number=0)
         shown.append(state_message("cuisine", seat_view(seat)).plans)
     assert shown == [{}, {"1": [list(TABLE)]}]
+    context = page_context(get_page("cuisine"), seat_view(seat), socket_path="/")
+    assert "<li>Go to the serving table</li>" in str(context["panels"]["plans"])
 
     def visible(world: CuisineWorld, seat: int, event: Event) -> bool:
         return event.kind != "plans"
 
     monkeypatch.setattr(CuisineWorld, "visible", visible)
     assert seat_view(seat).plans == {}
+
+
+def test_what_somebody_plans_with_a_command_is_shown_to_others_when_that_has_run() -> None:
+    episode = make_episode(seats=2, offers_plans=True, shows_intents=True)
+    given = GivenCommand(1, STORAGE, then=(BOARD, TABLE))
+    commands_submit(episode_id=episode.pk, step=1, commands=[given])
+    seats = {seat.number: seat for seat in episode.seats.all()}
+    assert [dict(seat_view(seats[number]).plans) for number in (0, 1)] == [{}, {1: (BOARD, TABLE)}]
+    submit(episode, 1, "noop")
+    assert [dict(seat_view(seats[number]).plans) for number in (0, 1)] == [{1: (TABLE,)}] * 2
 
 
 def test_the_end_leaves_no_plan_and_seals_what_was_planned(told: Told) -> None:
@@ -244,6 +275,19 @@ def test_a_person_plans_and_stops_what_is_left(told: Told) -> None:
     data = {"why": "replaced", "left": [list(TABLE), list(STORAGE)], "planned_in": 1}
     assert broken(episode) == [(2, {"kind": "plan_broken", "seat": 0, **data})]
     assert all(verdict.holds for verdict in log_verify(Episode.objects.all()))
+
+
+def test_a_person_whose_plan_could_not_go_on_chooses_again_and_is_told_why() -> None:
+    episode = make_episode(seats=1, offers_plans=True)
+    page = person(episode)
+    assert codes(page.command(CommandMessage(1, BOARD, then=(TAKE, TABLE)))) == []
+    view = seat_view(episode.seats.get(number=0))
+    assert (view.phase, view.step, view.plans) == ("choose", 1, {})
+    shown = str(page_context(get_page("cuisine"), view, socket_path="/")["panels"]["plan"])
+    assert "since this was not possible: Take salmon from chopping board 1" in shown
+    assert codes(page.command(CommandMessage(2, STORAGE))) == []
+    shown = str(page_context(get_page("cuisine"), seat_view(page.seat), socket_path="/")["panels"]["plan"])
+    assert "not possible:" not in shown
 
 
 def test_where_plans_are_not_offered_nobody_can_make_one() -> None:

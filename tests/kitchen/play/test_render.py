@@ -75,7 +75,7 @@ class Reader(HTMLParser):
 
 
 class Browser:
-    """An open page that does with what it is sent as `static/js/play.js` does."""
+    """An open page that does with what it is sent as `static/js/play/panels.js` does."""
 
     def __init__(self, page: Page, view: SeatView) -> None:
         panels = page_context(page, view)["panels"]

@@ -30,6 +30,7 @@ from tests.kitchen.factories import make_episode, mind, submit
 
 pytestmark = [pytest.mark.django_db, pytest.mark.servers]
 
+LED = tuple(Member(seat, (seat,), is_person=seat == 1) for seat in range(3))
 TOLD: list[Situation] = []
 SAYS: list[Say] = []
 
@@ -59,8 +60,10 @@ def team(kind: str = "tree", *, people: int = 3, robots: int = 0, **settings: An
     return make_episode(seats=seats, minds=minds, organisation=made)
 
 
-def say(episode: Episode, seat: int, text: str, *to: int, kind: str = "say", page: str = "") -> str:
-    return message_send(episode_id=episode.pk, seat=seat, say=Say(text, kind, to), page=page).code
+def say(
+    episode: Episode, seat: int, text: str, *to: int, kind: str = "say", page: str = "", **data: Any
+) -> str:
+    return message_send(episode_id=episode.pk, seat=seat, say=Say(text, kind, to, data), page=page).code
 
 
 def known(episode: Episode, member: int) -> list[str]:
@@ -96,8 +99,10 @@ def test_a_leaf_gives_no_job_to_its_leader_nor_to_another_leaf() -> None:
     episode = team("tree")
     assert [say(episode, 1, "chop", to, kind="inform") for to in (0, 2)] == ["not_allowed"] * 2
     assert say(episode, 0, "chop", 1, kind="inform") == "accepted"
-    assert say(episode, 1, "done", 0, kind="report") == "accepted"
-    assert say(episode, 0, "done", 1, kind="report") == "not_allowed"
+    assert say(episode, 1, "done", 0, kind="report", job=1, status="done") == "accepted"
+    assert say(episode, 0, "done", 1, kind="report", job=1, status="done") == "not_allowed"
+    assert say(episode, 2, "", 0, kind="accept", job=1) == "no_such_job"  # it was never theirs
+    assert say(episode, 1, "", 0, kind="accept", job=1) == "no_such_job"  # it is done
 
 
 @pytest.mark.parametrize(
@@ -182,6 +187,16 @@ def test_a_mind_is_told_what_it_may_hear_once_as_new_and_what_it_says_is_sent() 
         ("I heard that", False),
         ("well done", True),
     ]
+
+
+def test_a_mind_that_leads_sees_what_its_team_sees_where_that_is_said() -> None:
+    for sees, seen in (("private", {0}), ("team", {0, 1, 2})):
+        made = organise("tree", LED, seats=3, settings={"sees": sees})
+        episode = make_episode(seats=3, minds=(mind("talker", 0), mind("talker", 2)), organisation=made)
+        TOLD.clear()
+        submit(episode, 1, "noop", seat=1)
+        decide_step(episode_id=episode.pk, step=1)
+        assert [set(told.observations) for told in TOLD] == [seen, {2}]
 
 
 def test_what_a_mind_may_not_say_is_not_sent_and_its_log_says_so() -> None:

@@ -8,7 +8,7 @@ import pytest
 from django.contrib.staticfiles import finders
 from django.test import RequestFactory
 
-from kitchen.play.messages import SceneMessage
+from kitchen.play.messages import SceneMessage, ViewMessage
 from kitchen.play.models import Seat
 from kitchen.play.open_page import page_opened
 from kitchen.play.views import play_page
@@ -47,6 +47,23 @@ def seen(seat: Seat, *ways: str) -> list[str]:
         assert page.seen_as_scene(SceneMessage(way)).texts == ()
         seat.refresh_from_db()
         noted.append(seat.scene)
+    return noted
+
+
+def test_where_there_are_two_views_it_is_noted_what_was_seen_when_choosing() -> None:
+    assert viewed(seat_of(), "tables", "tables", "drawn", "tables") == ["tables", "tables", "both", "both"]
+    assert viewed(seat_of(shown="tables"), "tables") == [""]
+
+
+def viewed(seat: Seat, *views: str) -> list[str]:
+    """What is noted after each."""
+    page, _ = page_opened(seat.key, "page-of-test", newest=True, json=False)
+    assert page
+    noted = []
+    for view in views:
+        assert page.seen_in_view(ViewMessage(view)).texts == ()
+        seat.refresh_from_db()
+        noted.append(seat.view)
     return noted
 
 

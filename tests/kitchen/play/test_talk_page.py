@@ -6,6 +6,7 @@ import json
 from typing import Any
 
 import pytest
+from django.test import RequestFactory
 
 from kitchen.play.kept import turn_now
 from kitchen.play.messages import MessageError, SayMessage, read_message
@@ -14,6 +15,7 @@ from kitchen.play.open_page import OpenPage, page_opened
 from kitchen.play.render import page_context
 from kitchen.play.selectors import seat_page, seat_view
 from kitchen.play.services import episode_end
+from kitchen.play.views import play_page
 from tests.kitchen.factories import make_episode
 from tests.kitchen.play.test_saying import team
 
@@ -121,6 +123,14 @@ def test_after_the_end_it_can_still_be_read() -> None:
         ({"text": "hello", "to": {"1": 1}}, None),
         ({"text": "hello", "to": [1] * 65}, None),
         ({"text": "hello", "kind": None}, None),
+        (
+            {"kind": "report", "job": "3", "status": "done"},
+            SayMessage("", (), "report", {"job": 3, "status": "done"}),
+        ),
+        ({"text": "hello", "spoken": "1"}, SayMessage("hello", (), data={"spoken": True})),
+        ({"text": "hello", "spoken": ""}, SayMessage("hello", ())),
+        ({"kind": "accept", "job": [3]}, None),
+        ({"kind": "report", "job": 3, "status": 1}, None),
     ],
 )
 def test_what_a_browser_says_is_read_or_refused(sent: dict[str, Any], read: SayMessage | None) -> None:
@@ -130,3 +140,46 @@ def test_what_a_browser_says_is_read_or_refused(sent: dict[str, Any], read: SayM
             read_message(text)
     else:
         assert read_message(text) == read
+
+
+def job(page: OpenPage, kind: str, number: int, *to: int, status: str = "") -> str:
+    data = {"job": number, **({"status": status} if status else {})}
+    return "".join(page.say(SayMessage("", to, kind, data)).texts)
+
+
+def test_a_job_is_given_taken_and_done_and_a_third_one_sees_no_card() -> None:
+    episode = team("tree")
+    leader, worker, third = (page_of(episode, seat) for seat in range(3))
+    given = say(leader, "fetch rice", 1, kind="inform")
+    assert "not answered yet" in given and "Take back" in given and "Accept" not in given
+    card = "".join(worker.look().texts)
+    assert 'id="job-1-1"' in card and "Accept" in card and "Decline" in card and "Take back" not in card
+    assert "fetch rice" not in "".join(third.show().texts)
+    assert "accepted" in job(worker, "accept", 1) and "accepted" in "".join(leader.look().texts)
+    done = job(worker, "report", 1, status="done")
+    assert "is-done" in done and 'id="job-1-1-failed"' not in done
+    assert "not there any more" in job(leader, "withdraw", 1, 1)
+
+
+def test_a_browser_is_let_use_the_microphone_only_where_people_may_speak() -> None:
+    for spoken in (False, True):
+        episode = team("graph", spoken=spoken)
+        seat = episode.seats.select_related("episode").get(number=0)
+        answer = play_page(RequestFactory().get("/"), seat=seat, continue_url="/")
+        assert ("microphone=(self)" in answer.headers.get("Permissions-Policy", "")) is spoken
+        assert (b"data-speak" in answer.content) is spoken
+    page = page_of(episode, 0)
+    page.say(SayMessage("hello", (), data={"spoken": True}))
+    assert Message.objects.get().data == {"spoken": True}
+
+
+def test_who_leads_has_a_form_for_jobs_and_who_is_led_has_none() -> None:
+    episode = team("tree")
+    for number, workers in ((0, [(1, "Robot 2"), (2, "Robot 3")]), (1, [])):
+        seat = episode.seats.select_related("episode").get(number=number)
+        context = page_context(seat_page(seat), seat_view(seat))
+        assert context["workers"] == workers and "jobs" in context["panels"]
+    seat = team("graph").seats.select_related("episode").get(number=0)
+    assert "jobs" in page_context(seat_page(seat), seat_view(seat))["panels"]
+    seat = team("pair", people=2).seats.select_related("episode").get(number=0)
+    assert "jobs" not in page_context(seat_page(seat), seat_view(seat))["panels"]

@@ -12,7 +12,7 @@ from kitchen.play.models import Episode
 from study.design.blueprint import Blueprint, ConditionPlan, blueprint_of
 from study.design.models import Condition, Study
 from study.design.plan import mind_plans, organisation_planned
-from study.design.preregistration import model_of
+from study.design.preregistration import model_of, prompts_of
 from study.editor.in_words import condition_pairs
 from study.planning.forecast import forecast
 from study.taking_part.going_on import page_done
@@ -102,8 +102,7 @@ def test_it_is_in_documents_of_today_and_in_the_episode() -> None:
     assert after.beyond(4) and not before.beyond(4)
     study.conditions.exclude(key="c0").delete()
     page_done(participant_id=enter(study).pk, page="guide")
-    stored = Episode.objects.get().organisation
-    made = Organisation.from_json(stored)
+    made = Organisation.from_json(Episode.objects.get().organisation or {})
     assert made.commands == {(0, 1), (0, 2)} and made.writes == {(0, 1), (0, 2), (1, 0), (2, 0)}
 
 
@@ -134,7 +133,13 @@ def test_money_is_foretold_for_every_co_player_that_asks_a_model() -> None:
     assert len(lines) == 2 and all(line.model == "anthropic claude-opus-4-8" for line in lines)
     assert all(line.worst and line.worst > 0 for line in lines)
     assert model_of(blueprint_of(study).conditions[0]) == DISPATCHER["model"]
-    study.conditions.update(coplayer="planner", coplayer_settings={})
+    plain = lines[0]
+    study.conditions.update(organisation={"settings": {"talk": True}, "members": own})
+    talking = forecast(study).lines[0]
+    assert (talking.expected or 0) > (plain.expected or 0) and (talking.worst or 0) > (plain.worst or 0)
+    prompts = prompts_of(blueprint_of(study).conditions[0])
+    assert len(prompts) == 2 and all("# Talking with people" in prompt for prompt in prompts)
+    study.conditions.update(coplayer="planner", coplayer_settings={}, organisation={"members": own})
     assert [line.model for line in forecast(study).lines] == ["anthropic claude-opus-4-8"]
     study.conditions.update(organisation={})
     assert [line.rests_on for line in forecast(study).lines] == ["asks no language model"]

@@ -32,9 +32,10 @@ def test_what_a_condition_offers_can_be_practised_and_the_data_say_who_used_it(t
     study.conditions.filter(key="c1").update(three_dimensions=True)
     person = complete(study, "one")
     assert practice_episode(person).three_dimensions
-    Seat.objects.filter(episode__rounds__condition__key="c1").update(scene="headset")
+    Seat.objects.filter(episode__rounds__condition__key="c1").update(scene="headset", view="tables")
     write_study(study, tmp_path)
     with (tmp_path / "episodes.csv").open(encoding="utf-8", newline="") as stream:
         rows = {row["condition"]: row for row in csv.DictReader(stream)}
-    told = {key: (row["three_dimensions"], row["three_dimensions_used"]) for key, row in rows.items()}
-    assert told == {"c0": ("0", ""), "c1": ("1", "headset")}
+    names = ("three_dimensions", "three_dimensions_used", "chose_in")
+    told = {key: tuple(row[name] for name in names) for key, row in rows.items()}
+    assert told == {"c0": ("0", "", ""), "c1": ("1", "headset", "tables")}

@@ -18,7 +18,7 @@ from brigade.errors import PAGES as STATUSES
 from brigade.errors import error_page
 from kitchen.contract.page import Panel
 from kitchen.play import drawing
-from kitchen.play.shell import Bar, Clock, Line, Over, Phase, Plan, Talk
+from kitchen.play.shell import Bar, Card, Clock, Jobs, Line, Over, Phase, Plan, Plans, Talk
 from study.design.models import Outcome, Study, StudyPart, SurveyItem
 from study.people.models import EntryPause, Participant
 from study.taking_part.entering import participant_enter
@@ -67,6 +67,11 @@ TEMPLATES = Path(settings.BASE_DIR) / "templates"
 PAGES = sorted((TEMPLATES / "study" / "taking_part").glob("*.html"))
 
 
+def card(*, mine: bool, state: str) -> Card:
+    words = {"who": "⟦Robot⟧ 1", "text": "⟦do⟧", "words": "⟦done⟧", "why": "⟦so⟧"}
+    return Card(3, 1, mine=mine, state=state, step=2, acts=True, **words)
+
+
 SHELL = (
     ("bar", Bar(3, None, "choose")),
     ("phase", Phase("thinking", ("⟦Robot⟧ 2", "⟦Robot⟧ 3"))),
@@ -74,12 +79,17 @@ SHELL = (
     ("clock", Clock("20", "", choosing=True, step=0)),
     ("phase", Phase("thinking", (), passed_by=True)),
     ("plan", Plan(3, True, (), ())),
+    ("plans", Plans((("⟦Robot⟧ 2", ("⟦Wait⟧",)),))),
     ("plan", Plan(3, False, ("⟦Wait⟧",), ())),
-    ("plan", Plan(3, False, (), ())),
+    ("plan", Plan(3, False, (), (), "⟦Wait⟧")),
     ("over", Over(over=True, step=3, ended_by_staff=True)),
     ("over", Over(over=True, step=3, abandoned_because="⟦nothing happened⟧")),
     ("over", Over(over=True, step=3, goal="⟦Well done⟧")),
     ("talk", Talk(0)),
+    ("jobs", Jobs()),
+    ("job", card(mine=True, state="given")),
+    ("job", card(mine=True, state="accepted")),
+    ("job", card(mine=False, state="given")),
     ("said", Line(3, "", ("⟦Robot⟧ 2",), to_you=False, text="⟦said⟧")),
     ("said", Line(3, "⟦Robot⟧ 2", ("⟦Robot⟧ 3",), to_you=True, text="⟦said⟧")),
 )

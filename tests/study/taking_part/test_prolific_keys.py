@@ -139,7 +139,11 @@ class Endless(httpx2.SyncByteStream):
 
 @pytest.mark.parametrize(
     "piece, headers",
-    [(b"x" * 1000, {}), ("é".encode() * 500, {}), (gzip.compress(b"x"), {"content-encoding": "gzip"})],
+    [
+        (b"x" * 1000, {}),
+        ("é".encode() * 500, {}),
+        (gzip.compress(b"x", mtime=0), {"content-encoding": "gzip"}),
+    ],
 )
 def test_no_more_is_read_than_a_set_of_keys_may_have(piece: bytes, headers: dict[str, str]) -> None:
     body = Endless(piece)

@@ -90,6 +90,23 @@ def test_who_does_not_agree_comes_to_an_end_and_no_name_is_kept(client: Client) 
     assert study.participants.count() == 1
 
 
+def test_who_does_not_agree_is_asked_again_by_an_open_link_and_has_none_to_come_back(client: Client) -> None:
+    study = make_study()
+    entry = field(text_of(client.get("/s/small/")), "entry")
+    personal = client.post("/s/small/", {"entry": entry})["Location"]
+    client.post(personal, {"page": "consent", "refuse": "yes"})
+    over = text_of(client.get(personal))
+    assert "You do not take part" in over and 'href="/s/small/"' in over
+    assert "link to come back" not in over and "Leave the study" not in over
+    entry = field(text_of(client.get("/s/small/")), "entry")
+    again = client.post("/s/small/", {"entry": entry})["Location"]
+    assert again != personal
+    assert "I agree and take part" in text_of(client.get(again))
+    Study.objects.update(status=Study.Status.CLOSED)
+    assert 'href="/s/small/"' not in text_of(client.get(personal))
+    assert study.participants.count() == 2
+
+
 @pytest.mark.parametrize("differ", [True, False])
 def test_the_guide_says_when_it_holds_for_the_first_kitchen_alone(client: Client, differ: bool) -> None:
     study = make_study()  # the pace of its conditions differs

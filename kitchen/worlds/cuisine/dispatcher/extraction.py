@@ -16,18 +16,22 @@ from kitchen.worlds.cuisine.dispatcher.headings import chosen_way, meaning
 from kitchen.worlds.cuisine.dispatcher.names import Names
 from kitchen.worlds.cuisine.dispatcher.objects import Listed, commands_in, values
 from kitchen.worlds.cuisine.dispatcher.passages import MARK, passages
-from kitchen.worlds.cuisine.dispatcher.spelled import TAKEN, Span, find, taken
+from kitchen.worlds.cuisine.dispatcher.spelled import TAKEN, Span, alone, find, taken
 from kitchen.worlds.cuisine.dispatcher.tables import rows
 
 _THOUGHTS_BEGIN = re.compile(r"<think(?:ing)?>", re.IGNORECASE)
 _THOUGHTS_END = re.compile(r"</think(?:ing)?>", re.IGNORECASE)
+_PLAINLY = str.maketrans(
+    "\uff1a\uff0c\uff1b\uff08\uff09\uff1d\u2010\u2011\u2019\u00a0\u3000\u201c\u201d", ':,;()=--\'  ""'
+)
+"""Signs of other keyboards, as they are on ours."""
 _STRUCK_OUT = re.compile(r"~~[^~\n]{1,200}~~")
 
 
 def extract(text: str, names: Names, asked: Asked = ANYTHING) -> Extracted:
     """The commands in the text that are meant (`choose`), in order. Never raises."""
     said = _without_thoughts(text)
-    finds, way = _finds(said, names), chosen_way(said)
+    finds, way = _finds(said, names, asked.seats), chosen_way(said)
     found: list[Said] = []
     for passage, (_, listed) in zip(passages(_marked(said, finds)), finds, strict=True):
         for heading, given in listed:
@@ -50,12 +54,13 @@ def _without_thoughts(text: str) -> str:
     """The text without the model's thoughts, with markdown's escapes undone. Thoughts that were cut off go on
     to the end."""
     after = _THOUGHTS_END.split(text)[-1]
-    said = _THOUGHTS_BEGIN.split(after)[0].replace("\\_", "_")
+    said = _THOUGHTS_BEGIN.split(after)[0].replace("\\_", "_").translate(_PLAINLY)
     return _STRUCK_OUT.sub(" ", said).replace(MARK, " ").replace(TAKEN, " ")
 
 
-def _finds(said: str, names: Names) -> list[tuple[Span, Sequence[Listed]]]:
-    """All commands with the places where they stand, in order; those of one JSON value have one place."""
+def _finds(said: str, names: Names, seats: Sequence[int]) -> list[tuple[Span, Sequence[Listed]]]:
+    """All commands with the places where they stand, in order; those of one JSON value have one place. Where
+    one agent alone is asked for, it need not be named."""
     held = values(said, names)
     rest = taken(said, [each.span for each in held])
     finds: list[tuple[Span, Sequence[Listed]]] = [(each.span, each.listed) for each in held if each.listed]
@@ -63,6 +68,8 @@ def _finds(said: str, names: Names) -> list[tuple[Span, Sequence[Listed]]]:
         spelled = list(reader(rest, names))
         rest = taken(rest, [each.span for each in spelled])
         finds += [(each.span, (Listed("", each.given),)) for each in spelled]
+    if not finds and len(seats) == 1:
+        finds = [(each.span, (Listed("", each.given),)) for each in alone(seats[0], rest, names)]
     return sorted(finds, key=lambda each: each[0])
 
 

@@ -15,14 +15,18 @@ from typing import NamedTuple
 from kitchen.contract.world import Json
 from kitchen.worlds.cuisine.dispatcher.moment import Given
 from kitchen.worlds.cuisine.dispatcher.names import Names, agent_of, plain
-from kitchen.worlds.cuisine.dispatcher.spelled import Span, entry, find, phrase, role_of
+from kitchen.worlds.cuisine.dispatcher.phrases import phrase, role_of
+from kitchen.worlds.cuisine.dispatcher.spelled import Span, entry, find
 from kitchen.worlds.cuisine.rules import VERBS
 
 MOST_TRIES = 64
 """Brackets of one text at which JSON does not begin; those behind are not tried."""
 _BRACKET = re.compile(r"[{\[]")
 MOST_DEEP = 12
-_WORDS = ("plan", "reason", "thought", "think", "analys", "explan", "comment", "note", "feedback", "state")
+_WORDS = (
+    *("plan", "reason", "thought", "think", "analys", "explan", "comment", "note", "feedback", "state"),
+    *("say", "said", "tell", "messag", "speech"),
+)
 _WITHIN = ("arguments", "args", "input", "parameters", "params", "function", "properties")
 """Keys that say nothing about what stands under them."""
 
@@ -78,7 +82,7 @@ def _walk(value: Json, names: Names, heading: str, seat: int | None, deep: int) 
 def _of_object(
     value: Mapping[str, Json], names: Names, heading: str, seat: int | None, deep: int
 ) -> Iterator[Listed]:
-    given = _entry(value, names, seat)
+    given = _entry(value, names, seat) or _by_verb(value, names, seat)
     if given:
         yield Listed(heading, given)
         return
@@ -93,13 +97,22 @@ def _of_list(
 ) -> Iterator[Listed]:
     parts = list(value)
     words = [part for part in parts if isinstance(part, str)]
-    if seat is not None and len(words) == len(parts):
-        whole = phrase(seat, " ".join(words), names)
-        if whole and len(whole[1]) == len([word for word in words if agent_of(word) is None]):
-            yield Listed(heading, whole)
-            return
+    whole = _of_words(words, names, seat) if 0 < len(words) == len(parts) else None
+    if whole:
+        yield Listed(heading, whole)
+        return
     for part in parts:
         yield from _walk(part, names, heading, seat, deep + 1)
+
+
+def _of_words(words: list[str], names: Names, seat: int | None) -> Given | None:
+    """`["goto", "agent1", "pot0"]`: a command in one word each."""
+    if plain(words[0]) not in VERBS:
+        return None
+    if seat is not None:
+        return phrase(seat, " ".join(word for word in words if agent_of(word) is None), names)
+    found = find(" ".join(words), names)
+    return found[0].given if len(found) == 1 else None
 
 
 def _of_text(text: str, names: Names, heading: str, seat: int | None) -> list[Given]:
@@ -127,6 +140,17 @@ def _entry(value: Mapping[str, Json], names: Names, seat: int | None) -> Given |
             group = {role: each for role, each in more.items() if role} | group
     given = entry(group, names)
     return given if given and (given[1][0] in VERBS or _is_plain(value, seat)) else None
+
+
+def _by_verb(value: Mapping[str, Json], names: Names, seat: int | None) -> Given | None:
+    """`{"goto": ["agent1", "pot0"]}`: an object whose one key is the verb."""
+    (verb, inner), *more = value.items() or [("", None)]
+    if more or plain(str(verb)) not in VERBS:
+        return None
+    if isinstance(inner, Mapping):
+        return _entry({"verb": verb, **inner}, names, seat)
+    words = [inner] if isinstance(inner, str) else inner if isinstance(inner, list) else []
+    return _of_words([str(verb), *(str(word) for word in words)], names, seat)
 
 
 def _is_plain(value: Mapping[str, Json], seat: int | None) -> bool:

@@ -21,6 +21,17 @@ from typing import NamedTuple
 
 from kitchen.worlds.cuisine.dispatcher.moment import Given
 from kitchen.worlds.cuisine.dispatcher.names import Names, agent_of, plain, shown
+from kitchen.worlds.cuisine.dispatcher.phrases import (
+    ENDS,
+    VERB,
+    after,
+    begins,
+    of_arguments,
+    phrase,
+    role_of,
+    takes,
+    verb_of,
+)
 from kitchen.worlds.cuisine.rules import VERBS
 
 Span = tuple[int, int]
@@ -38,7 +49,6 @@ TAKEN = "\ue001"
 """Stands for each letter of what was read already, so that nothing is read twice."""
 
 _WHO = r"(?:agent|robot)[ _-]?"
-_VERB = r"(?:go[ _-]?to|get|put|activate|noop)"
 _SPELLED = re.compile(
     r"(?<![A-Za-z0-9])(?P<verb>go[ _-]to|[A-Za-z]{2,20})(?P<by>[_-])(?:agent|robot)[_-]?(?P<agent>\d{1,3})"
     r"(?P<rest>(?:(?P=by)[A-Za-z0-9]{1,40}){0,6})(?![A-Za-z0-9])",
@@ -55,36 +65,30 @@ _NEXT_IS_AGENT = rf"(?![ \t_-]{{0,2}}{_WHO}\d{{1,3}}(?!\s?[:.]))"
 _SIDE_BY_SIDE = r"(?P<by>[ \t:,=|>\]\)\"'`*_\u2013\u2014\u2192.-]{1,10})"
 _BELOW = r"[\"'`*_]{0,3}(?::|\*\*)[ \t*:_]{0,4}\n{1,2}[ \t]{0,8}(?:[-*\u2022]|\d[.)])?[ \t\"'`*]{0,4}"
 _OF_AGENT = re.compile(
-    rf"(?<![A-Za-z0-9_]){_WHO}(?P<agent>\d{{1,3}})(?:[ \t]?\([^()\n\ue001]{{0,60}}\))?"
-    rf"(?:{_SIDE_BY_SIDE}|{_BELOW})(?P<verb>{_VERB})(?![A-Za-z0-9]){_NEXT_IS_AGENT}",
+    rf"(?<![A-Za-z0-9_]){_WHO}(?P<agent>\d{{1,3}})(?:'s)?(?:[ \t](?:command|action|move))?"
+    r"(?:[ \t]?\([^()\n\ue001]{0,60}\))?"
+    rf"(?:{_SIDE_BY_SIDE}|{_BELOW})(?P<verb>{VERB})(?![A-Za-z0-9]){_NEXT_IS_AGENT}",
     re.IGNORECASE,
 )
 _IN_WORDS = re.compile(
-    rf"(?<![A-Za-z0-9])(?P<verb>{_VERB})[ \t|,:_-]{{1,5}}{_WHO}(?P<agent>\d{{1,3}})(?![A-Za-z0-9])",
+    rf"(?<![A-Za-z0-9])(?P<verb>{VERB})[ \t|,:_*`-]{{1,5}}{_WHO}(?P<agent>\d{{1,3}})(?![A-Za-z0-9])",
     re.IGNORECASE,
 )
-_KEYS = {
-    **dict.fromkeys(("agent", "agentid", "agentname", "robot", "robotid", "seat", "id", "who"), "agent"),
-    **dict.fromkeys(("verb", "command", "action", "act", "do", "function", "move", "name"), "verb"),
-    **dict.fromkeys(("location", "place", "target", "destination", "where", "tool", "to", "from"), "place"),
-    **dict.fromkeys(("item", "object", "ingredient", "what", "food"), "item"),
-}
-"""What a key says, by the words that models have for it."""
 _PAIR = re.compile(
     r"(?<![A-Za-z0-9_])[\"']?(?P<key>[A-Za-z]{2,12}(?:_(?:id|name))?)[\"']?\s{0,2}[:=]\s{0,2}"
     r"[\"'`]?(?P<value>[A-Za-z0-9_]{1,40}(?:[ _-][A-Za-z0-9_]{1,40}(?![A-Za-z0-9_]|\s{0,2}[:=])){0,4})"
 )
-_TOKEN = re.compile(r"[ \t_,|:\"'`*-]{0,6}([A-Za-z]{1,40}\d{0,3}|\d{1,3})")
-_CALL = re.compile(r"[ \t]{0,2}\(([^()\n\ue001]{0,160})\)")
-_FILLERS = frozenset(("the", "a", "an", "to", "at", "from", "in", "into", "on", "onto", "with", "of", "one"))
-_ENDS = re.compile(r"[ \t.,;:|)\]}\"'`*_]*(?:\n|$|[(#\u2013\u2014\u2192]|//|- )")
 _STATE_WORDS = frozenset(("at", "hold", "holds", "inside", "occupy", "agent", "location", "orders"))
 """Verbs that only tell what is, in the words of the paper's states: never meant as commands."""
 _BEGINS = re.compile(
-    rf"[\W\d]*(?:{_VERB}[ \t|,:_-]{{1,5}}{_WHO}\d|{_WHO}\d{{1,3}}\W{{1,5}}{_VERB}(?![A-Za-z0-9])|{TAKEN})",
+    rf"[\W\d]*(?:{VERB}[ \t|,:_-]{{1,5}}{_WHO}\d|{_WHO}\d{{1,3}}\W{{1,5}}{VERB}(?![A-Za-z0-9])|{TAKEN})",
     re.IGNORECASE,
 )
-MOST_TOKENS = 10
+_LINE_OF_ONE = re.compile(
+    r"^[^A-Za-z\n]{0,12}(?:(?:my |the )?(?:command|action|move)s?\W{1,6})?"
+    rf"(?P<verb>{VERB})(?![A-Za-z0-9])",
+    re.IGNORECASE | re.MULTILINE,
+)
 NEAR = 200
 """Letters before a command that are looked at."""
 
@@ -108,28 +112,24 @@ def taken(text: str, spans: list[Span]) -> str:
     return "".join([*parts, text[at:]])
 
 
-def role_of(key: str) -> str:
-    """What a key of a keyword argument, an object or a column is for; empty for anything else."""
-    return _KEYS.get(plain(key), "")
-
-
-def phrase(seat: int, text: str, names: Names) -> Given | None:
-    """The command that a text is which names no agent: `goto pot0`, `goto(pot0)`, `goto_pot0`."""
-    match = re.match(rf"\W{{0,4}}({_VERB})(?![A-Za-z0-9])", text, re.IGNORECASE)
-    if not match:
-        return None
-    found = _after(_verb(match[1]), seat, text, match.end(), names, sure=True)
-    return found[0] if found else None
+def alone(seat: int, text: str, names: Names) -> list[Found]:
+    """The commands of lines that are a phrase and no more, where no other agent can be meant."""
+    found: list[Found] = []
+    for match in _LINE_OF_ONE.finditer(text):
+        read = after(verb_of(match["verb"]), seat, text, match.end(), names, sure=False)
+        if read and ENDS.match(text, read[1]):
+            found.append(Found(read[0], (match.start("verb"), read[1])))
+    return found
 
 
 def _spelled(text: str, names: Names) -> Iterator[Found]:
     """`get_agent1_storage0_tuna`: where the location ends is known by the level's names."""
     for match in _SPELLED.finditer(text):
-        verb, seat = _verb(match["verb"]), int(match["agent"])
+        verb, seat = verb_of(match["verb"]), int(match["agent"])
         words = match["rest"].split(match["by"])[1:]
         if verb in _STATE_WORDS or (match["by"] == "-" and verb not in VERBS):
             continue
-        more = _after(verb, seat, text, match.end(), names) if not words and _takes(verb) else None
+        more = after(verb, seat, text, match.end(), names) if not words and takes(verb) else None
         given, end = more or ((seat, _of_words(verb, words, names)), match.end())
         yield Found(given, (match.start(), end))
 
@@ -146,53 +146,19 @@ def _of_words(verb: str, words: list[str], names: Names) -> tuple[str, ...]:
 def _called(text: str, names: Names) -> Iterator[Found]:
     """`goto(agent1, pot0)`: the first argument has to be an agent, unless the arguments have keys."""
     for match in _CALLED.finditer(text):
-        verb = _verb(match["verb"])
-        given = _of_arguments(verb, match["inside"], names)
+        verb = verb_of(match["verb"])
+        given = of_arguments(verb, match["inside"], names)
         if given and verb not in _STATE_WORDS:
             yield Found(given, match.span())
-
-
-def _of_arguments(verb: str, inside: str, names: Names, seat: int | None = None) -> Given | None:
-    """A call's arguments; with a `seat`, those of a call that may leave the agent out."""
-    keyed, parts = _arguments(inside)
-    agent = keyed.get("agent", parts[0] if parts else "")
-    named = agent_of(agent)
-    if seat is None and named is not None and "agent" not in keyed:
-        sure = verb in VERBS and (agent.strip()[:1].isalpha() or verb == "noop")
-        named = named if sure or len(parts) > 1 else None
-    if "agent" not in keyed and named is not None:
-        parts = parts[1:]
-    who = named if seat is None else seat
-    place, item = (*[part for part in parts if shown(part)], "", "")[:2]
-    if who is None:
-        return None
-    return who, names.command(verb, keyed.get("place", place), keyed.get("item", item if place else ""))
-
-
-def _arguments(inside: str) -> tuple[Mapping[str, str], list[str]]:
-    """Those with keys by what they are for, and the others in their order."""
-    keyed: dict[str, str] = {}
-    parts: list[str] = []
-    for part in inside.split(","):
-        key, sign, value = part.replace(":", "=", 1).partition("=")
-        role = role_of(key) if sign else ""
-        written = (value if role else part).strip(" \t\r\n\"'`*")
-        if role:
-            keyed[role] = written
-        else:
-            parts.append(written)
-    return keyed, parts
 
 
 def _of_agent(text: str, names: Names) -> Iterator[Found]:
     """`agent1: goto pot0`, `agent1.goto(pot0)`."""
     for match in _OF_AGENT.finditer(text):
         by = match["by"] or ":"
-        if not by.strip() and _in_a_sentence(text, match.start()):
+        if (by.isspace() and _in_a_sentence(text, match.start())) or ("." in by and by != "."):
             continue
-        if "." in by and by != "." and by.strip() != ".":
-            continue
-        found = _after(_verb(match["verb"]), int(match["agent"]), text, match.end(), names)
+        found = after(verb_of(match["verb"]), int(match["agent"]), text, match.end(), names)
         if found:
             yield Found(found[0], (match.start(), found[1]))
 
@@ -202,7 +168,7 @@ def _in_words(text: str, names: Names) -> Iterator[Found]:
     for match in _IN_WORDS.finditer(text):
         if _in_a_sentence(text, match.start()):
             continue
-        found = _after(_verb(match["verb"]), int(match["agent"]), text, match.end(), names)
+        found = after(verb_of(match["verb"]), int(match["agent"]), text, match.end(), names)
         if found:
             yield Found(found[0], (match.start(), found[1]))
 
@@ -211,53 +177,6 @@ def _in_a_sentence(text: str, at: int) -> bool:
     """A word stands before it, and it is not *and* in a line that begins with a command."""
     line = text[max(text.rfind("\n", max(0, at - NEAR), at) + 1, at - NEAR) : at].rstrip(" \t")
     return line[-1:].isalpha() and not (line.endswith(" and") and _BEGINS.match(line))
-
-
-def _after(
-    verb: str, seat: int, text: str, at: int, names: Names, *, sure: bool = False
-) -> tuple[Given, int] | None:
-    """A command whose arguments begin here, and where they end; None if this is no command. A name that the
-    level does not have counts where nothing follows it."""
-    if not _takes(verb):
-        return (seat, (verb,)), at
-    call = _CALL.match(text, at)
-    if call:
-        given = _of_arguments(verb, call[1], names, seat)
-        return (given, call.end()) if given else None
-    place, item, end = _names_from(text, at, names)
-    if place or (item and verb == "get"):
-        return (seat, names.command(verb, place, item)), end
-    return _unknown(verb, seat, text, at, sure=sure)
-
-
-def _names_from(text: str, at: int, names: Names) -> tuple[str, str, int]:
-    """Location and item that are named from here on, and where that ends."""
-    words: list[tuple[str, int]] = []
-    end = at
-    while len(words) < MOST_TOKENS and (match := _TOKEN.match(text, end)):
-        words.append((match[1], match.end()))
-        end = match.end()
-    place, item, end = "", "", at
-    while words and not (place and item):
-        if words[0][0].lower() in _FILLERS:
-            words = words[1:]
-            continue
-        where, what, length = names.begins([word for word, _ in words])
-        if not length or (where and place) or (what and item):
-            break
-        place, item, end = place or where, item or what, words[length - 1][1]
-        words = words[length:]
-    return place, item, end
-
-
-def _unknown(verb: str, seat: int, text: str, at: int, *, sure: bool) -> tuple[Given, int] | None:
-    """`goto stove`, `goto fridge7`: one name and no more; or none, where the line ends."""
-    match = _TOKEN.match(text, at)
-    word, end = (match[1], match.end()) if match else ("", at)
-    ends = bool(_ENDS.match(text, end))
-    if ends or sure or word[-1:].isdigit():
-        return (seat, (verb, word) if word else (verb,)), end
-    return None
 
 
 def _keyed(text: str, names: Names) -> Iterator[Found]:
@@ -291,25 +210,11 @@ def entry(group: Mapping[str, str], names: Names) -> Given | None:
     spelled = [each.given for each in find(verb, names) if each.given[0] == seat]
     if spelled:
         return spelled[0]
-    word = _verb(verb)
-    if word in VERBS or not _phrased(verb):
+    word = verb_of(verb)
+    if word in VERBS or not begins(verb):
         place = group.get("place", "")
         return seat, names.command(word[:40], place, group.get("item", "") if shown(place) else "")
     return phrase(seat, verb, names)
-
-
-def _phrased(verb: str) -> bool:
-    return bool(re.match(rf"\W{{0,4}}{_VERB}(?![A-Za-z0-9])", verb, re.IGNORECASE))
-
-
-def _verb(written: str) -> str:
-    """`go to` is goto."""
-    lower = written.lower()
-    return "goto" if plain(lower) == "goto" else lower
-
-
-def _takes(verb: str) -> bool:
-    return verb not in VERBS or VERBS[verb].most > 0
 
 
 READERS: tuple[Callable[[str, Names], Iterator[Found]], ...] = (

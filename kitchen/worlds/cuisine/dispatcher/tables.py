@@ -6,7 +6,8 @@ import re
 from collections.abc import Iterator, Mapping
 
 from kitchen.worlds.cuisine.dispatcher.names import Names
-from kitchen.worlds.cuisine.dispatcher.spelled import Found, entry, role_of
+from kitchen.worlds.cuisine.dispatcher.phrases import role_of
+from kitchen.worlds.cuisine.dispatcher.spelled import Found, entry
 
 _ROW = re.compile(r"^[ \t]*\|?([^|\n]{0,200}(?:\|[^|\n]{0,200}){1,11})$", re.MULTILINE)
 

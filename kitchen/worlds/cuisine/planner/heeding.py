@@ -7,11 +7,11 @@ about is planned as ever.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
 from kitchen.contract.agent import Situation
-from kitchen.contract.organisation import ANSWER
+from kitchen.contract.organisation import ACCEPT, ANSWER, DECLINE, INFORM, REPORT
 from kitchen.contract.talk import Said, Say
 from kitchen.contract.world import Command, Json
 from kitchen.words.counting import and_list
@@ -65,6 +65,7 @@ def heed(situation: Situation) -> Heeded:
     memory = {"last": said[-1].number, "done": done, "helped": before["helped"] or _helps(news, wishes)}
     others = _without(situation, brief, now, commands)
     says = _answers(situation, brief, news, wishes, helped=before["helped"])
+    says += _reports(said, brief, wishes, set(done) - set(before["done"]))
     closed = {place for place, kind in brief["locations"].items() if kind in now.tools}
     return Heeded(others, commands, memory, says, frozenset(closed))
 
@@ -174,7 +175,7 @@ def _memory_of(memory: Json, seats: Sequence[int]) -> Json:
 
 def _helps(news: Sequence[Said], wishes: Sequence[Wish]) -> bool:
     understood = {wish.number for wish in wishes}
-    return any(one.number not in understood for one in news)
+    return any(one.number not in understood for one in news if one.kind != INFORM)
 
 
 def _answers(
@@ -190,19 +191,54 @@ def _answers(
     organisation = situation.organisation
     if organisation is None:
         return ()
-    numbers = {one.number for one in news}
+    jobs = [one for one in news if one.kind == INFORM]
+    numbers = {one.number for one in news} - {one.number for one in jobs}
     fresh = [wish for wish in wishes if wish.number in numbers and wish.meant(situation.seats)]
     lines = [_answer(wish, situation.seats, brief) for wish in fresh]
+    words = [one for one in news if one.kind != INFORM]
     if not helped and _helps(news, wishes):
         lines.append(HELP)
-    to = {one.sender for one in news} & set(organisation.to(situation.member, ANSWER))
+    to = {one.sender for one in words} & set(organisation.to(situation.member, ANSWER))
     text = " ".join(dict.fromkeys(lines))
-    return (Say(text, ANSWER, tuple(sorted(one for one in to if one is not None))),) if lines and to else ()
+    answer = (Say(text, ANSWER, tuple(sorted(one for one in to if one is not None))),) if lines and to else ()
+    return (*answer, *(_taken(situation, one, brief, wishes) for one in jobs))
+
+
+def _taken(situation: Situation, job: Said, brief: Mapping[str, Json], wishes: Sequence[Wish]) -> Say:
+    """The answer to a job: what is understood is accepted."""
+    wish = next((one for one in wishes if one.number == job.number), None)
+    to, data = (job.sender or 0,), {"job": job.number}
+    if wish is None or not wish.meant(situation.seats):
+        return Say(HELP, DECLINE, to, data)
+    return Say(_answer(wish, situation.seats, brief), ACCEPT, to, data)
+
+
+def _reports(
+    said: Sequence[Said],
+    brief: Mapping[str, Json],
+    wishes: Sequence[Wish],
+    done: Collection[int],
+) -> tuple[Say, ...]:
+    """Jobs that are done now."""
+    senders = {one.number: one.sender or 0 for one in said if one.kind == INFORM}
+    return tuple(
+        Say(f"Done: {_name(wish, brief)}.", REPORT, (senders[wish.number],), _status(wish.number))
+        for wish in wishes
+        if wish.number in done and wish.number in senders
+    )
+
+
+def _status(number: int) -> dict[str, Json]:
+    return {"job": number, "status": "done"}
+
+
+def _name(wish: Wish, brief: Mapping[str, Json]) -> str:
+    return str(brief["names"].get(wish.what, wish.what)).lower()
 
 
 def _answer(wish: Wish, mine: Sequence[int], brief: Mapping[str, Json]) -> str:
     robots = and_list([f"robot {seat + 1}" for seat in wish.meant(mine)]) if wish.seats else "we"
-    name = str(brief["names"].get(wish.what, wish.what)).lower()
+    name = _name(wish, brief)
     said = {
         FETCH: f"{robots}: fetching {name}.",
         FIRST: f"{name} first.",

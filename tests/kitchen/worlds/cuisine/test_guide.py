@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from kitchen.play.drawing import guide
+from kitchen.play.drawing import guide, reference
 from kitchen.registry.worlds import get_world
 from kitchen.worlds.cuisine.handbook import handbook
 from kitchen.worlds.cuisine.page import PAGE
@@ -55,9 +55,27 @@ def test_it_says_that_raw_food_can_be_taken_back_from_a_board_as_the_rules_have_
         assert (("get", place) in offered) is gives_back
 
 
+@pytest.mark.parametrize("drawn", [True, False])
+def test_that_each_click_is_a_step_it_says_only_where_nothing_is_asked_before(drawn: bool) -> None:
+    told, asked = (
+        words(guide(PAGE, brief("level_3"), clocked=False, drawn=drawn, asks_first=asks))
+        for asks in (False, True)
+    )
+    assert "Each click is one step" in told
+    assert "Each action is one step" in asked
+    assert "Each click is one step" not in asked + " ".join(PAGE.first_steps)
+
+
 def test_of_teammates_it_speaks_only_where_there_are_some() -> None:
     alone, together = (
         words(guide(PAGE, brief("level_3", seats), clocked=False, drawn=True)) for seats in (1, 3)
     )
     assert "other robots" not in alone and "Robot 1" not in alone and "teammate" not in alone
     assert "other robots work beside you" in together
+
+
+def test_recipes_have_pictures_and_say_plainly_until_when_a_dish_is_to_be_served() -> None:
+    recipes = reference(PAGE, brief("level_3"))
+    for item in ("rice", "salmon", "cookedRice", "tunaSashimi"):
+        assert f"pictures.svg#{item}" in recipes
+    assert "Serve it within 26 steps of the order" in words(recipes)

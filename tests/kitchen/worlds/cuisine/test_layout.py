@@ -6,16 +6,18 @@ from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path
 from random import Random
+from typing import Any
 
 import pytest
 from django.contrib.staticfiles import finders
 from django.template.loader import render_to_string
 from django.utils import translation
-from playwright.async_api import Browser, Page, Route
+from playwright.async_api import Browser, BrowserContext, Page, Route
 
-from kitchen.contract.page import DRAWN, SeatView
+from kitchen.contract.page import DRAWN, SeatView, StepView
 from kitchen.play.drawing import whole
 from kitchen.play.render import page_context
+from kitchen.play.script_words import script_words
 from kitchen.registry.worlds import get_world
 from kitchen.worlds.cuisine.page import PAGE
 from kitchen.worlds.cuisine.procedural import CLASSES
@@ -96,11 +98,12 @@ async def serve(route: Route) -> None:
     await (route.fulfill(path=file) if file else route.fulfill(body=""))
 
 
-async def open_page(browser: Browser, view: SeatView) -> Page:
-    """A play page as it comes from the server, without one."""
+async def open_page(browser: Browser | BrowserContext, view: SeatView, **more: Any) -> Page:
+    """A play page as it comes from the server, without one; `more` goes to its template."""
     page = await browser.new_page()
     await page.route("**/*", serve)
-    context = page_context(PAGE, view, socket_path="/nowhere/", leave_url="/leave/")
+    more |= {"socket_path": "/nowhere/", "leave_url": "/leave/", "script_words": script_words(scene=False)}
+    context = page_context(PAGE, view, **more)
     html = render_to_string("kitchen/play/play.html", context)
     await page.route(
         f"{HOST}/", lambda route: route.fulfill(body=html, content_type="text/html; charset=utf-8")
@@ -165,3 +168,38 @@ async def test_nor_does_it_in_longer_words_or_from_right_to_left(browser: Browse
                 await page.evaluate(SWAP, parts)
                 wrong[f"{name} at {width}"] = await page.evaluate(LAID_OUT)
     assert {where: what for where, what in wrong.items() if what} == {}
+
+
+LOOK = """(one, pseudo) => {
+    const style = getComputedStyle(one, pseudo);
+    const told = ["outline", "border", "background-color", "color", "content"];
+    return told.map(name => style.getPropertyValue(name)).join("; ");
+}"""
+
+
+async def test_in_forced_colours_all_that_is_marked_is_told_apart(browser: Browser) -> None:
+    world = get_world("cuisine").create(seats=2, settings={"level": "level_3"})
+    world.reset(3)
+    turn = {0: ("activate", "pot0"), 1: ("noop",)}
+    past = StepView(1, turn, world.step(turn))
+    view = replace(seen(world, 0, (past,)), hints=("Go to pot 1.",), hinted=("goto", "pot0"))
+    page = await open_page(browser, view)
+    await page.emulate_media(forced_colors="active")
+
+    async def look(selector: str, pseudo: str = "") -> str:
+        return str(await page.eval_on_selector(selector, LOOK, pseudo))
+
+    plain, hinted = await look("#do-goto-pot1"), await look("#do-goto-pot0")
+    await page.check("#do-goto-pot1 input", force=True)
+    chosen = await look("#do-goto-pot1")
+    await page.check("#do-goto-pot0 input", force=True)
+    assert len({plain, hinted, chosen, await look("#do-goto-pot0")}) == 4
+    places = [await look(f"[data-spot=pot{number}]") for number in (0, 1)]
+    await page.focus("[data-spot=pot0]")
+    await page.keyboard.press("ArrowRight")
+    await page.keyboard.press("ArrowLeft")
+    assert len({*places, await look("[data-spot=pot0]:focus-visible")}) == 3
+    assert '"you"' in await look(".bot.you", "::after") and '"!"' in await look(".bot.refused", "::before")
+    assert "none" in await look("[data-bot='1']", "::before")
+    tabs = [await look(f"#tab-{name}") for name in ("drawn", "tables")]
+    assert len({*tabs}) == 2

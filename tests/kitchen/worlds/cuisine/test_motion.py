@@ -15,8 +15,9 @@ from tests.kitchen.worlds.cuisine.test_told import kitchen, play
 
 pytestmark = IN_A_BROWSER
 
-ARRIVE = """parts => {
+ARRIVE = """([parts, scrolled]) => {
     document.dispatchEvent(new CustomEvent("htmx:wsBeforeMessage"));
+    scrollBy(0, scrolled);
     for (const [id, html] of Object.entries(parts)) document.getElementById(id).outerHTML = html;
     document.dispatchEvent(new CustomEvent("htmx:wsAfterMessage"));
     const moves = document.getAnimations().filter(one => !(one instanceof CSSAnimation));
@@ -26,13 +27,16 @@ ARRIVE = """parts => {
     return found;
 }"""
 """The panels come as in a message: what moves then, and how many milliseconds later."""
+PLACED = """() => new Promise(done => requestAnimationFrame(() => requestAnimationFrame(() =>
+    done(document.querySelector("[data-bubble]")?.style.translate))))"""
+"""Where words beside a robot are moved to."""
 GHOSTS = "() => document.querySelectorAll('.ghost').length"
 
 
-async def arrive(page: Page, view: SeatView) -> list[list[str | int]]:
-    """What moves when this is what has become of the kitchen."""
+async def arrive(page: Page, view: SeatView, scrolled: int = 0) -> list[list[str | int]]:
+    """What moves when this is what has become of the kitchen, and the page was `scrolled` by so much."""
     parts = {panel.id: str(whole(panel)) for panel in PAGE.panels(view) if panel.id in ("floor", "orders")}
-    moves: list[list[str | int]] = await page.evaluate(ARRIVE, parts)
+    moves: list[list[str | int]] = await page.evaluate(ARRIVE, [parts, scrolled])
     return moves
 
 
@@ -49,6 +53,9 @@ async def test_robots_glide_in_their_order_and_things_hop_to_where_they_are_put(
     assert await cook(page, world, ("goto", "pot0"), waits) == [["0", 0]]  # what it holds goes along
     assert await cook(page, world, ("put", "pot0"), waits) == [["rice", 0]]
     assert await cook(page, world, waits, waits) == []
+    await page.set_viewport_size({"width": 800, "height": 300})
+    assert await arrive(page, play(world, [waits, waits]), scrolled=150) == []
+    assert await page.evaluate("scrollY") == 150
 
 
 @pytest.mark.parametrize("calm", [False, True])
@@ -62,3 +69,18 @@ async def test_a_missed_order_burns_away_unless_less_motion_is_wanted(browser: B
     assert ["ticket ghost lost", 0] in moves or calm
     assert not (calm and moves)
     assert await page.evaluate(GHOSTS) == 0
+
+
+async def test_words_beside_a_robot_fit_when_the_kitchen_was_not_seen(
+    browser: Browser,
+) -> None:
+    start, refused = play(kitchen()), play(kitchen(), [("activate", "pot0")])
+    page = await open_page(browser, start)
+    await arrive(page, refused)
+    place = await page.evaluate(PLACED)
+    assert place
+    await arrive(page, start)
+    await page.click("#tab-tables")
+    await arrive(page, refused)
+    await page.click("#tab-drawn")
+    assert await page.evaluate(PLACED) == place

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 
 from kitchen.contract.page import SeatView, StepView
@@ -10,7 +11,7 @@ from kitchen.play.drawing import whole
 from kitchen.registry.worlds import get_world
 from kitchen.worlds.cuisine.page import PAGE
 from kitchen.worlds.cuisine.words import Words
-from tests.kitchen.worlds.cuisine.test_page import seen
+from tests.kitchen.worlds.cuisine.test_page import OWN, seen
 
 
 def kitchen(seats: int = 1) -> World:
@@ -91,6 +92,38 @@ def test_a_ticket_draws_the_tool_on_each_way_and_whose_hands_are_on_what() -> No
     assert "Cooked rice is made of rice with the pot." in ticket
     assert "Robot 1 is working on the rice." in ticket
     assert ticket.count('<use href="#seat-1"') == 1
+
+
+def test_what_a_tool_still_works_on_is_being_made_and_has_no_tick() -> None:
+    world = kitchen()
+    rice = ("goto storage0", "get storage0 rice", "goto pot0", "put pot0", "activate pot0")
+    view = play(world, *([tuple(text.split())] for text in rice))
+    assert view.observation["locations"]["pot0"]["busy"]
+    ticket = drawn(view, "orders")
+    assert "Being made for it: cooked rice." in ticket
+    assert "In the kitchen for it" not in ticket
+    assert ticket.count('href="#making"') == 1
+    while view.observation["locations"]["pot0"]["busy"]:
+        view = play(world, [("noop",)])
+    ticket = drawn(view, "orders")
+    assert "In the kitchen for it: cooked rice." in ticket
+    assert "#making" not in ticket
+
+
+def test_the_first_hint_fits_every_view() -> None:
+    """Tables and the scene have no ring around a place."""
+    assert not any(word in text for text in PAGE.first_steps for word in ("ring", "click what"))
+
+
+def test_fire_burns_only_under_what_works() -> None:
+    sprite = (OWN / "static/worlds/cuisine/tools.svg").read_text()
+    tools = dict(re.findall(r'<symbol id="([\w-]+)"[^>]*>(.*)</symbol>', sprite))
+    burning = {name.removesuffix("-fire") for name in tools if name.endswith("-fire")}
+    assert burning == {"pan", "pot"}
+    assert not any(tools[name].startswith(tools[f"{name}-fire"]) for name in burning)
+    floor = drawn(play(kitchen()), "floor")
+    assert floor.count('class="fire"') == floor.count("pot-fire") == 2
+    assert ":not(:has(.contents.busy)) .fire" in (OWN / "static/worlds/cuisine/floor.css").read_text()
 
 
 def test_a_dish_that_is_ordered_is_never_called_unknown() -> None:

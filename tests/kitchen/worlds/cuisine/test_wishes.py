@@ -14,11 +14,12 @@ from kitchen.contract.agent import Decision
 from kitchen.contract.organisation import Member, Organisation, organise
 from kitchen.contract.talk import Said
 from kitchen.registry.agents import make_agent
-from kitchen.worlds.cuisine.wishes import standing, wishes_of
+from kitchen.worlds.cuisine.wishes import of_people, standing, wishes_of
 from kitchen.worlds.cuisine.world import CuisineWorld
 from tests.kitchen.worlds.cuisine.cooking import kitchen
 
 TEAM = (Member(0, (0,), is_person=True), Member(1, (1, 2), is_person=False))
+LEAVES = (Member(1, (1,), is_person=False), Member(2, (2,), is_person=False))
 TALK = organise("central", TEAM, seats=3, settings={"talk": True})
 
 
@@ -120,6 +121,27 @@ def test_a_tool_that_somebody_has_for_themselves_is_left_alone() -> None:
             }
             world.step(list(decision.commands.items()))
         assert (("put", "pot0") in used) is not bool(texts)
+
+
+def test_a_job_is_accepted_done_and_reported_or_declined() -> None:
+    team = organise("tree", (Member(0, (0,), is_person=True), *LEAVES), seats=3)
+    world, memory, lines = kitchen(level="level_3", seats=3), None, []
+    jobs = [Said(1, 1, 0, (1,), "inform", "fetch rice"), Said(2, 1, 0, (1,), "inform", "fetch the moon")]
+    for _ in range(4):
+        situation = see(world, (1,), commanded={0: ("noop",)}, people=(0,), memory=memory, seed=1)
+        situation = replace(situation, organisation=team, member=1, messages=tuple(jobs))
+        decision = make_agent("planner", {}).decide(situation)
+        memory = json.loads(json.dumps(decision.memory))
+        lines += [(say.kind, dict(say.data)) for say in decision.says]
+        assert all(say.to == (0,) and say.text for say in decision.says)
+        world.step(list(decision.commands.items()))
+    assert lines == [
+        ("accept", {"job": 1}),
+        ("decline", {"job": 2}),
+        ("report", {"job": 1, "status": "done"}),
+    ]
+    taken_back = (*jobs, Said(3, 2, 0, (1,), "withdraw", "", {"job": 1}))
+    assert [one.number for one in of_people(taken_back, team)] == [2]
 
 
 def test_only_people_are_heeded_and_without_talk_nothing_is_remembered() -> None:

@@ -4,14 +4,18 @@ from __future__ import annotations
 
 import json
 import tomllib
+from collections.abc import Callable
+from itertools import pairwise
 from pathlib import Path
 from typing import Any
 
 import pytest
 
+from kitchen.contract.world import Command
 from kitchen.worlds.cuisine.dispatcher.choosing import Asked
 from kitchen.worlds.cuisine.dispatcher.extraction import extract, extract_call
 from kitchen.worlds.cuisine.dispatcher.names import Names
+from kitchen.worlds.cuisine.dispatcher.spelling import as_object
 from tests.kitchen.worlds.cuisine.cooking import kitchen
 from tests.kitchen.worlds.cuisine.dispatcher.dispatching import decide, script, seen
 
@@ -46,6 +50,37 @@ def test_of_several_lists_one_is_meant(text: str) -> None:
     assert extract(text, NAMES, ASKED) == extract(THESE, NAMES, ASKED)
 
 
+def arguments(command: Command) -> dict[str, str]:
+    return dict(zip(("location", "item"), command[1:], strict=False))
+
+
+WAYS: dict[str, Callable[[int, Command], str]] = {
+    "blanks": lambda seat, command: " ".join([command[0], f"agent{seat}", *command[1:]]),
+    "dashes": lambda seat, command: "-".join([command[0], f"agent{seat}", *command[1:]]),
+    "a colon": lambda seat, command: f"Agent {seat}: {' '.join(command)}",
+    "a method": lambda seat, command: f"agent{seat}.{command[0]}({', '.join(command[1:])})",
+    "keywords": lambda seat, command: (
+        f"{command[0]}(agent={seat}{''.join(f', {key}={word}' for key, word in arguments(command).items())})"
+    ),
+    "a table": lambda seat, command: f"| agent{seat} | {' | '.join(command)} |",
+    "JSON": lambda seat, command: json.dumps(as_object(seat, command)),
+}
+
+
+@pytest.mark.parametrize("way", WAYS.values(), ids=WAYS)
+def test_every_command_of_a_kitchen_is_read(way: Callable[[int, Command], str]) -> None:
+    for level in ("level_0", "level_5", "level_12"):
+        world = kitchen(level, seats=2)
+        names, stock, places = Names.of(world.brief(0)), world.level.stock, list(world.level.places)
+        commands: list[Command] = [("noop",)]
+        commands += [(verb, place) for verb in ("goto", "put", "activate", "get") for place in places]
+        commands += [("get", "storage0", item) for item in stock.ingredients]
+        commands += [("get", places[-1], item) for item in world.level.recipes]
+        for first, second in pairwise(commands):
+            text = f"{way(0, first)}\n{way(1, second)}"
+            assert extract(text, names, Asked((0, 1))).given == ((0, first), (1, second))
+
+
 @styles("words")
 def test_words_are_no_commands(text: str) -> None:
     assert extract(text, NAMES, ASKED).given == ()
@@ -70,6 +105,14 @@ def test_words_are_no_commands(text: str) -> None:
 )
 def test_one_command_is_read(text: str, given: Any) -> None:
     assert extract(text, NAMES, ASKED).given == (given,)
+
+
+@pytest.mark.parametrize(
+    "text", ["goto pot0", "- goto_pot0", "Command: goto(pot0)", "I see rice.\n**goto pot0** (for the rice)"]
+)
+def test_one_agent_alone_need_not_be_named(text: str) -> None:
+    assert extract(text, NAMES, Asked((1,), 12)).given == (GOTO,)
+    assert extract(text, NAMES, ASKED).given == ()
 
 
 CALLS: dict[str, dict[str, Any]] = {

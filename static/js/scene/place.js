@@ -31,7 +31,7 @@ export function drop(mesh) {
   });
 }
 
-export class Station {
+export class Place {
   constructor({ spot, name }, looks, theme) {
     this.spot = spot;
     this.name = name;

@@ -1,0 +1,86 @@
+"""Jobs: what one member asks another along an edge of command, and what becomes of it. Plain Python.
+
+A job lives in messages: `inform` gives it, `accept`, `decline` and `report` of its worker and `withdraw` of
+its giver change it. How it stands is a fold over them; nothing else is stored. An `inform` to several members
+is a job for each.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass, replace
+
+from kitchen.contract.organisation import ACCEPT, DECLINE, INFORM, REPORT, WITHDRAW
+from kitchen.contract.talk import Said, Say
+
+GIVEN, ACCEPTED, DECLINED = "given", "accepted", "declined"
+STARTED, DONE, FAILED, WITHDRAWN = "started", "done", "failed", "withdrawn"
+OPEN = frozenset({GIVEN, ACCEPTED, STARTED})
+"""States of a job of which something may still become."""
+REPORTED = frozenset({STARTED, DONE, FAILED})
+"""What a worker may report, as `status`."""
+
+
+@dataclass(frozen=True, slots=True)
+class Job:
+    """One job of one worker."""
+
+    number: int
+    """Of the message that gave it."""
+    giver: int
+    worker: int
+    text: str
+    step: int
+    """In which it was given."""
+    state: str = GIVEN
+    why: str = ""
+    """What was said when it came to stand so."""
+
+    @property
+    def is_open(self) -> bool:
+        """Something may still become of it."""
+        return self.state in OPEN
+
+
+def jobs_of(messages: Iterable[Said]) -> tuple[Job, ...]:
+    """All jobs in these messages, as they stand after them, in the order in which they were given."""
+    jobs: dict[tuple[int, int], Job] = {}
+    for said in messages:
+        if said.kind == INFORM and said.sender is not None:
+            for worker in said.to:
+                jobs[said.number, worker] = Job(said.number, said.sender, worker, said.text, said.step)
+        for job in _changed(jobs.values(), said):
+            jobs[job.number, job.worker] = job
+    return tuple(jobs.values())
+
+
+def _changed(jobs: Iterable[Job], said: Said) -> list[Job]:
+    state = _state(said.kind, said.data.get("status"))
+    return [
+        replace(job, state=state, why=said.text)
+        for job in jobs
+        if state and job.is_open and _is_about(job, said)
+    ]
+
+
+def _state(kind: str, status: object) -> str:
+    """How a job stands after a message of this kind; empty where it says nothing of that."""
+    if kind == REPORT:
+        return str(status) if status in REPORTED else ""
+    return {ACCEPT: ACCEPTED, DECLINE: DECLINED, WITHDRAW: WITHDRAWN}.get(kind, "")
+
+
+def _is_about(job: Job, said: Said) -> bool:
+    if said.data.get("job") != job.number:
+        return False
+    if said.kind == WITHDRAW:
+        return said.sender == job.giver and job.worker in said.to
+    return said.sender == job.worker and (said.kind == REPORT or job.state == GIVEN)
+
+
+def changes_no_job(messages: Iterable[Said], sender: int, to: tuple[int, ...], say: Say) -> bool:
+    """Whether this is about a job that there is not, or that is over, or somebody else's."""
+    if say.kind not in {ACCEPT, DECLINE, REPORT, WITHDRAW}:
+        return False
+    said = Said(0, 0, sender, to, say.kind, say.text, say.data)
+    return not _changed(jobs_of(messages), said)

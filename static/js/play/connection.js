@@ -1,0 +1,225 @@
+/* The play page's connection to its seat: how it is made and made again, and what is said of it. `connection` of
+   the page's [data-play] tells the other scripts; `brigade:connection` at [data-play] says that it has changed. */
+"use strict";
+
+(() => {
+  const play = document.querySelector("[data-play]");
+  if (!play) return;
+
+  const SAY = JSON.parse(document.getElementById("words").textContent); // kitchen/play/script_words.py
+  const PING = 4000; // milliseconds of silence after which we ask whether anybody is there
+  const HURRY = 600; // the same while a choice is on its way, or the browser says that it is offline
+  const DOUBT = 1000; // milliseconds without an answer to that after which we say so
+  const SILENCE = 12000; // after which we connect anew
+  const ELSEWHERE = 4409; // close code: a newer tab plays
+  const TOO_MUCH = 4429; // close code: too much came from this page at once
+  const LATER = 4503; // close code: nothing can be read or stored at the moment
+  const AGAIN = 3000; // milliseconds after which we ask again whether it can
+  const GONE = 4404; // close code: nobody has this seat any more
+  const LAST = { // what is said after a close code that htmx does not connect anew after
+    [ELSEWHERE]: SAY.elsewhere,
+    [GONE]: SAY.gone,
+    [TOO_MUCH]: SAY.tooMuch,
+    [LATER]: SAY.later,
+  };
+  const RESTART = 1012; // close code: this process of the server ends, another one takes us at once
+  const CALM = 1000; // milliseconds in which it does, and nobody need know
+  const PATIENCE = 30000; // milliseconds until it does, or twice as many
+  const { choosing } = play;
+  const state = {
+    connected: false, attempt: 0, final: "",
+    heard: Date.now(), socket: null, raw: null, silent: false, taking: true,
+    greeted: false, // whether we heard how things stand since we are connected
+    asked: 0, pinged: 0, doubted: false, // since when we ask whether anybody is there; last asked; no answer yet
+    moving: null, // the timer within which we are connected to another process
+    later: false, // turned away while nothing can be stored: connected only when something comes
+  };
+
+  /* this page has a name; it takes the seat when it is opened, not whenever it connects anew */
+
+  const NAME = Array.from(crypto.getRandomValues(new Uint8Array(12)), (byte) => byte.toString(16).padStart(2, "0")).join("");
+
+  function open(address) {
+    state.raw = new WebSocket(`${address}?page=${NAME}&language=${document.documentElement.lang}${state.taking ? "&take=1" : ""}`, []);
+    state.raw.addEventListener("close", onMove); // before htmx hears of it, and asks how long to wait
+    return state.raw;
+  }
+
+  function onMove(event) {
+    if (event.code !== RESTART || event.target !== state.raw || state.silent) return;
+    const { sent } = choosing;
+    clearTimeout(state.moving);
+    state.moving = setTimeout(() => arrive(sent), CALM);
+  }
+
+  /* What was chosen has been taken; if not, it can be chosen again now. */
+  function arrive(sent) {
+    state.moving = null;
+    if (choosing.sent === sent) choosing.release();
+    if (!state.connected) state.attempt = Math.max(1, state.attempt);
+    showConnection();
+  }
+
+  const reached = () => (state.connected && !state.doubted) || state.moving !== null;
+
+  function delay(tries) {
+    if (state.moving !== null && tries === 0) return 50 * Math.random();
+    return Math.min(5000, 400 * 1.4 ** tries) * (0.6 + Math.random() * 0.4);
+  }
+
+  function showElsewhere(on) {
+    const box = document.getElementById("elsewhere");
+    if (box.hidden !== on) return;
+    box.hidden = !on;
+    play.classList.toggle("is-elsewhere", on);
+    if (on) box.querySelector("h2").focus();
+  }
+
+  function playHere() {
+    state.taking = true;
+    showElsewhere(false);
+    choosing.focus();
+    state.socket.reconnect();
+  }
+
+  function connectionText() {
+    if (state.final) return ["closed", state.final];
+    if (reached()) return ["connected", SAY.connected];
+    if (!navigator.onLine) return ["offline", SAY.offline];
+    if (state.doubted) return ["reconnecting", SAY.doubted];
+    if (!state.attempt) return ["connecting", SAY.connecting];
+    if (state.silent) return ["reconnecting", SAY.silent];
+    return ["reconnecting", SAY.again.replace("{number}", state.attempt)];
+  }
+
+  function showConnection() {
+    const box = document.getElementById("connection");
+    const [name, text] = connectionText();
+    if (box.dataset.state !== name || box.querySelector("[data-text]").textContent !== text) {
+      box.dataset.state = name;
+      box.querySelector("[data-text]").textContent = text;
+    }
+    play.dispatchEvent(new Event("brigade:connection"));
+  }
+
+  function onOpen(event) {
+    state.socket = event.detail.socketWrapper;
+    state.heard = Date.now();
+    state.silent = false;
+    state.doubted = false;
+    state.greeted = false;
+    if (!state.later) connected();
+  }
+
+  function connected() {
+    state.later = false;
+    state.connected = true;
+    state.attempt = 0;
+    state.final = "";
+    showConnection();
+  }
+
+  /* A server that hangs, or a network that died without a word: the browser would believe for minutes. */
+  function listen() {
+    if (!state.connected) return;
+    const silence = Date.now() - state.heard;
+    if (silence > SILENCE) return giveUp();
+    ask(silence);
+    const doubted = state.asked > state.heard && Date.now() - state.asked > DOUBT;
+    if (doubted !== state.doubted) {
+      state.doubted = doubted;
+      showConnection();
+    }
+    return undefined;
+  }
+
+  function giveUp() {
+    state.connected = false;
+    state.silent = true;
+    state.doubted = false;
+    keep();
+    choosing.release();
+    state.attempt += 1;
+    state.heard = Date.now();
+    showConnection();
+    state.socket.reconnect();
+  }
+
+  /* what was sent may be lost: it is ours to send again, and nobody else's */
+  function keep() {
+    if (state.socket) state.socket.queue.length = 0;
+    if (choosing.sent) choosing.owe();
+  }
+
+  /* whether anybody is there; sooner where there is reason to doubt it */
+  function ask(silence) {
+    const patience = choosing.sent || !navigator.onLine ? HURRY : PING;
+    const unanswered = state.pinged > state.heard && Date.now() - state.pinged < PING;
+    if (silence <= patience || unanswered) return;
+    if (state.asked <= state.heard) state.asked = Date.now();
+    state.pinged = Date.now();
+    state.socket.send('{"type": "ping"}');
+  }
+
+  function onMessage() {
+    state.heard = Date.now();
+    state.greeted = true;
+    if (state.doubted) {
+      state.doubted = false;
+      showConnection();
+    }
+    state.taking = false;
+    if (state.later) connected();
+    showElsewhere(false);
+  }
+
+  function onClose(event) {
+    const code = event.detail.event?.code;
+    if (event.detail.event?.target !== state.raw) return;
+    if (state.silent && ![GONE, ELSEWHERE, TOO_MUCH, LATER].includes(code)) return;
+    state.connected = false;
+    state.doubted = false;
+    keep();
+    if (state.moving !== null && [1006, RESTART].includes(code)) return;
+    choosing.release();
+    state.attempt += 1;
+    if (code && ![1006, 1011, 1012, 1013].includes(code)) turnedAway(code);
+    showConnection();
+  }
+
+  function turnedAway(code) {
+    state.final = LAST[code] ?? SAY.closed;
+    showElsewhere(code === ELSEWHERE);
+    play.classList.toggle("is-gone", code === GONE);
+    if (code === TOO_MUCH) setTimeout(comeBack, PATIENCE * (1 + Math.random()));
+    state.later = code === LATER;
+    if (state.later) setTimeout(comeBack, AGAIN * (1 + Math.random()));
+  }
+
+  function comeBack() {
+    if (!state.connected) state.socket.reconnect();
+  }
+
+  document.addEventListener("htmx:wsOpen", onOpen);
+  document.addEventListener("htmx:wsClose", onClose);
+  document.addEventListener("htmx:wsConnecting", showConnection);
+  document.addEventListener("htmx:wsBeforeMessage", onMessage);
+  window.addEventListener("online", showConnection);
+  window.addEventListener("offline", listen);
+  document.addEventListener("click", (event) => event.target.closest("[data-take]") && playHere());
+
+  if (window.htmx) {
+    htmx.createWebSocket = open;
+    htmx.config.wsReconnectDelay = delay;
+  }
+  setInterval(listen, 200);
+
+  play.connection = {
+    reached,
+    ready: () => state.connected && state.greeted,
+    reconnect: () => state.socket.reconnect(),
+    get doubted() { return state.doubted; },
+    get opening() { return !reached() && !state.attempt && !state.doubted; },
+  };
+  showConnection();
+})();

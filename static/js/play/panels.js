@@ -1,0 +1,139 @@
+/* The panels of the play page, and keeping the person's place while they are replaced.
+
+   The server sends what has changed, each panel as one element with its id. A panel may hold others: where
+   the page has them already, <template id="one other"> stands for them, and they themselves are put there.
+   `brigade:panels` at [data-play] says that something else is shown now. */
+"use strict";
+
+(() => {
+  const play = document.querySelector("[data-play]");
+  if (!play) return;
+
+  const { choosing, connection } = play;
+  const drawer = new Map(); // elements that are not on the page now, by id: they may come back in this episode
+  let kept = null; // where the person was before a message
+  let swapped = false; // whether it has changed anything
+
+  const menu = () => document.getElementById("menu");
+
+  /* where panels stood that scroll by themselves: [data-scroll], kept within a step, or always if it says so */
+  function scrolls() {
+    const found = play.querySelectorAll("[data-scroll][id]");
+    return [...found].map((element) => [element.id, element.scrollTop, element.scrollLeft]);
+  }
+
+  /* the place of a drawing that is there, or whose small menu is */
+  const spotOf = (element) =>
+    element?.closest("[data-spot]")?.dataset.spot || element?.closest("[data-spot-menu]")?.dataset.of || "";
+
+  function remember() {
+    const active = document.activeElement;
+    const inMenu = Boolean(active && menu()?.contains(active));
+    swapped = false;
+    kept = {
+      inMenu,
+      id: active?.id || "",
+      spot: spotOf(active),
+      value: inMenu && active.name === "command" ? active.value : "",
+      choice: choosing.chosen()?.value || "",
+      step: choosing.step,
+      open: [...document.querySelectorAll("#menu details[open]")].map((details) => details.id),
+      scrolls: scrolls(),
+    };
+  }
+
+  /* a choice holds for one step */
+  function restoreChoice() {
+    const chosen = choosing.chosen();
+    if (choosing.step !== kept.step && chosen) chosen.checked = false;
+    if (!kept.choice || choosing.step !== kept.step || choosing.chosen()) return;
+    const radio = choosing.radioOf(kept.choice);
+    if (radio) radio.checked = true;
+  }
+
+  function restoreFocus() {
+    const active = document.activeElement;
+    if (active && active !== document.body && document.contains(active)) return;
+    const radio = kept.value && choosing.step === kept.step && choosing.radioOf(kept.value);
+    if (radio) radio.focus({ preventScroll: true });
+    else if (kept.inMenu) choosing.focus();
+    else if (kept.spot) play.querySelector(`[data-spot="${kept.spot}"]`)?.focus({ preventScroll: true });
+    else if (kept.id) document.getElementById(kept.id)?.focus({ preventScroll: true });
+  }
+
+  function restore() {
+    if (!kept) return;
+    const { sent } = choosing;
+    if (sent && (sent.step !== choosing.step || choosing.phase !== "choose")) choosing.release();
+    for (const id of kept.open) document.getElementById(id)?.setAttribute("open", "");
+    restoreChoice();
+    const sameStep = choosing.step === kept.step;
+    for (const [id, top, left] of kept.scrolls) {
+      const element = document.getElementById(id);
+      if (element && (sameStep || element.dataset.scroll === "always")) element.scrollTo(left, top);
+    }
+    restoreFocus();
+    kept = null;
+    if (swapped) play.dispatchEvent(new Event("brigade:panels"));
+    showOver();
+  }
+
+  /* While others choose, the actions stay where they were, only not to be chosen. */
+  function keepActions(fresh) {
+    const now = menu()?.querySelector("[data-actions]");
+    const coming = fresh.matches("[data-actions]") ? fresh : fresh.querySelector("[data-actions]");
+    const same = choosing.step === kept.step && !["choose", "over"].includes(choosing.phase);
+    if (same && coming && now?.querySelector("input") && !coming.querySelector("input")) {
+      coming.replaceChildren(...now.childNodes);
+    }
+  }
+
+  /* Elements that the page has are taken from it: those that the server left out, and those that it sends
+     as they are. */
+  function keepParts(fresh) {
+    for (const part of fresh.querySelectorAll("[id]")) {
+      const here = document.getElementById(part.id);
+      if (part.matches("template")) fill(part);
+      else if (here && fresh.contains(part) && here.isEqualNode(part)) part.replaceWith(here);
+    }
+  }
+
+  function fill(gap) {
+    const parts = gap.id.split(" ").map((id) => document.getElementById(id) || unchosen(drawer.get(id)));
+    if (parts.every(Boolean)) gap.replaceWith(...parts);
+    else connection.reconnect();
+  }
+
+  function unchosen(part) {
+    for (const radio of part?.querySelectorAll("input:checked") || []) radio.checked = false;
+    return part;
+  }
+
+  function beforeSwap(event) {
+    const target = event.detail.target;
+    const fresh = event.detail.fragment.firstElementChild;
+    if (target.id === "bar") choosing.read(fresh);
+    if (target.id === "notice" && fresh.textContent) {
+      if (fresh.matches("[data-again]")) choosing.owe();
+      choosing.release();
+    }
+    event.detail.shouldSwap = !target.isEqualNode(fresh);
+    if (!event.detail.shouldSwap) return;
+    swapped = true;
+    keepParts(fresh);
+    if (menu()?.contains(target)) keepActions(fresh);
+    for (const part of target.querySelectorAll("[id]")) drawer.set(part.id, part);
+  }
+
+  function showOver() {
+    const over = document.querySelector("#over.is-over");
+    const told = play.classList.contains("is-over");
+    play.classList.toggle("is-over", Boolean(over));
+    if (over && !told) over.querySelector("h2")?.focus();
+  }
+
+  document.addEventListener("htmx:wsBeforeMessage", remember);
+  document.addEventListener("htmx:wsAfterMessage", restore);
+  document.addEventListener("htmx:oobBeforeSwap", beforeSwap);
+  showOver();
+})();

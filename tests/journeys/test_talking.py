@@ -1,0 +1,52 @@
+"""A person writes to the robots beside them in a real browser, by keyboard, and is answered."""
+
+from __future__ import annotations
+
+import secrets
+from pathlib import Path
+
+from playwright.async_api import Page
+
+from tests.browser import IN_A_BROWSER
+from tests.journeys.axe import violations
+from tests.journeys.person import Person, condition, load_study
+from tests.servers import Stack
+
+pytestmark = IN_A_BROWSER
+
+TALK = '[conditions.organisation]\nkind = "central"\nsettings = { talk = true }\n'
+EVIL = "<img src=x onerror=alert(1)> hello"
+
+
+async def test_robots_are_written_to_answer_and_do_as_they_were_told(
+    page: Page, live_stack: Stack, tmp_path: Path
+) -> None:
+    slug = f"journey-{secrets.token_hex(3)}"
+    load_study(live_stack, tmp_path, slug, condition("two", "planner", 2) + TALK, steps=5)
+    person = Person(page)
+    await page.set_viewport_size({"width": 360, "height": 740})
+    await person.agree(slug)
+    await person.read_guide()
+    await page.focus("#talk-text")
+    await page.keyboard.type("robot 3, stop")
+    await page.keyboard.press("Enter")
+    await page.wait_for_selector(".said.is-yours")
+    assert await page.input_value("#talk-text") == ""
+    assert await page.evaluate("document.activeElement.id") == "talk-text"
+    assert await person.play_step(["noop"]) == 1
+    await page.wait_for_selector(".said:not(.is-yours)")
+    assert "Robot 3: waiting." in await page.inner_text("#talk")
+    assert await page.inner_text("#talk-said") == "Robot 2, Robot 3: Robot 3: waiting."
+    assert await page.locator("#happened .past-step").first.inner_text() != ""
+    await page.fill("#talk-text", EVIL)
+    await page.click("#talk-form [data-send]")
+    await page.wait_for_selector(".said.is-yours >> nth=1")
+    assert EVIL in await page.inner_text("#talk") and await page.locator("#talk img").count() == 0
+    assert await page.evaluate("document.documentElement.scrollWidth <= 360")
+    assert await violations(page, "talk") == []
+    await page.reload()
+    await person.connected()
+    await page.wait_for_selector(".said.is-yours >> nth=1")
+    assert await page.inner_text("#talk-said") == ""  # what was there is not told again
+    assert await person.play_step(["noop"]) == 2
+    assert person.problems == []

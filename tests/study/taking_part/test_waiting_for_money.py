@@ -1,0 +1,63 @@
+"""A study may take nobody new when its budget is spent: whoever is in finishes."""
+
+from __future__ import annotations
+
+import pytest
+from django.contrib.auth.models import User
+from django.test import Client
+
+from kitchen.money.models import Budget, Spending
+from kitchen.money.spending import is_spent
+from kitchen.play.models import Decision
+from study.design.errors import StudyClosedError
+from study.design.models import Study
+from study.taking_part.entering import why_closed
+from study.taking_part.rounds import round_episode
+from tests.study.factories import enter, make_study
+
+pytestmark = [pytest.mark.django_db, pytest.mark.servers]
+
+
+def spend(study: Study, spent: float, reserved: float = 2) -> None:
+    study.budget = study.budget or Budget.objects.create(name="x", limit=study.budget_limit)
+    study.save()
+    Spending.objects.create(budget=study.budget, reserved=reserved, spent=spent)
+
+
+def test_nobody_new_is_let_in_until_the_budget_is_raised(client: Client, admin_user: User) -> None:
+    study = make_study(pauses_when_spent=True)
+    spend(study, 8)
+    inside = enter(study, "inside")
+    assert why_closed(study) == ""
+    spend(study, 0.5)
+    assert why_closed(study) == "spent"
+    page = client.get(f"/s/{study.slug}/")
+    assert page.status_code == 403 and "It takes nobody new at the moment." in page.content.decode()
+    with pytest.raises(StudyClosedError):
+        enter(study, "too late")
+    assert client.get(f"/p/{inside.key}/").status_code == 200
+    client.force_login(admin_user)
+    assert "The budget is spent" in client.get(f"/staff/{study.slug}/").content.decode()
+    study.budget_limit = 12
+    study.save()
+    assert why_closed(Study.objects.get()) == ""
+
+
+def test_a_study_that_does_not_say_so_goes_on_with_its_fallback() -> None:
+    study = make_study()
+    spend(study, 10)
+    assert why_closed(study) == ""
+
+
+def test_before_any_call_a_refused_one_says_that_the_money_does_not_suffice() -> None:
+    study = make_study(pauses_when_spent=True)
+    study.conditions.update(coplayer="random", teammates=1)
+    person = enter(study)
+    one = person.rounds.get(condition__key="c1")
+    one.episode = round_episode(one, person)
+    one.save()
+    budget = Budget.objects.get()
+    assert not is_spent(budget)
+    mind = one.episode.minds.get()
+    Decision.objects.create(mind=mind, step=1, fallback="budget", played_by="noop", milliseconds=1)
+    assert is_spent(budget)
