@@ -20,7 +20,7 @@ from django.db import connection
 
 from kitchen.contract.model import ModelError
 from kitchen.experiments import tasks  # noqa: F401 - Celery looks for tasks here
-from kitchen.llm.registry import default_provider, warm_up
+from kitchen.llm.registry import PROVIDERS, unavailable, warm_up
 from kitchen.machine.about import about
 from kitchen.machine.failures import traced
 from kitchen.machine.storage import let_go, trouble_of
@@ -140,8 +140,11 @@ def look_for_open_turns(sender: Any, **_: Any) -> None:
 
 
 def _warm_up() -> None:
-    """Import the SDK of the default provider, which takes seconds, before the first decision needs it."""
-    try:
-        warm_up(default_provider())
-    except ModelError as error:
-        log.warning("the models' SDK is not ready: %s", error)
+    """Import the SDKs of the providers that can be asked from here, which takes seconds, before the first
+    decision needs them."""
+    for provider in PROVIDERS:
+        if not unavailable(provider):
+            try:
+                warm_up(provider)
+            except ModelError as error:
+                log.warning("the SDK of %s is not ready: %s", provider, error)
