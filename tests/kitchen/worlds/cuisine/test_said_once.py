@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from gettext import NullTranslations
 from itertools import count
 
 import pytest
@@ -20,7 +21,7 @@ from tests.kitchen.worlds.cuisine.cooking import LEVELS, kitchen
 from tests.kitchen.worlds.cuisine.test_page import seen, views
 
 
-class Once(speech.NullTranslations):
+class Once(NullTranslations):
     """Knows every word, in brackets, and none that stands in brackets already."""
 
     _numbers = count()
