@@ -20,7 +20,7 @@ def unguard_it(apps, schema_editor):
 
 class Migration(migrations.Migration):
     dependencies = [
-        ("kitchen", "0020_minds_apart"),
+        ("kitchen", "0021_minds_apart"),
     ]
 
     operations = [

@@ -19,7 +19,7 @@ def unguard_it(apps, schema_editor):
 
 
 class Migration(migrations.Migration):
-    dependencies = [("kitchen", "0021_messages")]
+    dependencies = [("kitchen", "0022_messages")]
 
     operations = [
         migrations.AddField(

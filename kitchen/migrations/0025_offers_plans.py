@@ -5,7 +5,7 @@ from django.db import migrations, models
 
 class Migration(migrations.Migration):
     dependencies = [
-        ("kitchen", "0023_plans"),
+        ("kitchen", "0024_plans"),
     ]
 
     operations = [

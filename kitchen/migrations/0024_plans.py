@@ -28,7 +28,7 @@ def guard_as_before(apps, schema_editor):
 
 class Migration(migrations.Migration):
     dependencies = [
-        ("kitchen", "0022_experiment_logs"),
+        ("kitchen", "0023_experiment_logs"),
     ]
 
     operations = [

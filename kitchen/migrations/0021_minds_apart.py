@@ -49,7 +49,7 @@ def words(name, help_text, size=20, default="", table=TABLE, model="decision", *
 
 
 class Migration(migrations.Migration):
-    dependencies = [("kitchen", "0019_reasoning")]
+    dependencies = [("kitchen", "0020_reasoning")]
     operations = [
         words(
             "knowing",

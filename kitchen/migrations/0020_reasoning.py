@@ -43,7 +43,7 @@ def guard_old(apps, schema_editor):
 
 
 class Migration(migrations.Migration):
-    dependencies = [("kitchen", "0018_passes_by")]
+    dependencies = [("kitchen", "0019_passes_by")]
     operations = [
         migrations.AddField(
             "modelcall",
