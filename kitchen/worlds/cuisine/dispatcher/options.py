@@ -11,6 +11,10 @@ from kitchen.contract.world import Json, Setting, clean_settings
 PROVIDER_DEFAULT = -1.0
 """The temperature, or top_p, that means: send none."""
 
+LONGEST_PROMPT = 20_000
+LONGEST_PERSONA = 2_000
+"""Characters."""
+
 EFFORTS = {
     "least": "As little as possible",
     "low": "Low",
@@ -19,6 +23,27 @@ EFFORTS = {
     "xhigh": "Very high",
     "max": "All it can",
 }
+
+PARTS: Mapping[str, str] = {
+    "task": "what this is about, whom the model commands, and whom not",
+    "persona": "the persona, where there is one",
+    "recipes": "the recipes",
+    "instructions": "commands, places, rules, and the form of the reply",
+    "hints": "the inference knowledge",
+    "talk": "how to deal with people who write; empty where nobody may write",
+    "demonstration": "the demonstration",
+}
+"""The parts of the fixed text, each with its heading, in the order in which they usually stand."""
+PIECES: Mapping[str, str] = {
+    "agents": "the names of the agents that the model commands, without a heading",
+    "team": "who else plays, in sentences; empty where nobody does",
+    "steps": "how many steps an episode has",
+    "commands": "the commands and what they do",
+    "places": "the places of the kitchen",
+    "answer": "the form of the reply",
+}
+"""Single pieces of those parts, for who words the rest anew."""
+PLACEHOLDERS = (*PARTS.items(), *PIECES.items())
 
 SETTINGS: tuple[Setting, ...] = (
     Setting(
@@ -167,6 +192,31 @@ SETTINGS: tuple[Setting, ...] = (
         later=True,
     ),
     Setting(
+        "persona",
+        "text",
+        "Persona",
+        "",
+        help="Who this teammate is to be, in words for the model, such as “You are cautious, and ask before "
+        "you change a plan.” They stand after its task, as they are written. Empty: nothing is said of it.",
+        maximum=LONGEST_PERSONA,
+        later=True,
+        lines=4,
+    ),
+    Setting(
+        "prompt",
+        "text",
+        "System text of your own",
+        "",
+        help="What the model is told at every step, in place of the usual text; the page “What the model is "
+        "told” has that, to copy from. Names in braces stand for parts that are made for each kitchen and "
+        "team; every part that is switched on has to be there, and one that is off leaves nothing behind. "
+        "Empty: the usual text.",
+        maximum=LONGEST_PROMPT,
+        later=True,
+        lines=14,
+        placeholders=PLACEHOLDERS,
+    ),
+    Setting(
         "stand_in_errors",
         "float",
         "Stand-in: share of wrong commands",
@@ -226,6 +276,8 @@ class Options:
     repair: int
     fallback: str
     tell_thoughts: bool
+    persona: str
+    prompt: str
     stand_in_errors: float
     stand_in_nonsense: float
     stand_in_latency: float
