@@ -88,6 +88,8 @@ class Setting:
     """Of the box in which a text is written."""
     placeholders: tuple[tuple[str, str], ...] = ()
     """What may stand in a text for something else, as `{name}`: pairs of a name and what it stands for."""
+    usual: str = ""
+    """What an empty text is taken for, written with placeholders."""
 
     def clean(self, value: Json) -> Json:
         """The value in its own type, or SettingsError that names this setting."""

@@ -49,8 +49,7 @@ class LinesOfText(forms.CharField):
 
     def to_python(self, value: Any) -> str:
         """With `\\n` for `\\r\\n`."""
-        text: str = super().to_python(value)
-        return text.replace("\r\n", "\n")
+        return str(super().to_python(value)).replace("\r\n", "\n")
 
 
 _FIELDS: Mapping[str, Callable[[Setting], forms.Field]] = {

@@ -19,7 +19,7 @@ from kitchen.worlds.cuisine.dispatcher.moment import Moment
 from kitchen.worlds.cuisine.dispatcher.notes import note_answer, note_fallback
 from kitchen.worlds.cuisine.dispatcher.options import SETTINGS, Options
 from kitchen.worlds.cuisine.dispatcher.own_text import idle, missing
-from kitchen.worlds.cuisine.dispatcher.prompt import fixed_part, state_part
+from kitchen.worlds.cuisine.dispatcher.prompt import fixed_part, parts, pieces, state_part
 from kitchen.worlds.cuisine.dispatcher.talk import Answered, Talk
 from kitchen.worlds.cuisine.dispatcher.validation import NOOP
 from kitchen.worlds.cuisine.dispatcher.wording import Fault
@@ -83,11 +83,18 @@ class Dispatcher(Agent):
     def rehearsal(self) -> Rehearsal:
         """By the stand-in, whatever the settings say of it. Two messages are one exchange."""
         kept = (self.options.memory - 1) // 2
-        return Rehearsal({**self.chosen, **REHEARSED}, remembered=kept, repairs=self.options.repair)
+        chosen = {**self.chosen, **REHEARSED}
+        remembering = {**chosen, "memory": self.options.memory}
+        return Rehearsal(chosen, kept, self.options.repair, remembering)
 
     def fixed_messages(self, situation: Situation) -> tuple[str, ...]:
         """The system message."""
         return (fixed_part(Moment.of(situation), self.options),)
+
+    def placeholders(self, situation: Situation) -> Mapping[str, str]:
+        """The parts that are switched on, and all pieces."""
+        moment = Moment.of(situation)
+        return {**parts(moment, self.options), **pieces(moment, self.options)}
 
     def decide(self, situation: Situation) -> Decision:
         """Ask the model within the time of the situation, and fall back as the settings say."""

@@ -44,6 +44,8 @@ PIECES: Mapping[str, str] = {
 }
 """Single pieces of those parts, for who words the rest anew."""
 PLACEHOLDERS = (*PARTS.items(), *PIECES.items())
+USUAL = "\n\n".join(f"{{{name}}}" for name in PARTS)
+"""The text that says what is said without one of one's own."""
 
 SETTINGS: tuple[Setting, ...] = (
     Setting(
@@ -215,6 +217,7 @@ SETTINGS: tuple[Setting, ...] = (
         later=True,
         lines=14,
         placeholders=PLACEHOLDERS,
+        usual=USUAL,
     ),
     Setting(
         "stand_in_errors",

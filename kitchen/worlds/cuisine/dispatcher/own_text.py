@@ -13,8 +13,6 @@ from kitchen.contract.world import PLACEHOLDER, placeholders_in
 from kitchen.words.counting import and_list
 from kitchen.worlds.cuisine.dispatcher.options import PARTS, Options
 
-USUAL = "\n\n".join(f"{{{name}}}" for name in PARTS)
-"""The text that says what is said without one of one's own."""
 _BLANK = re.compile(r"\n(?:[ \t]*\n)+")
 
 
