@@ -44,7 +44,7 @@ def test_the_whole_prompt_of_a_step_with_the_text_and_persona_of_ones_own(
     row = study.conditions.get(key="c1")
     row.coplayer_settings = {**row.coplayer_settings, "prompt": OWN, "persona": "You are cautious."}
     row.save()
-    response = client.get(there(study), {"step": 3})
+    response = client.get(there(study), {"step": "3"})
     prompt = response.context["prompt"]
     assert [message.name for message in prompt.messages] == ["system", *["user", "assistant"] * 2, "user"]
     assert prompt.messages[0].text.startswith("Be <b>quick</b>, agent1.\n\n# Who you are\nYou are cautious.")
@@ -55,7 +55,7 @@ def test_the_whole_prompt_of_a_step_with_the_text_and_persona_of_ones_own(
 
 
 def test_a_step_beyond_the_end_is_refused_in_words(client: Client, study: Study) -> None:
-    refused = client.get(there(study), {"step": 4, "player": "x"})
+    refused = client.get(there(study), {"step": "4", "player": "x"})
     assert refused.status_code == 422 and set(refused.context["form"].errors) == {"step", "player"}
 
 
