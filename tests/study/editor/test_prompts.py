@@ -10,7 +10,9 @@ from django.test import Client
 from django.urls import reverse
 
 from kitchen.contract.model import NotAskedError
+from study.design.blueprint import blueprint_of
 from study.design.models import Study
+from study.design.preregistration import bundle_of, content_of, program_differences
 from study.planning import prompts
 from tests.study.factories import make_study
 from tests.study.planning.test_forecast import PAID, dispatched
@@ -52,6 +54,16 @@ def test_the_whole_prompt_of_a_step_with_the_text_and_persona_of_ones_own(
     page = response.content.decode()
     assert "Be &lt;b&gt;quick" in page and f"About {prompt.tokens} tokens, {prompt.fixed} of them" in page
     assert "<code>{persona}</code>" in page and prompt.tokens > prompt.fixed > 500
+
+
+def test_a_text_of_ones_own_is_in_the_document_and_in_the_preregistration(study: Study) -> None:
+    before = blueprint_of(study)
+    study.conditions.filter(key="c1").update(coplayer_settings={**PAID, "prompt": OWN, "persona": "Calm."})
+    after = blueprint_of(Study.objects.get(pk=study.pk))
+    assert after.conditions[1].coplayer_settings["prompt"] == OWN and after.digest != before.digest
+    (told,) = content_of(after)["prompts"]["c1"]
+    assert told.startswith("Be <b>quick</b>, agent1.\n\n# Who you are\nCalm.\n# Your task\n")
+    assert program_differences(bundle_of(after, at="", by="", version=1)) == []
 
 
 def test_a_step_beyond_the_end_is_refused_in_words(client: Client, study: Study) -> None:

@@ -7,13 +7,14 @@ from dataclasses import dataclass
 from typing import Self
 
 from kitchen.contract.world import Json, Setting, clean_settings
-
-PROVIDER_DEFAULT = -1.0
-"""The temperature, or top_p, that means: send none."""
+from kitchen.worlds.cuisine.dispatcher.placeholders import PLACEHOLDERS, USUAL
 
 LONGEST_PROMPT = 20_000
 LONGEST_PERSONA = 2_000
 """Characters."""
+
+PROVIDER_DEFAULT = -1.0
+"""The temperature, or top_p, that means: send none."""
 
 EFFORTS = {
     "least": "As little as possible",
@@ -23,29 +24,6 @@ EFFORTS = {
     "xhigh": "Very high",
     "max": "All it can",
 }
-
-PARTS: Mapping[str, str] = {
-    "task": "what this is about, whom the model commands, and whom not",
-    "persona": "the persona, where there is one",
-    "recipes": "the recipes",
-    "instructions": "commands, places, rules, and the form of the reply",
-    "hints": "the inference knowledge",
-    "talk": "how to deal with people who write; empty where nobody may write",
-    "demonstration": "the demonstration",
-}
-"""The parts of the fixed text, each with its heading, in the order in which they usually stand."""
-PIECES: Mapping[str, str] = {
-    "agents": "the names of the agents that the model commands, without a heading",
-    "team": "who else plays, in sentences; empty where nobody does",
-    "steps": "how many steps an episode has",
-    "commands": "the commands and what they do",
-    "places": "the places of the kitchen",
-    "answer": "the form of the reply",
-}
-"""Single pieces of those parts, for who words the rest anew."""
-PLACEHOLDERS = (*PARTS.items(), *PIECES.items())
-USUAL = "\n\n".join(f"{{{name}}}" for name in PARTS)
-"""The text that says what is said without one of one's own."""
 
 SETTINGS: tuple[Setting, ...] = (
     Setting(

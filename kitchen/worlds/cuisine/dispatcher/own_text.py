@@ -11,7 +11,8 @@ from collections.abc import Iterator, Mapping
 
 from kitchen.contract.world import PLACEHOLDER, placeholders_in
 from kitchen.words.counting import and_list
-from kitchen.worlds.cuisine.dispatcher.options import PARTS, Options
+from kitchen.worlds.cuisine.dispatcher.options import Options
+from kitchen.worlds.cuisine.dispatcher.placeholders import PARTS
 
 _BLANK = re.compile(r"\n(?:[ \t]*\n)+")
 

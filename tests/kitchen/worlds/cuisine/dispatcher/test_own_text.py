@@ -10,7 +10,8 @@ import pytest
 from kitchen.contract.world import SettingsError
 from kitchen.registry.agents import make_agent
 from kitchen.worlds.cuisine.dispatcher.moment import Moment
-from kitchen.worlds.cuisine.dispatcher.options import LONGEST_PROMPT, PARTS, PLACEHOLDERS, USUAL
+from kitchen.worlds.cuisine.dispatcher.options import LONGEST_PROMPT
+from kitchen.worlds.cuisine.dispatcher.placeholders import PARTS, PLACEHOLDERS, USUAL
 from tests.kitchen.worlds.cuisine.cooking import LEVELS, kitchen
 from tests.kitchen.worlds.cuisine.dispatcher.dispatching import decide, moment, script, seen
 from tests.kitchen.worlds.cuisine.dispatcher.test_people import TEAM
