@@ -186,6 +186,8 @@ class Rehearsal:
     """Exchanges of earlier steps that its prompts may hold at most."""
     repairs: int = 0
     """How often it may ask again within one step."""
+    remembering: Mapping[str, Json] = field(default_factory=dict)
+    """The settings where it remembers as it will: for prompts that are shown whole. Empty: the same."""
 
 
 class Agent(ABC):
@@ -241,6 +243,11 @@ class Agent(ABC):
         """What a language model is told at every step of an episode that begins so, as it is sent; nothing
         for a co-player that asks none."""
         return ()
+
+    def placeholders(self, situation: Situation) -> Mapping[str, str]:
+        """What the placeholders of its texts (`Setting.placeholders`) mean in this situation; those that mean
+        nothing here are left out."""
+        return {}
 
     @abstractmethod
     def decide(self, situation: Situation) -> Decision:

@@ -71,7 +71,7 @@ class Setting:
     """One thing about a world or co-player that a researcher may set; forms are built from it.
 
     `kind` is `int`, `float`, `bool`, `text` or `choice`; `choices` are (value, label) pairs; bounds are
-    inclusive.
+    inclusive, those of a text count its characters.
     """
 
     name: str
@@ -84,6 +84,12 @@ class Setting:
     choices: tuple[tuple[str, str], ...] = ()
     later: bool = False
     """It came when there were designs without it: a form that is saved with its default does not add it."""
+    lines: int = 1
+    """Of the box in which a text is written."""
+    placeholders: tuple[tuple[str, str], ...] = ()
+    """What may stand in a text for something else, as `{name}`: pairs of a name and what it stands for."""
+    usual: str = ""
+    """What an empty text is taken for, written with placeholders."""
 
     def clean(self, value: Json) -> Json:
         """The value in its own type, or SettingsError that names this setting."""
@@ -99,10 +105,28 @@ class Setting:
             raise SettingsError(
                 f"{self.name}: {value!r} is not one of {', '.join(c for c, _ in self.choices)}"
             )
-        if self.minimum is not None and value < self.minimum:
-            raise SettingsError(f"{self.name}: {value} is below {self.minimum}")
-        if self.maximum is not None and value > self.maximum:
-            raise SettingsError(f"{self.name}: {value} is above {self.maximum}")
+        size, said = (len(value), f"{len(value)} characters") if self.kind == "text" else (value, value)
+        if self.minimum is not None and size < self.minimum:
+            raise SettingsError(f"{self.name}: {said} is below {self.minimum}")
+        if self.maximum is not None and size > self.maximum:
+            raise SettingsError(f"{self.name}: {said} is above {self.maximum}")
+        if self.placeholders:
+            self._check_placeholders(value)
+
+    def _check_placeholders(self, text: str) -> None:
+        known = [name for name, _ in self.placeholders]
+        unknown = [name for name in placeholders_in(text) if name not in known]
+        if unknown:
+            listed = ", ".join(f"{{{name}}}" for name in known)
+            raise SettingsError(f"{self.name}: nothing is called {{{unknown[0]}}}; there are {listed}")
+
+
+PLACEHOLDER = re.compile(r"\{([a-z_]+)\}")
+
+
+def placeholders_in(text: str) -> list[str]:
+    """The names in braces that stand in a text, in their order; other braces are only braces."""
+    return PLACEHOLDER.findall(text)
 
 
 def _read_int(value: Json) -> int:

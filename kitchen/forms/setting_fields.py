@@ -29,18 +29,27 @@ def setting_field(setting: Setting) -> forms.Field:
     field.required = setting.kind not in {"bool", "text"}
     field.error_messages["required"] = f"Fill this in; the default is {_default(setting)}."
     field.validators.append(_checked(setting))
-    for name, bound in (("min", setting.minimum), ("max", setting.maximum)):
+    names = ("minlength", "maxlength") if setting.kind == "text" else ("min", "max")
+    for name, bound in zip(names, (setting.minimum, setting.maximum), strict=True):
         if bound is not None:
             field.widget.attrs[name] = _number(bound)
     return field
 
 
 def _text_field(setting: Setting) -> forms.Field:
-    long = len(setting.default) > LONG_TEXT or "\n" in setting.default
-    widget = (
-        forms.Textarea({"class": "vLargeTextField", "rows": 8}) if long else forms.TextInput({"size": 60})
-    )
-    return forms.CharField(widget=widget)
+    long = setting.lines > 1 or len(setting.default) > LONG_TEXT or "\n" in setting.default
+    if not long:
+        return forms.CharField(widget=forms.TextInput({"size": 60}))
+    rows = setting.lines if setting.lines > 1 else 8
+    return LinesOfText(widget=forms.Textarea({"class": "vLargeTextField", "rows": rows}))
+
+
+class LinesOfText(forms.CharField):
+    """A text of several lines, which end as they do everywhere but in what browsers send."""
+
+    def to_python(self, value: Any) -> str:
+        """With `\\n` for `\\r\\n`."""
+        return str(super().to_python(value)).replace("\r\n", "\n")
 
 
 _FIELDS: Mapping[str, Callable[[Setting], forms.Field]] = {
@@ -72,11 +81,15 @@ def without_name(text: str) -> str:
 
 def _help(setting: Setting) -> str:
     default = f"Default: {_default(setting)}." if setting.default != "" and setting.kind != "text" else ""
-    return " ".join(part for part in (setting.help, _range(setting), default) if part)
+    meant = "; ".join(f"{{{name}}}: {what}" for name, what in setting.placeholders)
+    listed = f"{meant}." if meant else ""
+    return " ".join(part for part in (setting.help, listed, _range(setting), default) if part)
 
 
 def _range(setting: Setting) -> str:
     low, high = setting.minimum, setting.maximum
+    if setting.kind == "text":
+        return f"Up to {_number(high)} characters." if high else ""
     if low is not None and high is not None:
         return f"From {_number(low)} to {_number(high)}."
     return f"{_number(low)} or more." if low is not None else f"Up to {_number(high)}." if high else ""

@@ -5,6 +5,7 @@ Players are numbered as participants read them: 1 is the participant, whose seat
 
 from __future__ import annotations
 
+import json
 import re
 from collections.abc import Callable, Mapping
 from typing import Any
@@ -15,7 +16,7 @@ from django.core.exceptions import ValidationError
 from kitchen.contract.organisation import APPLY, LABELS, SETTINGS
 from kitchen.contract.world import Json, Setting, SettingsError, WorldError
 from kitchen.forms.setting_fields import setting_field
-from kitchen.registry.agents import get_agent
+from kitchen.registry.agents import get_agent, make_agent
 from kitchen.registry.names import UnknownNameError
 from study.design.team import team_of
 from study.editor.fields import LinesField
@@ -32,6 +33,8 @@ ELSEWHERE = {
 }
 """Fields that messages of the rules call by another name."""
 _MEMBER = re.compile(r"([\d ,]+|[\d ,]+ and \d+)\s*:\s*([a-z_]+)\s*(?:;(.*))?")
+_SAID = re.compile(r'(?:"(?:[^"\\]|\\.)*"|[^;])+')
+"""Settings of a member: semicolons between them, but none within quotes."""
 _PAIR = re.compile(r"(\d+)\s*(?:>|→|to)\s*(\d+)")
 _BOOLS = {"yes": True, "true": True, "on": True, "no": False, "false": False, "off": False}
 
@@ -61,7 +64,9 @@ def team_fields() -> dict[str, forms.Field]:
     fields[MEMBERS] = LinesField(
         label="Co-players of their own",
         help_text="One on each line: players, kind, settings. “3: planner” or “2, 3: dispatcher; model = "
-        "anthropic:claude-haiku-4-5; memory = 5”. All other teammates have the co-player above.",
+        "anthropic:claude-haiku-4-5; memory = 5”. A text of several lines, or with a semicolon, stands in "
+        'quotes: “4: dispatcher; persona = "Be calm; ask first.\\nUse short words."”. All other teammates '
+        "have the co-player above.",
     )
     for name, label in (("commands", "Who may command whom"), ("writes", "Who may write to whom")):
         fields[PAIRS[name]] = LinesField(
@@ -97,7 +102,12 @@ def _written(seats: tuple[int, ...], coplayer: str, settings: Mapping[str, Json]
 
 
 def _said(value: Json) -> str:
-    return {"True": "yes", "False": "no"}.get(str(value), str(value))
+    """A value as it can be read again from one line."""
+    text = {"True": "yes", "False": "no"}.get(str(value), str(value))
+    if ";" not in text and '"' not in text and text == text.strip() and len(text.splitlines()) < 2:
+        return text
+    quoted = json.dumps(text, ensure_ascii=False)
+    return quoted if len(quoted.splitlines()) < 2 else json.dumps(text)
 
 
 def team_read(cleaned: Mapping[str, Any], fail: Callable[[str, str], None]) -> dict[str, Json]:
@@ -144,9 +154,21 @@ def _member(line: str) -> dict[str, Json]:
         raise ValueError("write it as “3: planner”")
     seats = [int(number) - 1 for number in re.findall(r"\d+", found[1])]
     declared = {setting.name: setting for setting in get_agent(found[2]).settings}
-    said = [part.partition("=") for part in (found[3] or "").split(";") if part.strip()]
-    settings = {name.strip(): _value(declared, name.strip(), value.strip()) for name, _, value in said}
+    said = [part.partition("=") for part in _SAID.findall(found[3] or "") if part.strip()]
+    settings = {
+        name.strip(): _value(declared, name.strip(), _unquoted(value.strip())) for name, _, value in said
+    }
+    make_agent(found[2], settings)
     return {"seats": seats, "coplayer": found[2], "settings": settings}
+
+
+def _unquoted(text: str) -> str:
+    if not text.startswith('"'):
+        return text
+    try:
+        return str(json.loads(text))
+    except ValueError as error:
+        raise ValueError('a text in quotes is written as "one\\ntwo", a quote in it as \\"') from error
 
 
 def _value(declared: Mapping[str, Setting], name: str, text: str) -> Json:

@@ -7,7 +7,7 @@ from typing import Any
 
 from django.urls import URLPattern, path, register_converter
 
-from study.editor import conditions, design, languages, questions, studies
+from study.editor import conditions, design, languages, prompts, questions, studies
 from study.trying_out import dry_run_page
 
 
@@ -45,6 +45,7 @@ PAGES: tuple[tuple[str, Callable[..., Any], str], ...] = (
     ("parts/<slug:kind>/", design.part, "part"),
     ("conditions/new/", conditions.condition, "condition-new"),
     ("conditions/<int:pk>/", conditions.condition, "condition"),
+    ("conditions/<int:pk>/prompt/", prompts.condition_prompt, "condition-prompt"),
     ("conditions/<int:pk>/preview/", studies.preview_condition, "condition-preview"),
     ("conditions/<int:pk>/<act:act>/", conditions.condition_act, "condition-act"),
     ("items/new/", questions.item, "item-new"),

@@ -122,6 +122,23 @@ def test_a_setting_that_came_later_changes_no_design_that_is_saved_with_its_defa
         assert row.coplayer_settings.get("tell_thoughts") is stored
 
 
+def test_a_system_text_is_kept_as_it_was_written_and_one_that_lacks_something_is_refused_at_its_field(
+    study: Study, owner: User, client: Client
+) -> None:
+    study.conditions.filter(key="c0").update(coplayer="dispatcher", coplayer_settings={}, teammates=1)
+    row = study.conditions.get(key="c0")
+    url, field = at(study, "condition", row.pk), "coplayer__dispatcher__prompt"
+    own = "Be quick.\n\n{task}\n{recipes}\n{instructions}\n{hints}\n{talk}\n{demonstration}"
+    assert client.post(url, filled(client, url, **{field: own.replace("\n", "\r\n")})).status_code == 302
+    row.refresh_from_db()
+    assert row.coplayer_settings["prompt"] == own
+    refused = client.post(url, filled(client, url, **{field: "{task}{talk}{hints}{demonstration}"}))
+    lacks = "{recipes} and {instructions} are missing: put in what is switched on, or switch it off."
+    assert refused.context["form"].errors[field] == [lacks]
+    row.refresh_from_db()
+    assert row.coplayer_settings["prompt"] == own
+
+
 def test_what_cannot_be_played_is_told_at_its_field_and_nothing_is_saved(
     study: Study, owner: User, client: Client
 ) -> None:

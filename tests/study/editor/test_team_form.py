@@ -139,3 +139,43 @@ def test_what_is_shown_is_read_as_the_same() -> None:
     }
     shown = team_initial(said)
     assert team_read(shown, lambda field, why: pytest.fail(f"{field}: {why}")) == said
+
+
+def test_a_member_has_a_persona_of_its_own_and_comes_back_as_it_was_written(
+    client: Client, study: Study
+) -> None:
+    personas = [
+        "Be calm; ask first.\n“Short” words.",
+        'Say "yes".',
+        " spaced ",
+        "plain = plain",
+        "two\u2028lines",
+    ]
+    for persona in personas:
+        members = [{"seats": [2], "coplayer": "dispatcher", "settings": {"persona": persona, "memory": 3}}]
+        (line,) = team_initial({"kind": "central", "members": members})["team_members"]
+        assert len(line.splitlines()) == 1
+        assert save(client, study, team_kind="central", team_members=line) == ""
+        assert stored(study)["members"] == members
+
+
+def test_a_text_that_is_not_closed_or_lacks_something_is_told_with_its_line(
+    client: Client, study: Study
+) -> None:
+    said: list[str] = []
+    lines = ['3: dispatcher; persona = "never closed', "3: dispatcher; prompt = {task}"]
+    team_read({"team_kind": "central", "team_members": lines}, lambda _, why: said.append(why))
+    assert said[0].endswith('a text in quotes is written as "one\\ntwo", a quote in it as \\"')
+    assert said[1].startswith(
+        "“3: dispatcher; prompt = {task}”: prompt: {recipes}, {instructions}, {hints} and"
+    )
+
+
+def test_each_member_is_told_its_own_persona(client: Client, study: Study) -> None:
+    lines = "2: dispatcher; persona = Be quick.\n3: dispatcher; persona = Be calm."
+    assert save(client, study, team_kind="each", team_members=lines) == ""
+    row = study.conditions.get()
+    there = reverse("study:staff-design-condition-prompt", args=[study.slug, row.pk])
+    for number, (persona, other) in enumerate((("Be quick.", "Be calm."), ("Be calm.", "Be quick."))):
+        told = client.get(there, {"player": number}).context["prompt"].messages[0].text
+        assert f"# Who you are\n{persona}" in told and other not in told

@@ -35,17 +35,18 @@ def _recipe(brief: Brief, product: str) -> str:
 def instructions(brief: Brief, team: Team, *, as_tool: bool, heed_feedback: bool, calls: bool = True) -> str:
     """Commands, tools of this kitchen, ingredients, how many agents, and how to answer: a model that is not
     given the tool (`calls`) is not told to call it."""
-    lines = ["Commands:", *_commands(as_tool=as_tool), "Locations of this kitchen:", *_locations(brief)]
+    lines = ["Commands:", *commands(as_tool=as_tool), "Locations of this kitchen:", *places(brief)]
     lines.append(f"Base ingredients, from the storage: {', '.join(brief['base'])}.")
     made = [product for product in brief["recipes"] if product not in brief["dishes"]]
     lines.append(f"Intermediate products: {', '.join(made) or 'none'}.")
-    lines += [*_rules(team), *_answer(team, as_tool=as_tool, calls=calls)]
+    lines += [*_rules(team), *answer(team, as_tool=as_tool, calls=calls)]
     if heed_feedback:
         lines.append("Heed the feedback that you get with the state: do not repeat what was refused.")
     return "\n".join(lines)
 
 
-def _commands(*, as_tool: bool) -> Iterator[str]:
+def commands(*, as_tool: bool) -> Iterator[str]:
+    """Each command and what it does, one a line."""
     for verb, meaning in _MEANINGS.items():
         yield f"- {verb if as_tool else VERB_FORMS[verb]}: {meaning}"
 
@@ -59,7 +60,8 @@ _MEANINGS = {
 }
 
 
-def _locations(brief: Brief) -> Iterator[str]:
+def places(brief: Brief) -> Iterator[str]:
+    """The locations of the kitchen, one kind a line."""
     for kind, tool in brief["tools"].items():
         ids = ", ".join(id for id, its in brief["locations"].items() if its == kind)
         yield f"- {ids}: {_FIXTURES.get(kind) or _tool(kind, tool)}"
@@ -89,7 +91,8 @@ def _rules(team: Team) -> Iterator[str]:
     )
 
 
-def _answer(team: Team, *, as_tool: bool, calls: bool) -> Iterator[str]:
+def answer(team: Team, *, as_tool: bool, calls: bool) -> Iterator[str]:
+    """The form of an answer."""
     if as_tool:
         by = "by calling the tool" if calls else "with one JSON object of the form that you are given"
         yield (

@@ -9,7 +9,7 @@ from typing import ClassVar
 
 from kitchen.contract.agent import Agent, Decision, Rehearsal, Situation
 from kitchen.contract.talk import Say
-from kitchen.contract.world import Intent, Json, Setting
+from kitchen.contract.world import Intent, Json, Setting, SettingsError
 from kitchen.llm.registry import STAND_IN, hindrances, read_model
 from kitchen.worlds.cuisine.dispatcher.door import Adviser, Door
 from kitchen.worlds.cuisine.dispatcher.feedback import feedback
@@ -18,7 +18,8 @@ from kitchen.worlds.cuisine.dispatcher.memory import Memory
 from kitchen.worlds.cuisine.dispatcher.moment import Moment
 from kitchen.worlds.cuisine.dispatcher.notes import note_answer, note_fallback
 from kitchen.worlds.cuisine.dispatcher.options import SETTINGS, Options
-from kitchen.worlds.cuisine.dispatcher.prompt import fixed_part, state_part
+from kitchen.worlds.cuisine.dispatcher.own_text import idle, missing
+from kitchen.worlds.cuisine.dispatcher.prompt import fixed_part, parts, pieces, state_part
 from kitchen.worlds.cuisine.dispatcher.talk import Answered, Talk
 from kitchen.worlds.cuisine.dispatcher.validation import NOOP
 from kitchen.worlds.cuisine.dispatcher.wording import Fault
@@ -54,10 +55,13 @@ class Dispatcher(Agent):
     names_model: ClassVar[str] = "model"
 
     def __init__(self, chosen: Mapping[str, Json]) -> None:
-        """SettingsError for a model of a provider that there is not."""
+        """SettingsError for a model of a provider that there is not, and for a system text that lacks
+        something."""
         super().__init__(chosen)
         self.options = Options.read(self.chosen)
         read_model(self.options.model)
+        if why := missing(self.options):
+            raise SettingsError(why)
 
     def cautions(self) -> tuple[str, ...]:
         """Without a key, a model's name or a price, the fallback would play every step."""
@@ -66,7 +70,7 @@ class Dispatcher(Agent):
 
     def remarks(self) -> tuple[str, ...]:
         """Settings of which nothing is sent to the model that plays."""
-        return not_sent(self.options)
+        return (*not_sent(self.options), *idle(self.options))
 
     def refusal(self) -> str:
         """Thinking that leaves no room for a reply."""
@@ -79,11 +83,18 @@ class Dispatcher(Agent):
     def rehearsal(self) -> Rehearsal:
         """By the stand-in, whatever the settings say of it. Two messages are one exchange."""
         kept = (self.options.memory - 1) // 2
-        return Rehearsal({**self.chosen, **REHEARSED}, remembered=kept, repairs=self.options.repair)
+        chosen = {**self.chosen, **REHEARSED}
+        remembering = {**chosen, "memory": self.options.memory}
+        return Rehearsal(chosen, kept, self.options.repair, remembering)
 
     def fixed_messages(self, situation: Situation) -> tuple[str, ...]:
         """The system message."""
         return (fixed_part(Moment.of(situation), self.options),)
+
+    def placeholders(self, situation: Situation) -> Mapping[str, str]:
+        """The parts that are switched on, and all pieces."""
+        moment = Moment.of(situation)
+        return {**parts(moment, self.options), **pieces(moment, self.options)}
 
     def decide(self, situation: Situation) -> Decision:
         """Ask the model within the time of the situation, and fall back as the settings say."""

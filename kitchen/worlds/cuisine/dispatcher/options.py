@@ -7,6 +7,11 @@ from dataclasses import dataclass
 from typing import Self
 
 from kitchen.contract.world import Json, Setting, clean_settings
+from kitchen.worlds.cuisine.dispatcher.placeholders import PLACEHOLDERS, USUAL
+
+LONGEST_PROMPT = 20_000
+LONGEST_PERSONA = 2_000
+"""Characters."""
 
 PROVIDER_DEFAULT = -1.0
 """The temperature, or top_p, that means: send none."""
@@ -167,6 +172,32 @@ SETTINGS: tuple[Setting, ...] = (
         later=True,
     ),
     Setting(
+        "persona",
+        "text",
+        "Persona",
+        "",
+        help="Who this teammate is to be, in words for the model, such as “You are cautious, and ask before "
+        "you change a plan.” They stand after its task, as they are written. Empty: nothing is said of it.",
+        maximum=LONGEST_PERSONA,
+        later=True,
+        lines=4,
+    ),
+    Setting(
+        "prompt",
+        "text",
+        "System text of your own",
+        "",
+        help="What the model is told at every step, in place of the usual text; the page “What the model is "
+        "told” has that, to copy from. Names in braces stand for parts that are made for each kitchen and "
+        "team; every part that is switched on has to be there, and one that is off leaves nothing behind. "
+        "Empty: the usual text.",
+        maximum=LONGEST_PROMPT,
+        later=True,
+        lines=14,
+        placeholders=PLACEHOLDERS,
+        usual=USUAL,
+    ),
+    Setting(
         "stand_in_errors",
         "float",
         "Stand-in: share of wrong commands",
@@ -226,6 +257,8 @@ class Options:
     repair: int
     fallback: str
     tell_thoughts: bool
+    persona: str
+    prompt: str
     stand_in_errors: float
     stand_in_nonsense: float
     stand_in_latency: float

@@ -6,7 +6,7 @@ elsewhere. Who commands whom is always told.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 
 from kitchen.words.counting import and_list, counted
 from kitchen.worlds.cuisine.dispatcher import guide, people
@@ -15,6 +15,7 @@ from kitchen.worlds.cuisine.dispatcher.fitting import calls_tool
 from kitchen.worlds.cuisine.dispatcher.lookahead import level_of
 from kitchen.worlds.cuisine.dispatcher.moment import Moment, Team, agent_name
 from kitchen.worlds.cuisine.dispatcher.options import Options
+from kitchen.worlds.cuisine.dispatcher.own_text import filled
 from kitchen.worlds.cuisine.dispatcher.spelling import spell_all
 from kitchen.worlds.cuisine.dispatcher.state import describe
 
@@ -24,24 +25,47 @@ FEW_STEPS = 2
 
 def fixed_part(moment: Moment, options: Options) -> str:
     """The same at every step of an episode, so that a provider can cache it."""
-    return "\n\n".join(f"# {title}\n{text}" for title, text in _parts(moment, options))
+    if options.prompt:
+        return filled(options.prompt, {**parts(moment, options), **pieces(moment, options)})
+    return "\n\n".join(parts(moment, options).values())
 
 
-def _parts(moment: Moment, options: Options) -> Iterator[tuple[str, str]]:
+def parts(moment: Moment, options: Options) -> dict[str, str]:
+    """The parts that are there, by the names of their placeholders, each with its heading."""
+    return {name: f"# {title}\n{text}" for name, title, text in _parts(moment, options)}
+
+
+def _parts(moment: Moment, options: Options) -> Iterator[tuple[str, str, str]]:
     brief, team = moment.brief, moment.team
-    yield "Your task", frame(moment)
+    yield "task", "Your task", frame(moment)
+    if options.persona:
+        yield "persona", "Who you are", options.persona
     if options.recipes:
-        yield "Recipes", guide.recipes(brief)
+        yield "recipes", "Recipes", guide.recipes(brief)
     if options.instructions:
         form = {"as_tool": options.as_tool, "heed_feedback": options.feedback}
-        yield "Instructions", guide.instructions(brief, team, **form, calls=calls_tool(options))
+        told = guide.instructions(brief, team, **form, calls=calls_tool(options))
+        yield "instructions", "Instructions", told
     if options.hints:
-        yield "Good to know", guide.hints(brief)
+        yield "hints", "Good to know", guide.hints(brief)
     if moment.organisation:
-        yield "Talking with people", people.rules(as_tool=options.as_tool)
+        yield "talk", "Talking with people", people.rules(as_tool=options.as_tool)
     shown = demonstration_of(moment, options)
     if shown:
-        yield "Demonstration", show(shown, options)
+        yield "demonstration", "Demonstration", show(shown, options)
+
+
+def pieces(moment: Moment, options: Options) -> Mapping[str, str]:
+    """Single pieces of the parts, by the names of their placeholders."""
+    answer = guide.answer(moment.team, as_tool=options.as_tool, calls=calls_tool(options))
+    return {
+        "agents": moment.team.list_mine(),
+        "team": "\n".join(who_else(moment.team)),
+        "steps": str(moment.brief["max_steps"]),
+        "commands": "\n".join(guide.commands(as_tool=options.as_tool)),
+        "places": "\n".join(guide.places(moment.brief)),
+        "answer": "\n".join(answer),
+    }
 
 
 def demonstration_of(moment: Moment, options: Options) -> Demonstration | None:
@@ -53,20 +77,21 @@ def demonstration_of(moment: Moment, options: Options) -> Demonstration | None:
 
 def frame(moment: Moment) -> str:
     """What this is about, who is commanded, and who is not."""
-    team = moment.team
-    lines = [
+    about = (
         "You are the dispatcher of a kitchen in a cooking game that is played in steps. In every step "
-        f"you tell {team.list_mine()} what to do. Serve as many ordered dishes as you can within "
+        f"you tell {moment.team.list_mine()} what to do. Serve as many ordered dishes as you can within "
         f"{moment.brief['max_steps']} steps, before their orders run out."
-    ]
+    )
+    return "\n".join([about, *who_else(moment.team)])
+
+
+def who_else(team: Team) -> Iterator[str]:
+    """Who plays beside the agents that are commanded, in sentences."""
     if team.people:
-        lines.append(_people(team))
+        yield _people(team)
     if team.others:
-        who = _listed(team.others)
-        lines.append(
-            f"{who} {'is' if len(team.others) == 1 else 'are'} commanded by somebody else, not by you."
-        )
-    return "\n".join(lines)
+        verb = "is" if len(team.others) == 1 else "are"
+        yield f"{_listed(team.others)} {verb} commanded by somebody else, not by you."
 
 
 def _people(team: Team) -> str:

@@ -1,0 +1,134 @@
+"""The whole prompt of one step before any model is asked: an episode is played up to there, for nothing.
+
+Everybody who asks a language model is played by the stand-in; what it answers is what is remembered. A seat
+that no mind holds is a person's, and does what a sensible person would, who says nothing.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
+
+from kitchen.agents.evaluate import among, see
+from kitchen.contract.agent import EVERYBODY, NO_ONE, Agent, Decision, Situation
+from kitchen.contract.model import Request
+from kitchen.contract.organisation import Organisation
+from kitchen.contract.seeds import derived_seed
+from kitchen.contract.world import Command, Event, Json, World
+from kitchen.registry.agents import get_adviser, make_agent
+
+SEED = 1
+"""Of the episode that is played, where chance decides something."""
+
+Minds = Sequence[tuple[Sequence[int], Agent]]
+"""Co-players and their seats."""
+
+
+@dataclass(frozen=True, slots=True)
+class Way:
+    """How an episode is played, as its condition says (`kitchen.play.creating`)."""
+
+    knowing: str = EVERYBODY
+    passes_by: bool = False
+    tells: bool = False
+    organisation: Organisation | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Asked:
+    """What one co-player is asked for one step; `step` counts from 1. `request` is None where it is not asked
+    or asks no language model."""
+
+    step: int
+    situation: Situation
+    request: Request | None
+
+
+@dataclass(slots=True)
+class _Play:
+    """An episode that goes on step by step."""
+
+    game: World
+    minds: Minds
+    way: Way
+    played: Sequence[Agent]
+    memories: dict[int, Json] = field(default_factory=dict)
+    """Of people by their seat, of minds by the first of theirs."""
+    events: tuple[Event, ...] = ()
+
+    @property
+    def people(self) -> tuple[int, ...]:
+        held = {seat for seats, _ in self.minds for seat in seats}
+        return tuple(seat for seat in range(self.game.seats) if seat not in held)
+
+    def seen(self, seats: Sequence[int], known: Mapping[int, Command]) -> Situation:
+        return see(
+            self.game,
+            seats,
+            memory=self.memories.get(min(seats)),
+            events=self.events,
+            commanded=known,
+            people=self.people,
+            seed=derived_seed(SEED, self.game.clock),
+        )
+
+    def asked(self, number: int, given: Mapping[int, Command]) -> Situation:
+        seats = self.minds[number][0]
+        asked = tuple(seat for seat in seats if self.game.asks(seat)) if self.way.passes_by else None
+        seen = replace(self.seen(seats, given), asked=asked, tells=self.way.tells)
+        return among(seen, self.way.organisation)
+
+    def step(self) -> list[tuple[Situation, Decision]]:
+        """One more; of each mind what it was asked and decided."""
+        given = self._of_people()
+        known = {} if self.way.knowing == NO_ONE else dict(given)
+        told = []
+        for number, mind in enumerate(self.played):
+            situation = self.asked(number, known)
+            decision = Decision({}, situation.memory) if situation.asked == () else mind.decide(situation)
+            self.memories[min(situation.seats)] = decision.memory
+            given |= decision.commands
+            known |= decision.commands if self.way.knowing == EVERYBODY else {}
+            told.append((situation, decision))
+        idle = dict.fromkeys(range(self.game.seats), self.game.idle)
+        self.events = tuple(self.game.step({**given, **{s: c for s, c in idle.items() if s not in given}}))
+        return told
+
+    def _of_people(self) -> dict[int, Command]:
+        given: dict[int, Command] = {}
+        for seat in self.people:
+            decision = get_adviser(self.game.kind).decide(self.seen((seat,), {}))
+            self.memories[seat] = decision.memory
+            given |= decision.commands
+        return given
+
+
+def prompt_at(game: World, minds: Minds, *, number: int, step: int, way: Way | None = None) -> Asked:
+    """What this mind is asked for this step, counted from 1, or for the last one of an episode that ends
+    before. WorldError for settings that cannot be."""
+    play = _Play(game, minds, way or Way(), [_rehearsed(mind) for _, mind in minds])
+    game.reset(SEED)
+    told = play.step()
+    while game.clock < step and not (game.over or game.cut_off):
+        told = play.step()
+    situation, decision = told[number]
+    calls = decision.calls
+    return Asked(
+        game.clock, situation, _as_sent(calls[0].request, minds[number][1], situation) if calls else None
+    )
+
+
+def _rehearsed(mind: Agent) -> Agent:
+    """The same, with the stand-in in its model's place."""
+    rehearsal = mind.rehearsal()
+    return make_agent(mind.kind, rehearsal.remembering or rehearsal.settings) if rehearsal else mind
+
+
+def _as_sent(request: Request, mind: Agent, situation: Situation) -> Request:
+    """With what is fixed as the mind itself has it: some of that depends on its model."""
+    fixed = iter(mind.fixed_messages(situation))
+    messages = tuple(
+        replace(message, text=next(fixed, message.text)) if message.fixed else message
+        for message in request.messages
+    )
+    return replace(request, messages=messages, model=mind.model().partition(":")[2])

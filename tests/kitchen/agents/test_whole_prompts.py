@@ -1,0 +1,66 @@
+"""The whole prompt of a step, before any model is asked."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from kitchen.agents.evaluate import decisions
+from kitchen.agents.whole_prompts import Asked, Way, prompt_at
+from kitchen.contract.agent import NO_ONE
+from kitchen.contract.model import Request
+from kitchen.registry.agents import make_agent
+from tests.kitchen.worlds.cuisine.cooking import kitchen
+
+CLAUDE = "anthropic:claude-sonnet-5-5"
+
+
+def asked(step: int, way: Way | None = None, **settings: Any) -> Asked:
+    mind = make_agent("dispatcher", {"model": CLAUDE, **settings})
+    others = make_agent("planner", {})
+    minds = [((1, 2), mind), ((3,), others)]
+    return prompt_at(kitchen(seats=4), minds, number=0, step=step, way=way)
+
+
+def texts(one: Asked) -> list[str]:
+    return [message.text for message in request_of(one).messages]
+
+
+def request_of(one: Asked) -> Request:
+    assert one.request is not None
+    return one.request
+
+
+def test_it_is_what_is_asked_when_the_stand_in_plays() -> None:
+    mind = make_agent("dispatcher", {"model": "stand-in"})
+    world = kitchen(seats=2)
+    world.reset(1)
+    played = [one.calls[0].request for one, _ in decisions(mind, world, seed=1)]
+    for step in (1, 2, 9):
+        shown = prompt_at(kitchen(seats=2), [((0, 1), mind)], number=0, step=step)
+        assert request_of(shown).messages == played[step - 1].messages
+
+
+def test_what_is_remembered_is_there() -> None:
+    first, later = asked(1), asked(6, memory=7)
+    assert (len(texts(first)), len(texts(later))) == (2, 1 + 2 * 3 + 1)
+    assert "step 6 of 60" in texts(later)[-1] and texts(first)[0] == texts(later)[0]
+
+
+def test_the_fixed_part_is_that_of_the_model_and_not_of_the_stand_in() -> None:
+    assert request_of(asked(1)).model == "claude-sonnet-5-5"
+    assert "one JSON object of the form" in texts(asked(1, reply="tool"))[0]
+
+
+def test_a_person_plays_sensibly_and_is_told_of_where_minds_may_know() -> None:
+    knows, not_told = asked(3), asked(3, way=Way(knowing=NO_ONE))
+    assert "agent0 (a person) does in this step, before your agents: " in texts(knows)[-1]
+    assert "What agent0 (a person) does in this step is not known yet." in texts(not_told)[-1]
+
+
+def test_after_the_end_it_is_the_last_step() -> None:
+    assert asked(600).step == 60
+
+
+def test_who_asks_no_model_is_asked_nothing() -> None:
+    planner = make_agent("planner", {})
+    assert prompt_at(kitchen(seats=2), [((0, 1), planner)], number=0, step=1).request is None
