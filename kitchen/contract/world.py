@@ -84,6 +84,13 @@ class Setting:
     choices: tuple[tuple[str, str], ...] = ()
     later: bool = False
     """It came when there were designs without it: a form that is saved with its default does not add it."""
+    fresh: Json = None
+    """What a form for something new begins with, where that is not the default; None: the default."""
+
+    @property
+    def beginning(self) -> Json:
+        """What a form for something new begins with."""
+        return self.default if self.fresh is None else self.fresh
 
     def clean(self, value: Json) -> Json:
         """The value in its own type, or SettingsError that names this setting."""

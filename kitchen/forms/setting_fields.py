@@ -72,7 +72,8 @@ def without_name(text: str) -> str:
 
 def _help(setting: Setting) -> str:
     default = f"Default: {_default(setting)}." if setting.default != "" and setting.kind != "text" else ""
-    return " ".join(part for part in (setting.help, _range(setting), default) if part)
+    fresh = "" if setting.fresh is None else f"New conditions begin with: {told(setting, setting.fresh)}."
+    return " ".join(part for part in (setting.help, _range(setting), default, fresh) if part)
 
 
 def _range(setting: Setting) -> str:
