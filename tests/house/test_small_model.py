@@ -71,9 +71,9 @@ def test_ten_steps_beside_it_from_the_socket_to_the_log() -> None:
         asyncio.run(played(stack.url, keys))
         log, calls = books.ask("log_of", keys=keys), books.ask("called", keys=keys)
     assert (log["steps"], log["commands"]) == (STEPS, 3 * STEPS)
-    answered = [model for _, model, error in calls if not error]
-    assert len(calls) == STEPS and answered and set(answered) == {NAME}
-    assert {by for by, _, error in calls if not error} == {"dispatcher"}
+    answered = {(by, model) for by, model, error in calls if not error}
+    assert len(calls) >= STEPS  # where agents are left open it is asked once more
+    assert ("dispatcher", NAME) in answered and {model for _, model in answered} == {NAME}
 
 
 async def played(url: str, keys: list[str]) -> None:
