@@ -15,8 +15,8 @@ Usual = Callable[[ChoosableKind, Setting], Json]
 
 
 def default(kind: ChoosableKind, setting: Setting) -> Json:
-    """As it is declared for something new."""
-    return setting.beginning
+    """As it is declared."""
+    return setting.default
 
 
 def with_usual(sent: QueryDict, kinds: Iterable[ChoosableKind], usual: Usual = default) -> QueryDict:
