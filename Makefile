@@ -5,12 +5,13 @@ HOST = $(or $(BRIGADE_HOST),127.0.0.1)
 GIVEN_PORT := $(PORT)
 PORT = $(or $(BRIGADE_PORT),$(GIVEN_PORT),8000)
 
-run: export BRIGADE_HOST := $(HOST)
-run: export BRIGADE_PORT := $(PORT)
+run model: export BRIGADE_HOST := $(HOST)
+run model: export BRIGADE_PORT := $(PORT)
 unexport PYTHONDONTWRITEBYTECODE  # without bytecode every start takes seconds longer
 
 OURS = .venv/bin/python
 INSTALL = $(PYTHON) brigade/bootstrap.py requirements.txt
+APART = $(PYTHON) brigade/bootstrap.py --into .venv-model requirements-model.txt
 PIN = .venv/bin/uv pip compile --quiet --upgrade --universal --python-version 3.11 --no-emit-index-url \
 	--no-emit-find-links --annotation-style line --generate-hashes --custom-compile-command 'make lock'
 OLD = import sys; sys.exit(sys.version_info < (3, 11) and "brigade: this is Python %d.%d, and 3.11 or later is \
@@ -20,7 +21,7 @@ BENCHES = engine models planner exports live clicks locks
 
 MINUTES = 60
 
-.PHONY: $(BENCHES) backup run restart test test-all check bench load soak faults install optimum lock sbom messages pictures three audit clean python app
+.PHONY: $(BENCHES) backup run restart test test-all check bench load soak faults install optimum model lock sbom messages pictures three audit clean python app
 
 run: app  ## start everything on this machine; PORT=8001 HOST=127.0.0.1 PYTHON=python3.12
 	@$(OURS) -m brigade.runner
@@ -45,8 +46,13 @@ install: python  ## only make .venv, with the tools for tests
 optimum: python  ## how far the planner is from the exact optimum of small cases (installs OR-tools)
 	@$(INSTALL) requirements-optimum.txt
 	@$(OURS) manage.py optimum
+model: export CMAKE_ARGS = -DGGML_NATIVE=OFF -DLLAVA_BUILD=OFF
+model: export UV_BUILD_CONSTRAINT = requirements-model-build.txt
+model: app  ## make run with a small real language model, no key (needs a C++ compiler; the first time ten minutes)
+	@$(APART)
+	@BRIGADE_SMALL_MODEL=yes $(OURS) -m brigade.runner
 lock: install  ## pin all requirements anew, each file by its hash; licences and bill of materials follow
-	@for one in "" -dev -optimum -uv; do $(PIN) requirements$$one.in --output-file requirements$$one.txt || exit; done
+	@for one in "" -dev -optimum -model -model-build -uv; do $(PIN) requirements$$one.in --output-file requirements$$one.txt || exit; done
 	@$(MAKE) --no-print-directory sbom
 sbom: install  ## write docs/licences.md and docs/sbom.json from what requirements.txt pins
 	@$(OURS) -m tests.supply_chain
@@ -58,8 +64,8 @@ three: install  ## cut what the scene in three dimensions uses out of three.js a
 	@$(OURS) -m tests.three
 audit: install  ## known vulnerabilities of what is pinned: asks OSV, or the copy of its last answer
 	@$(OURS) -m tests.audit
-clean:    ## remove .venv (data in var/ stays)
-	rm -rf .venv
+clean:    ## remove .venv and that of `make model` (data in var/ stays)
+	rm -rf .venv .venv-model
 
 app: python
 	@$(INSTALL)

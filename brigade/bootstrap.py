@@ -1,4 +1,5 @@
-"""`python3 brigade/bootstrap.py FILE…`: makes `.venv` hold what these requirements files pin.
+"""`python3 brigade/bootstrap.py FILE…`: makes `.venv` hold what these requirements files pin. With
+`--into .venv-NAME` before them it is an environment of its own beside that, for what the app must not import.
 
 uv does it, and sees in 0.03 s when nothing is to be done. Nothing is installed whose hash is not in these
 files. Ours is what uv cannot do: come to a machine that has only Python, and say in one line what venv, pip
@@ -21,6 +22,8 @@ VENV = BASE / ".venv"
 PYTHON, UV = VENV / "bin" / "python", VENV / "bin" / "uv"
 QUIETLY = ("install", "-q", "--retries", "1", "--require-hashes")
 PINNED = BASE / "requirements-uv.txt"
+VERSION = f"python{sys.version_info[0]}.{sys.version_info[1]}"
+"""The folder of this Python's packages in an environment."""
 
 NO_NETWORK = re.compile(
     r"dns error|sending request|failed to (fetch|establish)|resol|unreachable|refused|timed ?out|proxy", re.I
@@ -33,12 +36,13 @@ class SetupError(Exception):
     """The environment cannot be made here; the message is one line for a person."""
 
 
-def main(files: Sequence[str]) -> int:
+def main(arguments: Sequence[str]) -> int:
     """Install what the files pin; the exit code 2 after one line where that fails."""
+    apart, files = (arguments[1], arguments[2:]) if arguments[:1] == ["--into"] else ("", arguments)
     try:
         with (BASE / "requirements.txt").open() as lock:
             fcntl.flock(lock, fcntl.LOCK_EX)  # one `make` of this clone at a time
-            install(files)
+            install_apart(BASE / apart, files) if apart else install(files)
     except SetupError as error:
         wrong = str(error)
     except OSError as error:
@@ -53,12 +57,24 @@ def main(files: Sequence[str]) -> int:
 
 def install(files: Sequence[str]) -> None:
     """Have an environment of this Python's version with uv in it, and let uv do the rest. SetupError."""
-    version = f"python{sys.version_info[0]}.{sys.version_info[1]}"
-    if not all(path.exists() for path in (VENV / "lib" / version, PYTHON, UV)):
+    if not all(path.exists() for path in (VENV / "lib" / VERSION, PYTHON, UV)):
         call([sys.executable, "-m", "venv", "--clear", str(VENV)], "making .venv")
         call([str(PYTHON), "-I", "-m", "pip", *QUIETLY, "-r", str(PINNED)], "installing uv")
+    fill(PYTHON, files)
+
+
+def install_apart(venv: Path, files: Sequence[str]) -> None:
+    """The same in an environment of its own, by the uv of ours, which is there. SetupError."""
+    python = venv / "bin" / "python"
+    if not all(path.exists() for path in (venv / "lib" / VERSION, python)):
+        call([sys.executable, "-m", "venv", "--clear", "--without-pip", str(venv)], f"making {venv.name}")
+    fill(python, files)
+
+
+def fill(python: Path, files: Sequence[str]) -> None:
+    """Have uv install what the files pin for this Python. SetupError."""
     asked = [part for file in files for part in ("-r", str(BASE / file))]
-    command = [str(UV), "pip", "install", "--require-hashes", "--python", str(PYTHON), *asked]
+    command = [str(UV), "pip", "install", "--require-hashes", "--python", str(python), *asked]
     call(command, "installing " + " ".join(files))
 
 

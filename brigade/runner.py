@@ -4,7 +4,8 @@ Valkey from its wheel on a unix socket (unless `REDIS_URL` names another server)
 daphne for each core on one listening socket that this process owns (connections queue while none runs), and
 three Celery workers, two for people's co-players and one for experiments. Whatever dies is started again
 (`brigade/supervise.py`); on SIGUSR1 (`make restart`) daphne and workers are exchanged one after the other,
-for those that the files make now (`brigade/crew.py`). Configured by the environment only: `BRIGADE_HOST`,
+for those that the files make now (`brigade/crew.py`). With `BRIGADE_SMALL_MODEL` a language model is kept
+alive, too (`brigade/small_model.py`). Configured by the environment only: `BRIGADE_HOST`,
 `BRIGADE_PORT` (0 takes a free one), `BRIGADE_WEB`, and what the settings read. What cannot work is said in
 one line, with the exit code 2.
 """
@@ -30,6 +31,7 @@ from brigade.crew import Crew
 from brigade.limits import more_files
 from brigade.parts import children_environment, experimenter, preparer, valkey, webs, worker
 from brigade.private import say_private
+from brigade.small_model import NAME, small_model
 from brigade.supervise import Child, keep, last_lines, run_once
 from kitchen.machine.cores import web_processes
 from kitchen.machine.parent import die_with_parent
@@ -37,6 +39,9 @@ from kitchen.machine.redis_access import open_to_others
 
 DEATHS_AT_START = 4
 """A child that dies so often before the first page was served will not come up."""
+
+SECOND = "a key of Claude's is set, so Claude goes first: a condition that names “openai:” asks it"
+"""Why the small model does not play by itself."""
 
 
 def main() -> int:
@@ -76,9 +81,11 @@ async def serve(listener: socket.socket, asked: asyncio.Event) -> None:
     began, address = time.monotonic(), address_of(listener)
     note_instance(address)
     environment = children_environment(address)
+    model = small_model(environment)
     first, *others = webs(environment, listener.fileno(), wanted_webs())
     async with asyncio.TaskGroup() as server, asyncio.TaskGroup() as programs:
         have_redis(server, environment)
+        have_model(server, environment, model)
         await prepare(environment)
         crew = Crew(programs, say)
         await bring_up(crew, [first, worker(environment)], address)
@@ -100,6 +107,14 @@ def have_redis(server: asyncio.TaskGroup, environment: dict[str, str]) -> None:
     check_redis()
     if said := open_to_others(places.redis_url()):
         say(said)
+
+
+def have_model(server: asyncio.TaskGroup, environment: Mapping[str, str], model: Child | None) -> None:
+    """Keep the small model alive where there is one to be, and say whether it is asked first."""
+    if model:
+        server.create_task(keep(model, say))
+        is_second = any(environment.get(name) for name in ("ANTHROPIC_API_KEY", "ANTHROPIC_AUTH_TOKEN"))
+        say(f"{NAME} is served; " + (SECOND if is_second else "it plays where no model is named"))
 
 
 async def bring_up(crew: Crew, needed: Sequence[Child], address: Address) -> None:

@@ -90,6 +90,13 @@ class Setting:
     """What may stand in a text for something else, as `{name}`: pairs of a name and what it stands for."""
     usual: str = ""
     """What an empty text is taken for, written with placeholders."""
+    fresh: Json = None
+    """What a form for something new begins with, where that is not the default; None: the default."""
+
+    @property
+    def beginning(self) -> Json:
+        """What a form for something new begins with."""
+        return self.default if self.fresh is None else self.fresh
 
     def clean(self, value: Json) -> Json:
         """The value in its own type, or SettingsError that names this setting."""

@@ -83,7 +83,8 @@ def _help(setting: Setting) -> str:
     default = f"Default: {_default(setting)}." if setting.default != "" and setting.kind != "text" else ""
     meant = "; ".join(f"{{{name}}}: {what}" for name, what in setting.placeholders)
     listed = f"{meant}." if meant else ""
-    return " ".join(part for part in (setting.help, listed, _range(setting), default) if part)
+    fresh = "" if setting.fresh is None else f"New conditions begin with: {told(setting, setting.fresh)}."
+    return " ".join(part for part in (setting.help, listed, _range(setting), default, fresh) if part)
 
 
 def _range(setting: Setting) -> str:

@@ -97,12 +97,16 @@ class ConditionForm(ShowsOthers, forms.ModelForm):  # type: ignore[type-arg]
         for part in (WORLD, COPLAYER):
             _offer(self.fields.get(part), kind_choices(part, getattr(self.instance, part)))
         for kind in self.kinds:
-            stored = self._stored(kind)
+            stored, is_new = self._stored(kind), not self._has(kind)
             for name, setting in kind.named_settings():
-                value = stored.get(setting.name, setting.default)
+                value = stored.get(setting.name, setting.beginning if is_new else setting.default)
                 self.initial.setdefault(name, value)
                 if setting.choices and value not in dict(setting.choices):
                     _offer(self.fields[name], [*setting.choices, (value, f"{value} (no longer there)")])
+
+    def _has(self, kind: ChoosableKind) -> bool:
+        """This condition has it already: what it leaves out means what it always meant."""
+        return bool(self.instance.pk) and getattr(self.instance, kind.part) == kind.name
 
     def _stored(self, kind: ChoosableKind) -> Mapping[str, Json]:
         values = {

@@ -176,6 +176,16 @@ def test_a_python_of_another_version_gets_an_environment_of_its_own(
     assert calls == ["making .venv", "installing uv", "installing requirements.txt"]
 
 
+def test_an_extra_gets_an_environment_of_its_own(clone: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    bootstrap, calls = bootstrap_of(clone), []
+    monkeypatch.setattr(bootstrap, "call", lambda command, doing: calls.append((command, doing)))
+    assert bootstrap.main(["--into", ".venv-model", "requirements-model.txt"]) == 0
+    (made, making), (filled, filling) = calls
+    assert (made[-1], making) == (str(clone / ".venv-model"), "making .venv-model")
+    assert str(clone / ".venv-model" / "bin" / "python") in filled and ".venv/bin/uv" in filled[0]
+    assert filling == "installing requirements-model.txt"
+
+
 def test_every_requirement_is_pinned_and_no_registry_is_named() -> None:
     for path in base_dir().glob("requirements*.txt"):
         lines = path.read_text().splitlines()

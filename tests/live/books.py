@@ -197,7 +197,17 @@ def log_of(keys: list[str]) -> dict[str, int]:
     }
 
 
+def called(keys: list[str]) -> list[tuple[str, str, str]]:
+    """Of each call of a language model in the episodes of these seats: who played then, which model says that
+    it answered, and the error."""
+    from kitchen.play.models import ModelCall
+
+    calls = ModelCall.objects.filter(decision__mind__episode__seats__key__in=keys).distinct().order_by("pk")
+    return list(calls.values_list("decision__played_by", "model_named", "error"))
+
+
 ANSWERS: Mapping[str, Callable[..., Any]] = {
+    "called": called,
     "counts": counts,
     "episodes": episodes,
     "faults": faults,

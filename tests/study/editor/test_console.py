@@ -139,6 +139,18 @@ def test_a_system_text_is_kept_as_it_was_written_and_one_that_lacks_something_is
     assert row.coplayer_settings["prompt"] == own
 
 
+def test_a_new_condition_begins_with_a_demonstration_of_good_play_and_an_old_one_keeps_its_own(
+    study: Study, owner: User, client: Client
+) -> None:
+    url, field = at(study, "condition-new"), "coplayer__dispatcher__demonstration_play"
+    given = {"name": "New", "key": "new", "label": "N", "coplayer": "dispatcher", "teammates": 1}
+    assert client.post(url, filled(client, url, **given)).status_code == 302
+    assert study.conditions.get(key="new").coplayer_settings["demonstration_play"] == "team"
+    study.conditions.filter(key="c0").update(coplayer="dispatcher", coplayer_settings={}, teammates=1)
+    url = at(study, "condition", study.conditions.get(key="c0").pk)
+    assert filled(client, url)[field] == "dish"
+
+
 def test_what_cannot_be_played_is_told_at_its_field_and_nothing_is_saved(
     study: Study, owner: User, client: Client
 ) -> None:

@@ -128,6 +128,17 @@ SETTINGS: tuple[Setting, ...] = (
         maximum=8,
     ),
     Setting(
+        "demonstration_play",
+        "choice",
+        "What the demonstration shows",
+        "dish",
+        help="How a team plays: everybody is at work, and who has nothing to do for one order begins the "
+        "next; that is longer. One dish: only what it needs, so that most agents wait in most steps.",
+        choices=(("dish", "One dish, and nothing else"), ("team", "How a team plays")),
+        later=True,
+        fresh="team",
+    ),
+    Setting(
         "feedback",
         "bool",
         "Give feedback",
@@ -252,6 +263,7 @@ class Options:
     hints: bool
     demonstration: str
     demonstration_agents: int
+    demonstration_play: str
     feedback: bool
     memory: int
     repair: int

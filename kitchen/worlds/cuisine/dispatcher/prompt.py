@@ -10,7 +10,7 @@ from collections.abc import Iterator, Mapping, Sequence
 
 from kitchen.words.counting import and_list, counted
 from kitchen.worlds.cuisine.dispatcher import guide, people
-from kitchen.worlds.cuisine.dispatcher.demonstration import Demonstration, demonstrate, team_of
+from kitchen.worlds.cuisine.dispatcher.demonstration import DISH, WAYS, Demonstration, demonstrate, team_of
 from kitchen.worlds.cuisine.dispatcher.fitting import calls_tool
 from kitchen.worlds.cuisine.dispatcher.lookahead import level_of
 from kitchen.worlds.cuisine.dispatcher.moment import Moment, Team, agent_name
@@ -72,7 +72,8 @@ def demonstration_of(moment: Moment, options: Options) -> Demonstration | None:
     """The demonstration that these settings ask for, None for none."""
     if options.demonstration == "none":
         return None
-    return demonstrate(level_of(moment.brief), team_of(moment.team, options.demonstration_agents))
+    team = team_of(moment.team, options.demonstration_agents)
+    return demonstrate(level_of(moment.brief), team, WAYS[options.demonstration_play])
 
 
 def frame(moment: Moment) -> str:
@@ -114,14 +115,25 @@ def _listed(seats: Sequence[int]) -> str:
 def show(shown: Demonstration, options: Options) -> str:
     """A demonstration as text: its dish, then state and commands step by step."""
     steps = shown.steps[:FEW_STEPS] if options.demonstration == "few" else shown.steps
-    crew = counted(shown.team.agents, "agent")
-    until = "its first steps" if options.demonstration == "few" else "from the first step until it is served"
     brief = shown.steps[0].moment.brief
-    lines = [f"How another dish was made in another kitchen with {crew}, {until}.", guide.recipes(brief)]
+    lines = [_about(shown, whole=options.demonstration != "few"), guide.recipes(brief)]
     for step in steps:
         reply = spell_all(step.commands, as_tool=options.as_tool)
         lines += ["", "State:", describe(step.moment), "Commands:", reply]
     return "\n".join(lines)
+
+
+def _about(shown: Demonstration, *, whole: bool) -> str:
+    crew = counted(shown.team.agents, "agent")
+    if shown.way is DISH:
+        until = "from the first step until it is served" if whole else "its first steps"
+        return f"How another dish was made in another kitchen with {crew}, {until}."
+    twice = " twice" if shown.way.dishes(shown.team) == 2 else ""
+    until = f"until it is served{twice}" if whole else "the first steps"
+    return (
+        f"How {crew} cooked another dish in another kitchen, {until}. Whoever has nothing to do for one "
+        "order begins with the next."
+    )
 
 
 def state_part(moment: Moment, feedback: Sequence[str]) -> str:

