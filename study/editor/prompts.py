@@ -50,7 +50,7 @@ def condition_prompt(request: HttpRequest, study: Study, pk: int) -> HttpRespons
         return _page(request, study, forms.Form(), condition=row, problem=error.args[0])
     if request.method == "POST" and "prompt" in shown:
         shown["counted"] = counted(shown["prompt"])
-    return _page(request, study, form, condition=row, **shown)
+    return _page(request, study, form if form.asks else forms.Form(), condition=row, **shown)
 
 
 def _page(request: HttpRequest, study: Study, form: forms.Form, **shown: Any) -> HttpResponse:

@@ -74,7 +74,9 @@ def test_a_step_beyond_the_end_is_refused_in_words(client: Client, study: Study)
 def test_a_condition_without_a_model_says_so_and_one_that_cannot_be_played_says_why(
     client: Client, study: Study
 ) -> None:
-    assert "No language model is asked in this condition." in client.get(there(study, "c0")).content.decode()
+    silent = client.get(there(study, "c0"))
+    assert silent.status_code == 200
+    assert "No language model is asked in this condition." in silent.content.decode()
     study.conditions.filter(key="c1").update(coplayer_settings={"prompt": "{task}"})
     assert "This condition cannot be played: prompt: " in client.get(there(study)).content.decode()
 
