@@ -62,11 +62,12 @@ def files_of(pid: int) -> int:
 
 
 def heaps_of(pid: int) -> int:
-    """How many heaps its threads have beside the one that all may use: glibc maps 64 MB for each, from a
-    multiple of that on."""
+    """How many heaps its threads have beside the one that all may use: glibc keeps 64 MB for each, from a
+    multiple of that on, of which the first part can be written."""
     maps = Path(f"/proc/{pid}/maps").read_text()
-    starts = re.findall(r"^([0-9a-f]+)-\S+ rw-p 00000000 00:00 0 *$", maps, re.MULTILINE)
-    return sum(int(start, 16) % 2**26 == 0 for start in starts)
+    own = r"^([0-9a-f]+)-([0-9a-f]+) rw-p 00000000 00:00 0 *\n\2-([0-9a-f]+) ---p"
+    places = [(int(start, 16), int(end, 16)) for start, _, end in re.findall(own, maps, re.MULTILINE)]
+    return sum(start % 2**26 == 0 and end - start == 2**26 for start, end in places)
 
 
 class Running:
