@@ -43,7 +43,8 @@ def small_model(environment: dict[str, str]) -> Child | None:
     if file is None:
         raise RunError(f"{VARIABLE}: the small model is not installed: `make model` does it")
     environment |= {"OPENAI_BASE_URL": f"http://{HERE}:{port}/v1", "OPENAI_MODEL": NAME}
-    environment["NO_PROXY"] = ",".join(filter(None, [environment.get("NO_PROXY"), HERE]))
+    for name in ("NO_PROXY", "no_proxy"):  # the second goes first where both are there
+        environment[name] = ",".join(filter(None, [environment.get(name), HERE]))
     command = [str(folder / "bin" / "python"), "-m", "llama_cpp.server", "--model", str(file)]
     named = ["--model_alias", NAME, "--n_ctx", str(READS), "--interrupt_requests", "false"]
     at = ["--host", HERE, "--port", str(port)]

@@ -13,6 +13,7 @@ from django.db import Error, connection
 
 from kitchen.machine import metrics
 from kitchen.machine.storage import Trouble, let_go, trouble_of
+from kitchen.machine.waiting import pause
 
 T = TypeVar("T")
 
@@ -38,7 +39,7 @@ def outlast(act: Callable[[], T], what: str) -> T:
                 raise
             _note(what, trouble, known=known)
             known = True
-            time.sleep(wait)
+            pause(wait)
             let_go(trouble)
 
 

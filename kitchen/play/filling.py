@@ -12,13 +12,13 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field, replace
 from typing import Self
 
+from kitchen.contract.agent import PLAN_BROKEN
 from kitchen.contract.world import Command, Event, Json, World
 from kitchen.play.models import SeatCommand
 from kitchen.play.stored import read_stored_command
 
 WORLD = "world"
 """`chosen_by` of the command of a seat that had nothing to choose."""
-PLAN_BROKEN = "plan_broken"
 """Kind of the event of a plan that is dropped."""
 ILLEGAL, REPLACED = "illegal", "replaced"
 """Why it was: what was next could not be done, or whoever had made it gave up what was left."""

@@ -62,7 +62,8 @@ _COLUMNS = {
     "mind_step": "mind.deciding_step",
     "mind_until": "mind.deciding_until",
     "mind_by": "mind.deciding_by",
-    "decided": "(SELECT MAX(number) FROM kitchen_decision WHERE mind_id = seat.mind_id)",
+    "decided": "(SELECT MAX(number) FROM kitchen_decision WHERE mind_id = seat.mind_id"
+    " AND number IS NOT NULL)",
 }
 _READERS: dict[str, Callable[[Any], Any]] = {
     "key": str,

@@ -284,7 +284,8 @@ class Decision(AppendOnly):
     class Meta(AppendOnly.Meta):
         ordering = ["step"]
         indexes = [
-            models.Index(fields=["mind", "dropped", "played_by", "fallback"], name="decisions_by_player")
+            models.Index(fields=["mind", "dropped", "played_by", "fallback"], name="decisions_by_player"),
+            models.Index(fields=["mind", "step"], name="decisions_by_step"),
         ]
         constraints = [
             models.UniqueConstraint(

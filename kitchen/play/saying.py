@@ -115,8 +115,10 @@ def member_of(turn: OpenTurn, seat: int) -> Member | None:
 
 
 def last_heard(episode: Episode) -> dict[int, int]:
-    """By mind: the number of the last message that was sent before it decided last; 0 where it has not."""
-    rows = Decision.objects.filter(mind=OuterRef("pk"), step__lte=episode.step, dropped="")
+    """By mind: the number of the last message that was sent before it decided last by itself; 0 where it has
+    not. Whom another stood in for has not heard it."""
+    decided = {"step__lte": episode.step, "dropped": "", "fallback": ""}
+    rows = Decision.objects.filter(mind=OuterRef("pk"), **decided)
     rows = rows.order_by("-step", "-pk")
     last = Mind.objects.filter(episode=episode).annotate(last=Subquery(rows.values("note")[:1]))
     notes = last.order_by().values_list("pk", "last")

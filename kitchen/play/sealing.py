@@ -38,7 +38,7 @@ COLUMNS = (
     *("world", "world_version", "settings", "seed", "label", "synthetic", "hints", "until", "audience"),
     *("thinking_seconds", "decision_seconds", "step_seconds", "created_at", "organisation"),
     *("status", "ended_because", "ended_at", "step", "state_hash", "score"),
-    *("shown", "asks_first", "three_dimensions", "shows_intents"),
+    *("shown", "asks_first", "three_dimensions", "shows_intents", "passes_by", "knowing", "offers_plans"),
 )
 """Columns of an episode that nobody changes once it is over."""
 

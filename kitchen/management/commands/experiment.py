@@ -167,9 +167,9 @@ class Command(OneLineCommand):
             self._fetch_logs(experiment, LogFolder(out))
 
     def _fetch_logs(self, experiment: Experiment, logs: LogFolder) -> None:
-        """What the workers have kept of every episode, as files."""
+        """What the workers have kept of every episode, as files; a file that has more stays."""
         for key, data in stored_logs.logs_of(experiment):
-            if data != logs.data(key):
+            if len(data) > len(logs.data(key)):
                 logs.put(key, data)
 
     def _watch(self, experiment: Experiment, out: Path, progress: Progress, poll: float) -> dict[Key, Row]:

@@ -18,6 +18,7 @@ from kitchen.worlds.cuisine.words import readable
 FETCH, FIRST, STOP, GO_ON = "fetch", "first", "stop", "go_on"
 LEAVE_TOOL, LEAVE_DISH = "leave_tool", "leave_dish"
 _THEIRS = re.compile(r"\b(?:let me|leave|i will|i'll|i do|i'm|i am)\b")
+"""What somebody does themselves is asked of nobody."""
 PATIENCE = 20
 """Steps after which something that could not be fetched is forgotten."""
 
@@ -29,7 +30,7 @@ _SIGNS: Mapping[str, re.Pattern[str]] = {
     LEAVE_DISH: _THEIRS,
     FIRST: re.compile(r"\b(?:first|next|most urgent|priority|prioriti[sz]e)\b"),
     FETCH: re.compile(r"\b(?:fetch|get|bring|grab|take|pick up)\b"),
-    STOP: re.compile(r"^(?!i\b).*\b(?:stop|wait|halt|freeze|hold on|stand still)\b"),
+    STOP: re.compile(r"^(?!i\b)[^?]*\b(?:stop|wait|halt|freeze|hold on|stand still)\b[^?]*$"),
 }
 """In the order in which they are looked for."""
 _WORK: Mapping[str, tuple[str, ...]] = {
@@ -117,8 +118,9 @@ def _read(said: Said, brief: Mapping[str, Json]) -> Wish | None:
     if _NOT.search(text):
         return None
     seats = tuple(int(number) - 1 for found in _ROBOTS.findall(text) for number in re.findall(r"\d+", found))
+    own = _THEIRS.search(text)
     for do, sign in _SIGNS.items():
-        if not sign.search(text):
+        if not sign.search(text) or (own and do in {FIRST, FETCH}):
             continue
         what = _what(do, text, brief)
         if what is not None:
@@ -153,7 +155,7 @@ def _tool(text: str, brief: Mapping[str, Json]) -> str | None:
     places: Mapping[str, str] = brief["locations"]
     kinds = sorted(set(places.values()) - {"storage", "servingtable"})
     for kind in kinds:
-        if re.search(rf"\b{re.escape(kind)}", text):
+        if re.search(rf"\b{re.escape(kind)}s?\b", text):
             return kind
     doing = [kind for begin, tools in _WORK.items() if re.search(rf"\b{begin}", text) for kind in tools]
     return next((kind for kind in doing if kind in kinds), None)

@@ -18,8 +18,8 @@ class Away:
 
     def __init__(self, seconds: float, monkeypatch: pytest.MonkeyPatch, *, a_try: float = 0.0) -> None:
         self.seconds, self.a_try, self.now = seconds, a_try, 0.0
-        clock = SimpleNamespace(sleep=self.pass_by, monotonic=lambda: self.now)
-        monkeypatch.setattr(outage, "time", clock)
+        monkeypatch.setattr(outage, "time", SimpleNamespace(monotonic=lambda: self.now))
+        monkeypatch.setattr(outage, "pause", self.pass_by)
         monkeypatch.setattr(outage, "let_go", lambda trouble: None)
 
     def pass_by(self, seconds: float) -> None:

@@ -189,6 +189,21 @@ def test_a_mind_is_told_what_it_may_hear_once_as_new_and_what_it_says_is_sent() 
     ]
 
 
+def test_what_was_said_in_a_step_in_which_a_mind_failed_is_new_to_it_in_the_next(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    episode = team("tree", people=1, robots=1)
+    decide = Talker.decide
+    monkeypatch.setattr(Talker, "decide", lambda talker, situation: 1 / 0)
+    say(episode, 0, "stop chopping", 1)
+    take(episode)
+    monkeypatch.setattr(Talker, "decide", decide)
+    take(episode)
+    take(episode)
+    told = [[(one.text, one.is_new) for one in each.messages] for each in TOLD]
+    assert told == [[("stop chopping", True)], [("stop chopping", False)]]
+
+
 def test_a_mind_that_leads_sees_what_its_team_sees_where_that_is_said() -> None:
     for sees, seen in (("private", {0}), ("team", {0, 1, 2})):
         made = organise("tree", LED, seats=3, settings={"sees": sees})

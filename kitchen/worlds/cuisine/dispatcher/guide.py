@@ -107,11 +107,13 @@ def answer(team: Team, *, as_tool: bool, calls: bool) -> Iterator[str]:
     )
 
 
-def form(seats: Sequence[int], *, as_tool: bool) -> list[str]:
-    """The form of an answer once more, for a model whose answer could not be read."""
+def form(seats: Sequence[int], *, as_tool: bool, calls: bool = True) -> list[str]:
+    """The form of an answer once more, for a model whose answer could not be read; `calls` says that it can
+    be told to call a tool."""
     if as_tool:
+        by = "by calling the tool" if calls else "with one JSON object of the form that you are given"
         fields = "agent, verb, location and item, `none` where there is none"
-        return [f"Answer by calling the tool, with one entry for each agent: {fields}."]
+        return [f"Answer {by}, with one entry for each agent: {fields}."]
     verbs = ", ".join(VERB_FORMS.values())
     lines = [spell(seat, ("goto", "storage0")) for seat in seats]
     return [

@@ -11,6 +11,7 @@ from kitchen.worlds.cuisine.dispatcher import guide
 from kitchen.worlds.cuisine.dispatcher.choosing import Asked, Extracted
 from kitchen.worlds.cuisine.dispatcher.door import Door
 from kitchen.worlds.cuisine.dispatcher.extraction import extract, extract_call
+from kitchen.worlds.cuisine.dispatcher.fitting import calls_tool
 from kitchen.worlds.cuisine.dispatcher.memory import Exchange, Memory
 from kitchen.worlds.cuisine.dispatcher.moment import Given, Moment
 from kitchen.worlds.cuisine.dispatcher.names import Names
@@ -115,7 +116,8 @@ class Talk:
 
     def _mend(self, first: Answered, missing: Sequence[int]) -> Answered:
         """Other commands for some agents, run after those that are kept: so they harm none of them."""
-        form = guide.form(missing, as_tool=self.options.as_tool) if first.verdict.unread else []
+        how = {"as_tool": self.options.as_tool, "calls": calls_tool(self.options)}
+        form = guide.form(missing, **how) if first.verdict.unread else []
         problems = [fault.text for fault in first.verdict.faults]
         again = self.ask(repair_part(problems, missing, form), missing)
         if again is None:

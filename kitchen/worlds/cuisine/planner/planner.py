@@ -45,7 +45,7 @@ class Planner(Agent):
         people ask in plain words is done first (`heeding`).
         """
         heeded = heed(situation)
-        decision = self._decide(heeded.situation) if heeded.situation.seats else Decision(commands={})
+        decision = self._decide(heeded.situation) if heeded.situation.seats else _nothing(situation)
         if heeded.memory is None:
             return decision
         return replace(
@@ -118,3 +118,9 @@ def _memory(plan: PlayedDraft) -> Json:
         "helping": plan.rollout.still_helping,
         "errands": [[seat, *errand] for seat, errand in plan.rollout.after_first.items()],
     }
+
+
+def _nothing(situation: Situation) -> Decision:
+    """Nobody is to do anything: what is remembered stays."""
+    kept = situation.memory if isinstance(situation.memory, dict) else None
+    return Decision(commands={}, memory=kept)

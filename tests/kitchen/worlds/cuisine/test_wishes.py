@@ -59,6 +59,10 @@ def decided(
         ("ok, go on", ("go_on", "", ())),
         ("don't stop", None),
         ("I wait for you", None),
+        ("do I have to wait?", None),
+        ("I'll get the salmon", None),
+        ("let me fetch rice first", None),
+        ("I will take the salmon sashimi myself", None),
         ("fetch the moon", None),
         ("you are doing well", None),
         ("", None),
@@ -107,6 +111,8 @@ def test_who_is_told_to_stop_waits_until_it_is_told_to_go_on() -> None:
     stopped = decided(world, "robot 2, stop")
     assert stopped.commands[1] == ("noop",) and stopped.commands[2] != ("noop",)
     assert decided(world, "stop").commands == {1: ("noop",), 2: ("noop",)}
+    before = decided(world, "well done").memory
+    assert decided(world, "stop", memory=before).memory.keys() == before.keys()
     assert decided(world, "stop", "go on").commands == decided(world, "well done").commands
 
 
