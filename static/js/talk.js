@@ -14,7 +14,7 @@
   const boxOf = (form) => form.querySelector('[name="text"]');
 
   function onSend(event) {
-    sent = null; // a button of a job sends no text
+    if (event.target.matches(".job-act")) sent = null; // what counts as ours next is no text from a box
     if (event.target.matches("[data-says]")) sent = { form: event.target, text: boxOf(event.target).value, mine: mine() };
   }
 
