@@ -194,17 +194,32 @@ def test_the_password_is_said_before_anything_else_can_fail(running: Running) ->
     assert max(places[:2]) < places[2]
 
 
-def test_the_second_time_it_serves_the_same_data_and_shows_no_password(started: Running) -> None:
+def ends_with_all(runner: Running, ending: signal.Signals, code: int) -> None:
+    """Tell it to end; it does, with this code, and nothing that it ran is left."""
+    wait_until(lambda: set(runner.children()) == EVERY, "all of them")
+    children = runner.children()
+    runner.process.send_signal(ending)
+    assert runner.ends() == code
+    wait_until(lambda: not any(map(alive, children.values())), "the end of all children", 10)
+
+
+def test_however_it_ends_it_leaves_nothing_behind_and_goes_on_with_the_same_data(started: Running) -> None:
+    """The second time it shows no password."""
     started.wait_ready()
-    started.process.send_signal(signal.SIGINT)
-    assert started.ends() == 0
+    ends_with_all(started, signal.SIGINT, 0)
     again = Running(Path(started.environment["BRIGADE_VAR"]))
     try:
         assert status(f"{again.wait_ready()}/s/demo/") == 200
         assert "password" not in again.said
+        ends_with_all(again, signal.SIGHUP, 0)
     finally:
         again.process.kill()
         again.process.wait()
+
+
+def test_killed_it_leaves_nothing_behind(started: Running) -> None:
+    started.wait_ready()
+    ends_with_all(started, signal.SIGKILL, -9)
 
 
 def test_while_daphne_is_away_connections_wait_for_it(running: Running) -> None:
@@ -241,16 +256,6 @@ def test_asked_to_restart_it_exchanges_what_runs(running: Running) -> None:
     running.process.send_signal(signal.SIGUSR1)
     running.wait_for("daphne-1: a new one has taken over")
     assert status(f"{url}/admin/login/") == 200
-
-
-@pytest.mark.parametrize("ending", [signal.SIGINT, signal.SIGTERM, signal.SIGHUP, signal.SIGKILL])
-def test_however_it_ends_it_leaves_nothing_behind(started: Running, ending: signal.Signals) -> None:
-    started.wait_ready()
-    wait_until(lambda: set(started.children()) == EVERY, "all of them")
-    children = started.children()
-    started.process.send_signal(ending)
-    assert started.ends() == (-9 if ending == signal.SIGKILL else 0)
-    wait_until(lambda: not any(map(alive, children.values())), "the end of all children", 10)
 
 
 def test_what_others_need_is_stopped_last(started: Running) -> None:
