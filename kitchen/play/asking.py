@@ -149,8 +149,8 @@ def _talk(turn: OpenTurn, mind: Mind) -> dict[str, Any]:
         return {}
     member = organisation.holder(next(seat.number for seat in turn.seats if seat.mind_id == mind.pk)).number
     since = last_heard(turn.episode)[mind.pk] if turn.episode.messages else LastHeard()
-    messages = told(turn, member, since=since)
-    talk = {"organisation": organisation, "member": member, "messages": messages}
+    messages, jobs = told(turn, member, since=since)
+    talk = {"organisation": organisation, "member": member, "messages": messages, "jobs": jobs}
     seen = organisation.seats_seen(member)
     if seen == organisation.member(member).seats:
         return talk

@@ -13,7 +13,7 @@ from dataclasses import asdict, dataclass
 from django.db.models import OuterRef, Subquery
 
 from kitchen.contract.agent import Situation
-from kitchen.contract.jobs import changes_no_job
+from kitchen.contract.jobs import Job, changes_no_job, jobs_of
 from kitchen.contract.organisation import Member, Organisation
 from kitchen.contract.talk import Said, Say, addressees, refusal
 from kitchen.contract.world import Event, Json, World
@@ -109,11 +109,13 @@ def heard(turn: OpenTurn, member: int) -> tuple[Said, ...]:
     return tuple(_said(row) for row in _known(turn, member))
 
 
-def told(turn: OpenTurn, member: int, *, since: LastHeard) -> tuple[Said, ...]:
-    """What this mind is told, in order: the newest of all that it said or may know. What other minds said in
-    the open step is for the next one, whichever is asked first."""
+def told(turn: OpenTurn, member: int, *, since: LastHeard) -> tuple[tuple[Said, ...], tuple[Job, ...]]:
+    """What this mind is told: the newest of all messages that it sent or may know, in order, and its jobs
+    that are open. What other minds said in the open step is for the next one, whichever is asked first."""
     known = [row for row in _known(turn, member) if row.decision_id is None or row.step < turn.step]
-    return tuple(_said(row, is_new=row.sender != member and since.is_before(row)) for row in known[-TOLD:])
+    said = tuple(_said(row, is_new=row.sender != member and since.is_before(row)) for row in known)
+    jobs = (job for job in jobs_of(said) if job.is_open and member in (job.giver, job.worker))
+    return said[-TOLD:], tuple(jobs)
 
 
 def _known(turn: OpenTurn, member: int) -> list[Message]:
