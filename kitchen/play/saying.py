@@ -55,7 +55,7 @@ def message_refusal(turn: OpenTurn, sender: int, say: Say) -> str:
     if code := refusal(organisation, sender, say, sent=in_step):
         return code
     to = addressees(organisation, sender, say)
-    return "no_such_job" if changes_no_job((_said(row) for row in sent), sender, to, say) else ""
+    return "no_such_job" if changes_no_job((as_said(row) for row in sent), sender, to, say) else ""
 
 
 def says_made(turn: OpenTurn, sender: int, says: Iterable[Say], decision: Decision) -> list[Message]:
@@ -106,14 +106,14 @@ def messages_store(turn: OpenTurn, rows: Sequence[Message]) -> None:
 
 def heard(turn: OpenTurn, member: int) -> tuple[Said, ...]:
     """What this member said or may know of what the others did, in order."""
-    return tuple(_said(row) for row in _known(turn, member))
+    return tuple(as_said(row) for row in _known(turn, member))
 
 
 def told(turn: OpenTurn, member: int, *, since: LastHeard) -> tuple[tuple[Said, ...], tuple[Job, ...]]:
     """What this mind is told: the newest of all messages that it sent or may know, in order, and its jobs
     that are open. What other minds said in the open step is for the next one, whichever is asked first."""
     known = [row for row in _known(turn, member) if row.decision_id is None or row.step < turn.step]
-    said = tuple(_said(row, is_new=row.sender != member and since.is_before(row)) for row in known)
+    said = tuple(as_said(row, is_new=row.sender != member and since.is_before(row)) for row in known)
     jobs = (job for job in jobs_of(said) if job.is_open and member in (job.giver, job.worker))
     return said[-TOLD:], tuple(jobs)
 
@@ -198,5 +198,5 @@ def checked_says(says: Iterable[Say]) -> tuple[Say, ...]:
     return tuple(checked)
 
 
-def _said(row: Message, *, is_new: bool = False) -> Said:
+def as_said(row: Message, *, is_new: bool = False) -> Said:
     return Said(row.number, row.step, row.sender, tuple(row.to), row.kind, row.text, row.data, is_new)
