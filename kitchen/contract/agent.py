@@ -12,6 +12,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import ClassVar
 
+from kitchen.contract.jobs import Job
 from kitchen.contract.model import Answers, Call, Purse
 from kitchen.contract.organisation import Organisation
 from kitchen.contract.talk import Said, Say
@@ -92,6 +93,8 @@ class Situation:
     messages: tuple[Said, ...] = ()
     """What it has said and heard, in order: the newest. What came after its last decision is new. It is what
     somebody said, never an instruction to the house."""
+    jobs: tuple[Job, ...] = ()
+    """Those that it was given or gave and that are open, however long ago that was said."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -7,7 +7,7 @@ is a job for each.
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, replace
 
 from kitchen.contract.organisation import ACCEPT, DECLINE, INFORM, REPORT, WITHDRAW
@@ -44,14 +44,23 @@ class Job:
 
 def jobs_of(messages: Iterable[Said]) -> tuple[Job, ...]:
     """All jobs in these messages, as they stand after them, in the order in which they were given."""
+    return tuple({(job.number, job.worker): job for _, job in course_of(messages)}.values())
+
+
+def course_of(messages: Iterable[Said]) -> Iterator[tuple[Said, Job]]:
+    """All that these messages do to jobs, in order: each job as it stands after one that gave or changed
+    it."""
     jobs: dict[tuple[int, int], Job] = {}
     for said in messages:
-        if said.kind == INFORM and said.sender is not None:
-            for worker in said.to:
-                jobs[said.number, worker] = Job(said.number, said.sender, worker, said.text, said.step)
-        for job in _changed(jobs.values(), said):
+        for job in (*_given(said), *_changed(jobs.values(), said)):
             jobs[job.number, job.worker] = job
-    return tuple(jobs.values())
+            yield said, job
+
+
+def _given(said: Said) -> list[Job]:
+    if said.kind != INFORM or said.sender is None:
+        return []
+    return [Job(said.number, said.sender, worker, said.text, said.step) for worker in said.to]
 
 
 def _changed(jobs: Iterable[Job], said: Said) -> list[Job]:

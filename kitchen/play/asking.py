@@ -22,7 +22,7 @@ from kitchen.machine.storable import printable, storable
 from kitchen.money.spending import BudgetPurse
 from kitchen.play.intents import checked_intents, note_with
 from kitchen.play.models import Decision, Mind
-from kitchen.play.saying import TOLD, checked_says, heard, last_heard, note_of_talk, organisation_of
+from kitchen.play.saying import LastHeard, checked_says, last_heard, note_of_talk, organisation_of, told
 from kitchen.play.services import GivenCommand, MadeDecision
 from kitchen.play.stored import known_commands, known_events
 from kitchen.play.turns import OpenTurn
@@ -148,13 +148,13 @@ def _talk(turn: OpenTurn, mind: Mind) -> dict[str, Any]:
     if organisation is None:
         return {}
     member = organisation.holder(next(seat.number for seat in turn.seats if seat.mind_id == mind.pk)).number
-    since = last_heard(turn.episode)[mind.pk] if turn.episode.messages else 0
-    messages = heard(turn, member, since=since, most=TOLD)
-    told = {"organisation": organisation, "member": member, "messages": messages}
+    since = last_heard(turn.episode)[mind.pk] if turn.episode.messages else LastHeard()
+    messages, jobs = told(turn, member, since=since)
+    talk = {"organisation": organisation, "member": member, "messages": messages, "jobs": jobs}
     seen = organisation.seats_seen(member)
     if seen == organisation.member(member).seats:
-        return told
-    return {**told, "observations": {seat: turn.world.observe(seat) for seat in seen}}
+        return talk
+    return {**talk, "observations": {seat: turn.world.observe(seat) for seat in seen}}
 
 
 def _purse(turn: OpenTurn, mind: Mind) -> BudgetPurse | None:
@@ -249,7 +249,7 @@ def _log_row(asked: Asked, step: int) -> Decision:
     outcome, note = asked.outcome, asked.outcome.decision.note
     if asked.situation.tells:
         note = note_with(note, asked.outcome.decision.intents, asked.seats)
-    note = note_of_talk(note, asked.situation, asked.outcome.decision.says)
+    note = note_of_talk(note, asked.situation)
     return Decision(
         mind=asked.mind,
         step=step,

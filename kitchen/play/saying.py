@@ -1,18 +1,19 @@
 """What is said in an episode: storing it, and who gets to know it.
 
-Every message of people and minds comes through `message_add`, in the transaction that its caller has begun.
+Every message of people and minds is checked by `message_refusal` and stored by `messages_store`, in the
+transaction that its caller has begun.
 """
 
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import asdict
+from collections.abc import Iterable, Sequence
+from dataclasses import asdict, dataclass
 
 from django.db.models import OuterRef, Subquery
 
 from kitchen.contract.agent import Situation
-from kitchen.contract.jobs import changes_no_job
+from kitchen.contract.jobs import Job, changes_no_job, jobs_of
 from kitchen.contract.organisation import Member, Organisation
 from kitchen.contract.talk import Said, Say, addressees, refusal
 from kitchen.contract.world import Event, Json, World
@@ -33,9 +34,18 @@ def organisation_of(episode: Episode) -> Organisation | None:
     return Organisation.from_json(episode.organisation) if episode.organisation else None
 
 
-def message_add(turn: OpenTurn, sender: int, say: Say, *, decision: Decision | None = None) -> str:
-    """Store what this member says; why it may not, empty if it may (`kitchen.contract.talk.refusal`,
-    `over`, `no_such_job`). Needs a transaction around it, and the turn up to date and locked."""
+def message_add(turn: OpenTurn, sender: int, say: Say) -> str:
+    """Store what this member says; why it may not, empty if it may (`message_refusal`). Needs a transaction
+    around it, and the turn up to date and locked."""
+    if code := message_refusal(turn, sender, say):
+        return code
+    messages_store(turn, [_row(turn, sender, say)])
+    return ""
+
+
+def message_refusal(turn: OpenTurn, sender: int, say: Say) -> str:
+    """Why this member may not say this now, empty if it may: as `kitchen.contract.talk.refusal`, `over`, or
+    `no_such_job`."""
     organisation, sent = organisation_of(turn.episode), turn.sent
     if not turn.is_open:
         return "over"
@@ -45,49 +55,74 @@ def message_add(turn: OpenTurn, sender: int, say: Say, *, decision: Decision | N
     if code := refusal(organisation, sender, say, sent=in_step):
         return code
     to = addressees(organisation, sender, say)
-    if changes_no_job((_said(row) for row in sent), sender, to, say):
-        return "no_such_job"
+    return "no_such_job" if changes_no_job((as_said(row) for row in sent), sender, to, say) else ""
+
+
+def says_made(turn: OpenTurn, sender: int, says: Iterable[Say], decision: Decision) -> list[Message]:
+    """What a mind says with this decision, to be stored after it (`messages_store`). What it may not say is
+    left out, and stands in the decision's note with the reason."""
+    rows, unsaid = [], []
+    for say in says if turn.episode.organisation else ():
+        if code := message_refusal(turn, sender, say):
+            unsaid.append({**asdict(say), "code": code})
+        else:
+            rows.append(_row(turn, sender, say, decision=decision))
+    if unsaid:
+        decision.note = note_plus(decision.note, UNSAID, unsaid)
+    return rows
+
+
+def _row(turn: OpenTurn, sender: int, say: Say, *, decision: Decision | None = None) -> Message:
+    """The next message of the turn: it is said, and yet to be stored."""
+    organisation, sent = organisation_of(turn.episode), turn.sent
     row = Message(
         episode=turn.episode,
         number=turn.episode.messages + 1,
         step=turn.step,
         sender=sender,
-        to=list(to),
+        to=list(addressees(organisation, sender, say)) if organisation else [],
         kind=say.kind,
         text=printable(say.text.strip()),
         data=storable(dict(say.data)),
         decision=decision,
     )
-    if not change(
-        Episode, {"messages": row.number}, where={"id": turn.episode.pk, "messages": row.number - 1}
-    ):
-        raise StepTakenError(
-            f"message {row.number} of episode {turn.episode.key} was sent by another process"
-        )
-    row.save()
     turn.episode.messages = row.number
     sent.append(row)
-    return ""
+    return row
 
 
-def says_store(turn: OpenTurn, sender: int, says: Iterable[Say], decision: Decision) -> None:
-    """Store what a mind says with this decision; what it may not say is left out (its note tells it)."""
-    for say in says:
-        message_add(turn, sender, say, decision=decision)
+def messages_store(turn: OpenTurn, rows: Sequence[Message]) -> None:
+    """Store these messages, the last of the turn. StepTakenError where another process has sent one
+    meanwhile."""
+    if not rows:
+        return
+    numbers = {"id": turn.episode.pk, "messages": rows[0].number - 1}
+    if not change(Episode, {"messages": rows[-1].number}, where=numbers):
+        raise StepTakenError(
+            f"message {rows[0].number} of episode {turn.episode.key} was sent by another process"
+        )
+    Message.objects.bulk_create(rows)
 
 
-def heard(
-    turn: OpenTurn, member: int, *, since: int | None = None, most: int | None = None
-) -> tuple[Said, ...]:
-    """What this member said or may know of what the others did, in order; the newest where there are more
-    than `most`. What came after the message of number `since` is new."""
+def heard(turn: OpenTurn, member: int) -> tuple[Said, ...]:
+    """What this member said or may know of what the others did, in order."""
+    return tuple(as_said(row) for row in _known(turn, member))
+
+
+def told(turn: OpenTurn, member: int, *, since: LastHeard) -> tuple[tuple[Said, ...], tuple[Job, ...]]:
+    """What this mind is told: the newest of all messages that it sent or may know, in order, and its jobs
+    that are open. What other minds said in the open step is for the next one, whichever is asked first."""
+    known = [row for row in _known(turn, member) if row.decision_id is None or row.step < turn.step]
+    said = tuple(as_said(row, is_new=row.sender != member and since.is_before(row)) for row in known)
+    jobs = (job for job in jobs_of(said) if job.is_open and member in (job.giver, job.worker))
+    return said[-TOLD:], tuple(jobs)
+
+
+def _known(turn: OpenTurn, member: int) -> list[Message]:
     organisation = organisation_of(turn.episode)
     if organisation is None:
-        return ()
-    known = [row for row in turn.sent if may_know(turn.world, organisation, row, member)]
-    after = turn.episode.messages if since is None else since
-    newest = known[-most if most else 0 :]
-    return tuple(_said(row, is_new=row.number > after and row.sender != member) for row in newest)
+        return []
+    return [row for row in turn.sent if may_know(turn.world, organisation, row, member)]
 
 
 def may_know(world: World, organisation: Organisation, row: Message, number: int) -> bool:
@@ -114,36 +149,41 @@ def member_of(turn: OpenTurn, seat: int) -> Member | None:
     return organisation.holder(seat) if organisation else None
 
 
-def last_heard(episode: Episode) -> dict[int, int]:
-    """By mind: the number of the last message that was sent before it decided last by itself; 0 where it has
-    not. Whom another stood in for has not heard it."""
+@dataclass(frozen=True, slots=True)
+class LastHeard:
+    """What a mind knew when it decided last by itself."""
+
+    number: int = 0
+    """The last message; 0 where there was none."""
+    step: int = 0
+    """For which it decided; 0 where it has not."""
+
+    def is_before(self, row: Message) -> bool:
+        """Whether it did not know this message: it was sent later, or another mind sent it in that step."""
+        return row.number > self.number or (row.decision_id is not None and row.step >= self.step)
+
+
+def last_heard(episode: Episode) -> dict[int, LastHeard]:
+    """By mind. Whom another stood in for has not heard what was said before that."""
     decided = {"step__lte": episode.step, "dropped": "", "fallback": ""}
     rows = Decision.objects.filter(mind=OuterRef("pk"), **decided)
     rows = rows.order_by("-step", "-pk")
-    last = Mind.objects.filter(episode=episode).annotate(last=Subquery(rows.values("note")[:1]))
-    notes = last.order_by().values_list("pk", "last")
-    return {pk: note.get(HEARD, 0) if isinstance(note, dict) else 0 for pk, note in notes}
+    last = Mind.objects.filter(episode=episode).annotate(
+        note=Subquery(rows.values("note")[:1]), for_step=Subquery(rows.values("step")[:1])
+    )
+    notes = last.order_by().values_list("pk", "note", "for_step")
+    return {
+        pk: LastHeard(note.get(HEARD, 0) if isinstance(note, dict) else 0, step or 0)
+        for pk, note, step in notes
+    }
 
 
-def note_of_talk(note: Json, situation: Situation, says: Sequence[Say]) -> Json:
-    """A decision's note with the number of the last message that its mind knew, and with what it may not say
-    and why; the note itself where nobody says anything."""
-    organisation = situation.organisation
-    if organisation is None:
+def note_of_talk(note: Json, situation: Situation) -> Json:
+    """A decision's note with the number of the last message that its mind knew; the note itself where nobody
+    says anything."""
+    if situation.organisation is None:
         return note
-    refused = _refused(organisation, situation.member, says)
-    unsaid = [{**asdict(say), "code": code} for say, code in refused]
-    note = note_plus(note, HEARD, situation.messages[-1].number if situation.messages else 0)
-    return note_plus(note, UNSAID, unsaid) if unsaid else note
-
-
-def _refused(organisation: Organisation, member: int, says: Sequence[Say]) -> Iterator[tuple[Say, str]]:
-    sent = 0
-    for say in says:
-        if code := refusal(organisation, member, say, sent=sent):
-            yield say, code
-        else:
-            sent += 1
+    return note_plus(note, HEARD, situation.messages[-1].number if situation.messages else 0)
 
 
 def checked_says(says: Iterable[Say]) -> tuple[Say, ...]:
@@ -158,5 +198,5 @@ def checked_says(says: Iterable[Say]) -> tuple[Say, ...]:
     return tuple(checked)
 
 
-def _said(row: Message, *, is_new: bool = False) -> Said:
+def as_said(row: Message, *, is_new: bool = False) -> Said:
     return Said(row.number, row.step, row.sender, tuple(row.to), row.kind, row.text, row.data, is_new)

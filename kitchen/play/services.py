@@ -33,7 +33,7 @@ from kitchen.play.messages import EpisodeNews
 from kitchen.play.models import Decision, Episode, SeatCommand
 from kitchen.play.past import StepAhead
 from kitchen.play.queue import ask_coplayers, is_aside, run_step_later
-from kitchen.play.saying import says_store
+from kitchen.play.saying import messages_store, says_made
 from kitchen.play.sealing import episode_seal
 from kitchen.play.turns import OpenTurn
 from kitchen.registry.worlds import get_world
@@ -150,10 +150,10 @@ def hand_in(
         turn.add([_row(turn, given) for given in commands])
         for each in decisions:
             each.row.number = minds[each.row.mind_id].decided + 1
+        said = [row for each in decisions for row in says_made(turn, each.member, each.says, each.row)]
         Decision.objects.bulk_create([decision.row for decision in decisions])
         turn.remember([decision.row for decision in decisions])
-        for made in decisions:
-            says_store(turn, made.member, made.says, made.row)
+        messages_store(turn, said)
         _replan(turn, decisions)
         _count_decisions(decisions)
         go_on(turn, ahead, asked=bool(decisions))

@@ -20,6 +20,7 @@ TABLES: dict[str, str] = {
     "outages": "study.exports.tables.outages:TABLE",
     "asked": "study.exports.tables.asked:TABLE",
     "messages": "study.exports.tables.messages:TABLE",
+    "jobs": "study.exports.tables.jobs:TABLE",
     "codebook": "study.exports.registry:CODEBOOK",
     "dictionary": "study.exports.registry:DICTIONARY",
 }

@@ -1,14 +1,16 @@
 """What people ask of the robots in plain English words, read by rules: for co-players without a model.
 
-*Robot 3, fetch rice. Tuna sushi first. Stop. Let me do the chopping. Go on.* What is not understood changes
-nothing. Wishes stand until they are done, until *go on*, or until somebody wishes otherwise.
+*Robot 3, fetch rice. Tuna sushi first. Stop. Let me do the chopping. Go on.* One message may hold several.
+What is not understood changes nothing. Wishes stand until they are done, until *go on*, or until somebody
+wishes otherwise.
 """
 
 from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass, field
+from dataclasses import asdict, dataclass, field
+from typing import Self
 
 from kitchen.contract.organisation import ASK, INFORM, SAY, WITHDRAW, Organisation
 from kitchen.contract.talk import Said
@@ -33,6 +35,10 @@ _SIGNS: Mapping[str, re.Pattern[str]] = {
     STOP: re.compile(r"^(?!i\b)[^?]*\b(?:stop|wait|halt|freeze|hold on|stand still)\b[^?]*$"),
 }
 """In the order in which they are looked for."""
+_CLAUSES = re.compile(
+    r"[.;!?\n,\s]*\b(?:and\s+)?then\b,?\s*|(?<=\?)\s+|[.;!\n]+\s*|,?\s*\band\s+(?=robots?\s+\d)"
+)
+"""Between two things that are asked for in one message."""
 _WORK: Mapping[str, tuple[str, ...]] = {
     "chop": ("chopboard",),
     "cut": ("chopboard",),
@@ -62,6 +68,20 @@ class Wish:
     """An item, a dish, or the kind of a tool, in the codes of the world."""
     seats: tuple[int, ...] = ()
     """The robots that were named; nobody where all are meant."""
+    is_job: bool = False
+
+    @classmethod
+    def read(cls, stored: Mapping[str, Json]) -> Self:
+        """As `to_json` wrote it."""
+        return cls(**{**stored, "seats": tuple(stored["seats"])})
+
+    def to_json(self) -> dict[str, Json]:
+        """As it is remembered."""
+        return {**asdict(self), "seats": list(self.seats)}
+
+    def is_over(self, step: int) -> bool:
+        """What could not be fetched for so long is forgotten."""
+        return self.do == FETCH and step >= self.step + PATIENCE
 
     def meant(self, mine: Iterable[int]) -> tuple[int, ...]:
         """Those of these robots that it is for."""
@@ -103,46 +123,76 @@ class Standing:
 def of_people(messages: Iterable[Said], organisation: Organisation | None) -> list[Said]:
     """What people asked, of what a mind has heard; jobs among it, but for those that were taken back."""
     people = {one.number for one in organisation.members if one.is_person} if organisation else set()
-    theirs = [said for said in messages if said.sender in people]
-    gone = {said.data.get("job") for said in theirs if said.kind == WITHDRAW}
+    theirs, gone = [said for said in messages if said.sender in people], taken_back(messages)
     return [said for said in theirs if said.kind in {SAY, ASK, INFORM} and said.number not in gone]
+
+
+def taken_back(messages: Iterable[Said]) -> set[Json]:
+    """The numbers of jobs that are none any more."""
+    return {said.data.get("job") for said in messages if said.kind == WITHDRAW}
 
 
 def wishes_of(messages: Iterable[Said], brief: Mapping[str, Json]) -> list[Wish]:
     """All that is understood of these messages, in order."""
-    return [wish for said in messages if (wish := _read(said, brief)) is not None]
+    return [wish for said in messages for wish in _read(said, brief)]
 
 
-def _read(said: Said, brief: Mapping[str, Json]) -> Wish | None:
-    text = " ".join(said.text.lower().replace("\u2019", "'").split())
-    if _NOT.search(text):
-        return None
-    seats = tuple(int(number) - 1 for found in _ROBOTS.findall(text) for number in re.findall(r"\d+", found))
+def _read(said: Said, brief: Mapping[str, Json]) -> Iterator[Wish]:
+    named: tuple[int, ...] = ()
+    for clause, goes_on in _clauses(" ".join(said.text.lower().replace("\u2019", "'").split(" "))):
+        named = _robots(clause) or (named if goes_on else ())
+        do, things = _asked(clause, brief)
+        for what in things:
+            yield Wish(said.number, said.sender or 0, said.step, do, what, named, said.kind == INFORM)
+
+
+def _clauses(text: str) -> Iterator[tuple[str, bool]]:
+    """What is asked for one after the other, and whether *then* leads to it, of the same robots. What asks
+    for nothing belongs to what follows: *robot 1 and robot 2 wait*."""
+    begun, goes_on = 0, False
+    for found in _CLAUSES.finditer(text):
+        clause = " ".join(text[begun : found.start()].split())
+        if any(sign.search(clause) for sign in _SIGNS.values()):
+            yield clause, goes_on
+            begun, goes_on = found.end(), "then" in found[0]
+    yield " ".join(text[begun:].split()), goes_on
+
+
+def _robots(text: str) -> tuple[int, ...]:
+    return tuple(int(number) - 1 for found in _ROBOTS.findall(text) for number in re.findall(r"\d+", found))
+
+
+def _asked(text: str, brief: Mapping[str, Json]) -> tuple[str, tuple[str, ...]]:
+    """What one clause asks for, and of which things; of none where nothing is understood."""
     own = _THEIRS.search(text)
     for do, sign in _SIGNS.items():
-        if not sign.search(text) or (own and do in {FIRST, FETCH}):
+        if not sign.search(text) or _NOT.search(text) or (own and do in {FIRST, FETCH}):
             continue
-        what = _what(do, text, brief)
-        if what is not None:
-            return Wish(said.number, said.sender or 0, said.step, do, what, seats)
-    return None
+        if things := _what(do, text, brief):
+            return do, things
+    return "", ()
 
 
-def _what(do: str, text: str, brief: Mapping[str, Json]) -> str | None:
-    """What a wish of this kind is about; empty where it is about nothing, None where that is not said."""
+def _what(do: str, text: str, brief: Mapping[str, Json]) -> tuple[str, ...]:
+    """What a wish of this kind is about: several things can be fetched; nothing where that is not said."""
     if do in {STOP, GO_ON}:
-        return ""
+        return ("",)
     if do == LEAVE_TOOL:
         return _tool(text, brief)
     things = brief["dishes"] if do in {FIRST, LEAVE_DISH} else [*brief["base"], *brief["recipes"]]
-    return _named(text, brief, things)
+    named = _named(text, brief, things)
+    return named if do == FETCH else named[:1]
 
 
-def _named(text: str, brief: Mapping[str, Json], codes: Iterable[str]) -> str | None:
-    """The thing with the longest name that is named."""
+def _named(text: str, brief: Mapping[str, Json], codes: Iterable[str]) -> tuple[str, ...]:
+    """The things that are named, in that order; what is a part of a longer name is none."""
     by_name = {name: code for code in codes for name in _names(code, brief)}
-    found = [name for name in by_name if re.search(rf"\b{re.escape(name)}s?\b", text)]
-    return by_name[max(found, key=len)] if found else None
+    found: dict[str, int] = {}
+    for name in sorted(by_name, key=len, reverse=True):
+        for one in re.finditer(rf"\b{re.escape(name)}s?\b", text):
+            found.setdefault(by_name[name], one.start())
+            text = text[: one.start()] + "_" * len(one[0]) + text[one.end() :]
+    return tuple(sorted(found, key=lambda code: found[code]))
 
 
 def _names(code: str, brief: Mapping[str, Json]) -> Iterator[str]:
@@ -150,25 +200,43 @@ def _names(code: str, brief: Mapping[str, Json]) -> Iterator[str]:
     yield code.lower()
 
 
-def _tool(text: str, brief: Mapping[str, Json]) -> str | None:
+def _tool(text: str, brief: Mapping[str, Json]) -> tuple[str, ...]:
     """The kind of tool that is named, or that the work that is named takes."""
     places: Mapping[str, str] = brief["locations"]
     kinds = sorted(set(places.values()) - {"storage", "servingtable"})
-    for kind in kinds:
-        if re.search(rf"\b{re.escape(kind)}s?\b", text):
-            return kind
+    named = [kind for kind in kinds if re.search(rf"\b{re.escape(kind)}s?\b", text)]
     doing = [kind for begin, tools in _WORK.items() if re.search(rf"\b{begin}", text) for kind in tools]
-    return next((kind for kind in doing if kind in kinds), None)
+    return tuple([*named, *(kind for kind in doing if kind in kinds)][:1])
 
 
-def standing(wishes: Iterable[Wish], mine: tuple[int, ...], *, step: int, done: Iterable[int]) -> Standing:
-    """What holds now for these robots, of wishes in their order; `done` are messages that were seen to."""
-    now, over = Standing(), set(done)
+def standing(wishes: Iterable[Wish], mine: tuple[int, ...], *, step: int) -> Standing:
+    """What holds now for these robots, of wishes in their order."""
+    now = Standing()
     for wish in wishes:
         seats = set(wish.meant(mine))
         if seats and wish.do == FETCH:
-            if wish.number not in over and step < wish.step + PATIENCE:
+            if not wish.is_over(step):
                 now.fetch(wish)
         elif seats:
             now.take(wish, seats, mine)
     return now
+
+
+def still_asked(wishes: Iterable[Wish], *, step: int, done: Iterable[Wish]) -> list[Wish]:
+    """Of wishes in their order those that may still mean something: none that is done or forgotten, and of
+    the same ones the last."""
+    over = set(done)
+    left = [wish for wish in wishes if wish not in over and not wish.is_over(step)]
+    last = {(wish.do, wish.what, wish.seats, wish.number if wish.do == FETCH else 0): wish for wish in left}
+    kept = set(last.values())
+    return [wish for wish in left if wish in kept]
+
+
+def for_us(wish: Wish, said: Said, organisation: Organisation, member: int) -> bool:
+    """Whether this is asked of this member. What several minds were told and one can do, with no robot named,
+    is for the first of them alone; a job is for each."""
+    minds = [
+        one for one in said.to if organisation.member(one).seats and not organisation.member(one).is_person
+    ]
+    shared = wish.do == FETCH and not wish.seats and not wish.is_job and len(minds) > 1
+    return not shared or member == min(minds)

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
+from dataclasses import dataclass
 from typing import Any
 
 from kitchen.play.models import Episode, Message
@@ -43,14 +44,36 @@ COLUMNS = (
 Cells = tuple[Any, ...]
 
 
+@dataclass(frozen=True, slots=True)
+class Share:
+    """What was said in an episode, for the rows of one participant."""
+
+    member: int
+    people: tuple[int, ...]
+    """Members that are people."""
+    said: tuple[tuple[Message, set[int]], ...]
+    """Every message, and the people who said or could read it."""
+
+    def is_theirs(self, of: Collection[int]) -> bool:
+        """Whether what these people know of stands in the participant's rows: they are one of them, or have
+        the first person's seat where it is nobody."""
+        return self.member in of or (not of and self.member == self.people[0])
+
+
 def rows(study: Study, chosen: Chosen) -> Iterator[Stretch]:
     """One row per message and participant who said or could read it, and what no person could read once."""
+    return told_of(study, chosen, _rows)
+
+
+def told_of(study: Study, chosen: Chosen, cells: Callable[[Share], Iterable[Cells]]) -> Iterator[Stretch]:
+    """The rows that `cells` makes, in the order of their steps, of what was said in each episode of each
+    participant."""
     downtime = downtime_of(study)
     for piece in in_pieces(sittings(study, chosen, downtime)):
         said, touched = _said({sitting.episode for sitting in piece}), touched_steps(piece, downtime)
         for sitting in who_are_there(piece):
             if theirs := said.get(sitting.episode):
-                yield from sitting.stretches(list(_rows(sitting, *theirs)), touched, chosen)
+                yield from sitting.stretches(list(cells(_share(sitting, *theirs))), touched, chosen)
 
 
 def _said(pks: set[int]) -> dict[int, tuple[Episode, list[Message]]]:
@@ -62,16 +85,19 @@ def _said(pks: set[int]) -> dict[int, tuple[Episode, list[Message]]]:
     return {episode.pk: (episode, by_episode[episode.pk]) for episode in episodes}
 
 
-def _rows(sitting: Sitting, episode: Episode, said: Sequence[Message]) -> Iterator[Cells]:
+def _share(sitting: Sitting, episode: Episode, said: Sequence[Message]) -> Share:
     organisation, world = organisation_of(episode), episode_world(episode)
     if organisation is None:
-        return
-    people = sorted(member.number for member in organisation.members if member.is_person)
-    member = organisation.holder(sitting.seat).number
-    for row in said:
-        known = [person for person in people if may_know(world, organisation, row, person)]
-        if member in known or (not known and member == people[0]):
-            yield _cells(row, known=member in known)
+        return Share(0, (), ())
+    people = tuple(sorted(member.number for member in organisation.members if member.is_person))
+    readers = ({one for one in people if may_know(world, organisation, row, one)} for row in said)
+    return Share(organisation.holder(sitting.seat).number, people, tuple(zip(said, readers, strict=True)))
+
+
+def _rows(share: Share) -> Iterator[Cells]:
+    return (
+        _cells(row, known=share.member in readers) for row, readers in share.said if share.is_theirs(readers)
+    )
 
 
 def _cells(row: Message, *, known: bool) -> Cells:

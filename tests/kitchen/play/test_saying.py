@@ -13,6 +13,7 @@ from kitchen.contract.organisation import Member, Organisation, organise
 from kitchen.contract.talk import Say
 from kitchen.contract.world import Event, SettingsError
 from kitchen.machine.guards import tables_unguarded
+from kitchen.play import saying
 from kitchen.play.asking import checked
 from kitchen.play.creating import members_of
 from kitchen.play.deciding import decide_step
@@ -204,6 +205,49 @@ def test_what_was_said_in_a_step_in_which_a_mind_failed_is_new_to_it_in_the_next
     assert told == [[("stop chopping", True)], [("stop chopping", False)]]
 
 
+def test_what_a_mind_says_is_heard_in_the_next_step_by_whoever_is_asked_later_in_the_same(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    episode = team("graph", people=1, robots=2)
+    Episode.objects.filter(pk=episode.pk).update(knowing="nobody")
+    SAYS.append(Say("I take the rice"))
+    for step in (1, 2):
+        submit(episode, step, "noop")
+        decide_step(episode_id=episode.pk, step=step, mind=0)
+        say(episode, 0, f"well done {step}")
+        decide_step(episode_id=episode.pk, step=step, mind=1)
+    later = [
+        [(one.sender, one.text, one.is_new) for one in told.messages] for told in TOLD if told.member == 2
+    ]
+    assert later == [
+        [(0, "well done 1", True)],
+        [
+            (1, "I take the rice", True),
+            (0, "well done 1", False),
+            (2, "I take the rice", False),
+            (0, "well done 2", True),
+        ],
+    ]
+
+
+def test_a_mind_is_told_of_its_open_jobs_however_much_was_said_since(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr(saying, "TOLD", 2)
+    episode = team("tree", people=1, robots=2)
+    for text in ("chop", "fry"):
+        say(episode, 0, text, 1, kind="inform")
+    say(episode, 0, "", 1, kind="withdraw", job=1)
+    take(episode)
+    say(episode, 0, "hello")
+    say(episode, 0, "how are you?")
+    take(episode)
+    later = next(told for told in TOLD if (told.member, told.step) == (1, 1))
+    assert [(job.number, job.text) for job in later.jobs] == [(2, "fry")]
+    assert [one.text for one in later.messages] == ["hello", "how are you?"]
+    assert all(told.jobs == () for told in TOLD if told.member == 2)
+
+
 def test_a_mind_that_leads_sees_what_its_team_sees_where_that_is_said() -> None:
     for sees, seen in (("private", {0}), ("team", {0, 1, 2})):
         made = organise("tree", LED, seats=3, settings={"sees": sees})
@@ -225,6 +269,18 @@ def test_what_a_mind_may_not_say_is_not_sent_and_its_log_says_so() -> None:
         ["not_allowed"] * 2,
     ]
     assert notes[0]["note"] == "idle" and notes[0]["heard"] == 0
+
+
+def test_what_a_mind_says_of_a_job_that_is_none_any_more_stands_in_its_log() -> None:
+    episode = team("tree", people=1, robots=1)
+    say(episode, 0, "chop", 1, kind="inform")
+    say(episode, 0, "", 1, kind="withdraw", job=1)
+    SAYS.extend([Say("yes", "accept", (0,), {"job": 1}), Say("hello", to=(0,))])
+    take(episode)
+    note: Any = DecisionRow.objects.get().note
+    (unsaid,) = note["unsaid"]
+    assert (unsaid["kind"], unsaid["code"]) == ("accept", "no_such_job")
+    assert Message.objects.last().text == "hello"  # type: ignore[union-attr]
 
 
 def test_without_an_organisation_a_mind_is_told_nothing_and_its_note_is_its_own() -> None:

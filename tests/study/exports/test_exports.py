@@ -45,6 +45,7 @@ WITHOUT_ROWS = {
     "staff_actions": "staff did nothing; see test_staffing.py",
     "outages": "nothing was away; see test_outages.py",
     "messages": "nobody can write to anybody; see test_messages.py",
+    "jobs": "nobody can command anybody; see test_jobs.py",
 }
 """Files that have no rows here, and why."""
 

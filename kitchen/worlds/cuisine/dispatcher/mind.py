@@ -125,10 +125,11 @@ class Dispatcher(Agent):
         )
 
     def _says(self, talk: Talk, adviser: Adviser) -> tuple[Say, ...]:
-        """The model's line to all people; the stand-in's words are the planner's."""
+        """The model's line to all people, and its answers to jobs; the stand-in's words are the planner's."""
         if talk.door.is_stand_in:
             return adviser.decision.says if talk.talks else ()
-        return (Say(talk.line),) if talk.line and not talk.withheld else ()
+        line = (Say(talk.line),) if talk.line and not talk.withheld else ()
+        return (*line, *talk.answers)
 
     def _intents(self, talk: Talk, adviser: Adviser) -> Mapping[int, Intent]:
         """The model's own words, the same for all its agents; the stand-in's are the planner's."""

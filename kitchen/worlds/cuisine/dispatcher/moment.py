@@ -7,6 +7,7 @@ from dataclasses import dataclass, field, replace
 from typing import Self
 
 from kitchen.contract.agent import Situation
+from kitchen.contract.jobs import Job
 from kitchen.contract.organisation import Organisation
 from kitchen.contract.talk import Said
 from kitchen.contract.world import Command, Event, Json
@@ -56,6 +57,8 @@ class Moment:
     member: int = 0
     messages: tuple[Said, ...] = ()
     """What was said to the dispatcher, and by it."""
+    jobs: tuple[Job, ...] = ()
+    """Those that it was given or gave and that are open."""
 
     @classmethod
     def of(cls, situation: Situation) -> Self:
@@ -73,6 +76,7 @@ class Moment:
             organisation=situation.organisation,
             member=situation.member,
             messages=situation.messages,
+            jobs=situation.jobs,
         )
 
 

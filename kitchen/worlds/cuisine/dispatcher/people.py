@@ -12,6 +12,7 @@ import re
 from collections.abc import Iterator, Sequence
 
 from kitchen.contract.model import Reply
+from kitchen.contract.organisation import DOWN, INFORM, UP
 from kitchen.contract.talk import Said
 from kitchen.worlds.cuisine.dispatcher.moment import Moment, agent_name
 
@@ -54,7 +55,15 @@ def conversation(moment: Moment) -> Iterator[str]:
     yield "Conversation, oldest first:" if heard else "Conversation: nobody has said anything."
     for said in heard:
         mark = "new" if said.is_new else "old"
-        yield f"- {mark}, step {said.step}, {_named(moment, said)}: {quoted(said.text)}"
+        yield f"- {mark}, step {said.step}, {named(moment, said.sender)}{_about(said)}: {quoted(said.text)}"
+
+
+def _about(said: Said) -> str:
+    """What a message says beside its words: which job it is about."""
+    if said.kind == INFORM:
+        return f" gives job {said.number}"
+    job = said.data.get("job")
+    return f" ({said.data.get('status', said.kind)} job {job})" if said.kind in DOWN | UP and job else ""
 
 
 def quoted(text: str) -> str:
@@ -62,11 +71,11 @@ def quoted(text: str) -> str:
     return "".join(c if c.isprintable() else " " for c in json.dumps(text, ensure_ascii=False))
 
 
-def _named(moment: Moment, said: Said) -> str:
+def named(moment: Moment, number: int | None) -> str:
     """`agent0 (a person)`, `you`, or the name of a member without a robot."""
-    if said.sender == moment.member or said.sender is None or moment.organisation is None:
+    if number == moment.member or number is None or moment.organisation is None:
         return "you"
-    member = moment.organisation.member(said.sender)
+    member = moment.organisation.member(number)
     if not member.seats:
         return f"{member.name} (a person)" if member.is_person else member.name
     return " and ".join(
@@ -82,6 +91,11 @@ def said_in(reply: Reply) -> str:
     else:
         found = SAY.search(reply.text)
         text = found[1] if found else ""
+    return clipped(text)
+
+
+def clipped(text: str) -> str:
+    """On one line, and no longer than `LONGEST`."""
     line = " ".join(text.split()).strip("\"'` ")
     return line if len(line) <= LONGEST else f"{line[:LONGEST].rstrip()}…"
 

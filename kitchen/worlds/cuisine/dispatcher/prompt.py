@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 
 from kitchen.words.counting import and_list, counted
-from kitchen.worlds.cuisine.dispatcher import guide, people
+from kitchen.worlds.cuisine.dispatcher import guide, jobs, people
 from kitchen.worlds.cuisine.dispatcher.demonstration import DISH, WAYS, Demonstration, demonstrate, team_of
 from kitchen.worlds.cuisine.dispatcher.fitting import calls_tool
 from kitchen.worlds.cuisine.dispatcher.lookahead import level_of
@@ -49,10 +49,15 @@ def _parts(moment: Moment, options: Options) -> Iterator[tuple[str, str, str]]:
     if options.hints:
         yield "hints", "Good to know", guide.hints(brief)
     if moment.organisation:
-        yield "talk", "Talking with people", people.rules(as_tool=options.as_tool)
+        yield "talk", "Talking with people", _talk(moment, options)
     shown = demonstration_of(moment, options)
     if shown:
         yield "demonstration", "Demonstration", show(shown, options)
+
+
+def _talk(moment: Moment, options: Options) -> str:
+    rules = [people.rules(as_tool=options.as_tool)]
+    return "\n".join([*rules, *([jobs.rules(as_tool=options.as_tool)] if jobs.is_led(moment) else [])])
 
 
 def pieces(moment: Moment, options: Options) -> Mapping[str, str]:
@@ -138,7 +143,8 @@ def _about(shown: Demonstration, *, whole: bool) -> str:
 
 def state_part(moment: Moment, feedback: Sequence[str]) -> str:
     """What is new in this step: the state, the question, and the feedback if there is any."""
-    parts = [describe(moment), *people.conversation(moment), f"Now command {moment.team.list_mine()}."]
+    said = [*people.conversation(moment), *jobs.listed(moment)]
+    parts = [describe(moment), *said, f"Now command {moment.team.list_mine()}."]
     if feedback:
         parts += ["Feedback on the last step:", *(f"- {line}" for line in feedback)]
     return "\n".join(parts)

@@ -4,14 +4,16 @@ from __future__ import annotations
 
 import json
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from kitchen.contract.model import Call, Message, Reply
+from kitchen.contract.talk import Say
 from kitchen.worlds.cuisine.dispatcher import guide
 from kitchen.worlds.cuisine.dispatcher.choosing import Asked, Extracted
 from kitchen.worlds.cuisine.dispatcher.door import Door
 from kitchen.worlds.cuisine.dispatcher.extraction import extract, extract_call
 from kitchen.worlds.cuisine.dispatcher.fitting import calls_tool
+from kitchen.worlds.cuisine.dispatcher.jobs import answered_in, is_led, without_jobs
 from kitchen.worlds.cuisine.dispatcher.memory import Exchange, Memory
 from kitchen.worlds.cuisine.dispatcher.moment import Given, Moment
 from kitchen.worlds.cuisine.dispatcher.names import Names
@@ -47,7 +49,8 @@ class Talk:
         self.moment, self.options, self.door = moment, options, door
         self.names = Names.of(moment.brief)
         self.talks = moment.organisation is not None
-        self.tool = dispatch_tool(moment.brief, moment.team, talks=self.talks) if options.as_tool else None
+        tool = dispatch_tool(moment.brief, moment.team, talks=self.talks, led=is_led(moment))
+        self.tool = tool if options.as_tool else None
         self.messages = [Message("system", fixed_part(moment, options), fixed=True), *memory.messages()]
         self.remembered = len(memory.messages())
         self.calls: list[Call] = []
@@ -100,7 +103,7 @@ class Talk:
     def _read(self, reply: Reply, asked: Asked) -> Extracted:
         """A structured reply, or where it has no commands whatever stands in the text."""
         read = Extracted() if reply.call is None else extract_call(reply.call, self.names, asked)
-        text = without_words(reply.text) if self.talks else reply.text
+        text = without_jobs(without_words(reply.text)) if self.talks else reply.text
         return read if read.given or read.unclear else extract(text, self.names, asked)
 
     @property
@@ -110,9 +113,20 @@ class Talk:
         return next((line for line in said if line), "") if self.talks else ""
 
     @property
+    def answers(self) -> tuple[Say, ...]:
+        """What it says of jobs, in its first answer that says something of them."""
+        jobs = [job for job in self.moment.jobs if job.worker == self.moment.member]
+        said = (answered_in(call.reply, jobs) for call in self.calls if call.reply)
+        answers = next((each for each in said if each), ())
+        return tuple(replace(say, text="") if self._repeats(say.text) else say for say in answers)
+
+    @property
     def withheld(self) -> bool:
         """Whether that repeats what it was told to do: then nobody is told."""
-        return repeats(self.line, [message.text for message in self.messages if message.fixed])
+        return self._repeats(self.line)
+
+    def _repeats(self, line: str) -> bool:
+        return repeats(line, [message.text for message in self.messages if message.fixed])
 
     def _mend(self, first: Answered, missing: Sequence[int]) -> Answered:
         """Other commands for some agents, run after those that are kept: so they harm none of them."""

@@ -10,6 +10,7 @@ from collections.abc import Iterable, Mapping
 
 from kitchen.contract.model import Tool
 from kitchen.contract.world import Json
+from kitchen.worlds.cuisine.dispatcher import jobs
 from kitchen.worlds.cuisine.dispatcher.moment import Team, agent_name
 from kitchen.worlds.cuisine.dispatcher.spelling import NONE
 from kitchen.worlds.cuisine.rules import VERBS
@@ -17,8 +18,9 @@ from kitchen.worlds.cuisine.rules import VERBS
 TOOL_NAME = "dispatch"
 
 
-def dispatch_tool(brief: Mapping[str, Json], team: Team, *, talks: bool = False) -> Tool:
-    """The tool by which the model commands the agents of this team, and where it `talks` says a line."""
+def dispatch_tool(brief: Mapping[str, Json], team: Team, *, talks: bool = False, led: bool = False) -> Tool:
+    """The tool by which the model commands the agents of this team, where it `talks` says a line, and where
+    it is `led` answers jobs."""
     command = _object(
         {
             "agent": _enum(agent_name(seat) for seat in team.mine),
@@ -34,7 +36,8 @@ def dispatch_tool(brief: Mapping[str, Json], team: Team, *, talks: bool = False)
         "items": command,
     }
     say = {"type": "string", "description": "One short line to the people, or nothing."}
-    schema = _object({"plan": plan, **({"say": say} if talks else {}), "commands": commands})
+    more = {**({"say": say} if talks else {}), **({"jobs": jobs.schema()} if led else {})}
+    schema = _object({"plan": plan, **more, "commands": commands})
     return Tool(TOOL_NAME, "Give every agent that you command its command for this step.", schema)
 
 

@@ -1,31 +1,28 @@
-"""How the planner does as people ask (`kitchen.worlds.cuisine.wishes`), and what it answers.
+"""How the planner does as people ask (`kitchen.worlds.cuisine.wishes`).
 
 Robots that were told what to do, or to stop, are taken out of the plan as if somebody else commanded them;
 orders and tools that are none of the others' business are taken out of what these see. What nobody asked
-about is planned as ever.
+about is planned as ever. What was asked stands in the planner's memory, since it is told of the newest
+messages alone.
 """
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
 from kitchen.contract.agent import Situation
-from kitchen.contract.organisation import ACCEPT, ANSWER, DECLINE, INFORM, REPORT
 from kitchen.contract.talk import Said, Say
 from kitchen.contract.world import Command, Json
-from kitchen.words.counting import and_list
+from kitchen.worlds.cuisine.planner.answering import answers, needs_help, reports
 from kitchen.worlds.cuisine.wishes import (
-    FETCH,
-    FIRST,
-    GO_ON,
-    LEAVE_DISH,
-    LEAVE_TOOL,
-    STOP,
     Standing,
     Wish,
+    for_us,
     of_people,
     standing,
+    still_asked,
+    taken_back,
     wishes_of,
 )
 
@@ -34,7 +31,6 @@ KEY = "heeded"
 CLOSED = 1000
 """Steps for which a tool is busy that somebody has for themselves."""
 NOOP: Command = ("noop",)
-HELP = "I understand: robot 2, fetch rice; salmon sushi first; stop; go on; let me do the chopping."
 
 
 @dataclass(slots=True)
@@ -51,23 +47,37 @@ class Heeded:
 
 
 def heed(situation: Situation) -> Heeded:
-    """Listen to what people said so far; where nobody did, everything is as it is without."""
-    said = of_people(situation.messages, situation.organisation)
-    if not said:
-        return Heeded(situation)
-    brief = next(iter(situation.briefs.values()))
-    wishes, before = wishes_of(said, brief), _remembered(situation.memory)
-    mine = situation.seats
-    now = standing(wishes, mine, step=situation.step + 1, done=before["done"])
-    commands, done = _told(situation, brief, now)
-    done = sorted({*before["done"], *done})
+    """Listen to what people said since it was last listened, and go by what still stands of what they said
+    before; where nobody said anything, everything is as it is without."""
+    before, said = _remembered(situation.memory), of_people(situation.messages, situation.organisation)
     news = [one for one in said if one.number > before["last"]]
-    memory = {"last": said[-1].number, "done": done, "helped": before["helped"] or _helps(news, wishes)}
-    others = _without(situation, brief, now, commands)
-    says = _answers(situation, brief, news, wishes, helped=before["helped"])
-    says += _reports(said, brief, wishes, set(done) - set(before["done"]))
+    if not (news or before["last"]):
+        return Heeded(situation)
+    brief, step = next(iter(situation.briefs.values())), situation.step + 1
+    read = wishes_of(news, brief)
+    fresh, gone = _for_us(situation, news, read), taken_back(situation.messages)
+    wishes = [
+        one for one in (*map(Wish.read, before["wishes"]), *fresh) if not one.is_job or one.number not in gone
+    ]
+    now = standing(wishes, situation.seats, step=step)
+    commands, done = _told(situation, brief, now)
+    left = still_asked(wishes, step=step, done=done)
+    helped = before["helped"] or needs_help(news, read)
+    memory = {"last": max([before["last"], *(one.number for one in news)]), "helped": helped}
+    says = answers(situation, brief, news, read, fresh, helped=before["helped"])
+    says += reports(brief, wishes, left, done)
     closed = {place for place, kind in brief["locations"].items() if kind in now.tools}
-    return Heeded(others, commands, memory, says, frozenset(closed))
+    others = _without(situation, brief, now, commands)
+    remembered = {**memory, "wishes": [one.to_json() for one in left]}
+    return Heeded(others, commands, remembered, says, frozenset(closed))
+
+
+def _for_us(situation: Situation, news: Sequence[Said], read: Sequence[Wish]) -> list[Wish]:
+    """Those of new wishes that are asked of this mind."""
+    messages, organisation = {one.number: one for one in news}, situation.organisation
+    if organisation is None:
+        return []
+    return [wish for wish in read if for_us(wish, messages[wish.number], organisation, situation.member)]
 
 
 def left_alone(commands: Mapping[int, Command], heeded: Heeded) -> dict[int, Command]:
@@ -80,20 +90,20 @@ def left_alone(commands: Mapping[int, Command], heeded: Heeded) -> dict[int, Com
 
 def _remembered(memory: Json) -> dict[str, Json]:
     known = memory.get(KEY) if isinstance(memory, dict) else None
-    return known or {"last": 0, "done": [], "helped": False}
+    return known or {"last": 0, "helped": False, "wishes": []}
 
 
 def _told(
     situation: Situation, brief: Mapping[str, Json], now: Standing
-) -> tuple[dict[int, Command], list[int]]:
-    """What those do who were told what to do, and the messages that are seen to."""
+) -> tuple[dict[int, Command], list[Wish]]:
+    """What those do who were told what to do, and what is done."""
     commands: dict[int, Command] = dict.fromkeys(sorted(now.stopped), NOOP)
-    done: list[int] = []
+    done: list[Wish] = []
     for wish in now.fetches:
         seats = [seat for seat in wish.meant(situation.seats) if seat not in commands]
         holders = [seat for seat in seats if _agent(situation, seat)["holds"] == wish.what]
         if holders:
-            done.append(wish.number)
+            done.append(wish)
             continue
         free = [seat for seat in seats if not _agent(situation, seat)["holds"]]
         source = _source(situation, brief, wish.what)
@@ -171,80 +181,3 @@ def _memory_of(memory: Json, seats: Sequence[int]) -> Json:
         "passing": [seat for seat in memory["passing"] if seat in seats],
         "helping": [seat for seat in memory.get("helping", ()) if seat in seats],
     }
-
-
-def _helps(news: Sequence[Said], wishes: Sequence[Wish]) -> bool:
-    understood = {wish.number for wish in wishes}
-    return any(one.number not in understood for one in news if one.kind != INFORM)
-
-
-def _answers(
-    situation: Situation,
-    brief: Mapping[str, Json],
-    news: Sequence[Said],
-    wishes: Sequence[Wish],
-    *,
-    helped: bool,
-) -> tuple[Say, ...]:
-    """One line to those who said something new: what was understood; what can be said, once, where nothing
-    was."""
-    organisation = situation.organisation
-    if organisation is None:
-        return ()
-    jobs = [one for one in news if one.kind == INFORM]
-    numbers = {one.number for one in news} - {one.number for one in jobs}
-    fresh = [wish for wish in wishes if wish.number in numbers and wish.meant(situation.seats)]
-    lines = [_answer(wish, situation.seats, brief) for wish in fresh]
-    words = [one for one in news if one.kind != INFORM]
-    if not helped and _helps(news, wishes):
-        lines.append(HELP)
-    to = {one.sender for one in words} & set(organisation.to(situation.member, ANSWER))
-    text = " ".join(dict.fromkeys(lines))
-    answer = (Say(text, ANSWER, tuple(sorted(one for one in to if one is not None))),) if lines and to else ()
-    return (*answer, *(_taken(situation, one, brief, wishes) for one in jobs))
-
-
-def _taken(situation: Situation, job: Said, brief: Mapping[str, Json], wishes: Sequence[Wish]) -> Say:
-    """The answer to a job: what is understood is accepted."""
-    wish = next((one for one in wishes if one.number == job.number), None)
-    to, data = (job.sender or 0,), {"job": job.number}
-    if wish is None or not wish.meant(situation.seats):
-        return Say(HELP, DECLINE, to, data)
-    return Say(_answer(wish, situation.seats, brief), ACCEPT, to, data)
-
-
-def _reports(
-    said: Sequence[Said],
-    brief: Mapping[str, Json],
-    wishes: Sequence[Wish],
-    done: Collection[int],
-) -> tuple[Say, ...]:
-    """Jobs that are done now."""
-    senders = {one.number: one.sender or 0 for one in said if one.kind == INFORM}
-    return tuple(
-        Say(f"Done: {_name(wish, brief)}.", REPORT, (senders[wish.number],), _status(wish.number))
-        for wish in wishes
-        if wish.number in done and wish.number in senders
-    )
-
-
-def _status(number: int) -> dict[str, Json]:
-    return {"job": number, "status": "done"}
-
-
-def _name(wish: Wish, brief: Mapping[str, Json]) -> str:
-    return str(brief["names"].get(wish.what, wish.what)).lower()
-
-
-def _answer(wish: Wish, mine: Sequence[int], brief: Mapping[str, Json]) -> str:
-    robots = and_list([f"robot {seat + 1}" for seat in wish.meant(mine)]) if wish.seats else "we"
-    name = _name(wish, brief)
-    said = {
-        FETCH: f"{robots}: fetching {name}.",
-        FIRST: f"{name} first.",
-        STOP: f"{robots}: waiting.",
-        GO_ON: f"{robots}: going on.",
-        LEAVE_TOOL: f"the {name} is yours.",
-        LEAVE_DISH: f"{name} is yours.",
-    }[wish.do]
-    return said[:1].upper() + said[1:]

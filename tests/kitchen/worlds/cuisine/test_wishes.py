@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Sequence
 from dataclasses import replace
 from typing import Any
 
@@ -14,7 +13,7 @@ from kitchen.contract.agent import Decision
 from kitchen.contract.organisation import Member, Organisation, organise
 from kitchen.contract.talk import Said
 from kitchen.registry.agents import make_agent
-from kitchen.worlds.cuisine.wishes import of_people, standing, wishes_of
+from kitchen.worlds.cuisine.wishes import of_people, standing, still_asked, wishes_of
 from kitchen.worlds.cuisine.world import CuisineWorld
 from tests.kitchen.worlds.cuisine.cooking import kitchen
 
@@ -75,18 +74,77 @@ def test_what_is_understood_of_plain_words(text: str, wish: tuple[str, str, tupl
     assert read == ([wish] if wish else [])
 
 
+@pytest.mark.parametrize(
+    ("text", "wishes"),
+    [
+        ("Robot 2, fetch rice. Robot 3, stop!", [("fetch", "rice", (1,)), ("stop", "", (2,))]),
+        ("robot 2: get rice and robot 3: get salmon", [("fetch", "rice", (1,)), ("fetch", "salmon", (2,))]),
+        ("robot 1 and robot 3 wait", [("stop", "", (0, 2))]),
+        ("robot 3, fetch rice, then stop", [("fetch", "rice", (2,)), ("stop", "", (2,))]),
+        ("bring rice and salmon", [("fetch", "rice", ()), ("fetch", "salmon", ())]),
+        ("bring the salmon sushi", [("fetch", "salmonSushi", ())]),
+        ("Do I have to wait? Fetch rice", [("fetch", "rice", ())]),
+        ("don't stop; salmon sushi first", [("first", "salmonSushi", ())]),
+        ("I'll use the pot. Bring rice.", [("leave_tool", "pot", ()), ("fetch", "rice", ())]),
+    ],
+)
+def test_one_message_may_ask_for_several_things(
+    text: str, wishes: list[tuple[str, str, tuple[int, ...]]]
+) -> None:
+    brief = kitchen(level="level_3", seats=3).brief(0)
+    assert [(one.do, one.what, one.seats) for one in wishes_of(said(text), brief)] == wishes
+
+
+def test_what_was_asked_stands_although_it_is_told_no_more() -> None:
+    world = kitchen(level="level_3", seats=3)
+    stopped = decided(world, "robot 2, stop. Let me use the pot.")
+    memory = json.loads(json.dumps(stopped.memory))
+    situation = see(world, (1, 2), commanded={0: ("noop",)}, people=(0,), memory=memory, seed=1)
+    later = tuple(Said(number, 2, 0, (1,), "say", "well done") for number in range(60, 62))
+    situation = replace(situation, organisation=TALK, member=1, messages=later)
+    decision = make_agent("planner", {}).decide(situation)
+    assert decision.commands[1] == ("noop",)
+    assert [one["do"] for one in decision.memory["heeded"]["wishes"]] == ["stop", "leave_tool"]
+
+
+def test_what_is_asked_again_and_again_is_remembered_once() -> None:
+    brief = kitchen(level="level_3", seats=3).brief(0)
+    wishes = wishes_of(said("stop", "go on", "stop", "robot 2, fetch rice", "go on", "stop"), brief)
+    left = still_asked(wishes, step=2, done=[wishes[3]])
+    assert [one.do for one in left] == ["go_on", "stop"]
+    assert standing(left, (1, 2), step=2) == standing(wishes, (1, 2), step=2)
+
+
+def test_of_several_who_are_told_only_the_first_fetches() -> None:
+    members = (Member(0, (0,), is_person=True), *LEAVES)
+    team = organise("each", members, seats=3, settings={"talk": True})
+    for text, kind, doing in (
+        ("fetch rice", "say", [1]),
+        ("fetch rice", "inform", [1, 2]),
+        ("stop", "say", [1, 2]),
+    ):
+        says = []
+        for seat in (1, 2):
+            situation = see(kitchen(level="level_3", seats=3), (seat,), people=(0,), seed=1)
+            heard = (Said(1, 1, 0, (1, 2), kind, text),)
+            situation = replace(situation, organisation=team, member=seat, messages=heard)
+            decision = make_agent("planner", {}).decide(situation)
+            says += [seat] if decision.says else []
+        assert says == doing
+
+
 def test_wishes_stand_until_they_are_done_or_somebody_wishes_otherwise() -> None:
     brief = kitchen(level="level_3", seats=3).brief(0)
 
-    def now(*texts: str, done: Sequence[int] = (), step: int = 2) -> Any:
-        return standing(wishes_of(said(*texts), brief), (1, 2), step=step, done=done)
+    def now(*texts: str, step: int = 2) -> Any:
+        return standing(wishes_of(said(*texts), brief), (1, 2), step=step)
 
     assert now("stop").stopped == {1, 2}
     assert now("stop", "robot 2, go on").stopped == {2}
     assert now("stop", "robot 2, fetch rice").stopped == {2}
-    assert now("stop", "salmon sushi first", "go on") == standing([], (1, 2), step=2, done=())
+    assert now("stop", "salmon sushi first", "go on") == standing([], (1, 2), step=2)
     assert len(now("fetch rice").fetches) == 1
-    assert now("fetch rice", done=[1]).fetches == now("fetch rice", step=40).fetches == []
+    assert now("fetch rice", step=40).fetches == []
     assert now("robot 1, stop").stopped == set()  # somebody else's
 
 
@@ -103,7 +161,7 @@ def test_a_robot_fetches_what_it_is_told_to_and_says_so_once() -> None:
     assert done[-1] == ("get", "storage0", "rice")
     assert lines == ["Robot 3: fetching rice."]
     after = decided(world, "Robot 3, fetch rice", memory=memory)
-    assert after.memory["heeded"]["done"] == [1] and after.says == ()
+    assert after.memory["heeded"]["wishes"] == [] and after.says == ()
 
 
 def test_who_is_told_to_stop_waits_until_it_is_told_to_go_on() -> None:
@@ -112,7 +170,7 @@ def test_who_is_told_to_stop_waits_until_it_is_told_to_go_on() -> None:
     assert stopped.commands[1] == ("noop",) and stopped.commands[2] != ("noop",)
     assert decided(world, "stop").commands == {1: ("noop",), 2: ("noop",)}
     before = decided(world, "well done").memory
-    assert decided(world, "stop", memory=before).memory.keys() == before.keys()
+    assert decided(world, "well done", "stop", memory=before).memory.keys() == before.keys()
     assert decided(world, "stop", "go on").commands == decided(world, "well done").commands
 
 
@@ -127,6 +185,20 @@ def test_a_tool_that_somebody_has_for_themselves_is_left_alone() -> None:
             }
             world.step(list(decision.commands.items()))
         assert (("put", "pot0") in used) is not bool(texts)
+
+
+def test_a_job_that_takes_too_long_has_failed() -> None:
+    team = organise("tree", (Member(0, (0,), is_person=True), *LEAVES), seats=3)
+    world, memory, reported = kitchen(level="level_3", seats=3), None, []
+    for step in (0, 21, 22):
+        situation = see(world, (1,), commanded={0: ("noop",)}, people=(0,), memory=memory, seed=1)
+        jobs = (Said(1, 1, 0, (1,), "inform", "fetch rice and salmon"),)
+        decision = make_agent("planner", {}).decide(
+            replace(situation, organisation=team, member=1, messages=jobs, step=step)
+        )
+        memory = json.loads(json.dumps(decision.memory))
+        reported += [(step, dict(say.data)) for say in decision.says]
+    assert reported == [(0, {"job": 1}), (21, {"job": 1, "status": "failed"})]
 
 
 def test_a_job_is_accepted_done_and_reported_or_declined() -> None:
@@ -146,8 +218,8 @@ def test_a_job_is_accepted_done_and_reported_or_declined() -> None:
         ("decline", {"job": 2}),
         ("report", {"job": 1, "status": "done"}),
     ]
-    taken_back = (*jobs, Said(3, 2, 0, (1,), "withdraw", "", {"job": 1}))
-    assert [one.number for one in of_people(taken_back, team)] == [2]
+    gone = (*jobs, Said(3, 2, 0, (1,), "withdraw", "", {"job": 1}))
+    assert [one.number for one in of_people(gone, team)] == [2]
 
 
 def test_only_people_are_heeded_and_without_talk_nothing_is_remembered() -> None:

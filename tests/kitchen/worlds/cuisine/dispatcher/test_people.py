@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import replace
 from typing import Any
 
 import pytest
 
 from kitchen.contract.agent import Situation
+from kitchen.contract.jobs import Job
 from kitchen.contract.organisation import Member, organise
 from kitchen.contract.talk import Said
 from kitchen.worlds.cuisine.dispatcher.people import LONGEST, quoted
@@ -90,6 +92,59 @@ def test_a_long_line_is_cut_and_without_an_answer_nothing_is_said(monkeypatch: p
     assert len(decide(told("hello")).says[0].text) <= LONGEST + 1
     script(monkeypatch, "noop_agent1\nnoop_agent2")
     assert decide(told("hello")).says == ()
+
+
+LED = organise("tree", TEAM.members, seats=3)
+
+
+def asked(*jobs: Job, said: Sequence[Said] = ()) -> Situation:
+    """The person leads, and has given these jobs, which are open."""
+    return replace(seen(), organisation=LED, member=1, messages=tuple(said), jobs=jobs)
+
+
+@pytest.mark.parametrize(
+    ("answer", "reply"),
+    [
+        (
+            "Job 4: accept, at once\n* job 5: Decline: no pan here\njob 9: done\nnoop_agent1\nnoop_agent2",
+            "text",
+        ),
+        (
+            {
+                "plan": "rice",
+                "say": "",
+                "jobs": [
+                    {"job": 4, "answer": "accept", "words": "at once"},
+                    {"job": 5, "answer": "decline", "words": "no pan here"},
+                    {"job": 9, "answer": "done", "words": ""},
+                    "nonsense",
+                ],
+                "commands": [{"agent": "agent1", "verb": "noop"}, {"agent": "agent2", "verb": "noop"}],
+            },
+            "tool",
+        ),
+    ],
+)
+def test_who_is_led_is_told_of_open_jobs_and_answers_them(
+    monkeypatch: pytest.MonkeyPatch, answer: Any, reply: str
+) -> None:
+    model = script(monkeypatch, answer)
+    jobs = (Job(4, 0, 1, 'fetch "rice"', 2), Job(5, 0, 1, "fry", 2))
+    decision = decide(asked(*jobs), reply=reply)
+    assert '- job 4, not answered, from agent0 (a person): "fetch \\"rice\\""' in model.said()
+    assert [(one.kind, one.to, one.data, one.text) for one in decision.says] == [
+        ("accept", (0,), {"job": 4}, "at once"),
+        ("decline", (0,), {"job": 5}, "no pan here"),
+    ]
+    assert decision.commands == {1: ("noop",), 2: ("noop",)}
+
+
+def test_a_job_that_was_taken_back_is_told_as_such(monkeypatch: pytest.MonkeyPatch) -> None:
+    model = script(monkeypatch, "Job 4: done\nnoop_agent1\nnoop_agent2")
+    said = (Said(4, 1, 0, (1,), "inform", "fetch rice"), Said(5, 2, 0, (1,), "withdraw", "", {"job": 4}))
+    assert decide(asked(said=said)).says == ()
+    assert "agent0 (a person) gives job 4" in model.said() and "(withdraw job 4)" in model.said()
+    assert "Jobs for you: none." in model.said()
 
 
 TRIES = [
