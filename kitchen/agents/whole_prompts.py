@@ -75,7 +75,8 @@ class _Play:
     def asked(self, number: int, given: Mapping[int, Command]) -> Situation:
         seats = self.minds[number][0]
         asked = tuple(seat for seat in seats if self.game.asks(seat)) if self.way.passes_by else None
-        seen = replace(self.seen(seats, given), asked=asked, tells=self.way.tells)
+        told = {"asked": asked, "tells": self.way.tells, "knowing": self.way.knowing}
+        seen = replace(self.seen(seats, given), **told)
         return among(seen, self.way.organisation)
 
     def step(self) -> list[tuple[Situation, Decision]]:

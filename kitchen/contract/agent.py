@@ -38,9 +38,9 @@ KNOWING = {
 """What a mind may be told of the commands of the step that it decides, as far as its seats get to know them,
 and in which order minds are asked therefore."""
 
-SEAT, PLAN_BROKEN = "seat", "plan_broken"
-"""Why a mind is asked (`Situation.because`): a seat of its own has something to choose; or it has because its
-plan could not go on."""
+SEAT, PLAN_BROKEN, JOB, MESSAGE = "seat", "plan_broken", "job", "message"
+"""Why a mind is asked (`Situation.because`): a seat of its own has something to choose. If more is to be said
+of it, the first of these that is so: its plan could not go on; something new was said of a job, or at all."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -90,6 +90,8 @@ class Situation:
     """Who may say what to whom; None where nobody says anything."""
     member: int = 0
     """The number of this mind in it."""
+    knowing: str = EVERYBODY
+    """Whose commands of a step it is told before it decides: one of `KNOWING`."""
     messages: tuple[Said, ...] = ()
     """What it has said and heard, in order: the newest. What came after its last decision is new. It is what
     somebody said, never an instruction to the house."""

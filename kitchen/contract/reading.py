@@ -3,7 +3,8 @@
 A co-player that reads commands out of replies writes into its note (`Decision.note`) under `faults` what was
 wrong with what it followed, and under `mended` what was wrong with the first reply where it asked twice. A
 fault has a `code` and a `command`: the command that was read and refused, or none. The codes of UNREAD say
-that no command could be read, for one seat or, NO_COMMAND, for any of those that were asked for.
+that no command could be read, for one seat or, NO_COMMAND, for any of those that were asked for. Where fewer
+commands were asked for than it has seats, the note has their number under `asked`.
 """
 
 from __future__ import annotations
@@ -53,7 +54,7 @@ def reading_of(note: Json, seats: int) -> Reading | None:
     """How the replies to one decision for so many seats were read; None for a note of nobody who reads."""
     if not isinstance(note, dict) or not isinstance(note.get("faults"), list):
         return None
-    return reading_of_faults(note["faults"], note.get("mended") or (), seats)
+    return reading_of_faults(note["faults"], note.get("mended") or (), note.get("asked") or seats)
 
 
 def reading_of_faults(faults: Iterable[Json], mended: Iterable[Json], seats: int) -> Reading:

@@ -91,10 +91,31 @@ def _give_way(job: _Job, made: Future[Any], seconds: float | None) -> None:
             job.ready.put(job.switch)
 
     made.add_done_callback(wake)
-    if seconds is not None:
-        _loop().call_soon_threadsafe(_loop().call_later, max(seconds, 0.0), wake)
+    alarm = None if seconds is None else _Alarm(max(seconds, 0.0), wake)
     assert job.parent is not None  # noqa: S101 - a job's parent is what its thread does
     job.parent.switch()
+    if alarm:
+        alarm.call_off()
+
+
+class _Alarm:
+    """Wakes somebody after so many seconds, unless it is called off; then it keeps nothing of them."""
+
+    def __init__(self, seconds: float, wake: Callable[[], None]) -> None:
+        self.loop = _loop()
+        self.handle: asyncio.TimerHandle | None = None
+        self.loop.call_soon_threadsafe(self._set, seconds, wake)
+
+    def _set(self, seconds: float, wake: Callable[[], None]) -> None:
+        self.handle = self.loop.call_later(seconds, wake)
+
+    def call_off(self) -> None:
+        """It was not needed, or has rung."""
+        self.loop.call_soon_threadsafe(self._cancel)
+
+    def _cancel(self) -> None:
+        if self.handle:
+            self.handle.cancel()
 
 
 def awaited(coroutine: Coroutine[Any, Any, T]) -> T:

@@ -14,8 +14,9 @@ from typing import Any
 
 from django.db import DatabaseError
 
-from kitchen.contract.agent import EVERYBODY, LONGEST_PLAN, PEOPLE, PLAN_BROKEN, SEAT, Situation
+from kitchen.contract.agent import EVERYBODY, JOB, LONGEST_PLAN, MESSAGE, PEOPLE, PLAN_BROKEN, SEAT, Situation
 from kitchen.contract.agent import Decision as MindDecision
+from kitchen.contract.organisation import DOWN, UP
 from kitchen.contract.seeds import derived_seed
 from kitchen.contract.world import Command, Json, World
 from kitchen.machine.storable import printable, storable
@@ -88,7 +89,7 @@ def ask_minds(
     told = turn.numbers if knowing == EVERYBODY else turn.people if knowing == PEOPLE else set()
     given = {seat: tuple(row.command) for seat, row in turn.given.items()} | dict(more or {})
     commanded = {seat: command for seat, command in given.items() if seat in told}
-    situations = [(mind, replace(_situation(turn, mind), **_talk(turn, mind))) for mind in minds]
+    situations = [(mind, _with_why(replace(_situation(turn, mind), **_talk(turn, mind)))) for mind in minds]
     return _ask(turn.world, situations, commanded, told)
 
 
@@ -122,6 +123,7 @@ def _situation(turn: OpenTurn, mind: Mind) -> Situation:
         plans={seat: plan.then for seat, plan in turn.plans.items() if seat in seats},
         asked=asked,
         because=_because(asked, last),
+        knowing=episode.knowing,
         briefs={seat: turn.briefs[seat] for seat in seats},
         observations={seat: world.observe(seat) for seat in seats},
         legal={seat: world.legal_actions(seat) for seat in seats},
@@ -139,6 +141,14 @@ def _because(asked: Collection[int], last: Iterable[Json]) -> str:
     """The event of a plan that was dropped and the reason to ask are called the same."""
     broken = {event["seat"] for event in last if event["kind"] == PLAN_BROKEN}
     return PLAN_BROKEN if broken & set(asked) else SEAT
+
+
+def _with_why(situation: Situation) -> Situation:
+    """The same, asked because of what is new of jobs, or else of messages, if of nothing before these."""
+    new = {said.kind for said in situation.messages if said.is_new}
+    if situation.because != SEAT or not new:
+        return situation
+    return replace(situation, because=JOB if new & (DOWN | UP) else MESSAGE)
 
 
 def _talk(turn: OpenTurn, mind: Mind) -> dict[str, Any]:

@@ -96,6 +96,13 @@ UNSENT = NoticeMessage(
 )
 """The answer to a message that the database could not take."""
 
+UNPLANNED = NoticeMessage(
+    "unplanned",
+    marked("Nothing can be stored at the moment. Your plan is as it was: change it again."),
+    "warning",
+)
+"""The answer to another plan that the database could not take."""
+
 _knocks, _misses = Buckets(CONNECTIONS), Buckets(MISSES)
 
 
@@ -266,8 +273,8 @@ class SeatConsumer(AsyncWebsocketConsumer):
         await self.answer(page.seen_as_scene, message)
 
     async def on_plan(self, page: OpenPage, message: PlanMessage) -> None:
-        """Put another plan in the place of what is left of the person's."""
-        await self.answer(page.plan, message)
+        """Put another plan in the place of what is left of the person's, and say what came of it."""
+        await self._store(page, partial(page.plan, message), UNPLANNED)
 
     async def on_view(self, page: OpenPage, message: ViewMessage) -> None:
         """Note what the person saw when they chose."""
@@ -292,17 +299,23 @@ class SeatConsumer(AsyncWebsocketConsumer):
 
     async def on_say(self, page: OpenPage, message: SayMessage) -> None:
         """Send it, and show it."""
+        await self._store(page, partial(page.say, message), UNSENT)
+
+    async def _store(self, page: OpenPage, act: Callable[[], Answer], failed: NoticeMessage) -> None:
+        """Have this stored, or say that it was not."""
         async with self.in_turn:
             try:
-                answer = await visited(page.say, message)
+                answer = await visited(act)
             except Error as error:
-                pass_over(error, "a message cannot be stored")
-                answer = page.said(UNSENT)
+                pass_over(error, f"a message ({failed.code}) cannot be stored")
+                answer = page.said(failed)
             await self.say(answer)
 
     async def episode_changed(self, event: dict[str, Any]) -> None:
         """A nudge from the channel layer, perhaps for what this page shows already."""
         stamp = event.get("stamp")
+        if self.page and stamp is None:
+            self.page.stamp = None  # something has changed of which a stamp knows nothing
         if self.page and (stamp is None or tuple(stamp) != self.page.stamp):
             await self.look()
 

@@ -97,6 +97,12 @@ def opening(world: World, seats: Iterable[int], plans: Mapping[int, Plan], *, pa
     return made
 
 
+def ending(plans: Mapping[int, Plan]) -> Opening:
+    """What is settled where no step opens any more: that plans were given up is told all the same."""
+    replaced = ((seat, plan.replaces) for seat, plan in sorted(plans.items()))
+    return Opening(broken=[_broken(seat, before, REPLACED) for seat, before in replaced if before])
+
+
 def _fill(made: Opening, world: World, seat: int, plan: Plan | None) -> None:
     if not world.asks(seat):
         made.filled.append(Filled(seat, world.idle))

@@ -5,9 +5,10 @@ From the browser: one JSON object, `{"type": "command", "step": 4, "command": ["
 `{"type": "view", "view": "tables"}` or `{"type": "say", "to": [1], "text": "Fetch rice"}`. `step` is the
 step that the command is for; the first is 1. `command` may also be the same list as JSON text, as a form
 field sends it. `then` is a list of commands that are to follow it, one in each step;
-`{"type": "plan", "then": []}` puts another list in the place of what is left of them. Both only where the
-episode offers plans. Anything else is a `MessageError`, whose text is shown, in the language of the page. A
-message's type names the method of the consumer that handles it: `on_command`.
+`{"type": "plan", "then": [], "step": 4}` puts another list in the place of what is left of them, in that
+step, an empty one also later. Both only where the episode offers plans. Anything else is a
+`MessageError`, whose text is shown, in the language of the page. A message's type names the method
+of the consumer that handles it: `on_command`.
 
 To the browser: HTML fragments, or, to a client that asks for the subprotocol `brigade.json`, the same facts
 as JSON (`StateMessage`, `NoticeMessage`).
@@ -64,12 +65,15 @@ class PlanMessage:
     """Another plan takes the place of what is left of a person's; an empty one ends it."""
 
     then: tuple[Command, ...]
+    step: int | None = None
+    """The one that was open where the person did that; None where that is not said."""
     type: str = field(default="plan", init=False)
 
     @classmethod
     def read(cls, sent: Mapping[str, Json]) -> Self:
         """From what was sent; MessageError if it is none."""
-        return cls(then=read_plan(sent.get("then", [])))
+        step = sent.get("step")
+        return cls(read_plan(sent.get("then", [])), None if step is None else read_step(step))
 
 
 @dataclass(frozen=True, slots=True)

@@ -89,8 +89,8 @@ class OpenPage:
     def command(self, message: CommandMessage) -> Answer | Deciding:
         """Hand in a command and say what came of it; or whom to ask first, and then it is `decided`."""
         with turn_taken(self.seat.episode_id) as turn:
-            if message.step != turn.step or not turn.is_read:
-                bring_up_to_date(turn)
+            if message.step != turn.step or not turn.is_read or turn.episode.organisation:
+                bring_up_to_date(turn)  # co-players are told what was said elsewhere meanwhile
             deciding = deciding_at_once(turn, message.step, self.seat.number, message.command)
         if deciding and deciding.question:
             return deciding
@@ -111,7 +111,8 @@ class OpenPage:
     def plan(self, message: PlanMessage) -> Answer:
         """Put another plan in the place of what is left."""
         with turn_taken(self.seat.episode_id) as turn:
-            receipt = plan_replace(turn, seat=self.seat.number, then=message.then, page=self.name)
+            sent = {"then": message.then, "page": self.name, "step": message.step}
+            receipt = plan_replace(turn, seat=self.seat.number, **sent)
             return self._answered(turn, receipt)
 
     def seen_as_scene(self, message: SceneMessage) -> Answer:

@@ -16,13 +16,12 @@ def readings_by_episode(decisions: QuerySet[Decision]) -> Mapping[int, Readings]
     """By episode: the decisions whose commands were given, of those who read replies. Those of a mind with
     the same faults are counted by the database, so that it sends few of their notes."""
     read = decisions.filter(dropped="", note__faults__isnull=False).order_by()
-    notes = read.values_list("mind__episode", "mind", "note__faults", "note__mended").annotate(
-        number=Count("pk")
-    )
+    told = (f"note__{name}" for name in ("faults", "mended", "asked"))
+    notes = read.values_list("mind__episode", "mind", *told).annotate(number=Count("pk"))
     seats = seats_of_minds(decisions.order_by().values("mind__episode"))
     by_episode: dict[int, Readings] = defaultdict(Readings)
-    for episode, mind, faults, mended, number in notes:
-        reading = reading_of_faults(faults, mended or (), seats.get(mind, 0))
+    for episode, mind, faults, mended, asked, number in notes:
+        reading = reading_of_faults(faults, mended or (), asked or seats.get(mind, 0))
         by_episode[episode] += Readings.of(reading, number)
     return by_episode
 

@@ -22,7 +22,7 @@ from kitchen.machine.statements import Text, change, insert
 from kitchen.play import clock, stored
 from kitchen.play.chain import chain_begin, chain_next, chain_so_far
 from kitchen.play.claims import MindStanding
-from kitchen.play.filling import WORLD, Filled, Opening, Plan, opening
+from kitchen.play.filling import WORLD, Filled, Opening, Plan, ending, opening
 from kitchen.play.intents import stored_intents
 from kitchen.play.messages import Stamp
 from kitchen.play.models import Decision, Episode, Message, Mind, Seat, SeatCommand, Step
@@ -287,7 +287,8 @@ class OpenTurn:
         entries = [stored.log_entry(self.given[seat]) for seat, _ in commands]
         chain = self.chain  # with the steps before it, which are read before it is one of them
         status = status_after(self.episode, ahead.world)
-        begins = self._opening(ahead.world) if status == Episode.Status.PLAYING else Opening()
+        goes_on = status == Episode.Status.PLAYING
+        begins = self._opening(ahead.world) if goes_on else ending(self.plans)
         events = [*ahead.events, *stored.as_stored([event.to_json() for event in begins.broken])]
         self._store_state(ahead, status, begins.plans, now)
         chain = self._store_step(chain, entries, events, opened_at, now)

@@ -27,11 +27,16 @@
     plan.querySelector("[data-plan-add]").focus();
   }
 
+  /* of the step that is open now, however late it arrives; the panel has the number of those that are taken */
+  function stop(plan) {
+    socket?.send(JSON.stringify({ type: "plan", then: [], step: Number(plan.dataset.plan) + 1 }));
+  }
+
   document.addEventListener("click", (event) => {
     const plan = event.target.closest("[data-plan]");
     if (!plan) return;
     if (event.target.closest("[data-plan-add]")) add(plan);
     if (event.target.closest("[data-plan-remove]")) remove(plan, event.target.closest("li"));
-    if (event.target.closest("[data-plan-stop]")) socket?.send(JSON.stringify({ type: "plan", then: [] }));
+    if (event.target.closest("[data-plan-stop]")) stop(plan);
   });
 })();

@@ -17,7 +17,7 @@ import httpx2
 from cryptography.hazmat.primitives.asymmetric.rsa import RSAPublicKey
 from django.conf import settings
 
-from kitchen.llm.providers.deadline import bounded, within
+from kitchen.machine.deadline import bounded, within
 from kitchen.machine.public_keys import Keys, KeysError, key_of, keys_read
 
 FETCH_SECONDS = 3.0

@@ -56,7 +56,8 @@ LATER = (
         "because",
         "text",
         "Why it was asked; blank in data of before.",
-        levels="seat = it had something to choose, plan_broken = likewise, since its plan could not go on",
+        levels="seat = it had something to choose, plan_broken = likewise, since its plan could not go on, "
+        "job, message = likewise, and something new was said of a job, or at all",
     ),
     Column(
         "dropped",

@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 import asyncio
+import gc
 import threading
 import time
 from concurrent.futures import Future
 from contextvars import ContextVar
+from weakref import ref
 
 import pytest
+from greenlet import getcurrent
 
 from kitchen.machine.about import about, known
 from kitchen.machine.waiting import (
@@ -64,6 +67,27 @@ def test_time_that_is_over_is_over_and_what_comes_later_wakes_nobody_twice() -> 
         return "over", wait_for(gate, 0.01)
 
     assert wait_for(in_background(asks), 10) == ("over", "late")
+
+
+def test_who_was_not_waited_for_in_vain_is_forgotten_before_the_time_is_over() -> None:
+    gates: list[Future[str]] = [Future()]
+    jobs: list[ref[object]] = []
+
+    def asks() -> str:
+        jobs.append(ref(getcurrent()))
+        return wait_for(gates[0], 3600)
+
+    waiting = in_background(asks)
+    wait_for(in_background(lambda: pause(0.0)))
+    gates[0].set_result("there")
+    assert wait_for(waiting, 10) == "there"
+    assert all_done(10)
+    gates.clear()
+    awaited(asyncio.sleep(0))  # the alarm is called off in the event loop
+    for _ in range(THREADS):  # each of our threads lets go of what it did last when it does something else
+        wait_for(in_background(lambda: None), 10)
+    gc.collect()
+    assert jobs[0]() is None
 
 
 def test_elsewhere_waiting_holds_its_thread_as_ever() -> None:

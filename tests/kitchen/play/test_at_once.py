@@ -10,11 +10,13 @@ import pytest
 from django.db import DataError
 
 from kitchen.contract.agent import Agent, Decision, Situation
+from kitchen.contract.organisation import organise
 from kitchen.machine import apart
 from kitchen.play.at_once import Deciding
+from kitchen.play.creating import members_of
 from kitchen.play.messages import CommandMessage
 from kitchen.play.models import Decision as DecisionRow
-from kitchen.play.models import Episode, Mind, SeatCommand, Step
+from kitchen.play.models import Episode, Message, Mind, SeatCommand, Step
 from kitchen.play.open_page import Answer, OpenPage, page_opened
 from kitchen.registry import agents
 from tests.kitchen.factories import make_episode, mind
@@ -33,6 +35,17 @@ class Clumsy(Agent):
         raise RuntimeError("no idea")
 
 
+class Hears(Agent):
+    """Notes what it is told."""
+
+    kind = "hears"
+    instant = True
+    light = True
+
+    def decide(self, situation: Situation) -> Decision:
+        return Decision(commands={}, memory=[said.text for said in situation.messages])
+
+
 @pytest.fixture
 def asked(monkeypatch: pytest.MonkeyPatch) -> list[tuple[int, int]]:
     """What workers were asked for: episode and step."""
@@ -40,7 +53,8 @@ def asked(monkeypatch: pytest.MonkeyPatch) -> list[tuple[int, int]]:
     monkeypatch.setattr("django.db.transaction.on_commit", lambda act: act())
     monkeypatch.setattr("kitchen.play.stream.nudge_pages", lambda *told: None)
     monkeypatch.setattr("kitchen.play.services.ask_coplayers", lambda *turn: told.append(turn))
-    monkeypatch.setitem(agents.AGENTS, "clumsy", f"{__name__}:Clumsy")
+    for kind in (Clumsy, Hears):
+        monkeypatch.setitem(agents.AGENTS, kind.kind, f"{__name__}:{kind.__name__}")
     return told
 
 
@@ -62,6 +76,17 @@ def test_a_light_co_player_decides_in_the_same_visit(asked: list[tuple[int, int]
     assert [entry["chosen_by"] for entry in Step.objects.get().commands] == ["person", "random", "random"]
     assert DecisionRow.objects.count() == 2
     assert not asked
+
+
+def test_they_are_told_what_was_said_in_another_process_meanwhile(asked: list[tuple[int, int]]) -> None:
+    minds = (mind("hears", 1),)
+    team = organise("central", members_of(minds, seats=2), seats=2, settings={"talk": True})
+    episode = make_episode(seats=2, minds=minds, organisation=team)
+    page = page_of(episode)
+    Message.objects.create(episode=episode, number=1, step=1, sender=0, to=[1], kind="say", text="fetch rice")
+    Episode.objects.filter(pk=episode.pk).update(messages=1)
+    assert state(page.command(CommandMessage(1, ("noop",))))["step"] == 1
+    assert DecisionRow.objects.get().memory == ["fetch rice"]
 
 
 def apart_decided(page: OpenPage) -> dict[str, Any]:

@@ -383,6 +383,23 @@ async def test_a_nudge_for_what_a_page_shows_already_costs_it_nothing(
     for stamp in ([1, "playing", "", 0, 0], [2, "playing", "", 0, 0], None):
         await consumer.episode_changed({"type": "episode.changed", "stamp": stamp})
     assert len(looked) == 2
+    assert consumer.page.stamp is None  # what has changed is in no stamp: it is shown all the same
+
+
+async def test_a_plan_that_cannot_be_stored_is_answered(renamed: Callable[[str, str], None]) -> None:
+    change = database_sync_to_async(renamed)
+    socket = await opened(await new_seat(offers_plans=True, seats=2, minds=(mind("dispatcher", 1),)))
+    await told(socket)
+    command = {"type": "command", "step": 1, "command": ["noop"], "then": [["noop"]]}
+    await socket.send_json_to(command)
+    assert (await told(socket))["plans"] == {"0": [["noop"]]}
+    await change("kitchen_episode", "plans")
+    await socket.send_json_to({"type": "plan", "then": [], "step": 1})
+    assert (await told(socket))["code"] == "unplanned"
+    await change("kitchen_episode", "plans")
+    await socket.send_json_to({"type": "plan", "then": [], "step": 1})
+    assert (await told(socket))["plans"] == {}
+    await socket.disconnect()
 
 
 async def test_while_co_players_think_the_page_is_told_so() -> None:

@@ -138,7 +138,7 @@ def test_steps_in_which_nobody_is_asked_pass_in_pieces(
         (task,) = later
         later.clear()
         with django_capture_on_commit_callbacks(execute=True):
-            step_run(episode_id=task[0], step=task[1])
+            assert step_run(episode_id=task[0], step=task[1])  # and those after it
         assert not step_run(episode_id=task[0], step=task[1])  # the same task once more
     assert step_of(episode) == 50
     assert submit(episode, 51, "noop").accepted

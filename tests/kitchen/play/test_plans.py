@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any, ClassVar
 
 import pytest
@@ -11,6 +11,7 @@ from django.template.loader import render_to_string
 
 from kitchen.contract.agent import KNOWING, LONGEST_PLAN, Agent, Decision, Situation
 from kitchen.contract.world import Command, Event
+from kitchen.play import planning
 from kitchen.play.asking import checked
 from kitchen.play.at_once import Deciding
 from kitchen.play.deciding import decide_step
@@ -275,6 +276,50 @@ def test_a_person_plans_and_stops_what_is_left(told: Told) -> None:
     data = {"why": "replaced", "left": [list(TABLE), list(STORAGE)], "planned_in": 1}
     assert broken(episode) == [(2, {"kind": "plan_broken", "seat": 0, **data})]
     assert all(verdict.holds for verdict in log_verify(Episode.objects.all()))
+
+
+def test_a_plan_that_is_stopped_in_the_last_step_is_in_the_log_too(told: Told) -> None:
+    episode = make_episode(seats=2, steps=2, minds=(mind("ahead", 1),), offers_plans=True)
+    page = person(episode)
+    page.command(CommandMessage(1, STORAGE, then=(BOARD, TABLE)))
+    decide_step(episode_id=episode.pk, step=1)
+    page.plan(PlanMessage((), 2))
+    decide_step(episode_id=episode.pk, step=2)
+    data = {"why": "replaced", "left": [list(TABLE)], "planned_in": 1}
+    assert broken(episode) == [(2, {"kind": "plan_broken", "seat": 0, **data})]
+    assert all(verdict.holds for verdict in log_verify(Episode.objects.all()))
+
+
+def test_stopping_that_arrives_late_stops_the_plan_that_was_meant_and_no_other(told: Told) -> None:
+    episode = make_episode(seats=2, minds=(mind("ahead", 1),), offers_plans=True)
+    page = person(episode)
+    page.command(CommandMessage(1, STORAGE, then=(BOARD, TABLE, STORAGE, BOARD)))
+    for step in (1, 2):
+        decide_step(episode_id=episode.pk, step=step)
+    assert codes(page.plan(PlanMessage((TABLE,), 2))) == ["late"]  # its first would be done in another step
+    assert codes(page.plan(PlanMessage((), 4))) == ["early"]
+    assert codes(page.plan(PlanMessage((), 2))) == []
+    decide_step(episode_id=episode.pk, step=3)
+    page.command(CommandMessage(4, BOARD, then=(STORAGE,)))
+    assert codes(page.plan(PlanMessage((), 2))) == ["late"]  # the same once more
+    assert [planned for _, _, planned in did(episode, 0)] == [None, 1, 1]
+    decide_step(episode_id=episode.pk, step=4)
+    assert did(episode, 0)[-1][2] is None and Episode.objects.get(pk=episode.pk).step == 4
+    assert SeatCommand.objects.get(episode=episode, seat=0, step=5).planned_in == 4
+
+
+def test_others_look_when_a_plan_is_stopped(
+    monkeypatch: pytest.MonkeyPatch, django_capture_on_commit_callbacks: Callable[..., Any]
+) -> None:
+    nudged: list[object] = []
+    monkeypatch.setattr(planning.stream, "nudge_pages", lambda *told: nudged.append(told))
+    for minds in ((mind("ahead", 1),), ()):
+        episode = make_episode(seats=2, minds=minds, offers_plans=True)
+        given = GivenCommand(0, STORAGE, then=(BOARD, TABLE))
+        commands_submit(episode_id=episode.pk, step=1, commands=[given])
+        with django_capture_on_commit_callbacks(execute=True), turn_taken(episode.pk) as turn:
+            assert plan_replace(turn, seat=0, then=(), page="").accepted
+        assert nudged == ([] if minds else [(episode.pk,)])
 
 
 def test_a_person_whose_plan_could_not_go_on_chooses_again_and_is_told_why() -> None:

@@ -80,6 +80,19 @@ def take(episode: Episode, people: int = 1) -> None:
     decide_step(episode_id=episode.pk, step=step)
 
 
+def test_a_mind_is_asked_because_of_what_is_new() -> None:
+    episode = team("tree", people=1, robots=2)
+    take(episode)
+    say(episode, 0, "hello", 1)
+    say(episode, 0, "fetch rice", 2, kind="inform")
+    say(episode, 0, "and be quick", 2)
+    take(episode)
+    take(episode)
+    rows = DecisionRow.objects.filter(mind__episode=episode).order_by("step", "mind")
+    assert list(rows.values_list("because", flat=True)) == ["seat", "seat", "message", "job", "seat", "seat"]
+    assert {situation.knowing for situation in TOLD} == {"everybody"}
+
+
 def test_a_message_reaches_its_addressees_and_nobody_else() -> None:
     episode = team("graph")
     assert say(episode, 0, "only for you", 1) == "accepted"

@@ -49,9 +49,10 @@ class Adviser:
     def advise(self) -> StandInAdvice:
         """For the stand-in: the right commands, and what it takes to err."""
         brief, seen = self.moment.brief, self.moment.observation
-        agents = [(seat, seen["agents"][seat]["holds"]) for seat in self.moment.team.mine]
+        asked = self.moment.team.asked
+        agents = [(seat, seen["agents"][seat]["holds"]) for seat in asked]
         return StandInAdvice(
-            commands=self.decision.commands,
+            commands={seat: do for seat, do in self.decision.commands.items() if seat in asked},
             places=list(brief["locations"]),
             items=[*brief["base"], *brief["recipes"]],
             holding={seat: held for seat, held in agents if held},

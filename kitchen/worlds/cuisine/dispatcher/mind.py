@@ -159,7 +159,7 @@ class Dispatcher(Agent):
     def _without_answer(self, moment: Moment, memory: Memory, adviser: Adviser, code: str) -> Decision:
         """Nobody answered: the planner commands, or the agents wait."""
         by = self.options.fallback
-        waits = dict.fromkeys(moment.team.mine, NOOP)
+        waits = dict.fromkeys(moment.team.asked, NOOP)
         commands = adviser.decision.commands if by == "planner" else waits
         after = memory.after(None, [no_answer(code, by)], adviser.plan)
         return Decision(commands=commands, memory=after.to_json(), played_by=by)

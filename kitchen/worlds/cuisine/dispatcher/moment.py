@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from dataclasses import dataclass, field, replace
 from typing import Self
 
-from kitchen.contract.agent import Situation
+from kitchen.contract.agent import NO_ONE, Situation
 from kitchen.contract.jobs import Job
 from kitchen.contract.organisation import Organisation
 from kitchen.contract.talk import Said
@@ -25,11 +25,18 @@ class Team:
     mine: tuple[int, ...]
     """Seats that the dispatcher commands."""
     people: tuple[int, ...] = ()
+    settled: tuple[int, ...] = ()
+    """Of those that it commands, the seats that it is not asked for in this step."""
 
     @property
     def others(self) -> tuple[int, ...]:
         """Seats that another mind commands."""
         return tuple(seat for seat in range(self.agents) if seat not in (*self.mine, *self.people))
+
+    @property
+    def asked(self) -> tuple[int, ...]:
+        """Seats that the dispatcher commands in this step."""
+        return tuple(seat for seat in self.mine if seat not in self.settled)
 
     def named(self, seat: int) -> str:
         """`agent1`, with a mark for those that are not ours: `agent0 (a person)`."""
@@ -40,6 +47,10 @@ class Team:
         """`agent1, agent2 and agent3`."""
         return and_list([agent_name(seat) for seat in self.mine])
 
+    def list_asked(self) -> str:
+        """The same of those that it commands in this step."""
+        return and_list([agent_name(seat) for seat in self.asked])
+
 
 @dataclass(frozen=True, slots=True)
 class Moment:
@@ -49,7 +60,7 @@ class Moment:
     observation: Mapping[str, Json]
     team: Team
     commanded: Mapping[int, Command] = field(default_factory=dict)
-    """Commands of this step that run before ours."""
+    """Commands of this step that run before ours: those of others, then those of ours that are settled."""
     events: tuple[Event, ...] = ()
     """Of the last step."""
     organisation: Organisation | None = None
@@ -59,6 +70,8 @@ class Moment:
     """What was said to the dispatcher, and by it."""
     jobs: tuple[Job, ...] = ()
     """Those that it was given or gave and that are open."""
+    sees_people: bool = True
+    """Whether what people do in a step is told before the dispatcher commands."""
 
     @classmethod
     def of(cls, situation: Situation) -> Self:
@@ -66,9 +79,12 @@ class Moment:
         seat = situation.seats[0]
         brief, observation = situation.briefs[seat], situation.observations[seat]
         people = tuple(each for each in situation.people if each not in situation.seats)
-        team = Team(len(observation["agents"]), tuple(sorted(situation.seats)), tuple(sorted(people)))
-        before = {s: c for s, c in situation.commanded.items() if s not in situation.seats}
-        moment = cls(brief, observation, team, before, situation.events)
+        asked = situation.seats if situation.asked is None else situation.asked
+        settled = tuple(sorted(set(situation.seats) - set(asked)))
+        agents, mine = len(observation["agents"]), tuple(sorted(situation.seats))
+        team = Team(agents, mine, tuple(sorted(people)), settled)
+        moment = cls(brief, observation, team, _before(situation, settled), situation.events)
+        moment = replace(moment, sees_people=situation.knowing != NO_ONE)
         if situation.organisation is None or situation.organisation.is_silent:
             return moment
         return replace(
@@ -78,6 +94,11 @@ class Moment:
             messages=situation.messages,
             jobs=situation.jobs,
         )
+
+
+def _before(situation: Situation, settled: Collection[int]) -> dict[int, Command]:
+    others = {s: c for s, c in situation.commanded.items() if s not in situation.seats}
+    return {**others, **{s: c for s, c in situation.commanded.items() if s in settled}}
 
 
 def agent_name(seat: int) -> str:

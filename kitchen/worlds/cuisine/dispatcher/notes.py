@@ -48,4 +48,5 @@ def _setting(talk: Talk) -> dict[str, Json]:
         "reply": talk.options.reply,
         "memory_messages": talk.remembered + 1,
         "demonstration": {"dish": shown.dish, "agents": shown.team.agents} if shown else None,
+        **({"asked": len(talk.moment.team.asked)} if talk.moment.team.settled else {}),
     }

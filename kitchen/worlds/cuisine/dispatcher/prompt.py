@@ -65,7 +65,7 @@ def pieces(moment: Moment, options: Options) -> Mapping[str, str]:
     answer = guide.answer(moment.team, as_tool=options.as_tool, calls=calls_tool(options))
     return {
         "agents": moment.team.list_mine(),
-        "team": "\n".join(who_else(moment.team)),
+        "team": "\n".join(who_else(moment)),
         "steps": str(moment.brief["max_steps"]),
         "commands": "\n".join(guide.commands(as_tool=options.as_tool)),
         "places": "\n".join(guide.places(moment.brief)),
@@ -88,28 +88,26 @@ def frame(moment: Moment) -> str:
         f"you tell {moment.team.list_mine()} what to do. Serve as many ordered dishes as you can within "
         f"{moment.brief['max_steps']} steps, before their orders run out."
     )
-    return "\n".join([about, *who_else(moment.team)])
+    return "\n".join([about, *who_else(moment)])
 
 
-def who_else(team: Team) -> Iterator[str]:
+def who_else(moment: Moment) -> Iterator[str]:
     """Who plays beside the agents that are commanded, in sentences."""
+    team = moment.team
     if team.people:
-        yield _people(team)
+        yield _people(team, seen=moment.sees_people)
     if team.others:
         verb = "is" if len(team.others) == 1 else "are"
         yield f"{_listed(team.others)} {verb} commanded by somebody else, not by you."
 
 
-def _people(team: Team) -> str:
-    who = _listed(team.people)
-    if len(team.people) == 1:
-        return (
-            f"{who} is a person, who decides alone: you see what the person does in a step before you "
-            "command the others. Work with them, and never give a command for them."
-        )
+def _people(team: Team, *, seen: bool) -> str:
+    who, one = _listed(team.people), len(team.people) == 1
+    are, they, do = ("is a person", "the person", "does") if one else ("are people", "they", "do")
+    order = "before you" if seen else "only after you"
     return (
-        f"{who} are people, who decide alone: you see what they do in a step before you command the others. "
-        "Work with them, and never give a command for them."
+        f"{who} {are}, who decide{'s' if one else ''} alone: you see what {they} {do} in a step {order} "
+        "command the others. Work with them, and never give a command for them."
     )
 
 
@@ -144,7 +142,7 @@ def _about(shown: Demonstration, *, whole: bool) -> str:
 def state_part(moment: Moment, feedback: Sequence[str]) -> str:
     """What is new in this step: the state, the question, and the feedback if there is any."""
     said = [*people.conversation(moment), *jobs.listed(moment)]
-    parts = [describe(moment), *said, f"Now command {moment.team.list_mine()}."]
+    parts = [describe(moment), *said, f"Now command {moment.team.list_asked()}."]
     if feedback:
         parts += ["Feedback on the last step:", *(f"- {line}" for line in feedback)]
     return "\n".join(parts)

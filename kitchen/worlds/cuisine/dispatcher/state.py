@@ -55,7 +55,9 @@ def _served(moment: Moment) -> Iterator[str]:
 def _others(moment: Moment) -> Iterator[str]:
     """Their commands of this step, which run before ours; who has none yet is named too."""
     for seat, command in moment.commanded.items():
-        yield f"{moment.team.named(seat)} does in this step, before your agents: {spell(seat, command)}"
+        alone = " (not to be commanded now)" if seat in moment.team.settled else ""
+        name = f"{moment.team.named(seat)}{alone}"
+        yield f"{name} does in this step, before your agents: {spell(seat, command)}"
     for seat in moment.team.people:
         if seat not in moment.commanded:
             yield f"What {agent_name(seat)} (a person) does in this step is not known yet."

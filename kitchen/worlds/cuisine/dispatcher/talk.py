@@ -58,11 +58,11 @@ class Talk:
 
     def decide(self, question: str) -> Answered | None:
         """Ask, look ahead, and ask once more if the settings say so; None if there is no answer."""
-        read = self.ask(question, self.moment.team.mine)
+        read = self.ask(question, self.moment.team.asked)
         if read is None:
             return None
         verdict = validate(self.moment, read.given, read.unclear)
-        missing = [seat for seat in self.moment.team.mine if seat not in dict(verdict.kept)]
+        missing = [seat for seat in self.moment.team.asked if seat not in dict(verdict.kept)]
         if not self.options.repair or not missing:
             return Answered(verdict, read.given)
         return self._mend(Answered(verdict, read.given), missing)

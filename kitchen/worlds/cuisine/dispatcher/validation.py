@@ -70,6 +70,9 @@ def sort_out(given: Iterable[Given], team: Team) -> tuple[list[Given], list[Faul
         if seat not in team.mine:
             fault = _not_ours(seat, team)
             faults.setdefault(fault.text, fault)
+        elif seat in team.settled:
+            fault = _not_now(seat)
+            faults.setdefault(fault.text, fault)
         elif first.setdefault(seat, (seat, command)) != (seat, command):
             fault = _twice(seat, first[seat])
             faults.setdefault(fault.text, fault)
@@ -84,6 +87,11 @@ def _twice(seat: int, first: Given) -> Fault:
     return Fault("duplicate_agent", text, seat)
 
 
+def _not_now(seat: int) -> Fault:
+    text = f"{agent_name(seat)} was not to be commanded in that step: your command for it was ignored."
+    return Fault("not_asked_now", text, seat)
+
+
 def _not_ours(seat: int, team: Team) -> Fault:
     if seat >= team.agents:
         return Fault("unknown_agent", f"There is no {agent_name(seat)}; command {team.list_mine()}.", seat)
@@ -95,9 +103,9 @@ def _left_out(team: Team, commands: Iterable[Given], unclear: Unclear) -> list[F
     """Agents of ours that were given no command, or several in several places: they do nothing."""
     told = {seat for seat, _ in commands}
     if not told and not unclear:
-        text = f"No command was found in your reply: give one command each to {team.list_mine()}."
+        text = f"No command was found in your reply: give one command each to {team.list_asked()}."
         return [Fault(NO_COMMAND, text)]
-    left = [seat for seat in team.mine if seat not in told]
+    left = [seat for seat in team.asked if seat not in told]
     return [_unclear(seat, unclear[seat]) if seat in unclear else _without(seat) for seat in left]
 
 

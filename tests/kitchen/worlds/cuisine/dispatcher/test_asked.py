@@ -1,0 +1,60 @@
+"""Agents that are busy, or go on with a plan, are not asked for, and not counted."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import pytest
+
+from kitchen.contract.agent import NO_ONE, PEOPLE, Situation
+from kitchen.contract.reading import Reading, reading_of
+from kitchen.worlds.cuisine.dispatcher.moment import Moment
+from kitchen.worlds.cuisine.dispatcher.options import Options
+from kitchen.worlds.cuisine.dispatcher.prompt import fixed_part, pieces
+from tests.kitchen.worlds.cuisine.dispatcher.dispatching import decide, script, seen
+
+GOES, OTHER = ("goto", "storage0"), ("goto", "pot0")
+
+
+def one_asked() -> Situation:
+    """Agent 2 of agents 1 and 2 goes to the pot, whatever is said."""
+    return replace(seen(commanded={0: ("noop",), 2: OTHER}), asked=(1,))
+
+
+def test_only_those_who_are_asked_are_asked_for(monkeypatch: pytest.MonkeyPatch) -> None:
+    model = script(monkeypatch, "goto_agent1_storage0")
+    decision = decide(one_asked(), repair=1)
+    assert decision.commands == {1: GOES}
+    told = model.said()
+    assert "Now command agent1." in told
+    lines = [line for line in told.splitlines() if "before your agents" in line]
+    assert lines == [
+        "agent0 (a person) does in this step, before your agents: noop_agent0",
+        "agent2 (not to be commanded now) does in this step, before your agents: goto_agent2_pot0",
+    ]
+    assert len(model.requests) == 1 and decision.note["faults"] == []
+    assert reading_of(decision.note, 2) == Reading(1, 0, 0, 0)
+
+
+def test_a_command_for_another_is_ignored_and_told(monkeypatch: pytest.MonkeyPatch) -> None:
+    script(monkeypatch, "goto_agent1_storage0\ngoto_agent2_storage0")
+    decision = decide(one_asked())
+    assert decision.commands == {1: GOES}
+    assert [fault["code"] for fault in decision.note["faults"]] == ["not_asked_now"]
+    assert reading_of(decision.note, 2) == Reading(1, 0, 0, 0)
+    script(monkeypatch, "I am a teapot.")
+    assert reading_of(decide(one_asked()).note, 2) == Reading(1, 1, 0, 0)
+
+
+def test_stand_in_and_fallback_command_no_more(monkeypatch: pytest.MonkeyPatch) -> None:
+    assert list(decide(one_asked(), model="stand-in").commands) == [1]
+    assert reading_of(decide(one_asked(), model="stand-in").note, 2) == Reading(1, 0, 0, 0)
+
+
+@pytest.mark.parametrize(("knowing", "order"), [(PEOPLE, "before you command"), (NO_ONE, "only after you")])
+def test_it_is_told_whether_it_sees_what_people_do(knowing: str, order: str) -> None:
+    alone, options = Moment.of(replace(seen(), knowing=knowing)), Options.read({})
+    several = Moment.of(replace(seen(people=(0, 1)), seats=(2,), knowing=knowing))
+    for moment in (alone, several):
+        assert f"in a step {order}" in fixed_part(moment, options)
+        assert f"in a step {order}" in pieces(moment, options)["team"]
