@@ -122,6 +122,9 @@ class SeatView:
     """Members whom this person may give jobs."""
     led: bool = False
     """Others may give this person jobs."""
+    taken_over: tuple[tuple[int, int, str], ...] | None = None
+    """Seats that co-players took over from people who were `away` or have `left`: the seat, the first step
+    for which a co-player chose, and why. None where that never happens, throughout the episode."""
     jobs: tuple[Job, ...] = ()
     """Those that this person was given or gave: all that are open, and the newest others."""
 

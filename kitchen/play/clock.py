@@ -1,7 +1,8 @@
 """The time that people have for a step, where a researcher set one (`Episode.step_seconds`).
 
 The deadline is `Episode.turn_closes_at`. It begins with the first turn when every person has opened their
-page for the first time, and with every later turn when the step before it was taken. From then on it runs
+page for the first time (of several people, one need not wait longer than `ARRIVAL` for the others), and with
+every later turn when the step before it was taken. From then on it runs
 whether or not anybody is connected: who is away loses their turns, not the episode. At the deadline people
 who have not commanded wait in this step (`turn_close`); then the co-players are asked, within their own time.
 
@@ -46,6 +47,8 @@ OF_PEOPLE = (PERSON, *NOBODY)
 SHORTEST, LONGEST = 1.0, 3600.0
 """Bounds of `step_seconds`."""
 
+ARRIVAL = timedelta(seconds=30)
+"""So long several people are given to open their pages before the clock begins without them."""
 LONGEST_COUNTDOWN = 60.0
 """Turns that are open longer are closed by a look alone: a queue does not keep tasks for so long."""
 
@@ -64,8 +67,9 @@ def next_close(episode: Episode, opened_at: datetime) -> datetime | None:
 
 
 @transaction.atomic
-def clock_start(*, episode_id: int) -> bool:
-    """Begin the first turn's time if every person has opened their page; False if it runs or none is set."""
+def clock_start(*, episode_id: int, everybody: bool = True) -> bool:
+    """Begin the first turn's time if every person has opened their page, or, where `everybody` is not waited
+    for, anyhow; False if it runs or none is set."""
     standing = Episode.objects.select_for_update().filter(
         pk=episode_id,
         status=Episode.Status.PLAYING,
@@ -75,9 +79,9 @@ def clock_start(*, episode_id: int) -> bool:
     episode = standing.first()
     if episode is None or episode.step_seconds is None:
         return False
-    if Seat.objects.filter(
-        episode=episode, mind=None, page=""
-    ).exists():  # asked under the lock: who opens now waits
+    if (
+        everybody and Seat.objects.filter(episode=episode, mind=None, page="").exists()
+    ):  # asked under the lock: who opens now waits
         return False
     episode.turn_opened_at = timezone.now()
     episode.turn_closes_at = episode.turn_opened_at + timedelta(seconds=episode.step_seconds)

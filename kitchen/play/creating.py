@@ -15,6 +15,7 @@ from kitchen.contract.page import BOTH, TABLES, Page
 from kitchen.contract.world import Json, SettingsError, World
 from kitchen.money.models import Budget
 from kitchen.play import clock, stream
+from kitchen.play.absence import Absence
 from kitchen.play.models import Episode, Mind, Seat
 from kitchen.play.services import go_on
 from kitchen.play.turns import OpenTurn
@@ -55,6 +56,7 @@ def episode_create(
     audience: str = "",
     knowing: str = EVERYBODY,
     organisation: Organisation | None = None,
+    absence: Absence | None = None,
 ) -> Episode:
     """A new episode at its start, its first step open. Seats that no mind commands are people's.
 
@@ -67,9 +69,11 @@ def episode_create(
     choose (`World.asks`), `offers_plans` has the page offer to choose what follows, where the world says what
     that may be (`World.plannable`), `audience` names those whom its news go to (see `stream.audience_group`),
     `knowing` says whose commands of the open step a co-player is told (`KNOWING`), `organisation` what people
-    and co-players may do with one another: without it nobody writes to anybody.
+    and co-players may do with one another: without it nobody writes to anybody, `absence` what becomes of the
+    seat of a person who is gone: without it who leaves ends the episode.
 
-    SettingsError if the world, a mind, the seating, the clock, the goal or the organisation cannot be played.
+    SettingsError if the world, a mind, the seating, the clock, the goal, the organisation or what becomes of
+    seats cannot be played.
     """
     clock.check_step_seconds(step_seconds)
     stream.audience_group(audience)
@@ -80,6 +84,8 @@ def episode_create(
     _check_minds(minds, seats=seats, world=world)
     _check_until(until or {}, game)
     _check_organisation(organisation, minds, seats=seats)
+    if absence:
+        absence.check(world)
     page = get_page(world)  # found before anybody has to wait: the first time it is loaded
     episode = Episode(
         world=world,
@@ -102,6 +108,7 @@ def episode_create(
         audience=audience,
         knowing=knowing,
         organisation=organisation.to_json() if organisation else None,
+        absence=absence.to_json() if absence else None,
         state=game.to_dict(),
         state_hash=game.state_hash(),
         score=game.score(),

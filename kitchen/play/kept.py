@@ -2,12 +2,12 @@
 changed.
 
 The promise. What is kept decides nothing. Whoever takes a turn compares it with what is stored
-(`bring_up_to_date`): the episode's key, its step and the hash of its state. Where they are the same, the
-world and the past steps follow from them and are not read again; pages, claims, the clock and the commands
-that are in are taken from the database every time. What minds remember is kept as long as it was decided in
-this very turn, and read anew after a step that somebody else decided. Where anything differs, what was kept
-is dropped and read anew. So any other process may serve the same episode at any moment, and a process that
-dies loses nothing that was stored.
+(`bring_up_to_date`): the episode's key, its step, the hash of its state and who has which seat. Where they
+are the same, the world and the past steps follow from them and are not read again; pages, claims, the clock
+and the commands that are in are taken from the database every time. What minds remember is kept as long as
+it was decided in this very turn, and read anew after a step that somebody else decided. Where anything
+differs, what was kept is dropped and read anew. So any other process may serve the same episode at any
+moment, and a process that dies loses nothing that was stored.
 
 A turn is taken by one thread at a time; another one that wants it meanwhile reads its own. It is put back
 when the transaction around it has been committed, and only then, unless the episode is over. At most `MOST`
@@ -138,7 +138,8 @@ def _read(name: str, value: Any) -> Any:
 def _agrees(turn: OpenTurn, rows: list[Row]) -> bool:
     stored, episode = rows[0], turn.episode
     same = stored["key"].replace("-", ""), stored["step"], stored["state_hash"]
-    return same == (episode.key.hex, episode.step, episode.state_hash)
+    minds = {row["number"]: row["mind"] for row in rows} == {seat.number: seat.mind_id for seat in turn.seats}
+    return minds and same == (episode.key.hex, episode.step, episode.state_hash)
 
 
 def _take_over(turn: OpenTurn, rows: list[Row]) -> None:

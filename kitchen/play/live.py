@@ -10,6 +10,8 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from datetime import datetime
 from decimal import Decimal
+from functools import reduce
+from operator import or_
 from typing import Any
 
 from django.db.models import Count, F, Max, Q, Sum
@@ -72,11 +74,13 @@ def episode_facts(episode_ids: Iterable[int]) -> dict[int, EpisodeFacts]:
     }
 
 
-def last_command_at(episode_ids: Iterable[int]) -> datetime | None:
-    """When a person commanded last in any of these, None if nobody did; no world is read."""
-    rows = SeatCommand.objects.filter(
-        episode__in=list(episode_ids), chosen_by=PERSON, planned_in=None
-    ).order_by()
+def last_command_at(seats: Iterable[tuple[int, int]]) -> datetime | None:
+    """When the person in one of these seats, each (episode, number), commanded last, None if nobody did; no
+    world is read."""
+    theirs = [Q(episode=episode, seat=seat) for episode, seat in seats]
+    if not theirs:
+        return None
+    rows = SeatCommand.objects.filter(reduce(or_, theirs), chosen_by=PERSON, planned_in=None).order_by()
     last: datetime | None = rows.aggregate(last=Max("received_at"))["last"]
     return last
 

@@ -27,9 +27,10 @@ from kitchen.contract.page import DRAWN, TABLES
 from kitchen.contract.world import Command, Json
 from kitchen.words.speech import marked
 
-Stamp = tuple[int, str, str, int, int]
-"""How an episode stands: steps taken, status, the turn's end, people's commands in for it, messages.
-Differs when a page has to change: that co-players have decided is nobody's to see before the step runs."""
+Stamp = tuple[int, str, str, int, int, int]
+"""How an episode stands: steps taken, status, the turn's end, people's commands in for it, messages,
+seats that were taken over. Differs when a page has to change: that co-players have decided is nobody's to see
+before the step runs."""
 
 LONGEST_MESSAGE = 8192
 """Characters; a longer message is refused unread."""

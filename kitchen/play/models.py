@@ -83,6 +83,16 @@ class Episode(models.Model):
     plans = models.JSONField(
         null=True, blank=True, help_text="By seat: what it does next without being asked. Empty: nothing."
     )
+    absence = models.JSONField(
+        null=True,
+        blank=True,
+        help_text="What becomes of the seat of a person who is gone; empty: who leaves ends the episode.",
+    )
+    gone = models.JSONField(
+        null=True,
+        blank=True,
+        help_text="By seat that a co-player took over from a person: from which step on, and why.",
+    )
     audience = models.CharField(
         max_length=80,
         blank=True,

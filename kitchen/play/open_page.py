@@ -44,6 +44,9 @@ NO_SUCH_SEAT = 4404
 ELSEWHERE = 4409
 """Close code: a newer page plays this seat."""
 
+TAKEN_OVER = 4410
+"""Close code: a co-player has taken this seat over."""
+
 LATER = 4503
 """Close code: nothing can be read or stored at the moment."""
 
@@ -188,8 +191,11 @@ class OpenPage:
         self._screen, self.stamp = Screen(), None
 
     def _closed_with(self, turn: OpenTurn) -> int | None:
-        """Why this page plays no longer: another one does, or its key opens nothing any more."""
+        """Why this page plays no longer: another one does, a co-player does, or its key opens nothing any
+        more."""
         seat = next(seat for seat in turn.seats if seat.number == self.seat.number)
+        if seat.key == self.seat.key and not seat.is_person:
+            return TAKEN_OVER
         if seat.key != self.seat.key:
             return NO_SUCH_SEAT
         return ELSEWHERE if seat.page != self.name else None
@@ -202,7 +208,7 @@ def page_opened(
     says in which language it was made."""
     seat = selectors.seat_by_key(key)
     if seat is None:
-        return None, GONE
+        return None, Answer(close=TAKEN_OVER) if selectors.is_taken_over(key) else GONE
     if not seating.seat_take(seat, page=name, newest=newest):
         return None, Answer(close=ELSEWHERE)
     page = OpenPage(seat, name, json=json, language=_spoken(language))

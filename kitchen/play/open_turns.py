@@ -9,7 +9,7 @@ from django.utils import timezone
 
 from kitchen.contract.agent import EVERYBODY
 from kitchen.play.claims import is_free, unclaimed_minds
-from kitchen.play.clock import OF_PEOPLE
+from kitchen.play.clock import ARRIVAL, OF_PEOPLE
 from kitchen.play.filling import WORLD
 from kitchen.play.models import Episode, Seat, SeatCommand
 
@@ -81,3 +81,18 @@ def overdue_turns(since: timedelta = timedelta(0)) -> list[tuple[int, int]]:
         turn_closes_at__lt=timezone.now() - since,
     )
     return [(pk, step + 1) for pk, step in late.values_list("pk", "step")]
+
+
+def clocks_awaited() -> list[int]:
+    """Episodes of several people whose clock has not begun although somebody has been waiting for others to
+    open their page for as long as they are given."""
+    come = Seat.objects.filter(episode=OuterRef("pk"), mind=None).exclude(page="")
+    waiting = Episode.objects.filter(
+        Exists(come),
+        status=Episode.Status.PLAYING,
+        step_seconds__isnull=False,
+        turn_closes_at=None,
+        absence__isnull=False,
+        created_at__lt=timezone.now() - ARRIVAL,
+    )
+    return list(waiting.values_list("pk", flat=True))

@@ -37,6 +37,11 @@ def seat_by_key(key: str) -> Seat | None:
     return seats.filter(key=key, mind=None).first()
 
 
+def is_taken_over(key: str) -> bool:
+    """Whether this key opened a seat that a co-player has taken over since."""
+    return Seat.objects.filter(key=key, mind__isnull=False, episode__gone__isnull=False).exists()
+
+
 def seat_page(seat: Seat) -> Page:
     """How the world of this seat is shown."""
     return get_page(seat.episode.world)
@@ -81,6 +86,7 @@ def turn_view(turn: OpenTurn, number: int) -> SeatView:
         abandoned_because=episode.ended_because if episode.status == Episode.Status.ABANDONED else "",
         shown=episode.shown,
         passed_by=number in passed_by,
+        taken_over=_taken_over(turn),
         shows_intents=episode.shows_intents,
         offers_plans=episode.offers_plans,
         plannable=world.plannable(number) if episode.offers_plans and choosing else (),
@@ -92,6 +98,15 @@ def turn_view(turn: OpenTurn, number: int) -> SeatView:
         return view
     hints = hints_for(world, view)
     return replace(view, hints=hints.sentences, hinted=hints.command)
+
+
+def _taken_over(turn: OpenTurn) -> tuple[tuple[int, int, str], ...] | None:
+    """Seats that co-players took over from people: with the step since which they have them, and why. None
+    where that never happens."""
+    if turn.episode.absence is None:
+        return None
+    gone = sorted((int(seat), each) for seat, each in (turn.episode.gone or {}).items())
+    return tuple((seat, each["step"], each["why"]) for seat, each in gone)
 
 
 def _missing(turn: OpenTurn) -> list[Seat]:
@@ -169,10 +184,17 @@ def seats_stand(seat_ids: Iterable[int]) -> dict[int, tuple[str, str, Stamp]]:
     rows = Seat.objects.filter(pk__in=list(seat_ids)).annotate(
         given=people.annotate(n=Count("pk")).values("n")
     )
-    facts = ("episode__step", "episode__status", "episode__turn_closes_at", "given", "episode__messages")
+    facts = (
+        *("episode__step", "episode__status", "episode__turn_closes_at"),
+        *("given", "episode__messages", "episode__gone"),
+    )
     return {
-        pk: (key, page, (step, status, closes.isoformat() if closes else "", given or 0, said))
-        for pk, key, page, step, status, closes, given, said in rows.order_by().values_list(
+        pk: (
+            key,
+            page,
+            (step, status, closes.isoformat() if closes else "", given or 0, said, len(gone or {})),
+        )
+        for pk, key, page, step, status, closes, given, said, gone in rows.order_by().values_list(
             "pk", "key", "page", *facts
         )
     }

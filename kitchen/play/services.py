@@ -26,7 +26,7 @@ from kitchen.contract.talk import Say
 from kitchen.contract.world import Command
 from kitchen.machine import metrics
 from kitchen.machine.storable import printable
-from kitchen.play import clock, stream
+from kitchen.play import absence, clock, stream
 from kitchen.play.calls import calls_store
 from kitchen.play.kept import bring_up_to_date, turn_taken
 from kitchen.play.messages import EpisodeNews
@@ -212,9 +212,28 @@ def _in_time(turn: OpenTurn) -> bool:
     if why == clock.TIMEOUT:
         _count(partial(metrics.timed_out.labels(turn.episode.world).inc, len(overdue)))
     go_on(turn)
+    _see_to_absent(turn)
     _seal(turn)
     _nudge(turn)
     return True
+
+
+def _see_to_absent(turn: OpenTurn) -> None:
+    """Whoever has missed too many turns is gone: their seat is handed over, or the episode ends."""
+    for seat in absence.away(turn) if turn.is_open else ():
+        if not absence.hand_over(turn, seat, absence.AWAY):
+            _end(turn.episode.pk, Episode.Status.ABANDONED, reason=absence.WHY[absence.AWAY], sealed=False)
+            bring_up_to_date(turn)
+            return
+        go_on(turn)
+
+
+def go_on_after(turn: OpenTurn) -> None:
+    """What follows where a co-player has taken a seat over: the step may run, or co-players are asked."""
+    go_on(turn)
+    _seal(turn)
+    _nudge(turn)
+    transaction.on_commit(partial(stream.nudge_pages, turn.episode.pk))
 
 
 def _seal(turn: OpenTurn) -> None:
@@ -380,8 +399,9 @@ def episode_abandon(*, episode_id: int, reason: str) -> bool:
 
 
 @transaction.atomic
-def _end(episode_id: int, status: Episode.Status, *, reason: str = "") -> bool:
-    """End it if it is still played; the step that is open is never taken."""
+def _end(episode_id: int, status: Episode.Status, *, reason: str = "", sealed: bool = True) -> bool:
+    """End it if it is still played; the step that is open is never taken. It is `sealed` here, or by whoever
+    holds its turn."""
     playing = Episode.objects.select_for_update().filter(pk=episode_id, status=Episode.Status.PLAYING)
     episode = playing.first()
     if episode is None:
@@ -389,7 +409,8 @@ def _end(episode_id: int, status: Episode.Status, *, reason: str = "") -> bool:
     episode.status, episode.ended_because = status, reason
     episode.ended_at, episode.turn_closes_at = timezone.now(), None
     episode.save(update_fields=["status", "ended_because", "ended_at", "turn_closes_at"])
-    episode_seal(episode_id)
+    if sealed:
+        episode_seal(episode_id)
     _tell_audience(episode)
     transaction.on_commit(partial(stream.nudge_pages, episode_id))
     return True

@@ -84,6 +84,12 @@ class Over(NamedTuple):
     """What is said of its goal, where it had one and ended by itself."""
 
 
+class Gone(NamedTuple):
+    """Who is gone, in sentences."""
+
+    said: tuple[str, ...]
+
+
 class Notice(NamedTuple):
     """What the server has to say; nothing most of the time."""
 
@@ -103,6 +109,7 @@ def shell(page: Page, view: SeatView) -> tuple[Panel, ...]:
         _panel("clock", _clock(view)),
         _panel("hint", Hint(view.hints, _as_value(view.hinted))),
         _panel("over", _over(page, view)),
+        *([_panel("gone", _gone(view))] if view.taken_over is not None else []),
         *([talk_panel(view)] if view.member is not None else []),
         *([_panel("plan", _plan(page, view))] if view.offers_plans else []),
         *([_panel("plans", _plans(page, view))] if view.shows_intents else []),
@@ -248,6 +255,23 @@ def _over(page: Page, view: SeatView) -> Over:
     goal = (page.reached(view) if view.reached else page.missed) if view.until and not stopped else ""
     why = gettext(view.abandoned_because) if view.abandoned_because else ""
     return Over(True, view.step, view.achieved, view.ended_by_staff, why, goal)
+
+
+def _gone(view: SeatView) -> Gone:
+    names = {player.seat: player.name for player in view.players}
+    return Gone(
+        tuple(
+            gettext(TAKEN_OVER[why]).format(player=names[seat], step=step)
+            for seat, step, why in view.taken_over or ()
+        )
+    )
+
+
+TAKEN_OVER = {
+    "away": marked("From step {step} on, {player} goes on without its person, who is away."),
+    "left": marked("From step {step} on, {player} goes on without its person, who has left."),
+}
+"""What the others are told of a seat that was taken over, by the reason."""
 
 
 def _as_value(command: Command | None) -> str:

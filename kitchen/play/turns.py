@@ -140,6 +140,7 @@ class OpenTurn:
             closes.isoformat() if closes else "",
             given,
             episode.messages,
+            len(episode.gone or {}),
         )
 
     @property

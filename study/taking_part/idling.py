@@ -62,8 +62,15 @@ def last_action(person: Participant) -> datetime:
     """When this participant last did anything, in an episode or on a page; to the second."""
     if timezone.now() - person.active_at < SECOND:  # whoever opens a page: no command can be much later
         return person.active_at
-    commanded = last_command_at(_running(person).values_list("pk", flat=True))
+    commanded = last_command_at(_seats_played(person))
     return max(person.active_at, commanded) if commanded else person.active_at
+
+
+def _seats_played(person: Participant) -> list[tuple[int, int]]:
+    """Where this person sits in what is played: what others do there is no sign of them."""
+    rounds = person.rounds.filter(episode__status=Episode.Status.PLAYING)
+    practised = [(person.practice_id, 0)] if person.practice_id else []
+    return [*rounds.values_list("episode_id", "seat"), *practised]
 
 
 def _running(person: Participant) -> QuerySet[Episode]:

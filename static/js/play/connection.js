@@ -16,9 +16,11 @@
   const LATER = 4503; // close code: nothing can be read or stored at the moment
   const AGAIN = 3000; // milliseconds after which we ask again whether it can
   const GONE = 4404; // close code: nobody has this seat any more
+  const TAKEN_OVER = 4410; // close code: a co-player plays this seat now
   const LAST = { // what is said after a close code that htmx does not connect anew after
     [ELSEWHERE]: SAY.elsewhere,
     [GONE]: SAY.gone,
+    [TAKEN_OVER]: SAY.takenOver,
     [TOO_MUCH]: SAY.tooMuch,
     [LATER]: SAY.later,
   };
@@ -177,7 +179,7 @@
   function onClose(event) {
     const code = event.detail.event?.code;
     if (event.detail.event?.target !== state.raw) return;
-    if (state.silent && ![GONE, ELSEWHERE, TOO_MUCH, LATER].includes(code)) return;
+    if (state.silent && ![GONE, TAKEN_OVER, ELSEWHERE, TOO_MUCH, LATER].includes(code)) return;
     state.connected = false;
     state.doubted = false;
     keep();
@@ -191,7 +193,7 @@
   function turnedAway(code) {
     state.final = LAST[code] ?? SAY.closed;
     showElsewhere(code === ELSEWHERE);
-    play.classList.toggle("is-gone", code === GONE);
+    play.classList.toggle("is-gone", [GONE, TAKEN_OVER].includes(code));
     if (code === TOO_MUCH) setTimeout(comeBack, PATIENCE * (1 + Math.random()));
     state.later = code === LATER;
     if (state.later) setTimeout(comeBack, AGAIN * (1 + Math.random()));

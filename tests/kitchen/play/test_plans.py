@@ -199,7 +199,7 @@ def test_plans_of_several_steps_run_by_themselves_where_nobody_else_is_asked(tol
     assert Episode.objects.get(pk=episode.pk).step == 4
     assert [planned for _, _, planned in did(episode, 0)] == [None, 1, 1, 1]
     chosen = SeatCommand.objects.get(episode=episode, step=1)
-    assert last_command_at([episode.pk]) == chosen.received_at  # that is when the person was there
+    assert last_command_at([(episode.pk, 0)]) == chosen.received_at  # that is when the person was there
 
 
 def test_what_is_left_of_a_plan_is_shown_to_whom_it_may_be(

@@ -1,0 +1,114 @@
+"""People who are gone in the midst of an episode that they share: what becomes of their seats.
+
+Somebody is gone who has missed so many turns in a row (`Absence.steps`; only where people have a clock), or
+who has left. A co-player takes the seat over, or the episode ends, as the episode says. From which step on a
+co-player has a seat, and why, stands in `Episode.gone`; the log says of every command who chose it. Where
+nobody else is left to play, the episode ends.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import asdict, dataclass, field
+from typing import Self
+
+from django.db.models import Max
+
+from kitchen.contract.world import Json, SettingsError
+from kitchen.play import clock
+from kitchen.play.filling import WORLD
+from kitchen.play.kept import bring_up_to_date
+from kitchen.play.models import Episode, Mind, Seat, SeatCommand
+from kitchen.play.turns import OpenTurn
+from kitchen.registry.agents import make_agent
+from kitchen.words.speech import marked
+
+AWAY, LEFT = "away", "left"
+"""Why a seat was taken over: so many turns were missed, or its person has left."""
+WHY = {
+    AWAY: marked("somebody who played in it was away"),
+    LEFT: marked("somebody who played in it left the study"),
+}
+"""Where the episode ends instead: what completes “It was ended because …”."""
+MOST_STEPS = 1000
+
+
+@dataclass(frozen=True, slots=True)
+class Absence:
+    """What becomes of the seat of a person who is gone."""
+
+    steps: int | None = None
+    """Turns missed in a row after which somebody is gone; None for never."""
+    kind: str = ""
+    """Of the co-player that takes the seat over; empty where the episode ends."""
+    settings: Mapping[str, Json] = field(default_factory=dict)
+
+    def to_json(self) -> dict[str, Json]:
+        """As it is stored with an episode."""
+        return {**asdict(self), "settings": dict(self.settings)}
+
+    @classmethod
+    def from_json(cls, stored: Mapping[str, Json]) -> Self:
+        """What `to_json` wrote."""
+        return cls(stored["steps"], stored["kind"], stored["settings"])
+
+    def check(self, world: str) -> None:
+        """SettingsError if it cannot be so in this world."""
+        if self.steps is not None and not 1 <= self.steps <= MOST_STEPS:
+            raise SettingsError(f"absent_steps: {self.steps} is not between 1 and {MOST_STEPS}")
+        if self.kind:
+            coplayer = make_agent(self.kind, self.settings)
+            if coplayer.worlds is not None and world not in coplayer.worlds:
+                raise SettingsError(f"co-player: {self.kind} cannot play {world}")
+
+
+def absence_of(episode: Episode) -> Absence:
+    """What an episode says of it; nothing: who leaves ends it."""
+    return Absence.from_json(episode.absence) if episode.absence else Absence()
+
+
+def away(turn: OpenTurn) -> list[int]:
+    """Seats of people who have missed as many turns in a row as the episode allows. Turns that an outage of
+    ours took, or in which there was nothing to choose, count neither way."""
+    most = absence_of(turn.episode).steps
+    return [seat for seat in sorted(turn.people) if _missed(turn, seat, most)] if most else []
+
+
+def _missed(turn: OpenTurn, seat: int, most: int) -> bool:
+    rows = SeatCommand.objects.filter(episode=turn.episode, seat=seat, step__lte=turn.step)
+    counted = rows.exclude(chosen_by__in=(clock.OUTAGE, WORLD)).order_by("-step")
+    lately = list(counted.values_list("chosen_by", flat=True)[:most])
+    return lately == [clock.TIMEOUT] * most
+
+
+def hand_over(turn: OpenTurn, seat: int, why: str) -> bool:
+    """A co-player has this person's seat from now on; False, and nothing changed, where the episode ends
+    instead: it says so, or no other person is left. Needs the turn up to date and locked."""
+    rule = absence_of(turn.episode)
+    if not rule.kind or not turn.people - {seat}:
+        return False
+    episode, first = turn.episode, turn.step + (seat in turn.given)
+    last = Mind.objects.filter(episode=episode).aggregate(last=Max("number"))["last"]
+    number = 0 if last is None else last + 1
+    mind = Mind.objects.create(episode=episode, number=number, kind=rule.kind, settings=dict(rule.settings))
+    Seat.objects.filter(episode=episode, number=seat).update(mind=mind, page="")
+    Episode.objects.filter(pk=episode.pk).update(
+        gone={**(episode.gone or {}), str(seat): {"step": first, "why": why}},
+        plans=_without(episode.plans, seat),
+        organisation=_no_person(episode.organisation, seat),
+    )
+    bring_up_to_date(turn)
+    return True
+
+
+def _without(plans: Mapping[str, Json] | None, seat: int) -> dict[str, Json] | None:
+    """What the person had planned is not done."""
+    return {key: plan for key, plan in (plans or {}).items() if key != str(seat)} or None
+
+
+def _no_person(organisation: Mapping[str, Json] | None, seat: int) -> dict[str, Json] | None:
+    """The member who has this seat is a co-player."""
+    if organisation is None:
+        return None
+    members = [{**one, "person": False} if seat in one["seats"] else one for one in organisation["members"]]
+    return {**organisation, "members": members}
