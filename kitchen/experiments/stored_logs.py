@@ -6,12 +6,14 @@ counts. A worker that was thought dead finds that another has gone on, and stops
 
 from __future__ import annotations
 
+import gzip
 import logging
 from collections.abc import Callable, Iterable, Iterator
+from contextlib import suppress
 from functools import partial
 
 from django.db import IntegrityError, transaction
-from django.db.models import Exists, F, OuterRef
+from django.db.models import Exists, F, OuterRef, Q
 
 from kitchen.experiments.log import Log, LogError, Sink, read_log
 from kitchen.experiments.models import Experiment, ExperimentEpisode, ExperimentLog
@@ -44,9 +46,9 @@ def log_begun(episode: ExperimentEpisode) -> Log | None:
 
 def log_sink(episode: ExperimentEpisode, *, anew: bool = False) -> Sink:
     """Who keeps the next pieces of an episode's log, `anew` those of another run."""
-    last = ExperimentLog.objects.filter(episode=episode).order_by("run", "number").last()
-    run = (last.run if last else 1) + (1 if last and anew else 0)
-    number = last.number if last and not anew else 0
+    run, number = _last(episode)
+    if anew and number:
+        run, number = run + 1, 0
 
     def keep(piece: bytes) -> None:
         nonlocal number
@@ -55,6 +57,12 @@ def log_sink(episode: ExperimentEpisode, *, anew: bool = False) -> Sink:
         number += 1
 
     return keep
+
+
+def _last(episode: ExperimentEpisode) -> tuple[int, int]:
+    """Run and number of its last piece; the number is 0 where there is none."""
+    last = ExperimentLog.objects.filter(episode=episode).order_by("run", "number").last()
+    return (last.run, last.number) if last else (1, 0)
 
 
 def _store(episode_id: int, run: int, number: int, piece: bytes) -> None:
@@ -82,29 +90,61 @@ def key_of(episode: ExperimentEpisode) -> Key:
 
 
 def logs_adopt(*, experiment: Experiment, data: Callable[[Key], bytes]) -> None:
-    """Take in what was kept elsewhere of its episodes, and what it cost, where nothing is kept here. `data`
-    gives the bytes of an episode's log, nothing where there is none."""
-    for episode in experiment.episodes.filter(logs__isnull=True):
+    """Take in what was kept elsewhere of its episodes, and what that cost, where nothing is kept here, or
+    where it goes on from what is kept of an episode that is not played yet. `data` gives the bytes of an
+    episode's log, nothing where there is none."""
+    unplayed = Q(logs__isnull=True) | Q(finished_at=None)
+    for episode in experiment.episodes.filter(unplayed).distinct():
         if kept := data(key_of(episode)):
             _adopt(experiment, episode, kept)
 
 
-def not_adopted(experiment: Experiment, logs: Iterable[Log]) -> Iterator[Log]:
-    """Those of these logs of which nothing is kept here."""
-    here = {key_of(episode) for episode in experiment.episodes.filter(logs__isnull=False)}
-    return (each for each in logs if each.head.key not in here)
-
-
 def _adopt(experiment: Experiment, episode: ExperimentEpisode, data: bytes) -> None:
     try:
-        kept = read_log(data)
+        kept, here = read_log(data), log_begun(episode)
     except LogError as error:
         log.warning("the log of %s is not taken in: it %s", episode, error)
         return
-    with transaction.atomic():
-        ExperimentLog.objects.create(episode=episode, run=1, number=1, data=data[: kept.size])
-        spent = F("spent_elsewhere") + money(spent_on(kept))
-        Experiment.objects.filter(pk=experiment.pk).update(spent_elsewhere=spent)
+    begun = here.lines if here else bytearray()
+    if len(kept.lines) <= len(begun) or not kept.lines.startswith(begun):
+        return
+    more = gzip.compress(bytes(kept.lines[len(begun) :]), mtime=0)
+    spent = money(spent_on(kept) - (spent_on(here) if here else 0.0))
+    try:
+        with transaction.atomic():
+            run, number = _last(episode)
+            ExperimentLog.objects.create(episode=episode, run=run, number=number + 1, data=more)
+            elsewhere = F("spent_elsewhere") + spent
+            Experiment.objects.filter(pk=experiment.pk).update(spent_elsewhere=elsewhere)
+    except IntegrityError:
+        log.warning("the log of %s is not taken in: a worker goes on with it", episode)
+
+
+def spent_there(experiment: Experiment, logs: Iterable[Log]) -> float:
+    """US dollars that calls in these logs cost of which nothing is kept here, in no run of their episode."""
+    held = experiment.episodes.filter(logs__isnull=False).distinct()
+    episodes = {key_of(episode): episode for episode in held}
+    return sum(spent_on(each) - _known(each, episodes.get(each.head.key)) for each in logs)
+
+
+def _known(there: Log, episode: ExperimentEpisode | None) -> float:
+    """What is known here of what a log cost: the one of the two begins with the other."""
+    here = [] if episode is None else _runs(episode)
+    if any(run.lines.startswith(there.lines) for run in here):
+        return spent_on(there)
+    return max((spent_on(run) for run in here if there.lines.startswith(run.lines)), default=0.0)
+
+
+def _runs(episode: ExperimentEpisode) -> list[Log]:
+    """Everything that is kept of an episode here and can be read."""
+    pieces: dict[int, bytes] = {}
+    for run, piece in ExperimentLog.objects.filter(episode=episode).values_list("run", "data"):
+        pieces[run] = pieces.get(run, b"") + bytes(piece)
+    runs = []
+    for data in pieces.values():
+        with suppress(LogError):
+            runs.append(read_log(data))
+    return runs
 
 
 def spent_on(kept: Log) -> float:

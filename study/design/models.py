@@ -29,7 +29,6 @@ from study.design.plan import (
     NOBODY,
     condition_cautions,
     condition_check,
-    condition_refusal,
     condition_remarks,
 )
 from study.design.questions.fields import LONGEST, Fixed, ItemPlan, fixed_fields
@@ -486,7 +485,6 @@ class Condition(models.Model):
                 teammates=self.teammates,
                 organisation=self.organisation,
             )
-            condition_refusal(self)
         except (WorldError, UnknownNameError) as error:
             raise ValidationError(str(error)) from error
 

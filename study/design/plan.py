@@ -56,7 +56,8 @@ def condition_cautions(played: Played) -> tuple[str, ...]:
         minds = minds_of(played)
     except (SettingsError, UnknownNameError):
         return ()
-    return tuple(dict.fromkeys(caution for _, mind in minds for caution in mind.cautions()))
+    refusals = (f"{why}." for _, mind in minds if (why := mind.refusal()))
+    return tuple(dict.fromkeys([*(one for _, mind in minds for one in mind.cautions()), *refusals]))
 
 
 def condition_remarks(played: Played) -> tuple[str, ...]:
@@ -68,12 +69,13 @@ def condition_remarks(played: Played) -> tuple[str, ...]:
     return tuple(dict.fromkeys(remark for _, mind in minds for remark in mind.remarks()))
 
 
-def condition_refusal(played: Played) -> None:
-    """SettingsError, in words, for settings that are not to be chosen any more; who has them plays by them.
-    SettingsError or UnknownNameError for a co-player that cannot be made."""
-    for _, mind in minds_of(played):
-        if why := mind.refusal():
-            raise SettingsError(why)
+def condition_refusal(played: Played) -> str:
+    """Why these settings are not to be chosen any more, in words; empty if they are. Who has them plays by
+    them. Empty, too, for a co-player that cannot be made (`condition_check` says so)."""
+    try:
+        return next((why for _, mind in minds_of(played) if (why := mind.refusal())), "")
+    except (SettingsError, UnknownNameError):
+        return ""
 
 
 def condition_check(

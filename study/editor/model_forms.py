@@ -16,6 +16,7 @@ from kitchen.contract.world import Json
 from kitchen.forms.setting_fields import setting_field, without_name
 from study.design.models import Condition, Study, SurveyItem
 from study.design.offered import COPLAYER, WORLD, ChoosableKind, KindSelect, all_kinds, kind_choices
+from study.design.plan import condition_refusal
 from study.design.questions.fields import Group, form_fields
 from study.editor.fields import LinesField, ValueField
 from study.editor.team_form import ELSEWHERE as TEAM
@@ -92,6 +93,7 @@ class ConditionForm(ShowsOthers, forms.ModelForm):  # type: ignore[type-arg]
 
     def __init__(self, *args: Any, **kwargs: Any) -> None:
         super().__init__(*args, **kwargs)
+        self._refused = condition_refusal(self.instance)
         if "knowing" in self.fields:  # who does not say keeps the default
             self.fields["knowing"].required = False
         for part in (WORLD, COPLAYER):
@@ -126,6 +128,13 @@ class ConditionForm(ShowsOthers, forms.ModelForm):  # type: ignore[type-arg]
         self.instance.settings = self._gathered(WORLD, self.instance.settings)
         self.instance.coplayer_settings = self._gathered(COPLAYER, {})
         return cleaned
+
+    def _post_clean(self) -> None:
+        """What is not to be chosen any more is refused to whoever chooses it now."""
+        super()._post_clean()  # type: ignore[misc]
+        why = condition_refusal(self.instance)
+        if why and why != self._refused:
+            self.add_error(None, ValidationError({NON_FIELD_ERRORS: [why]}))
 
     def _study(self, cleaned: Mapping[str, Any]) -> Study | None:
         return cleaned.get("study") or (self.instance.study if self.instance.study_id else None)

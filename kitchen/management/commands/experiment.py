@@ -89,8 +89,7 @@ class Command(OneLineCommand):
         experiment, logs = services.experiment_find(key=key), LogFolder(out)
         if experiment is None:
             return sum(stored_logs.spent_on(log) for log in logs.all())
-        here = sum(stored_logs.spent_on(log) for log in stored_logs.not_adopted(experiment, logs.all()))
-        return stored_logs.spent_of(experiment) + here
+        return stored_logs.spent_of(experiment) + stored_logs.spent_there(experiment, logs.all())
 
     def _ask(
         self, setup: Setup, rows: dict[Key, Row], budget: float | None, spent: float, *, yes: bool
@@ -167,9 +166,12 @@ class Command(OneLineCommand):
             self._fetch_logs(experiment, LogFolder(out))
 
     def _fetch_logs(self, experiment: Experiment, logs: LogFolder) -> None:
-        """What the workers have kept of every episode, as files; a file that has more stays."""
+        """What the workers have kept of every episode, as files. A file that has more stays; one that has
+        something else stays under another name."""
         for key, data in stored_logs.logs_of(experiment):
-            if len(data) > len(logs.data(key)):
+            if len(data) > len(there := logs.data(key)):
+                if not data.startswith(there):
+                    logs.set_aside(key)
                 logs.put(key, data)
 
     def _watch(self, experiment: Experiment, out: Path, progress: Progress, poll: float) -> dict[Key, Row]:

@@ -168,6 +168,44 @@ def test_what_was_paid_here_counts_on_workers(tmp_path: Path, inline: None, paid
     stops(tmp_path / "other", *THERE, "--budget", "0")
 
 
+@pytest.mark.django_db
+def test_what_was_gone_on_with_here_counts_on_workers(tmp_path: Path, inline: None, paid: PaidModel) -> None:
+    """Workers, then here, then workers: nothing is asked twice, and nothing of it is spent twice."""
+    stops(tmp_path, *THERE, "--budget", "0.1")
+    first = len(paid.asked)
+    stops(tmp_path, *HERE, "--budget", "0.12")
+    assert len(paid.asked) > first
+    (file,) = (tmp_path / "log").iterdir()
+    file.with_name(file.name.replace(".jsonl", ".before1.jsonl")).write_bytes(file.read_bytes())
+    run(tmp_path, *THERE, "--budget", "2")
+    assert len(paid.asked) == STEPS
+    experiment = Experiment.objects.get()
+    assert stored_logs.spent_of(experiment) == pytest.approx(STEPS * CALL, abs=1e-5)
+    assert stored_logs.spent_there(experiment, LogFolder(tmp_path).all()) == 0
+    assert "from 60 stored calls" in again(tmp_path)
+
+
+@pytest.mark.django_db
+def test_what_was_begun_anew_elsewhere_was_paid_too(tmp_path: Path, inline: None, paid: PaidModel) -> None:
+    """Another run of the same episode: of it nothing is kept here, so it stays as a file and counts."""
+    stops(tmp_path, *HERE, "--budget", "0.05")
+    other = (tmp_path / "log").rename(tmp_path / "other")
+    (tmp_path / "episodes.csv").unlink(missing_ok=True)
+    stops(tmp_path, *THERE, "--budget", "0.1")
+    (there,) = other.iterdir()
+    (tmp_path / "log" / there.name).write_bytes(there.read_bytes())
+    experiment, folder = Experiment.objects.get(), LogFolder(tmp_path)
+    elsewhere = sum(stored_logs.spent_on(each) for each in folder.all())
+    assert 0 < elsewhere == pytest.approx(stored_logs.spent_there(experiment, folder.all()))
+    run(tmp_path, *THERE, "--budget", "2")
+    assert sorted(file.name for file in folder.folder.iterdir()) == [
+        there.name.replace(".jsonl", ".before1.jsonl"),
+        there.name,
+    ]
+    total = stored_logs.spent_of(experiment) + stored_logs.spent_there(experiment, folder.all())
+    assert total == pytest.approx(len(paid.asked) * CALL, abs=1e-5)
+
+
 def experiment_of(*alphas: float) -> Experiment:
     """One that costs nothing."""
     setup = Setup(coplayer="random", levels=("level_0",), agents=(2,), alphas=alphas, episodes=1)

@@ -6,7 +6,6 @@ from typing import Any
 
 import pytest
 from django.contrib.messages import get_messages
-from django.core.exceptions import ValidationError
 from django.test import Client
 from django.urls import reverse
 
@@ -92,10 +91,25 @@ def test_the_form_says_what_is_not_sent(admin_client: Client) -> None:
     assert f"{row.name}: {told}" in said
 
 
-def test_thinking_that_leaves_no_room_for_a_reply_is_refused_and_who_has_it_plays_on() -> None:
+NO_ROOM = "max_tokens: 1024 leave no room for a reply"
+
+
+def test_thinking_that_leaves_no_room_for_a_reply_is_told_and_who_has_it_plays_on(
+    admin_client: Client,
+) -> None:
     row = condition("anthropic:claude-haiku-5-5", effort="high", max_tokens=1024)
-    with pytest.raises(ValidationError, match=r"max_tokens: 1024 leave no room .* “High”, let it have 8192"):
-        row.full_clean()
+    row.full_clean()  # a study's file of before, and one that is to be opened
     assert make_agent("dispatcher", row.coplayer_settings)
+    assert row.cautions[-1].startswith(NO_ROOM) and "“High”, let it have 8192" in row.cautions[-1]
+    assert save(admin_client, change(row), name="Renamed").status_code == 302
     row.coplayer_settings["max_tokens"] = 8192
-    row.full_clean()
+    assert not any(NO_ROOM in caution for caution in row.cautions)
+
+
+def test_thinking_that_leaves_no_room_for_a_reply_cannot_be_chosen(admin_client: Client) -> None:
+    row = condition("anthropic:claude-haiku-5-5", effort="high", max_tokens=8192)
+    answer = save(admin_client, change(row), coplayer__dispatcher__max_tokens="1024")
+    assert answer.status_code == 200
+    assert "1024 leave no room for a reply" in answer.content.decode()
+    row.refresh_from_db()
+    assert row.coplayer_settings["max_tokens"] == 8192
