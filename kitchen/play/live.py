@@ -12,12 +12,12 @@ from datetime import datetime
 from decimal import Decimal
 from typing import Any
 
-from django.db.models import Count, F, Max, Q, Sum
+from django.db.models import Count, Exists, F, Max, OuterRef, Q, Sum
 
 from kitchen.contract.world import WorldError
 from kitchen.play import stored
 from kitchen.play.clock import NOBODY, PERSON, TIMEOUT
-from kitchen.play.models import Episode, ModelCall, Seat, SeatCommand
+from kitchen.play.models import Episode, Message, ModelCall, Seat, SeatCommand
 from kitchen.registry.figures import standing
 
 
@@ -73,12 +73,14 @@ def episode_facts(episode_ids: Iterable[int]) -> dict[int, EpisodeFacts]:
 
 
 def last_command_at(episode_ids: Iterable[int]) -> datetime | None:
-    """When a person commanded last in any of these, None if nobody did; no world is read."""
-    rows = SeatCommand.objects.filter(
-        episode__in=list(episode_ids), chosen_by=PERSON, planned_in=None
-    ).order_by()
-    last: datetime | None = rows.aggregate(last=Max("received_at"))["last"]
-    return last
+    """When a person commanded last in any of these, or wrote to others; None if nobody did; no world is
+    read."""
+    ids = list(episode_ids)
+    rows = SeatCommand.objects.filter(episode__in=ids, chosen_by=PERSON, planned_in=None).order_by()
+    people = Seat.objects.filter(episode=OuterRef("episode"), number=OuterRef("sender"), mind=None)
+    said = Message.objects.filter(Exists(people), episode__in=ids).order_by()
+    times = rows.aggregate(last=Max("received_at"))["last"], said.aggregate(last=Max("sent_at"))["last"]
+    return max(filter(None, times), default=None)
 
 
 @dataclass(frozen=True, slots=True)
@@ -108,7 +110,7 @@ def episode_counts(episode_ids: Iterable[int]) -> dict[int, EpisodeCounts]:
 
 def _facts(episode: Episode, seats: list[Seat], given: set[int], counts: dict[str, Any]) -> EpisodeFacts:
     playing = episode.status == Episode.Status.PLAYING
-    missing = [seat for seat in seats if playing and seat.number not in given]
+    missing = [seat for seat in seats if playing and seat.acts and seat.number not in given]
     return EpisodeFacts(
         id=episode.pk,
         key=str(episode.key),

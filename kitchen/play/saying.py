@@ -13,11 +13,12 @@ from django.db.models import OuterRef, Subquery
 
 from kitchen.contract.agent import Situation
 from kitchen.contract.jobs import changes_no_job
-from kitchen.contract.organisation import Member, Organisation
+from kitchen.contract.organisation import INFORM, Member, Organisation
 from kitchen.contract.talk import Said, Say, addressees, refusal
 from kitchen.contract.world import Event, Json, World
 from kitchen.machine.statements import change
 from kitchen.machine.storable import printable, storable
+from kitchen.play.aims import may_be_asked, with_aim
 from kitchen.play.intents import note_plus
 from kitchen.play.models import Decision, Episode, Message, Mind
 from kitchen.play.turns import OpenTurn, StepTakenError
@@ -35,7 +36,8 @@ def organisation_of(episode: Episode) -> Organisation | None:
 
 def message_add(turn: OpenTurn, sender: int, say: Say, *, decision: Decision | None = None) -> str:
     """Store what this member says; why it may not, empty if it may (`kitchen.contract.talk.refusal`,
-    `over`, `no_such_job`). Needs a transaction around it, and the turn up to date and locked."""
+    `over`, `no_such_job`, `no_such_aim`). Needs a transaction around it, and the turn up to date and
+    locked."""
     organisation, sent = organisation_of(turn.episode), turn.sent
     if not turn.is_open:
         return "over"
@@ -45,8 +47,22 @@ def message_add(turn: OpenTurn, sender: int, say: Say, *, decision: Decision | N
     if code := refusal(organisation, sender, say, sent=in_step):
         return code
     to = addressees(organisation, sender, say)
-    if changes_no_job((_said(row) for row in sent), sender, to, say):
+    if changes_no_job(said_so_far(turn), sender, to, say):
         return "no_such_job"
+    if say.kind == INFORM:
+        if not may_be_asked(turn, organisation, to, say):
+            return "no_such_aim"
+        say = with_aim(turn, organisation, to, say)
+    _store(turn, sender, to, say, decision)
+    return ""
+
+
+def message_of_house(turn: OpenTurn, sender: int, to: tuple[int, ...], say: Say) -> None:
+    """Store what the house says for this member, as it sees it itself; the same is needed as there."""
+    _store(turn, sender, to, say, None)
+
+
+def _store(turn: OpenTurn, sender: int, to: tuple[int, ...], say: Say, decision: Decision | None) -> None:
     row = Message(
         episode=turn.episode,
         number=turn.episode.messages + 1,
@@ -65,9 +81,9 @@ def message_add(turn: OpenTurn, sender: int, say: Say, *, decision: Decision | N
             f"message {row.number} of episode {turn.episode.key} was sent by another process"
         )
     row.save()
+    sent = turn.sent
     turn.episode.messages = row.number
     sent.append(row)
-    return ""
 
 
 def says_store(turn: OpenTurn, sender: int, says: Iterable[Say], decision: Decision) -> None:
@@ -106,6 +122,11 @@ def message_event(organisation: Organisation, row: Message) -> Event:
     seats: Sequence[int] = () if row.sender is None else organisation.member(row.sender).seats
     said = {"said": row.kind, "text": row.text, "to": row.to}
     return Event("message", seats[0] if seats else None, said)
+
+
+def said_so_far(turn: OpenTurn) -> list[Said]:
+    """All that was said, whoever may know it."""
+    return [_said(row) for row in turn.sent]
 
 
 def member_of(turn: OpenTurn, seat: int) -> Member | None:
