@@ -485,6 +485,7 @@ class Condition(models.Model):
                 coplayer_settings=self.coplayer_settings,
                 teammates=self.teammates,
                 organisation=self.organisation,
+                step_seconds=self.step_seconds,
             )
             condition_refusal(self)
         except (WorldError, UnknownNameError) as error:
