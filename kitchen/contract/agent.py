@@ -16,7 +16,7 @@ from kitchen.contract.jobs import Job
 from kitchen.contract.model import Answers, Call, Purse
 from kitchen.contract.organisation import Organisation
 from kitchen.contract.talk import Said, Say
-from kitchen.contract.world import Command, Event, Intent, Json, Setting, clean_settings
+from kitchen.contract.world import UNKNOWN, Aim, Command, Event, Intent, Json, Setting, clean_settings
 
 FALLBACKS = {
     "timeout": "No decision in time",
@@ -181,6 +181,25 @@ class Adviser:
 
 
 @dataclass(frozen=True, slots=True)
+class Pursuit:
+    """What somebody does next for an aim, and how that stands."""
+
+    status: str = UNKNOWN
+    """As `World.aim_status` says it."""
+    command: Command | None = None
+    """None: to wait."""
+
+
+class Pursuer:
+    """Who knows the way to each aim of a world: for agents that do as they are told. Keeps nothing."""
+
+    def pursue(self, situation: Situation, seat: int, aim: Aim, since: Json) -> Pursuit:
+        """What this seat does next for this aim, for which it was asked when the world's `aim_mark` said
+        `since`. Quick. What it cannot read is an aim that cannot be reached."""
+        raise NotImplementedError
+
+
+@dataclass(frozen=True, slots=True)
 class Rehearsal:
     """How a co-player is tried out for a forecast of money, before any model is asked."""
 
@@ -202,6 +221,8 @@ class Agent(ABC):
     """The name in the registry."""
     worlds: ClassVar[tuple[str, ...] | None] = None
     """The worlds it can play; None for every world."""
+    pursues: ClassVar[bool] = False
+    """It can play only worlds that say how aims are pursued (`WorldKit.pursuer`)."""
     settings: ClassVar[tuple[Setting, ...]] = ()
     """What a researcher may set."""
     instant: ClassVar[bool] = False

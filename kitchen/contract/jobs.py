@@ -2,7 +2,7 @@
 
 A job lives in messages: `inform` gives it, `accept`, `decline` and `report` of its worker and `withdraw` of
 its giver change it. How it stands is a fold over them; nothing else is stored. An `inform` to several members
-is a job for each.
+is a job for each. It may have an aim of the world's (`World.aims`) beside words, or instead of them.
 """
 
 from __future__ import annotations
@@ -12,6 +12,7 @@ from dataclasses import dataclass, replace
 
 from kitchen.contract.organisation import ACCEPT, DECLINE, INFORM, REPORT, WITHDRAW
 from kitchen.contract.talk import Said, Say
+from kitchen.contract.world import Aim, Json
 
 GIVEN, ACCEPTED, DECLINED = "given", "accepted", "declined"
 STARTED, DONE, FAILED, WITHDRAWN = "started", "done", "failed", "withdrawn"
@@ -35,6 +36,17 @@ class Job:
     state: str = GIVEN
     why: str = ""
     """What was said when it came to stand so."""
+    aim: Aim = ()
+    """What is to be brought about, in the codes of the world; empty where it is only words."""
+    is_plain: bool = False
+    """Nothing was written for it: its text is the aim in plain English, by the house."""
+    since: Json = None
+    """What the world marked when it was given (`World.aim_mark`)."""
+    changed: int = 0
+    """The step in which it came to stand so."""
+    code: str = ""
+    """Why it failed, where it was no person who said so: `gone`, there is nothing to do it with; `late`, it
+    took too long; `words`, an aim was missing."""
 
     @property
     def is_open(self) -> bool:
@@ -60,13 +72,28 @@ def course_of(messages: Iterable[Said]) -> Iterator[tuple[Said, Job]]:
 def _given(said: Said) -> list[Job]:
     if said.kind != INFORM or said.sender is None:
         return []
-    return [Job(said.number, said.sender, worker, said.text, said.step) for worker in said.to]
+    return [_job(said, said.sender, worker) for worker in said.to]
+
+
+def _job(said: Said, giver: int, worker: int) -> Job:
+    aim = tuple(said.data.get("aim", ()))
+    return Job(
+        said.number,
+        giver,
+        worker,
+        said.text,
+        said.step,
+        aim=aim,
+        is_plain=said.data.get("plain") is True,
+        since=said.data["since"].get(str(worker)) if aim else None,
+        changed=said.step,
+    )
 
 
 def _changed(jobs: Iterable[Job], said: Said) -> list[Job]:
     state = _state(said.kind, said.data.get("status"))
     return [
-        replace(job, state=state, why=said.text)
+        replace(job, state=state, why=said.text, changed=said.step, code=str(said.data.get("code", "")))
         for job in jobs
         if state and job.is_open and _is_about(job, said)
     ]

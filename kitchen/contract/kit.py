@@ -41,6 +41,9 @@ class WorldKit:
     and no co-player of all worlds has."""
     adviser: str = ""
     """Who knows what is good to do in it: a `kitchen.contract.agent.Adviser`; empty if nobody does."""
+    pursuer: str = ""
+    """Who knows the way to its aims (`World.aims`): a `kitchen.contract.agent.Pursuer`; empty if it has
+    none."""
     practice: Practice = Practice()
     steps: str = ""
     """The setting that says how many steps an episode has; empty if none does."""

@@ -17,7 +17,7 @@ from typing import Any, ClassVar, NamedTuple
 
 from kitchen.contract.jobs import Job
 from kitchen.contract.talk import Said
-from kitchen.contract.world import Command, Event, Intent, Json
+from kitchen.contract.world import Aim, Command, Event, Intent, Json
 from kitchen.words.speech import gettext, marked, pgettext, read_later
 
 TABLES, DRAWN, BOTH = "tables", "drawn", "both"
@@ -53,7 +53,8 @@ class SeatView:
     seat: int
     phase: str
     """`choose` (this seat is to command), `waiting` (for other people), `thinking` (co-players decide),
-    `over` (the episode has ended)."""
+    `lead` (this person has no seat of the world, and says what others are to do), `over` (the episode has
+    ended)."""
     step: int
     """Steps taken."""
     length: int | None
@@ -127,6 +128,15 @@ class SeatView:
     for which a co-player chose, and why. None where that never happens, throughout the episode."""
     jobs: tuple[Job, ...] = ()
     """Those that this person was given or gave: all that are open, and the newest others."""
+    aims: Mapping[int, Sequence[Aim]] = field(default_factory=dict)
+    """By member that this person may give jobs: what of the world each can be asked for (`World.aims`)."""
+    seats_of: Mapping[int, tuple[int, ...]] = field(default_factory=dict)
+    """By member that this person may give jobs: the seats that it commands."""
+    acts: bool = True
+    """This person has a seat of the world; if not, there is nothing to choose, and `seat` is none of it."""
+    looks_on: bool = False
+    """They have none, and see `observation`, that of the first seat that they may see (`Organisation.sees`),
+    and what that seat got to know; without it `observation` and `history` are empty."""
 
 
 class Nothing(NamedTuple):
@@ -166,6 +176,8 @@ class Page(ABC):
     button with `data-submit`. A radio button's words (`.action-text` beside it) are those of its command
     alone, or `data-text` has them. Its key is in `kbd`; a key in a `legend`, or one that several have, leads
     from one to the next."""
+    overview_layout: ClassVar[str] = ""
+    """Likewise for somebody who looks on (`overview`), of whose panels alone it gets the HTML."""
     views: ClassVar[tuple[str, ...]] = (TABLES,)
     """In which ways this world can be shown: `TABLES`, `DRAWN`, or both of them."""
     guide: ClassVar[str]
@@ -233,6 +245,19 @@ class Page(ABC):
     @abstractmethod
     def panels(self, view: SeatView) -> tuple[Panel, ...]:
         """The panels in reading order; the same ids for every view of an episode, but for those of parts."""
+
+    def overview(self, view: SeatView) -> tuple[Panel, ...]:
+        """The panels for somebody who looks on without a seat (`SeatView.looks_on`), likewise, and none of a
+        menu: they stand in `overview_layout`. None: nothing is shown of the world."""
+        return ()
+
+    def aimed(self, brief: Mapping[str, Json], aim: Aim) -> str:
+        """What somebody is asked to bring about, in words, as one tells them: `Serve salmon sushi`."""
+        return " ".join(aim)
+
+    def aim_group(self, aim: Aim) -> str:
+        """Over which words an aim stands in a list to choose from."""
+        return ""
 
     def handbook(self, brief: Mapping[str, Json]) -> Mapping[str, Json]:
         """What guide and reference show of a brief, already in words: templates cannot look names up."""

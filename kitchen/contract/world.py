@@ -27,6 +27,12 @@ Json = Any
 Command = tuple[str, ...]
 """What one seat wants to do: a verb and its arguments, without the seat. `("get", "storage0", "rice")`."""
 
+Aim = tuple[str, ...]
+"""What a seat can be asked to bring about, in the codes of the world. `("serve", "salmonSushi")`."""
+
+SUCCESS, FAIL, UNKNOWN = "success", "fail", "unknown"
+"""How an aim stands: it is reached, it cannot be reached any more, or neither can be said yet."""
+
 Intent = Mapping[str, str]
 """What somebody is about to do, in the codes of the world, whose page has the words (`do` what, and with
 what); or `said`: in words of its own, and `thought`: what it thought before."""
@@ -316,6 +322,11 @@ class World(ABC):
     def brief(self, seat: int) -> dict[str, Json]:
         """What this seat knows before it plays and that never changes: rules, things, timing."""
 
+    def public_brief(self) -> dict[str, Json]:
+        """What anybody may know before the game, also who has no seat: what the first seat does. A world in
+        which some of that is a seat's secret leaves it out."""
+        return self.brief(0)
+
     @abstractmethod
     def observe(self, seat: int) -> dict[str, Json]:
         """What this seat sees now."""
@@ -339,6 +350,20 @@ class World(ABC):
         """What a person in this seat is offered to do in steps to come, in the order of a list to choose
         from; it changes rarely, and need not be legal now. Nothing: no plans are offered in this world."""
         return []
+
+    def aims(self, seat: int) -> list[Aim]:
+        """All that this seat can be asked to bring about (`kitchen.contract.jobs`), in the order of a list to
+        choose from; the same for the whole episode. Nothing: jobs are given in words alone."""
+        return []
+
+    def aim_mark(self, seat: int, aim: Aim) -> Json:
+        """What `aim_status` has to know of this moment, in which this seat is asked for it."""
+        return None
+
+    def aim_status(self, seat: int, aim: Aim, since: Json) -> str:
+        """How one of its aims stands that this seat was asked for when `aim_mark` said `since`: `SUCCESS`,
+        `FAIL` or `UNKNOWN`."""
+        return UNKNOWN
 
     def accepts(self, seat: int, command: Command) -> bool:
         """Whether a person in this seat may hand in this command now: what the menu offers, unless the world

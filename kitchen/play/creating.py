@@ -69,8 +69,10 @@ def episode_create(
     choose (`World.asks`), `offers_plans` has the page offer to choose what follows, where the world says what
     that may be (`World.plannable`), `audience` names those whom its news go to (see `stream.audience_group`),
     `knowing` says whose commands of the open step a co-player is told (`KNOWING`), `organisation` what people
-    and co-players may do with one another: without it nobody writes to anybody, `absence` what becomes of the
-    seat of a person who is gone: without it who leaves ends the episode.
+    and co-players may do with one another: without it nobody writes to anybody. Its people without a seat
+    lead; where nobody else plays, co-players are asked when the time for a step is over, and without one as
+    soon as it is open. `absence` says what becomes of the seat of a person who is gone: without it who leaves
+    ends the episode.
 
     SettingsError if the world, a mind, the seating, the clock, the goal, the organisation or what becomes of
     seats cannot be played.
@@ -83,7 +85,8 @@ def episode_create(
     game.reset(seed)
     _check_minds(minds, seats=seats, world=world)
     _check_until(until or {}, game)
-    _check_organisation(organisation, minds, seats=seats)
+    leaders = leaders_of(organisation)
+    _check_organisation(organisation, minds, leaders, seats=seats)
     if absence:
         absence.check(world)
     page = get_page(world)  # found before anybody has to wait: the first time it is loaded
@@ -117,7 +120,8 @@ def episode_create(
     )
     with transaction.atomic(savepoint=False):  # whoever needs it in a transaction loses both, or none
         episode.save(force_insert=True)
-        turn = OpenTurn(episode, _seat_everybody(episode, page, seats=seats, minds=minds))
+        seated = _seat_everybody(episode, page, seats=seats, minds=minds)
+        turn = OpenTurn(episode, [*seated, *_seat_leaders(episode, leaders)])
         turn.fill()
         go_on(turn)
     return episode
@@ -142,13 +146,23 @@ def members_of(minds: Sequence[MindPlan], *, seats: int) -> tuple[Member, ...]:
     return tuple(sorted([*people, *played], key=lambda member: member.number))
 
 
-def _check_organisation(organisation: Organisation | None, minds: Sequence[MindPlan], *, seats: int) -> None:
-    """Its members are those who play."""
+def leaders_of(organisation: Organisation | None) -> tuple[Member, ...]:
+    """Its members without a seat."""
+    return tuple(one for one in organisation.members if not one.seats) if organisation else ()
+
+
+def _check_organisation(
+    organisation: Organisation | None, minds: Sequence[MindPlan], leaders: Sequence[Member], *, seats: int
+) -> None:
+    """Its members are those who play, and people without a seat."""
     if organisation is None:
         return
     held = {(member.number, member.seats, member.is_person) for member in organisation.members}
-    if held != {(one.number, one.seats, one.is_person) for one in members_of(minds, seats=seats)}:
+    playing = (*members_of(minds, seats=seats), *leaders)
+    if held != {(one.number, one.seats, one.is_person) for one in playing}:
         raise SettingsError("organisation: its members are not those who play")
+    if not all(one.is_person for one in leaders):
+        raise SettingsError("organisation: only people may be without a seat")
 
 
 def _check_until(until: Mapping[str, int], game: World) -> None:
@@ -170,4 +184,10 @@ def _seat_everybody(episode: Episode, page: Page, *, seats: int, minds: Sequence
     return Seat.objects.bulk_create(
         Seat(episode=episode, number=number, name=name, mind=by_seat.get(number))
         for number, name in enumerate(names)
+    )
+
+
+def _seat_leaders(episode: Episode, leaders: Sequence[Member]) -> list[Seat]:
+    return Seat.objects.bulk_create(
+        Seat(episode=episode, number=member.number, name=member.name, acts=False) for member in leaders
     )

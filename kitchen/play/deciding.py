@@ -64,7 +64,7 @@ def _begun(episode_id: int, step: int, mind: int | None) -> tuple[Episode, Askin
     """The step's episode, and its minds to be asked; where everything is decided it is run."""
     try:
         with turn_now(episode_id) as turn:
-            if turn.step != step or not turn.is_open:
+            if turn.step != step or not turn.is_open or turn.is_held:
                 return None
             if not turn.is_complete:
                 waiting = turn.waiting_minds

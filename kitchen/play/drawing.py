@@ -78,6 +78,11 @@ def layout(page: Page, panels: Mapping[str, SafeString], shown: str) -> SafeStri
     return mark_safe(_render(page.layout, {"panels": panels, "shown": shown}))  # noqa: S308
 
 
+def overview(page: Page, panels: Mapping[str, SafeString], shown: str) -> SafeString:
+    """Likewise for somebody who looks on without a seat."""
+    return mark_safe(_render(page.overview_layout, {"panels": panels, "shown": shown}))  # noqa: S308
+
+
 def guide(
     page: Page, brief: Mapping[str, Json], *, clocked: bool, drawn: bool, asks_first: bool = False
 ) -> SafeString:

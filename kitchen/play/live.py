@@ -14,12 +14,12 @@ from functools import reduce
 from operator import or_
 from typing import Any
 
-from django.db.models import Count, F, Max, Q, Sum
+from django.db.models import Count, Exists, F, Max, OuterRef, Q, Sum
 
 from kitchen.contract.world import WorldError
 from kitchen.play import stored
 from kitchen.play.clock import NOBODY, PERSON, TIMEOUT
-from kitchen.play.models import Episode, ModelCall, Seat, SeatCommand
+from kitchen.play.models import Episode, Message, ModelCall, Seat, SeatCommand
 from kitchen.registry.figures import standing
 
 
@@ -75,14 +75,19 @@ def episode_facts(episode_ids: Iterable[int]) -> dict[int, EpisodeFacts]:
 
 
 def last_command_at(seats: Iterable[tuple[int, int]]) -> datetime | None:
-    """When the person in one of these seats, each (episode, number), commanded last, None if nobody did; no
-    world is read."""
-    theirs = [Q(episode=episode, seat=seat) for episode, seat in seats]
+    """When the person in one of these seats, each (episode, number), commanded last, or wrote to others; None
+    if nobody did; no world is read."""
+    theirs, said = [], []
+    for episode, seat in seats:
+        theirs.append(Q(episode=episode, seat=seat))
+        said.append(Q(episode=episode, sender=seat))
     if not theirs:
         return None
     rows = SeatCommand.objects.filter(reduce(or_, theirs), chosen_by=PERSON, planned_in=None).order_by()
-    last: datetime | None = rows.aggregate(last=Max("received_at"))["last"]
-    return last
+    people = Seat.objects.filter(episode=OuterRef("episode"), number=OuterRef("sender"), mind=None)
+    words = Message.objects.filter(Exists(people), reduce(or_, said)).order_by()
+    times = rows.aggregate(last=Max("received_at"))["last"], words.aggregate(last=Max("sent_at"))["last"]
+    return max(filter(None, times), default=None)
 
 
 @dataclass(frozen=True, slots=True)
@@ -112,7 +117,7 @@ def episode_counts(episode_ids: Iterable[int]) -> dict[int, EpisodeCounts]:
 
 def _facts(episode: Episode, seats: list[Seat], given: set[int], counts: dict[str, Any]) -> EpisodeFacts:
     playing = episode.status == Episode.Status.PLAYING
-    missing = [seat for seat in seats if playing and seat.number not in given]
+    missing = [seat for seat in seats if playing and seat.acts and seat.number not in given]
     return EpisodeFacts(
         id=episode.pk,
         key=str(episode.key),

@@ -130,8 +130,9 @@ class SayMessage:
     """Members, by number; nobody named: all whom they may write to."""
     kind: str = SAY
     data: Mapping[str, Json] = field(default_factory=dict)
-    """`job`, the number of the message that gave it, the `status` that is reported of it, and `spoken` where
-    the browser made the text of speech."""
+    """`job`, the number of the message that gave it, the `status` that is reported of it, `aim`, what a new
+    one is to bring about in the codes of the world, and `spoken` where the browser made the text of
+    speech."""
     type: str = field(default="say", init=False)
 
     @classmethod
@@ -151,17 +152,21 @@ def _read_job(sent: Mapping[str, Json]) -> dict[str, Json]:
     if (job is not None and type(job) is not int) or (status is not None and not isinstance(status, str)):
         raise MessageError(marked("That message could not be read."))
     spoken = True if sent.get("spoken") in (True, "1") else None
-    said = {"job": job, "status": status, "spoken": spoken}
+    aim = list(read_command(sent["aim"])) if sent.get("aim") else None
+    said = {"job": job, "status": status, "aim": aim, "spoken": spoken}
     return {name: value for name, value in said.items() if value is not None}
 
 
 def _read_members(value: Json) -> tuple[int, ...]:
-    if isinstance(value, str) and value.isascii() and value.isdigit() and len(value) < 4:
-        value = [int(value)]
-    many = value or []
-    if not isinstance(many, list) or len(many) > MOST_MEMBERS or any(type(one) is not int for one in many):
+    many = [_read_member(one) for one in (value if isinstance(value, list) else [value] if value else [])]
+    if len(many) > MOST_MEMBERS or any(type(one) is not int for one in many):
         raise MessageError(marked("That message could not be read."))
     return tuple(many)
+
+
+def _read_member(one: Json) -> Json:
+    digits = isinstance(one, str) and one.isascii() and one.isdigit() and len(one) < 4
+    return int(one) if digits else one
 
 
 @dataclass(frozen=True, slots=True)
@@ -243,6 +248,8 @@ class StateMessage:
     """What they said and heard, in order: the newest (see `kitchen.contract.talk.Said`)."""
     jobs: Json = ()
     """Those that they were given or gave (see `kitchen.contract.jobs.Job`)."""
+    aims: Json = field(default_factory=dict)
+    """By member whom they may give jobs: what of the world each can be asked for (see `World.aims`)."""
     type: str = field(default="state", init=False)
 
 

@@ -174,13 +174,17 @@ class Mind(models.Model):
 
 
 class Seat(models.Model):
-    """One place at the table: a person's where `mind` is empty. Whoever knows `key` plays it."""
+    """One place at the table: a person's where `mind` is empty. Whoever knows `key` plays it. Who leads
+    without a seat of the world has a row, too, that does not act: numbered after the world's."""
 
     id: int
     episode = models.ForeignKey(Episode, on_delete=models.CASCADE, related_name="seats")
     number = models.PositiveSmallIntegerField()
     name = models.CharField(max_length=40)
     mind = models.ForeignKey(Mind, null=True, blank=True, on_delete=models.CASCADE, related_name="seats")
+    acts = models.BooleanField(
+        default=True, db_default=True, help_text="It is one of the world's; no: somebody who only leads."
+    )
     key = models.CharField(max_length=32, unique=True, default=new_key)
     page = models.CharField(
         max_length=32,

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from datetime import datetime, timedelta
 
-from django.db.models import Exists, Max, OuterRef, Q, QuerySet, Subquery
+from django.db.models import Case, Exists, F, Max, OuterRef, Q, QuerySet, Subquery, When
+from django.db.models.functions import Coalesce
 from django.utils import timezone
 
 from kitchen.contract.agent import EVERYBODY
@@ -43,7 +44,8 @@ def undecided_turns(beyond: timedelta, *, free: bool = False) -> list[tuple[int,
         episode=OuterRef("pk"), step=OuterRef("step") + 1, chosen_by__in=(*OF_PEOPLE, WORLD)
     )
     last = given.order_by().values("episode").annotate(at=Max("received_at")).values("at")
-    times = waiting.annotate(came=Subquery(last)).values_list(
+    led = Case(When(_only_led(), then=F("turn_closes_at")))
+    times = waiting.annotate(came=Coalesce(Subquery(last), led)).values_list(
         "pk", "step", "came", "decision_seconds", "thinking_seconds"
     )
     return [
@@ -65,18 +67,28 @@ def _unseen(now: datetime) -> QuerySet[Episode]:
 
 def _commanded() -> QuerySet[Episode]:
     """Episodes that wait for no person: for co-players, or only for somebody who runs their step."""
-    people = Seat.objects.filter(episode=OuterRef("pk"), mind=None)
     done = SeatCommand.objects.filter(episode=OuterRef("episode"), step=OuterRef("episode__step") + 1)
-    idle_person = people.exclude(Exists(done.filter(seat=OuterRef("number"))))
-    return Episode.objects.filter(~Exists(idle_person), status=Episode.Status.PLAYING)
+    idle_person = _people().exclude(Exists(done.filter(seat=OuterRef("number"))))
+    playing = Episode.objects.filter(~Exists(idle_person), status=Episode.Status.PLAYING)
+    return playing.filter(~_only_led() | Q(turn_closes_at__lt=timezone.now()))
+
+
+def _people() -> QuerySet[Seat]:
+    """Those of an episode who act."""
+    return Seat.objects.filter(episode=OuterRef("pk"), mind=None, acts=True)
+
+
+def _only_led() -> Q:
+    """Episodes in which no person acts: co-players are asked when the time of who leads is over."""
+    leaders = Seat.objects.filter(episode=OuterRef("pk"), acts=False)
+    return Q(Exists(leaders), ~Exists(_people()), step_seconds__isnull=False)
 
 
 def overdue_turns(since: timedelta = timedelta(0)) -> list[tuple[int, int]]:
     """(episode, step) of the turns whose time is over, for so long, and where a person has not commanded."""
     done = SeatCommand.objects.filter(episode=OuterRef("episode"), step=OuterRef("episode__step") + 1)
-    people = Seat.objects.filter(episode=OuterRef("pk"), mind=None)
     late = Episode.objects.filter(
-        Exists(people.exclude(Exists(done.filter(seat=OuterRef("number"))))),
+        Exists(_people().exclude(Exists(done.filter(seat=OuterRef("number"))))),
         status=Episode.Status.PLAYING,
         turn_closes_at__lt=timezone.now() - since,
     )

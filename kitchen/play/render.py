@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+import json
+from collections.abc import Iterable, Mapping
 from dataclasses import replace
 from typing import Any
+
+from django.utils.safestring import SafeString
 
 from kitchen.contract.page import TABLES, Page, Panel, SeatView
 from kitchen.play import drawing
@@ -23,7 +26,7 @@ def page_context(page: Page, view: SeatView, **more: Any) -> dict[str, Any]:
     """What `kitchen/play/play.html` needs for one seat. What others wrote is no part of it, since the page is
     squeezed (BREACH): the websocket brings it."""
     view = replace(view, messages=(), jobs=())
-    panels = (notice_panel(Notice()), *shell(page, view), *page.panels(view))
+    panels = (notice_panel(Notice()), *shell(page, view), *world_panels(page, view))
     how = {"clocked": bool(view.step_seconds), "drawn": view.shown != TABLES}
     how["asks_first"] = bool(more.get("asks_first"))
     whole = {panel.id: drawing.whole(panel) for panel in panels}
@@ -31,13 +34,36 @@ def page_context(page: Page, view: SeatView, **more: Any) -> dict[str, Any]:
         "page": page,
         "view": view,
         "panels": whole,
-        "layout": drawing.layout(page, whole, view.shown),
+        "layout": _layout(page, view, whole),
         "guide": drawing.guide(page, view.brief, **how),
         "reference": drawing.reference(page, view.brief),
         "addressees": [(number, view.members[number]) for number in view.addressees],
         "workers": [(number, view.members[number]) for number in view.leads],
+        "aims": aims_offered(page, view),
         **more,
     }
+
+
+def world_panels(page: Page, view: SeatView) -> tuple[Panel, ...]:
+    """The world's own, as far as they are shown to this person."""
+    if view.acts:
+        return page.panels(view)
+    return page.overview(view) if view.looks_on else ()
+
+
+def _layout(page: Page, view: SeatView, panels: Mapping[str, SafeString]) -> SafeString:
+    if view.acts:
+        return drawing.layout(page, panels, view.shown)
+    return drawing.overview(page, panels, view.shown) if view.looks_on else SafeString()
+
+
+def aims_offered(page: Page, view: SeatView) -> list[tuple[str, list[tuple[str, str]]]]:
+    """What one of those who are led can be asked for: in groups, as a form sends it, and in words."""
+    groups: dict[str, list[tuple[str, str]]] = {}
+    for aim in dict.fromkeys(aim for listed in view.aims.values() for aim in listed):
+        value = json.dumps(aim, separators=(",", ":"))
+        groups.setdefault(page.aim_group(aim), []).append((value, page.aimed(view.brief, aim)))
+    return list(groups.items())
 
 
 class Screen:
@@ -52,7 +78,7 @@ class Screen:
 
     def fragments(self, page: Page, view: SeatView) -> str:
         """What this view changes on the page; at first everything, empty where nothing changes."""
-        panels = (*shell(page, view), *page.panels(view))
+        panels = (*shell(page, view), *world_panels(page, view))
         if not self._shown:
             panels = (notice_panel(Notice()), *panels)
         changes = self._changes(panels)

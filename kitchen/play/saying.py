@@ -14,11 +14,12 @@ from django.db.models import OuterRef, Subquery
 
 from kitchen.contract.agent import Situation
 from kitchen.contract.jobs import Job, changes_no_job, jobs_of
-from kitchen.contract.organisation import Member, Organisation
+from kitchen.contract.organisation import INFORM, Member, Organisation
 from kitchen.contract.talk import Said, Say, addressees, refusal
 from kitchen.contract.world import Event, Json, World
 from kitchen.machine.statements import change
 from kitchen.machine.storable import printable, storable
+from kitchen.play.aims import may_be_asked, with_aim
 from kitchen.play.intents import note_plus
 from kitchen.play.models import Decision, Episode, Message, Mind
 from kitchen.play.turns import OpenTurn, StepTakenError
@@ -43,9 +44,14 @@ def message_add(turn: OpenTurn, sender: int, say: Say) -> str:
     return ""
 
 
+def message_of_house(turn: OpenTurn, sender: int, to: tuple[int, ...], say: Say) -> None:
+    """Store what the house says for this member, as it sees it itself; the same is needed as there."""
+    messages_store(turn, [_added(turn, sender, to, say)])
+
+
 def message_refusal(turn: OpenTurn, sender: int, say: Say) -> str:
-    """Why this member may not say this now, empty if it may: as `kitchen.contract.talk.refusal`, `over`, or
-    `no_such_job`."""
+    """Why this member may not say this now, empty if it may: as `kitchen.contract.talk.refusal`, `over`,
+    `no_such_job` or `no_such_aim`."""
     organisation, sent = organisation_of(turn.episode), turn.sent
     if not turn.is_open:
         return "over"
@@ -55,7 +61,10 @@ def message_refusal(turn: OpenTurn, sender: int, say: Say) -> str:
     if code := refusal(organisation, sender, say, sent=in_step):
         return code
     to = addressees(organisation, sender, say)
-    return "no_such_job" if changes_no_job((as_said(row) for row in sent), sender, to, say) else ""
+    if changes_no_job(said_so_far(turn), sender, to, say):
+        return "no_such_job"
+    is_unknown = say.kind == INFORM and not may_be_asked(turn, organisation, to, say)
+    return "no_such_aim" if is_unknown else ""
 
 
 def says_made(turn: OpenTurn, sender: int, says: Iterable[Say], decision: Decision) -> list[Message]:
@@ -73,21 +82,30 @@ def says_made(turn: OpenTurn, sender: int, says: Iterable[Say], decision: Decisi
 
 
 def _row(turn: OpenTurn, sender: int, say: Say, *, decision: Decision | None = None) -> Message:
+    """What this member says and may say, as the next message of the turn."""
+    organisation = Organisation.from_json(turn.episode.organisation or {})
+    to = addressees(organisation, sender, say)
+    given = with_aim(turn, organisation, to, say) if say.kind == INFORM else say
+    return _added(turn, sender, to, given, decision=decision)
+
+
+def _added(
+    turn: OpenTurn, sender: int, to: Sequence[int], say: Say, *, decision: Decision | None = None
+) -> Message:
     """The next message of the turn: it is said, and yet to be stored."""
-    organisation, sent = organisation_of(turn.episode), turn.sent
     row = Message(
         episode=turn.episode,
         number=turn.episode.messages + 1,
         step=turn.step,
         sender=sender,
-        to=list(addressees(organisation, sender, say)) if organisation else [],
+        to=list(to),
         kind=say.kind,
         text=printable(say.text.strip()),
         data=storable(dict(say.data)),
         decision=decision,
     )
     turn.episode.messages = row.number
-    sent.append(row)
+    turn.sent.append(row)
     return row
 
 
@@ -141,6 +159,11 @@ def message_event(organisation: Organisation, row: Message) -> Event:
     seats: Sequence[int] = () if row.sender is None else organisation.member(row.sender).seats
     said = {"said": row.kind, "text": row.text, "to": row.to}
     return Event("message", seats[0] if seats else None, said)
+
+
+def said_so_far(turn: OpenTurn) -> list[Said]:
+    """All that was said, whoever may know it."""
+    return [as_said(row) for row in turn.sent]
 
 
 def member_of(turn: OpenTurn, seat: int) -> Member | None:

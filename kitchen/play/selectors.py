@@ -9,8 +9,9 @@ from typing import Any
 from django.db.models import Count, OuterRef
 
 from kitchen.contract.jobs import jobs_of
-from kitchen.contract.organisation import SAY, Member
+from kitchen.contract.organisation import SAY, Member, Organisation
 from kitchen.contract.page import Page, PlayerView, SeatView
+from kitchen.contract.world import Aim
 from kitchen.play import clock, stored
 from kitchen.play.filling import known_plans
 from kitchen.play.hints import hints_for
@@ -18,11 +19,12 @@ from kitchen.play.intents import known_intents
 from kitchen.play.kept import turn_now
 from kitchen.play.messages import Stamp, StateMessage
 from kitchen.play.models import Episode, Seat, SeatCommand
+from kitchen.play.overseeing import overseen
 from kitchen.play.saying import heard, organisation_of
 from kitchen.play.turns import OpenTurn
 from kitchen.registry.figures import achieved
 from kitchen.registry.worlds import get_page
-from kitchen.words.speech import pgettext
+from kitchen.words.speech import gettext, pgettext
 
 SHOWN = 30
 """So many messages, the newest, are on a page."""
@@ -55,6 +57,8 @@ def seat_view(seat: Seat) -> SeatView:
 
 def turn_view(turn: OpenTurn, number: int) -> SeatView:
     """Everything that the page of this seat shows in this turn."""
+    if number in turn.leaders:
+        return replace(overseen(turn, number), **_talk(turn, number, get_page(turn.episode.world)))
     episode, world, page = turn.episode, turn.world, get_page(turn.episode.world)
     missing = _missing(turn)
     phase = _phase(turn, number, missing)
@@ -67,7 +71,8 @@ def turn_view(turn: OpenTurn, number: int) -> SeatView:
         length=world.length,
         label=episode.label,
         players=tuple(
-            PlayerView(seat.number, page.named(seat.number + 1), seat.number == number) for seat in turn.seats
+            PlayerView(seat.number, page.named(seat.number + 1), seat.number == number)
+            for seat in turn.acting
         ),
         waiting_for=tuple(seat.number for seat in missing) if phase != "over" else (),
         brief=turn.briefs[number],
@@ -112,7 +117,7 @@ def _taken_over(turn: OpenTurn) -> tuple[tuple[int, int, str], ...] | None:
 def _missing(turn: OpenTurn) -> list[Seat]:
     """Whom the step waits for: co-players that are asked until it is taken, also if they have decided."""
     open_seats = turn.asked - {seat for seat in turn.people if seat in turn.given}
-    return [seat for seat in turn.seats if seat.number in open_seats]
+    return [seat for seat in turn.acting if seat.number in open_seats]
 
 
 def _talk(turn: OpenTurn, seat: int, page: Page) -> dict[str, Any]:
@@ -134,13 +139,22 @@ def _talk(turn: OpenTurn, seat: int, page: Page) -> dict[str, Any]:
         "members": {one.number: _called(one, page) for one in organisation.members},
         "addressees": organisation.to(member, SAY) if turn.is_open else (),
         "messages": said[-SHOWN:],
+        "aims": _aims(turn, organisation, member),
+        "seats_of": {one: organisation.member(one).seats for one in organisation.commanded_by(member)},
     }
+
+
+def _aims(turn: OpenTurn, organisation: Organisation, member: int) -> dict[int, list[Aim]]:
+    """What each of those whom this member leads can be asked for, but for those without anything."""
+    led = {other: organisation.member(other).seats for other in organisation.commanded_by(member)}
+    aims = {other: turn.world.aims(seats[0]) for other, seats in led.items() if seats}
+    return {other: listed for other, listed in aims.items() if listed}
 
 
 def _called(member: Member, page: Page) -> str:
     """By its own name, else by those of its seats."""
     names = [page.named(seat + 1) for seat in member.seats]
-    return member.name or pgettext("between the things of a list", ", ").join(names)
+    return gettext(member.name) if member.name else pgettext("between the things of a list", ", ").join(names)
 
 
 def _phase(turn: OpenTurn, number: int, missing: list[Seat]) -> str:
@@ -173,6 +187,7 @@ def state_message(world: str, view: SeatView) -> StateMessage:
         addressees=list(view.addressees),
         messages=[asdict(message) for message in view.messages],
         jobs=[asdict(job) for job in view.jobs],
+        aims={str(member): [list(aim) for aim in aims] for member, aims in view.aims.items()},
     )
 
 

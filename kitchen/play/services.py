@@ -35,6 +35,7 @@ from kitchen.play.past import StepAhead
 from kitchen.play.queue import ask_coplayers, is_aside, run_step_later
 from kitchen.play.saying import messages_store, says_made
 from kitchen.play.sealing import episode_seal
+from kitchen.play.settling import jobs_settle
 from kitchen.play.turns import OpenTurn
 from kitchen.registry.worlds import get_world
 from kitchen.uptime.selectors import time_is_charged
@@ -194,11 +195,24 @@ def step_run(*, episode_id: int, step: int) -> bool:
 
 def turn_close(*, episode_id: int, step: int) -> bool:
     """Close the turn of a step whose time is over: people who have not commanded wait in it, and the log says
-    that time ran out. False, and nothing changed, if it is not over or the step was taken already."""
+    that time ran out. Where no person acts, the co-players are asked. False, and nothing changed, if it is
+    not over or the step was taken already."""
     with suppress(Episode.DoesNotExist), turn_taken(episode_id) as turn, transaction.atomic():
         bring_up_to_date(turn, lock=True)
-        return turn.step == step and _in_time(turn)
+        return turn.step == step and (_in_time(turn) or _led_on(turn))
     return False
+
+
+def _led_on(turn: OpenTurn) -> bool:
+    """Where no person acts the co-players are asked when the time of who leads is over, unless something of
+    ours was away; whether they are."""
+    closes_at = turn.episode.turn_closes_at
+    if not (turn.is_open and turn.is_paced and closes_at) or turn.is_held or not time_is_charged(closes_at):
+        return False
+    go_on(turn)
+    _seal(turn)
+    _nudge(turn)
+    return True
 
 
 def _in_time(turn: OpenTurn) -> bool:
@@ -246,7 +260,7 @@ def _nudge(turn: OpenTurn, commands: Sequence[GivenCommand] = ()) -> None:
     """Have the pages of people look, after the commit, but for one that waits for the answer to its
     command."""
     waits = {given.page for given in commands if given.page}
-    if {turn.pages[seat] for seat in turn.people} - waits and not is_aside():
+    if {turn.pages[seat] for seat in turn.people | turn.leaders} - waits and not is_aside():
         transaction.on_commit(partial(stream.nudge_pages, turn.episode.pk, turn.stamp))
 
 
@@ -308,9 +322,10 @@ def go_on(turn: OpenTurn, ahead: StepAhead | None = None, *, asked: bool = False
     """The step runs, now or when it is due, and with it those after it in which nobody is asked; or the
     co-players are asked, unless they were `asked` for this step. Tasks begin after the commit."""
     before = turn.step
-    while turn.is_complete and _may_run(turn, before) and _is_due(turn):
+    while turn.is_complete and not turn.is_held and _may_run(turn, before) and _is_due(turn):
         rows, asked = turn.take(ahead), False
         ahead = None
+        jobs_settle(turn)
         _count_step(turn, rows)
         _tell_audience(turn.episode, rows)
     if turn.step != before:

@@ -7,16 +7,17 @@ import json
 from typing import NamedTuple
 
 from kitchen.contract.agent import PLAN_BROKEN
-from kitchen.contract.jobs import Job
 from kitchen.contract.page import Page, Panel, SeatView
 from kitchen.contract.talk import Said
 from kitchen.contract.world import Command
 from kitchen.play.filling import ILLEGAL
+from kitchen.play.roster import jobs_panel, roster_panel
 from kitchen.words.speech import gettext, marked
 
 SHELL = ("notice", "bar", "phase", "clock", "hint", "over")
 """Their ids; their templates are `kitchen/play/<id>.jinja`. Where members write to one another, `talk` is
-one more, and where they give each other jobs `jobs`; no layout of a world holds these."""
+one more, and where they give each other jobs `jobs`, for who leads also `roster`; no layout of a world holds
+these."""
 
 
 class Bar(NamedTuple):
@@ -107,13 +108,14 @@ def shell(page: Page, view: SeatView) -> tuple[Panel, ...]:
         _panel("bar", Bar(view.step, view.length, view.phase)),
         _panel("phase", Phase(view.phase, () if view.phase == "over" else names, view.passed_by)),
         _panel("clock", _clock(view)),
-        _panel("hint", Hint(view.hints, _as_value(view.hinted))),
+        *([_panel("hint", Hint(view.hints, _as_value(view.hinted)))] if view.acts else []),
         _panel("over", _over(page, view)),
         *([_panel("gone", _gone(view))] if view.taken_over is not None else []),
         *([talk_panel(view)] if view.member is not None else []),
         *([_panel("plan", _plan(page, view))] if view.offers_plans else []),
         *([_panel("plans", _plans(page, view))] if view.shows_intents else []),
-        *([jobs_panel(view)] if view.leads or view.led else []),
+        *([roster_panel(page, view)] if view.leads else []),
+        *([jobs_panel(page, view)] if view.leads or view.led else []),
     )
 
 
@@ -145,66 +147,6 @@ def talk_panel(view: SeatView) -> Panel:
         if said.text
     )
     return Panel("talk", "kitchen/play/talk.jinja", Talk(mine), parts=parts)
-
-
-class Jobs(NamedTuple):
-    """Jobs given and taken; each is a part."""
-
-
-class Card(NamedTuple):
-    """One job."""
-
-    number: int
-    worker: int
-    mine: bool
-    """Who reads is to do it."""
-    who: str
-    """Who gave it, or where who reads did, who is to do it."""
-    text: str
-    state: str
-    words: str
-    """The state in words."""
-    why: str
-    step: int
-    acts: bool
-    """Something can still be done about it."""
-
-
-STATES = {
-    "given": marked("not answered yet"),
-    "accepted": marked("accepted"),
-    "declined": marked("declined"),
-    "started": marked("begun"),
-    "done": marked("done"),
-    "failed": marked("not possible"),
-    "withdrawn": marked("taken back"),
-}
-"""How a job stands."""
-
-
-def jobs_panel(view: SeatView) -> Panel:
-    """The jobs that this person was given, and those that they gave."""
-    parts = tuple(
-        Panel(f"job-{job.number}-{job.worker}", "kitchen/play/job.jinja", _card(view, job))
-        for job in view.jobs
-    )
-    return Panel("jobs", "kitchen/play/jobs.jinja", Jobs(), parts=parts)
-
-
-def _card(view: SeatView, job: Job) -> Card:
-    mine = job.worker == view.member
-    return Card(
-        job.number,
-        job.worker,
-        mine,
-        view.members[job.giver if mine else job.worker],
-        job.text,
-        job.state,
-        gettext(STATES[job.state]),
-        "" if job.why == job.text else job.why,
-        job.step,
-        job.is_open and view.phase != "over",
-    )
 
 
 def _line(view: SeatView, said: Said) -> Line:

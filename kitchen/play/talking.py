@@ -22,6 +22,7 @@ RECEIPTS = {
     "too_long": marked("That message is too long: shorten it, and send it again."),
     "too_many": marked("You can write again in the next step."),
     "no_such_job": marked("That job is not there any more."),
+    "no_such_aim": marked("That cannot be asked of them."),
     "over": marked("This episode has ended."),
     "elsewhere": marked("This is open in another tab: continue there, or choose to play here instead."),
 }
@@ -58,9 +59,9 @@ def message_hand_in(turn: OpenTurn, *, seat: int, say: Say, page: str = "") -> M
         bring_up_to_date(turn, lock=True)
         if page and page != turn.pages.get(seat):
             return MessageReceipt("elsewhere")
-        member = member_of(turn, seat) if seat in turn.people else None
+        member = member_of(turn, seat) if seat in turn.people | turn.leaders else None
         if code := message_add(turn, member.number, say) if member else "not_allowed":
             return MessageReceipt(code)
-        if len(turn.people) > 1 or not page:
+        if len(turn.people | turn.leaders) > 1 or not page:
             transaction.on_commit(partial(stream.nudge_pages, turn.episode.pk, turn.stamp))
     return MessageReceipt("accepted")

@@ -48,8 +48,12 @@ class OpenTurn:
         vars(self).clear()
         self.episode = episode
         self.seats = tuple(seats)
-        self.numbers = {seat.number for seat in self.seats}
-        self.people = {seat.number for seat in self.seats if seat.is_person}
+        self.acting = tuple(seat for seat in self.seats if seat.acts)
+        self.numbers = {seat.number for seat in self.acting}
+        self.people = {seat.number for seat in self.acting if seat.is_person}
+        """Those who act: the step waits for no other person."""
+        self.leaders = {seat.number for seat in self.seats if not seat.acts}
+        """People who only say what others are to do."""
         self.given: dict[int, SeatCommand] = {}
         self.is_read = False
         """What is given was read; until then nothing is known of it."""
@@ -157,6 +161,17 @@ class OpenTurn:
         return self.numbers <= self.given.keys()
 
     @property
+    def is_paced(self) -> bool:
+        """No person acts: the time for a step is theirs who lead, and co-players are asked after it."""
+        return bool(self.leaders) and not self.people and self.episode.step_seconds is not None
+
+    @property
+    def is_held(self) -> bool:
+        """Those who lead still have time in this step, or have not opened their page yet."""
+        closes_at = self.episode.turn_closes_at
+        return self.is_paced and (closes_at is None or timezone.now() < closes_at)
+
+    @property
     def overdue(self) -> list[int]:
         """Seats of people who have not commanded although the turn's time is over."""
         closes_at = self.episode.turn_closes_at
@@ -191,8 +206,9 @@ class OpenTurn:
 
     @property
     def waits_for_minds(self) -> bool:
-        """The people have commanded, and there are co-players that have not."""
-        return self.is_open and self.people <= self.given.keys() and not self.is_complete
+        """The people have commanded, or who leads had their time, and there are co-players that have not."""
+        all_said = self.people <= self.given.keys() and not self.is_held
+        return self.is_open and all_said and not self.is_complete
 
     @property
     def waiting_minds(self) -> list[int]:
@@ -215,7 +231,8 @@ class OpenTurn:
         """When it may run at the earliest: co-players think for at least so long from the moment at which
         the turn came to them, that is, when the last person had commanded."""
         came = (row.received_at for seat, row in self.given.items() if seat in self.people)
-        return max(came, default=self.episode.turn_opened_at) + timedelta(seconds=self.thinking_seconds)
+        opened_at = (self.is_paced and self.episode.turn_closes_at) or self.episode.turn_opened_at
+        return max(came, default=opened_at) + timedelta(seconds=self.thinking_seconds)
 
     def add(self, rows: Sequence[SeatCommand]) -> None:
         """More commands are in, and the plans that they begin; they are stored."""

@@ -4,12 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from kitchen.contract.agent import Adviser, Agent, Decision, Situation
+from kitchen.contract.agent import Adviser, Agent, Decision, Pursuer, Situation
 from kitchen.contract.world import Json
 from kitchen.registry.names import load, look_up
 from kitchen.registry.worlds import get_kit, known_worlds
 
 AGENTS: dict[str, str] = {
+    "follower": "kitchen.agents.follower:Follower",
     "random": "kitchen.agents.random:RandomAgent",
 }
 """Name of the kind to its class, of those that no single world owns."""
@@ -26,6 +27,8 @@ def agent_kinds(world: str = "") -> dict[str, str]:
 
 def plays(coplayer: type[Agent], world: str) -> bool:
     """Whether this kind can play this world."""
+    if coplayer.pursues and not get_kit(world).pursuer:
+        return False
     return coplayer.worlds is None or world in coplayer.worlds
 
 
@@ -33,6 +36,12 @@ def get_adviser(world: str) -> Adviser:
     """Who knows what is good to do in this world: one who knows nothing if it has none."""
     path = get_kit(world).adviser
     return load(path) if path else NO_ADVISER
+
+
+def get_pursuer(world: str) -> Pursuer:
+    """Who knows the way to the aims of a world that has such."""
+    pursuer: Pursuer = load(get_kit(world).pursuer)
+    return pursuer
 
 
 def get_agent(kind: str) -> type[Agent]:

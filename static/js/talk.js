@@ -1,10 +1,11 @@
-/* The conversation and the jobs: what was sent leaves its box when it is there, and what others write is told
-   once. */
+/* The conversation and the jobs: what was sent leaves its box when it is there, and what others write, or what
+   becomes of their jobs, is told once. */
 "use strict";
 
 (() => {
   const list = () => document.getElementById("talk");
   if (!list()) return;
+  const told = new Map(); // what was told last of each worker, by its id
   const heard = new Set(); // ids of messages that were told, or were there when the page came
   let sent = null; // what is on its way, from which form, and the number of our last message before
   let begun = false;
@@ -28,14 +29,23 @@
     sent = null;
   }
 
-  function tell(fresh) {
+  /* how workers stand, where that was not written: told when it changes */
+  function changed() {
+    const workers = [...document.querySelectorAll("[data-told]")].filter((one) => told.get(one.id) !== one.dataset.told);
+    for (const one of workers) told.set(one.id, one.dataset.told);
+    return workers.map((one) => one.dataset.told).filter(Boolean);
+  }
+
+  function tell(fresh, news) {
     const others = fresh.filter((line) => !line.matches(".is-yours"));
-    if (others.length) document.getElementById("talk-said").textContent = others.map(words).join(" ");
+    const said = [...others.map(words), ...news];
+    if (said.length) document.getElementById("talk-said").textContent = said.join(" ");
   }
 
   function look() {
     const fresh = [...list().querySelectorAll(".said")].filter((line) => !heard.has(line.id));
-    if (begun) tell(fresh);
+    const news = changed();
+    if (begun) tell(fresh, news);
     begun = true;
     for (const line of fresh) heard.add(line.id);
     if (fresh.length) list().scrollTop = list().scrollHeight;

@@ -19,5 +19,6 @@ def condition_warnings(condition: Condition) -> list[str]:
             coplayer_settings=condition.coplayer_settings,
             teammates=condition.teammates,
             organisation=condition.organisation,
+            step_seconds=condition.step_seconds,
         )
     return list(dict.fromkeys(str(warning.message) for warning in caught))

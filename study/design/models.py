@@ -484,6 +484,7 @@ class Condition(models.Model):
                 coplayer_settings=self.coplayer_settings,
                 teammates=self.teammates,
                 organisation=self.organisation,
+                step_seconds=self.step_seconds,
             )
         except (WorldError, UnknownNameError) as error:
             raise ValidationError(str(error)) from error

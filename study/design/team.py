@@ -15,6 +15,7 @@ from kitchen.contract.data_files import Record, Source
 from kitchen.contract.organisation import Member, Organisation, Pair, organise
 from kitchen.contract.world import Json, SettingsError
 from kitchen.play.creating import MindPlan, members_of
+from kitchen.words.speech import marked
 
 Seats = Annotated[tuple[int, ...], Strict(False)]
 Pairs = Annotated[tuple[Annotated[Pair, Strict(False)], ...], Strict(False)]
@@ -37,11 +38,21 @@ class Team(Record):
     """Co-players beside the condition's own, which has all teammates that none of these has."""
     leads: int = 0
     """The seat of whom a tree or a chain begins with: 0 is the participant."""
+    apart: bool = False
+    """The participant has no seat of the world, and leads: all seats are the teammates'. They are the first
+    member, with the number after the last seat."""
     commands: Pairs = ()
     writes: Pairs = ()
 
 
 _TEAM = TypeAdapter(Team)
+LEAD = marked("Lead")
+"""How somebody without a seat is called."""
+
+
+def is_apart(organisation: Mapping[str, Json]) -> bool:
+    """Whether the participant of such a condition has no seat of the world."""
+    return organisation.get("apart") is True
 
 
 def team_of(organisation: Mapping[str, Json]) -> Team:
@@ -75,14 +86,24 @@ def team_organisation(
     if not organisation:
         return None
     team = team_of(organisation)
+    members = members_of(minds, seats=seats)
     return organise(
         team.kind,
-        _in_order(members_of(minds, seats=seats), team.leads),
+        _led(members, seats, team) if team.apart else _in_order(members, team.leads),
         seats=seats,
         settings=team.settings,
         commands=team.commands,
         writes=team.writes,
     )
+
+
+def _led(members: Sequence[Member], seats: int, team: Team) -> list[Member]:
+    """The participant, who has no seat, and then the others."""
+    if team.leads:
+        raise SettingsError("leads: it is the participant who leads where they have no robot")
+    if not members:
+        raise SettingsError("apart: who leads needs a teammate")
+    return [Member(seats, (), is_person=True, name=LEAD), *members]
 
 
 def _in_order(members: Sequence[Member], leads: int) -> list[Member]:

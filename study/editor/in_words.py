@@ -30,7 +30,7 @@ from study.design.questions.kinds import KIND_FIELDS, kind_of
 from study.design.questions.numbers import written
 from study.design.questions.rules import must_be_answered
 from study.design.questions.subscales import SubScale, subscales
-from study.design.team import team_of
+from study.design.team import is_apart, team_of
 from study.editor.forms import SETTING_FIELDS, PlanForm, SettingsForm
 from study.editor.paths import path_words
 from study.words.markdown import to_html
@@ -216,8 +216,10 @@ def coplayer_words(name: str) -> str:
     return "nobody" if name == NOBODY else readable(name)
 
 
-def agents_words(teammates: int) -> str:
-    """How many there are in an episode."""
+def agents_words(teammates: int, *, apart: bool = False) -> str:
+    """How many there are in an episode; `apart` from them the participant leads."""
+    if apart:
+        return f"{teammates}: all are teammates; the participant leads and has no robot"
     if not teammates:
         return "1: the participant's, alone"
     return f"{teammates + 1}: the participant's and {counted(teammates, 'teammate')}"
@@ -229,7 +231,7 @@ def played_pairs(played: Mapping[str, Json]) -> list[Pair]:
     pairs = [
         Pair("World", readable(played["world"])),
         *setting_pairs(WORLD, played["world"], played["settings"]),
-        Pair("Agents", agents_words(played["teammates"])),
+        Pair("Agents", agents_words(played["teammates"], apart=is_apart(played.get("organisation", {})))),
     ]
     if not played["teammates"]:
         return pairs
@@ -252,17 +254,20 @@ def team_pairs(condition: ConditionPlan) -> list[Pair]:
         for setting in SETTINGS
         if setting.name in APPLY[team.kind]
     ]
-    own = [f"{_players(one.seats)}: {coplayer_words(one.coplayer)}" for one in team.members]
+    own = [f"{_players(one.seats, apart=team.apart)}: {coplayer_words(one.coplayer)}" for one in team.members]
     pairs = [
         f"{one} to {other} ({name})" for name in ("commands", "writes") for one, other in getattr(team, name)
     ]
-    leads = [Pair("Leads", _players((team.leads,)))] if team.kind in {"tree", "chain"} else []
+    leader = "the participant, who has no robot" if team.apart else _players((team.leads,))
+    leads = [Pair("Leads", leader)] if team.apart or team.kind in {"tree", "chain"} else []
     return [Pair("Organisation", LABELS[team.kind]), *leads, Pair("Of it", many=(*chosen, *own, *pairs))]
 
 
-def _players(seats: Sequence[int]) -> str:
-    """The participant is the first."""
-    return and_list(["the participant" if seat == 0 else f"player {seat + 1}" for seat in seats])
+def _players(seats: Sequence[int], *, apart: bool = False) -> str:
+    """The participant is the first, unless they have no robot."""
+    return and_list(
+        ["the participant" if seat == 0 and not apart else f"player {seat + 1}" for seat in seats]
+    )
 
 
 def shown_words(value: str) -> str:

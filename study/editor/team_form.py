@@ -1,6 +1,7 @@
 """Who plays in a condition, and who may command whom and write to whom, as fields of its form.
 
-Players are numbered as participants read them: 1 is the participant, whose seat is 0.
+Players are numbered as participants read them: 1 is the participant, whose seat is 0; where the participant
+has no robot, 1 is the first teammate.
 """
 
 from __future__ import annotations
@@ -21,12 +22,13 @@ from kitchen.registry.names import UnknownNameError
 from study.design.team import team_of
 from study.editor.fields import LinesField
 
-KIND, LEADS, MEMBERS = "team_kind", "team_leads", "team_members"
+KIND, LEADS, APART, MEMBERS = "team_kind", "team_leads", "team_apart", "team_members"
 PAIRS = {"commands": "team_commands", "writes": "team_writes"}
 SILENT = "One co-player commands all teammates, and nobody writes to anybody"
 ELSEWHERE = {
     "organisation": KIND,
     "leads": LEADS,
+    "apart": APART,
     "members": MEMBERS,
     **PAIRS,
     **{setting.name: f"team_{setting.name}" for setting in SETTINGS},
@@ -61,6 +63,12 @@ def team_fields() -> dict[str, forms.Field]:
         label="Who leads, or begins the chain",
         help_text="The number of a player; 1 is the participant, and so it is if this is empty.",
     )
+    fields[APART] = forms.BooleanField(
+        required=False,
+        label="The participant leads and has no robot",
+        help_text="All players are co-players then, the first is 1; “follower” does as it is told. Steps go "
+        "by the step timer. What the participant sees of the world is what who leads sees, above.",
+    )
     fields[MEMBERS] = LinesField(
         label="Co-players of their own",
         help_text="One on each line: players, kind, settings. “3: planner” or “2, 3: dispatcher; model = "
@@ -90,6 +98,7 @@ def team_initial(organisation: Mapping[str, Json]) -> dict[str, Json]:
         **chosen,
         **pairs,
         KIND: team.kind,
+        APART: team.apart,
         LEADS: team.leads + 1,
         MEMBERS: [_written(one.seats, one.coplayer, one.settings) for one in team.members],
     }
@@ -122,7 +131,9 @@ def team_read(cleaned: Mapping[str, Any], fail: Callable[[str, str], None]) -> d
         and cleaned.get(ELSEWHERE[setting.name]) not in (None, "", setting.default)
     }
     team: dict[str, Json] = {"kind": kind, "settings": chosen}
-    if kind in {"tree", "chain"} and cleaned.get(LEADS):
+    if cleaned.get(APART):
+        team["apart"] = True
+    elif kind in {"tree", "chain"} and cleaned.get(LEADS):
         team["leads"] = cleaned[LEADS] - 1
     readers: dict[str, tuple[str, Callable[[str], Json]]] = {MEMBERS: ("members", _member)}
     if kind == "custom":

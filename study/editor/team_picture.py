@@ -74,7 +74,8 @@ def _node(place: int, member: Member, kinds: dict[int, str], many: int) -> Node:
 
 
 def _numbers(member: Member) -> str:
-    return ", ".join(str(seat + 1) for seat in member.seats)
+    """Of players; a leader without a robot has a star."""
+    return ", ".join(str(seat + 1) for seat in member.seats) or "★"
 
 
 def _who(member: Member, kinds: dict[int, str]) -> str:
@@ -110,7 +111,7 @@ def _edge(one: Node, other: Node, *, commands: bool, both: bool) -> Edge:
 
 def _sentences(organisation: Organisation, kinds: dict[int, str]) -> tuple[str, ...]:
     names = {
-        member.number: "the participant"
+        member.number: "the participant" + ("" if member.seats else ", who has no robot,")
         if member.is_person
         else f"{_who(member, kinds)} (player {_numbers(member)})"
         for member in organisation.members

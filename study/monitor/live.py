@@ -218,12 +218,17 @@ def kind_of(person: Participant) -> str:
     return "preview" if person.preview else "synthetic" if person.synthetic else "person"
 
 
+OPENS = "the participant to open the page"
+
+
 def _waits_for(person: Participant, place: flow.CurrentPage, now: EpisodeFacts | None) -> str:
     if person.status != Participant.Status.ACTIVE:
         return ""
     seat = place.round.seat if place.round else 0
     if now is None or seat in now.people_missing or now.status != Episode.Status.PLAYING:
-        return "the participant" if now is None or now.opened else "the participant to open the page"
+        return "the participant" if now is None or now.opened else OPENS
+    if not now.people_missing and not now.opened:  # who leads, and has not come
+        return OPENS
     return "another person" if now.people_missing else "co-players"
 
 

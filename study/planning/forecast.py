@@ -29,7 +29,7 @@ from kitchen.registry.agents import make_agent
 from kitchen.registry.names import UnknownNameError
 from kitchen.registry.worlds import get_world
 from study.design.models import Condition, Study
-from study.design.plan import mind_plans, organisation_planned
+from study.design.plan import mind_plans, organisation_planned, seats_of
 from study.people.models import Participant, Round
 
 PARTICIPANTS = 12
@@ -193,7 +193,7 @@ def trial_of(condition: Condition, mind: MindPlan) -> call_forecast.TrialCalls:
     return _sample(
         condition.world,
         json.dumps(condition.settings, sort_keys=True),
-        condition.teammates + 1,
+        seats_of(condition),
         mind.kind,
         json.dumps(mind.settings, sort_keys=True),
         mind.seats,

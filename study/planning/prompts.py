@@ -14,7 +14,7 @@ from kitchen.llm.tokens import likely_tokens
 from kitchen.play.creating import MindPlan
 from kitchen.registry.worlds import get_world
 from study.design.models import Condition
-from study.design.plan import minds_of, organisation_planned
+from study.design.plan import minds_of, organisation_planned, seats_of
 
 SECONDS = 10.0
 """Time for one count."""
@@ -66,7 +66,7 @@ def asking(condition: Condition) -> dict[int, tuple[MindPlan, Agent]]:
 
 def steps_of(condition: Condition) -> int:
     """How many steps an episode has; 1 where nobody knows before. SettingsError or UnknownNameError."""
-    world = get_world(condition.world).create(seats=condition.teammates + 1, settings=condition.settings)
+    world = get_world(condition.world).create(seats=seats_of(condition), settings=condition.settings)
     world.reset(1)
     return world.length or 1
 
@@ -75,7 +75,7 @@ def whole_prompt(condition: Condition, number: int, step: int) -> WholePrompt:
     """What co-player `number` of it is told for this step, counted from 1: the last one of an episode that
     ends before. SettingsError or UnknownNameError for a condition that cannot be played."""
     minds = [(plan.seats, agent) for plan, agent in minds_of(condition)]
-    game = get_world(condition.world).create(seats=condition.teammates + 1, settings=condition.settings)
+    game = get_world(condition.world).create(seats=seats_of(condition), settings=condition.settings)
     way = Way(
         knowing=condition.knowing,
         passes_by=condition.passes_by or game.passes_by,

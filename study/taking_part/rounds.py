@@ -11,7 +11,7 @@ from kitchen.play.models import Episode
 from study.design.blueprint import ConditionPlan
 from study.design.models import Study
 from study.design.orders.issuing import issue
-from study.design.plan import mind_plans, organisation_planned
+from study.design.plan import mind_plans, organisation_planned, seat_of, seats_of
 from study.design.practice import practice_until
 from study.people.held import scheme_of, tallies
 from study.people.leaving import finish
@@ -23,7 +23,8 @@ def rounds_plan(person: Participant) -> None:
     """Every condition of the participant's version once, in the order that the scheme gives. If one of them
     is gone (staff's previews do not keep it), the way is over."""
     Study.objects.select_for_update().get(pk=person.study_id)  # one after another: each counts the others
-    scheme = scheme_of(person.version.blueprint)
+    design = person.version.blueprint
+    scheme = scheme_of(design)
     used = tallies(person.study, scheme, synthetic=person.synthetic, preview=person.preview)
     order = issue(scheme.name, scheme.conditions, used, seed=scheme.seed, number=person.number)
     rows = {row.key: row for row in person.study.conditions.all()}
@@ -31,7 +32,7 @@ def rounds_plan(person: Participant) -> None:
         finish(person, Participant.Status.TECHNICAL, f"deleted meanwhile: condition {', '.join(gone)}")
         return
     Round.objects.bulk_create(
-        Round(participant=person, condition=rows[key], position=position)
+        Round(participant=person, condition=rows[key], position=position, seat=seat_of(design.condition(key)))
         for position, key in enumerate(order.order, start=1)
     )
     person.sequence = order.id or None
@@ -63,7 +64,7 @@ def _episode(person: Participant, plan: ConditionPlan, *, seed: int, **more: Any
     return episode_create(
         world=plan.world,
         settings=plan.settings,
-        seats=plan.teammates + 1,
+        seats=seats_of(plan),
         seed=seed,
         minds=mind_plans(plan),
         label=plan.label,

@@ -98,7 +98,7 @@ def _stations(known: Known) -> Iterator[Station]:
 
 def _parts(view: SeatView, known: Known) -> Iterator[Panel]:
     wanted, standing = [order["dish"] for order in view.observation["orders"]], _standing(view, known)
-    worth_going = moment(view, known).worth_going
+    worth_going = moment(view, known).worth_going if view.acts else lambda place: False
     for place, kind in known.brief["locations"].items():
         seen = view.observation["locations"][place]
         contents = _contents(kind, seen, known, wanted, apt=worth_going(place))

@@ -12,6 +12,7 @@ KIT = WorldKit(
         "planner": "kitchen.worlds.cuisine.planner.planner:Planner",
     },
     adviser="kitchen.worlds.cuisine.adviser:ADVISER",
+    pursuer="kitchen.worlds.cuisine.pursuing:PURSUER",
     practice=Practice(
         settings={"level": "level_0", "alpha": 2.0, "beta": 2.5, "max_steps": 20}, until={"completed": 1}
     ),

@@ -24,14 +24,14 @@ def lead(situation: Situation) -> Advice | None:
     brief, seen = situation.briefs[seat], situation.observations[seat]
     cookable = [dish for dish in brief["dishes"] if dish not in brief["uncookable"]]
     ordered = [order["dish"] for order in seen["orders"] if order["dish"] in cookable]
-    kitchen = _Kitchen(brief, seen["locations"], seen["agents"][seat])
+    kitchen = Way(brief, seen["locations"], seen["agents"][seat])
     dish = min(ordered or cookable, key=kitchen.left, default=None)
     return None if dish is None else kitchen.next(dish)
 
 
 @dataclass(frozen=True, slots=True)
-class _Kitchen:
-    """What one robot sees: its brief, the places, itself."""
+class Way:
+    """What one robot sees: its brief, the places, itself; and what it does next for an item."""
 
     brief: Mapping[str, Json]
     places: Mapping[str, Mapping[str, Json]]
@@ -59,9 +59,38 @@ class _Kitchen:
             busy = self.places[place]["busy"]
             aim = {"do": "bring", "item": held, "to": place, "dish": dish}
             return self._wait(place, dish) if busy else self._at(place, "put", aim)
+        return self._put_away(held)
+
+    def _put_away(self, held: str) -> Advice:
         if held in self.brief["dishes"]:
             return self._at(self._of_kind("servingtable"), "put", {"do": "stock", "item": held})
         return self._at(self._of_kind("storage"), "put", {"do": "discard", "item": held})
+
+    def fetch(self, item: str) -> Command | None:
+        """The next command to have this item in hand, of what is there; None while there is nothing to do."""
+        if self.me["holds"] is not None:
+            return self._put_away(self.me["holds"]).command
+        if item not in self.brief["recipes"]:
+            return self._at(self._of_kind("storage"), "get", {}, item).command
+        place = self._made(item) or self._lies(item)
+        if not place or self.places[place]["busy"]:
+            return self._wait(place, item).command if place else None
+        return self._at(place, "get", {}, item).command
+
+    def free(self, place: str) -> Command | None:
+        """The next command to have nothing in this tool; None while there is nothing to do."""
+        if self.me["holds"] is not None:
+            return self._put_away(self.me["holds"]).command
+        advice = self._clear(place, "", frozenset())
+        return self._wait(place, "").command if advice is None else advice.command
+
+    def lies_served(self, dish: str) -> bool:
+        """One lies where it is served as soon as somebody orders it."""
+        return self.me["holds"] is None and dish in self.places[self._of_kind("servingtable")]["items"]
+
+    def _lies(self, item: str) -> str:
+        """Where one lies among other things, or on a table; empty if nowhere."""
+        return next((place for place, there in self.places.items() if item in there["items"]), "")
 
     def _wanted_at(self, product: str, held: str) -> str:
         """The tool into which what is held goes on the way to this product; empty if it is of no use."""

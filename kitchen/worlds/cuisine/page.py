@@ -10,8 +10,9 @@ from collections.abc import Callable, Mapping
 from typing import NamedTuple
 
 from kitchen.contract.page import DRAWN, TABLES, Nothing, Page, Panel, SeatView
-from kitchen.contract.world import Command, Json
+from kitchen.contract.world import Aim, Command, Json
 from kitchen.words.speech import gettext, marked, read_later
+from kitchen.worlds.cuisine.asking import GROUPS, aimed
 from kitchen.worlds.cuisine.floor import floor
 from kitchen.worlds.cuisine.handbook import handbook
 from kitchen.worlds.cuisine.hint import hint
@@ -32,6 +33,7 @@ class CuisinePage(Page):
 
     views = (TABLES, DRAWN)
     layout = f"{_TEMPLATES}/layout.jinja"
+    overview_layout = f"{_TEMPLATES}/overview.jinja"
     guide = f"{_TEMPLATES}/guide.jinja"
     title = read_later("The kitchen")
     body = read_later("robot")
@@ -52,6 +54,20 @@ class CuisinePage(Page):
         brief = known(view.brief)
         makes = (make for make in _PANELS if make not in _UNSEEN.get(view.shown, ()))
         return tuple(make(view, brief) for make in makes if make is not intents or view.shows_intents)
+
+    def overview(self, view: SeatView) -> tuple[Panel, ...]:
+        """The same without the menu."""
+        brief = known(view.brief)
+        makes = (make for make in _PANELS if make is not menu and make not in _UNSEEN.get(view.shown, ()))
+        return tuple(make(view, brief) for make in makes if make is not intents or view.shows_intents)
+
+    def aimed(self, brief: Mapping[str, Json], aim: Aim) -> str:
+        """`Serve salmon sushi`, `Free pot 1`."""
+        return aimed(known(brief).words, aim)
+
+    def aim_group(self, aim: Aim) -> str:
+        """By what is to be done."""
+        return gettext(GROUPS[aim[0]])
 
     def handbook(self, brief: Mapping[str, Json]) -> Mapping[str, Json]:
         """Dishes with their recipes, orders in numbers, an example of a kitchen."""

@@ -7,6 +7,7 @@ from collections.abc import Container, Iterable, Mapping
 from typing import ClassVar, Self
 
 from kitchen.contract.world import (
+    Aim,
     Command,
     Event,
     Figure,
@@ -19,6 +20,7 @@ from kitchen.contract.world import (
     ordered,
 )
 from kitchen.worlds.cuisine.ahead import commands_ahead
+from kitchen.worlds.cuisine.aims import aim_mark, aim_status, level_aims
 from kitchen.worlds.cuisine.anticipation import anticipated
 from kitchen.worlds.cuisine.brief import level_brief
 from kitchen.worlds.cuisine.catalogue import Catalogue, shipped
@@ -250,6 +252,18 @@ class CuisineWorld(World):
     def plannable(self, seat: int) -> list[Command]:
         """Places to go to, what is taken there, put and started, as far as this level needs it."""
         return list(commands_ahead(self.level))
+
+    def aims(self, seat: int) -> list[Aim]:
+        """Serve a dish, make an item, fetch one, free a tool (`kitchen.worlds.cuisine.aims`)."""
+        return list(level_aims(self.level))
+
+    def aim_mark(self, seat: int, aim: Aim) -> Json:
+        """How many of a dish were served before it was asked for."""
+        return aim_mark(self.observe(seat), aim)
+
+    def aim_status(self, seat: int, aim: Aim, since: Json) -> str:
+        """By what is seen, whoever has done it; what nobody has made cannot be fetched."""
+        return aim_status(self.observe(seat), self.brief(seat), seat, aim, since)
 
     def score(self) -> dict[str, Json]:
         """`completed` and `failed` orders, `success_rate` = completed / (completed + failed), and `dishes`.

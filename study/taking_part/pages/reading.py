@@ -14,6 +14,8 @@ from kitchen.forms.setting_fields import readable
 from kitchen.play import drawing
 from kitchen.registry.worlds import get_page, get_world
 from study.design.blueprint import Blueprint, ConditionPlan
+from study.design.plan import seats_of
+from study.design.team import is_apart
 from study.people import flow
 from study.people.models import Participant
 from study.taking_part.going_on import page_done
@@ -45,7 +47,7 @@ def _guide(design: Blueprint, plans: Sequence[ConditionPlan], world: str) -> dic
     mine = [plan for plan in plans if plan.world == world]
     page, clocked = get_page(world), any(plan.step_seconds for plan in mine)
     drawn = any(page.shown(design.shown_in(plan)) != TABLES for plan in mine)
-    brief = _brief(mine[0], max(plan.teammates for plan in mine))
+    brief = _brief(mine[0], max(map(seats_of, mine)))
     asks = bool(design.meant("asks_first"))
     return {
         "title": page.title or readable(world),
@@ -53,12 +55,13 @@ def _guide(design: Blueprint, plans: Sequence[ConditionPlan], world: str) -> dic
         "styles": page.styles,
         "differs": page.settings_differ if any(plan.settings != mine[0].settings for plan in mine) else "",
         "reference": page.reference_title,
+        "leads": any(is_apart(plan.organisation) for plan in mine),
     }
 
 
-def _brief(plan: ConditionPlan, teammates: int) -> Json:
-    """What is known of this condition where so many play beside the person."""
-    return get_world(plan.world).create(seats=teammates + 1, settings=plan.settings).brief(0)
+def _brief(plan: ConditionPlan, seats: int) -> Json:
+    """What is known of this condition where there are so many seats."""
+    return get_world(plan.world).create(seats=seats, settings=plan.settings).brief(0)
 
 
 def debriefing(request: HttpRequest, person: Participant, place: flow.CurrentPage) -> HttpResponse:

@@ -36,7 +36,7 @@ from kitchen.play.services import GivenCommand, commands_submit
 from kitchen.registry.agents import get_agent
 from kitchen.registry.worlds import get_kit
 from study.design.blueprint import ConditionPlan
-from study.design.plan import mind_plans, organisation_planned
+from study.design.plan import mind_plans, organisation_planned, seats_of
 from study.trying_out.walk.person import Experience, Person
 from study.trying_out.walk.player import Player
 
@@ -105,7 +105,7 @@ def _opened(plan: ConditionPlan, look: Mapping[str, Any], *, seed: int, steps: i
     return episode_create(
         world=plan.world,
         settings=_shortened(plan, steps),
-        seats=plan.teammates + 1,
+        seats=seats_of(plan),
         seed=seed,
         minds=[_without_model(mind) for mind in mind_plans(plan)],
         organisation=organisation_planned(plan),
@@ -116,7 +116,7 @@ def _opened(plan: ConditionPlan, look: Mapping[str, Any], *, seed: int, steps: i
 
 
 def _play(episode: Episode, player: Player) -> None:
-    seat = episode.seats.get(number=0)
+    seat = episode.seats.get(mind=None)
     for _ in range(1, MOST_STEPS):
         state = json.loads(to_json(selectors.state_message(episode.world, selectors.seat_view(seat))))
         player.watch(state)

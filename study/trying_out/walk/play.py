@@ -96,6 +96,8 @@ class Sitting:
             return True
         if message["phase"] == "choose" and self.sent <= message["step"]:
             await self._choose(socket, message)
+        if message["phase"] == "lead" and self.sent <= message["step"]:
+            await self._lead(socket, message)
         return False
 
     def _had_enough(self, message: Mapping[str, Any]) -> bool:
@@ -108,6 +110,13 @@ class Sitting:
             await asyncio.sleep(rng.expovariate(1 / (self.think * self.player.person.temper.pace)))
         self.sent = state["step"] + 1
         await socket.send(json.dumps({"type": "command", "step": self.sent, "command": list(command)}))
+
+    async def _lead(self, socket: ClientConnection, state: Mapping[str, Any]) -> None:
+        """Jobs for those who have none, once in a step."""
+        self.sent = state["step"] + 1
+        for member, aim in self.player.jobs(state):
+            job = {"type": "say", "kind": "inform", "to": [member], "aim": list(aim)}
+            await socket.send(json.dumps(job))
 
     def _notice(self, notice: Mapping[str, Any]) -> None:
         if notice["code"] in TURNED_DOWN:

@@ -11,6 +11,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from kitchen.contract.agent import Situation
+from kitchen.contract.jobs import OPEN
 from kitchen.contract.world import Command, Json
 from kitchen.registry.agents import get_adviser
 from study.trying_out.walk.person import Experience, Person
@@ -53,6 +54,14 @@ class Player:
         command = self._pick(state, left, step)
         self._sent = (step, command)
         return command
+
+    def jobs(self, state: State) -> list[tuple[int, Sequence[str]]]:
+        """Whom of those that this person leads, and who have nothing to do, it asks for what: anything that
+        can be asked of them."""
+        busy = {job["worker"] for job in state["jobs"] if job["state"] in OPEN}
+        rng = self.person.chance("jobs", self.episode, state["step"])
+        idle = [(int(member), aims) for member, aims in state["aims"].items() if int(member) not in busy]
+        return [(member, rng.choice(aims)) for member, aims in idle]
 
     def refused(self) -> None:
         """What was chosen last was refused: choose something else."""

@@ -10,18 +10,16 @@ import pytest
 from kitchen.agents.evaluate import collaboration_score, see
 from kitchen.contract.agent import Agent, Decision
 from kitchen.contract.world import Command, Json, World
-from kitchen.registry.agents import agent_kinds, get_agent, make_agent
+from kitchen.registry.agents import agent_kinds, get_agent, make_agent, plays
 from kitchen.registry.worlds import get_world, known_worlds
 from tests.kitchen.agents.alone import play_alone
 
-PAIRS = [
-    (kind, world)
-    for kind in agent_kinds()
-    for world in known_worlds()
-    if (plays := get_agent(kind).worlds) is None or world in plays
-]
+PAIRS = [(kind, world) for kind in agent_kinds() for world in known_worlds() if plays(get_agent(kind), world)]
+ALONE = [(kind, world) for kind, world in PAIRS if not get_agent(kind).pursues]
+"""Those that do something although nobody tells them to."""
 
 every_pair = pytest.mark.parametrize(("kind", "world"), PAIRS)
+every_pair_alone = pytest.mark.parametrize(("kind", "world"), ALONE)
 
 
 def start(world: str, seats: int = 3, seed: int = 4) -> World:
@@ -81,14 +79,14 @@ def test_another_worker_goes_on_from_the_stored_memory(kind: str, world: str) ->
     assert kept.state_hash() == passed_on.state_hash()
 
 
-@every_pair
+@every_pair_alone
 def test_a_memory_that_was_lost_does_no_harm(kind: str, world: str) -> None:
     game = start(world)
     advance(game, kind, 12, fresh=False)
     assert decide(game, make_agent(kind, {}), (0, 1, 2), memory=None).commands
 
 
-@every_pair
+@every_pair_alone
 def test_first_commands_are_among_the_legal_ones(kind: str, world: str) -> None:
     game = start(world)
     decision = decide(game, make_agent(kind, {}), (0, 1, 2))

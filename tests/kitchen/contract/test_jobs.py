@@ -22,7 +22,7 @@ def states(*messages: Said) -> dict[int, str]:
 
 
 def test_a_job_is_given_to_each_and_each_says_what_becomes_of_theirs() -> None:
-    assert jobs_of([GIVEN])[0] == Job(1, 0, 1, "fetch rice", 1)
+    assert jobs_of([GIVEN])[0] == Job(1, 0, 1, "fetch rice", 1, changed=1)
     accepted = said(2, 1, "accept", "", 0, job=1)
     assert states(accepted) == {1: "accepted", 2: "given"}
     done = said(3, 1, "report", "here it is", 0, job=1, status="done")

@@ -348,11 +348,6 @@ def test_what_was_said_is_never_changed_and_sealed_with_the_episode() -> None:
     [
         (Member(0, (0,), is_person=True), Member(1, (1,), is_person=True)),
         (Member(0, (0, 1), is_person=True),),
-        (
-            Member(0, (0,), is_person=True),
-            Member(1, (1,), is_person=False),
-            Member(2, (), is_person=True, name="Lead"),
-        ),
     ],
 )
 def test_an_organisation_of_others_than_those_who_play_is_refused(members: tuple[Member, ...]) -> None:

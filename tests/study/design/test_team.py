@@ -83,6 +83,8 @@ def test_who_leads_is_the_root() -> None:
         ({"kind": "tree", "leads": 9}, "nobody has the seat 9"),
         ({"kind": "custom", "writes": [[0, 9]]}, "writes: 0 to 9"),
         ({"kind": "custom", "writes": [[0]]}, "organisation: writes"),
+        ({"kind": "tree", "apart": True}, "who leads without a robot needs a step timer"),
+        ({"kind": "tree", "apart": "yes"}, "organisation: apart"),
     ],
 )
 def test_what_cannot_be_played_is_refused_in_words(organisation: dict[str, Any], why: str) -> None:
@@ -143,3 +145,36 @@ def test_money_is_foretold_for_every_co_player_that_asks_a_model() -> None:
     assert [line.model for line in forecast(study).lines] == ["anthropic claude-opus-4-8"]
     study.conditions.update(organisation={})
     assert [line.rests_on for line in forecast(study).lines] == ["asks no language model"]
+
+
+def test_a_participant_may_lead_without_a_robot() -> None:
+    condition = team(kind="tree", apart=True)
+    condition.step_seconds = 3
+    assert minds(condition) == [("planner", (0,)), ("planner", (1,)), ("planner", (2,))]
+    made = organisation_planned(condition)
+    assert made and made.commands == {(3, 0), (3, 1), (3, 2)}
+    assert (made.member(3).seats, made.member(3).is_person, made.member(3).name) == ((), True, "Lead")
+    (remark,) = condition.remarks
+    assert "sees nothing of the world" in remark
+    condition.organisation = {**condition.organisation, "settings": {"sees": "all"}}
+    assert condition.remarks == ()
+    condition.organisation = {**condition.organisation, "leads": 1}
+    with pytest.raises(ValidationError, match="it is the participant who leads"):
+        condition.full_clean(exclude=["study"])
+    pairs = {pair.label: pair.value for pair in condition_pairs(ConditionPlan.of(condition))}
+    assert pairs["Leads"] == "the participant, who has no robot"
+    assert pairs["Agents"].startswith("3: all are teammates")
+
+
+def test_the_round_of_who_leads_is_played_from_beyond_the_last_seat() -> None:
+    study = make_study(conditions=1)
+    said = {"kind": "tree", "apart": True, "settings": {"sees": "all"}}
+    study.conditions.update(coplayer="follower", teammates=2, organisation=said, step_seconds=1)
+    person = enter(study)
+    page_done(participant_id=person.pk, page="guide")
+    seat = person.rounds.get().seat
+    assert seat == 2
+    (led,) = Episode.objects.get().seats.filter(mind=None)
+    assert (led.number, led.acts, led.name) == (2, False, "Lead")
+    assert [line.rests_on for line in forecast(study).lines] == ["asks no language model"]
+    assert prompts_of(blueprint_of(study).conditions[0]) == []

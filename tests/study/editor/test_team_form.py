@@ -179,3 +179,21 @@ def test_each_member_is_told_its_own_persona(client: Client, study: Study) -> No
     for number, (persona, other) in enumerate((("Be quick.", "Be calm."), ("Be calm.", "Be quick."))):
         told = client.get(there, {"player": number}).context["prompt"].messages[0].text
         assert f"# Who you are\n{persona}" in told and other not in told
+
+
+def test_the_participant_leads_and_has_no_robot(client: Client, study: Study) -> None:
+    chosen = {"team_kind": "tree", "team_apart": "on", "team_sees": "all", "coplayer": "follower"}
+    assert "needs a step timer" in save(client, study, **chosen)
+    assert save(client, study, **chosen, step_seconds="3") == ""
+    assert stored(study) == {
+        "kind": "tree",
+        "settings": {"leaves_talk": False, "sees": "all"},
+        "apart": True,
+    }
+    assert team_initial(stored(study))["team_apart"] is True
+    picture = team_picture(study.conditions.get())
+    assert picture and [(node.number, node.who) for node in picture.nodes][:2] == [
+        ("★", "Participant"),
+        ("1", "Follower"),
+    ]
+    assert picture.sentences[0].startswith("The participant, who has no robot, may command Follower")

@@ -18,7 +18,8 @@ from brigade.errors import PAGES as STATUSES
 from brigade.errors import error_page
 from kitchen.contract.page import Panel
 from kitchen.play import drawing
-from kitchen.play.shell import Bar, Card, Clock, Jobs, Line, Over, Phase, Plan, Plans, Talk
+from kitchen.play.roster import Card, Errand, Jobs, Roster, Worker
+from kitchen.play.shell import Bar, Clock, Line, Over, Phase, Plan, Plans, Talk
 from study.design.models import Outcome, Study, StudyPart, SurveyItem
 from study.people.models import EntryPause, Participant
 from study.taking_part.entering import participant_enter
@@ -90,6 +91,10 @@ SHELL = (
     ("job", card(mine=True, state="given")),
     ("job", card(mine=True, state="accepted")),
     ("job", card(mine=False, state="given")),
+    ("phase", Phase("lead", ())),
+    ("roster", Roster()),
+    ("worker", Worker(1, "⟦Robot⟧ 2", (1,), True, (), "⟦done⟧")),
+    ("worker", Worker(1, "⟦Robot⟧ 2", (1,), False, (Errand("⟦do⟧", "given", "⟦begun⟧", "⟦so⟧", 2),), "")),
     ("said", Line(3, "", ("⟦Robot⟧ 2",), to_you=False, text="⟦said⟧")),
     ("said", Line(3, "⟦Robot⟧ 2", ("⟦Robot⟧ 3",), to_you=True, text="⟦said⟧")),
 )

@@ -1,0 +1,109 @@
+"""Doing the jobs that one is given (`kitchen.contract.jobs`) with aims of the world. Plain Python.
+
+How a job stands follows from what was said. Only what may be too long ago to be told is remembered. That an
+aim is reached, or cannot be any more, the house reports itself (`kitchen.play.settling`).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+
+from kitchen.contract.agent import Pursuer, Situation
+from kitchen.contract.jobs import ACCEPTED, GIVEN, STARTED, Job, jobs_of
+from kitchen.contract.organisation import ACCEPT, DECLINE, REPORT
+from kitchen.contract.talk import Say
+from kitchen.contract.world import UNKNOWN, Command, Json
+
+
+@dataclass(slots=True)
+class Followed:
+    """What came of it."""
+
+    commands: dict[int, Command] = field(default_factory=dict)
+    """Of seats that have something to do for a job."""
+    seats: frozenset[int] = frozenset()
+    """All seats that are at a job, if only waiting."""
+    says: tuple[Say, ...] = ()
+    memory: dict[str, Json] = field(default_factory=dict)
+
+
+def follow(situation: Situation, pursuer: Pursuer, before: Json, *, patience: int) -> Followed:
+    """The newest job comes first; an older one goes on after it. Of several seats each has a job of its own.
+    A job is accepted if it has an aim, declined if it is words alone, and given up after so many steps
+    (`patience`; 0: never). `before` is the memory that it returned last."""
+    known = before or {"jobs": [], "seats": {}}
+    jobs = _open(situation, known["jobs"])
+    mine = [job for job in jobs if job.aim and not _is_late(job, situation, patience)]
+    at = _seats(mine, situation.seats, known["seats"])
+    made = Followed(seats=frozenset(at.values()))
+    for job in mine:
+        if job.number in at:
+            _pursue(made, situation, pursuer, job, at[job.number])
+    made.says = (
+        *(_about(job, REPORT, status="failed", code="late") for job in jobs if job.aim and job not in mine),
+        *(_about(job, ACCEPT) for job in mine if job.state == GIVEN),
+        *(_about(job, DECLINE, code="words") for job in jobs if not job.aim and job.state == GIVEN),
+        *(_about(job, REPORT, status=STARTED) for job in mine if job.state == ACCEPTED and job.number in at),
+    )
+    made.memory = {"jobs": [_kept(job) for job in mine], "seats": {str(job): at[job] for job in at}}
+    return made
+
+
+def _open(situation: Situation, kept: Sequence[Json]) -> list[Job]:
+    """Open jobs of this mind, the newest first: those that it is told of, and those of before."""
+    told = {job.number: job for job in jobs_of(situation.messages) if job.worker == situation.member}
+    first = situation.messages[0].number if situation.messages else 0
+    old = [_read(one) for one in kept if one["number"] < first]
+    jobs = [*(job for job in old if not _is_over(job, situation)), *told.values()]
+    return sorted((job for job in jobs if job.is_open), key=lambda job: -job.number)
+
+
+def _is_over(job: Job, situation: Situation) -> bool:
+    """Something was said of it that ends it, although it is not told any more how it began."""
+    about = [said for said in situation.messages if said.data.get("job") == job.number]
+    return any(said.kind != REPORT or said.data.get("status") != STARTED for said in about)
+
+
+def _is_late(job: Job, situation: Situation, patience: int) -> bool:
+    return bool(patience) and situation.step + 1 - job.step >= patience
+
+
+def _seats(jobs: Sequence[Job], seats: Sequence[int], before: Mapping[str, int]) -> dict[int, int]:
+    """Who does which job: as before, new ones by whoever has none; where all have one, the newest goes
+    first."""
+    kept = {job.number: before[str(job.number)] for job in jobs if str(job.number) in before}
+    at: dict[int, int] = {}
+    for job in jobs:
+        idle = [seat for seat in seats if seat not in at.values()]
+        rested = [seat for seat in idle if seat not in kept.values()]
+        if job.number in kept and kept[job.number] in idle:
+            at[job.number] = kept[job.number]
+        elif idle:
+            at[job.number] = (rested or idle)[0]
+    return at
+
+
+def _pursue(made: Followed, situation: Situation, pursuer: Pursuer, job: Job, seat: int) -> None:
+    pursuit = pursuer.pursue(situation, seat, job.aim, job.since)
+    if pursuit.status == UNKNOWN and pursuit.command is not None:
+        made.commands[seat] = pursuit.command
+
+
+def _about(job: Job, kind: str, **data: str) -> Say:
+    return Say("", kind, (job.giver,), {"job": job.number, **data})
+
+
+def _kept(job: Job) -> dict[str, Json]:
+    return {
+        "number": job.number,
+        "giver": job.giver,
+        "worker": job.worker,
+        "step": job.step,
+        "aim": list(job.aim),
+        "since": job.since,
+    }
+
+
+def _read(kept: Mapping[str, Json]) -> Job:
+    return Job(**{**kept, "text": "", "state": STARTED, "aim": tuple(kept["aim"])})

@@ -1,0 +1,66 @@
+"""What a robot can be asked to bring about in CuisineWorld (`World.aims`), and how it stands. Plain Python.
+
+`serve` a dish: one more of it was served than when it was asked for, whoever brought it. `make` an item: one
+is ready in a tool, or in this robot's hands. `fetch` an item: this robot holds one; what has to be made and
+is nowhere cannot be fetched. `free` a tool: it is empty and idle.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from functools import lru_cache
+
+from kitchen.contract.world import FAIL, SUCCESS, UNKNOWN, Aim, Json
+from kitchen.worlds.cuisine.level import Level, tools_needed
+
+SERVE, MAKE, FETCH, FREE = "serve", "make", "fetch", "free"
+
+
+@lru_cache(maxsize=256)
+def level_aims(level: Level) -> tuple[Aim, ...]:
+    """All that makes sense in a level: nothing for which a tool is missing."""
+    made = [item for item in level.recipes if set(tools_needed(item, level.stock)) <= set(level.kitchen)]
+    raw = dict.fromkeys(item for product in made for item in level.recipes[product].ingredients)
+    tools = [place for place, tool in level.places.items() if tool.role == "tool"]
+    return (
+        *((SERVE, dish) for dish in level.dishes if dish in made),
+        *((MAKE, item) for item in made),
+        *((FETCH, item) for item in [*(item for item in raw if item not in level.recipes), *made]),
+        *((FREE, place) for place in tools),
+    )
+
+
+def aim_mark(observation: Mapping[str, Json], aim: Aim) -> Json:
+    """How many of the dish were served so far; nothing for what is no dish to be served."""
+    return observation["delivered"].count(aim[1]) if aim[0] == SERVE else None
+
+
+def aim_status(
+    observation: Mapping[str, Json], brief: Mapping[str, Json], seat: int, aim: Aim, since: Json
+) -> str:
+    """How one of the aims of this robot stands."""
+    kind, what = aim
+    places, holds = observation["locations"], observation["agents"][seat]["holds"]
+    if kind == SERVE:
+        return _reached(observation["delivered"].count(what) > since)
+    if kind == MAKE:
+        return _reached(holds == what or _is_ready(places, what))
+    if kind == FREE:
+        return _reached(not places[what]["items"] and not places[what]["busy"])
+    if holds == what or what not in brief["recipes"] or _is_somewhere(observation, what):
+        return _reached(holds == what)
+    return FAIL
+
+
+def _reached(reached: bool) -> str:
+    return SUCCESS if reached else UNKNOWN
+
+
+def _is_ready(places: Mapping[str, Json], item: str) -> bool:
+    return any(place["items"] == [item] and not place["busy"] for place in places.values())
+
+
+def _is_somewhere(observation: Mapping[str, Json], item: str) -> bool:
+    """In a tool, which may still work on it, on a table, or in somebody's hands."""
+    held = any(agent["holds"] == item for agent in observation["agents"])
+    return held or any(item in place["items"] for place in observation["locations"].values())

@@ -1,0 +1,108 @@
+"""Doing the jobs that one is given: which of several, by which seat, and for how long."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import pytest
+
+from kitchen.agents.evaluate import see
+from kitchen.agents.follower import Follower
+from kitchen.contract.agent import Decision, Situation
+from kitchen.contract.jobs import jobs_of
+from kitchen.contract.organisation import ACCEPT, INFORM, REPORT, WITHDRAW
+from kitchen.contract.talk import Said
+from kitchen.contract.world import FAIL, SUCCESS, UNKNOWN, World
+from kitchen.registry.agents import agent_kinds, get_pursuer
+from kitchen.registry.worlds import get_world
+
+LEAD = 3
+
+
+def start() -> World:
+    game = get_world("cuisine").create(seats=3, settings={"level": "level_3", "max_steps": 60})
+    game.reset(7)
+    return game
+
+
+def told(number: int, kind: str = INFORM, *aim: str, sender: int = LEAD, **data: object) -> Said:
+    to = (0,) if sender == LEAD else (LEAD,)
+    more = {"aim": list(aim), "since": {"0": 0 if aim[0] == "serve" else None}} if aim else {}
+    return Said(number, 1, sender, to, kind, "", {**data, **more})
+
+
+def asked(game: World, seats: tuple[int, ...], *said: Said, memory: object = None) -> Situation:
+    return replace(see(game, seats, memory=memory), messages=said, member=0, step=game.clock)
+
+
+def decide(situation: Situation, **settings: object) -> Decision:
+    return Follower(settings).decide(situation)
+
+
+def said(decision: Decision) -> list[tuple[str, object, object]]:
+    return [(one.kind, one.data.get("job"), one.data.get("status")) for one in decision.says]
+
+
+def test_without_a_job_nothing_is_done() -> None:
+    assert decide(asked(start(), (0, 1))) == Decision({}, memory={"jobs": [], "seats": {}})
+
+
+def test_the_newest_goes_first_and_what_is_taken_back_is_left() -> None:
+    game, fetch, serve = start(), told(1, INFORM, "fetch", "rice"), told(2, INFORM, "free", "pot0")
+    first = decide(asked(game, (0,), fetch))
+    assert (first.commands, said(first)) == ({0: ("goto", "storage0")}, [(ACCEPT, 1, None)])
+    both = decide(asked(game, (0,), fetch, told(3, ACCEPT, sender=0, job=1), serve, memory=first.memory))
+    assert said(both) == [(ACCEPT, 2, None)] and both.commands == {}
+    gone = decide(asked(game, (0,), fetch, serve, told(4, WITHDRAW, job=2), memory=both.memory))
+    assert gone.commands == {0: ("goto", "storage0")}
+
+
+def test_several_seats_do_a_job_each_and_keep_theirs() -> None:
+    game, items = start(), ("rice", "tuna", "salmon")
+    jobs = [told(number, INFORM, "fetch", item) for number, item in enumerate(items, 1)]
+    one = decide(asked(game, (0, 1), jobs[0]))
+    assert one.commands.keys() == {0}
+    two = decide(asked(game, (0, 1), *jobs[:2], memory=one.memory))
+    assert two.memory["seats"] == {"1": 0, "2": 1} and two.commands.keys() == {0, 1}
+    three = decide(asked(game, (0, 1), *jobs, memory=two.memory))
+    assert three.memory["seats"].keys() >= {"3"} and len(set(three.memory["seats"].values())) == 2
+
+
+def test_a_job_that_is_told_no_more_goes_on_and_one_that_takes_too_long_is_given_up() -> None:
+    game = start()
+    memory = decide(asked(game, (0,), told(1, INFORM, "fetch", "rice"))).memory
+    later = asked(game, (0,), told(60, "say"), memory=memory)
+    assert decide(later).commands == {0: ("goto", "storage0")}
+    over = told(61, REPORT, sender=0, job=1, status="done")
+    assert decide(replace(later, messages=(told(60, "say"), over))).commands == {}
+    late = decide(replace(later, step=9), patience=9)
+    assert said(late) == [(REPORT, 1, "failed")] and late.says[0].data["code"] == "late"
+    assert late.memory["jobs"] == []
+
+
+def test_only_worlds_that_say_how_can_be_played_by_who_follows(beacon: None) -> None:
+    assert "follower" in agent_kinds("cuisine") and "follower" not in agent_kinds("beacon")
+
+
+@pytest.mark.parametrize("aim", [("serve", "tunaSushi"), ("make", "tunaSashimi"), ("free", "chopboard0")])
+def test_every_aim_is_reached_by_its_way_alone(aim: tuple[str, str]) -> None:
+    game, pursuer = start(), get_pursuer("cuisine")
+    assert aim in game.aims(0)
+    for words in ("goto storage0", "get storage0 salmon", "goto chopboard0", "put chopboard0"):
+        game.step({0: tuple(words.split())})
+    since = game.aim_mark(0, aim)
+    for _ in range(50):
+        pursuit = pursuer.pursue(see(game, (0,)), 0, aim, since)
+        if pursuit.status != UNKNOWN:
+            break
+        assert pursuit.command is None or pursuit.command in game.legal_actions(0)
+        game.step({0: pursuit.command or game.idle})
+    assert pursuit.status == game.aim_status(0, aim, since) == SUCCESS
+
+
+def test_what_nobody_made_cannot_be_fetched_and_what_is_no_aim_cannot_be_pursued() -> None:
+    game, pursuer = start(), get_pursuer("cuisine")
+    assert game.aim_status(0, ("fetch", "tunaSashimi"), None) == FAIL
+    for aim in (("fetch", "moon"), ("fetch",), ("dance", "rice0")):
+        assert pursuer.pursue(see(game, (0,)), 0, aim, None).status == FAIL
+    assert jobs_of([told(1, INFORM, "fetch", "rice")])[0].aim == ("fetch", "rice")

@@ -1,0 +1,212 @@
+"""A person leads robots without having one: jobs with aims of the world, and steps that wait for nobody."""
+
+from __future__ import annotations
+
+import json
+from datetime import timedelta
+from typing import Any
+
+import pytest
+from django.utils import timezone
+
+from kitchen.contract.jobs import jobs_of
+from kitchen.contract.organisation import Member, organise
+from kitchen.contract.talk import Say
+from kitchen.contract.world import SettingsError
+from kitchen.play.creating import members_of
+from kitchen.play.deciding import decide_step
+from kitchen.play.kept import turn_now
+from kitchen.play.live import episode_facts, last_command_at
+from kitchen.play.messages import CommandMessage
+from kitchen.play.models import Episode, Message, Seat, SeatCommand, Step
+from kitchen.play.open_page import Answer, OpenPage, page_opened
+from kitchen.play.open_turns import open_turns, overdue_turns, undecided_turns
+from kitchen.play.render import page_context
+from kitchen.play.saying import said_so_far
+from kitchen.play.selectors import seat_page, seat_view
+from kitchen.play.services import turn_close
+from kitchen.play.talking import message_send
+from kitchen.play.verifying import log_verify
+from tests.kitchen.factories import make_episode, mind
+
+pytestmark = [pytest.mark.django_db, pytest.mark.servers]
+
+LEAD = 3
+
+
+def led(*, step_seconds: float | None = 3, steps: int = 60, sees: str = "all", **more: Any) -> Episode:
+    """Three followers and a person who has no robot."""
+    minds = tuple(mind("follower", seat, **more) for seat in range(LEAD))
+    members = [Member(LEAD, (), is_person=True, name="Lead"), *members_of(minds, seats=LEAD)]
+    made = organise("tree", members, seats=LEAD, settings={"sees": sees})
+    return make_episode(seats=LEAD, minds=minds, organisation=made, step_seconds=step_seconds, steps=steps)
+
+
+def give(episode: Episode, *to: int, aim: tuple[str, ...] = (), text: str = "") -> str:
+    data = {"aim": list(aim)} if aim else {}
+    return message_send(episode_id=episode.pk, seat=LEAD, say=Say(text, "inform", to, data)).code
+
+
+def opened(episode: Episode, *, json: bool = False) -> OpenPage:
+    key = episode.seats.get(number=LEAD).key
+    page, _ = page_opened(key, "page-of-lead", newest=True, json=json)
+    assert page is not None
+    return page
+
+
+def take(episode: Episode, steps: int = 1) -> None:
+    """The time of so many steps is over; a worker looks."""
+    for _ in range(steps):
+        past = timezone.now() - timedelta(seconds=1)
+        Episode.objects.filter(pk=episode.pk).update(turn_closes_at=past)
+        step = Episode.objects.get(pk=episode.pk).step + 1
+        turn_close(episode_id=episode.pk, step=step)
+        decide_step(episode_id=episode.pk, step=step)
+
+
+def states(episode: Episode) -> dict[int, str]:
+    with turn_now(episode.pk) as turn:
+        return {job.number: job.state for job in jobs_of(said_so_far(turn))}
+
+
+def test_steps_wait_for_the_time_of_who_leads_and_for_no_command() -> None:
+    episode = led()
+    decide_step(episode_id=episode.pk, step=1)
+    assert (Step.objects.count(), SeatCommand.objects.count()) == (0, 0)  # nobody has come yet
+    opened(episode)
+    episode.refresh_from_db()
+    assert episode.turn_closes_at is not None
+    decide_step(episode_id=episode.pk, step=1)
+    assert not turn_close(episode_id=episode.pk, step=1) and not Step.objects.exists()
+    take(episode, 2)
+    assert Episode.objects.get().step == 2
+    assert {row.seat for row in SeatCommand.objects.all()} == {0, 1, 2}
+    assert {row.chosen_by for row in SeatCommand.objects.all()} == {"follower"}
+    assert [verdict.holds for verdict in log_verify(Episode.objects.all())] == [True]
+
+
+def test_a_step_whose_time_is_over_is_found_by_whoever_looks() -> None:
+    episode = led()
+    long_ago = timezone.now() - timedelta(minutes=2)
+    Episode.objects.update(turn_opened_at=long_ago)
+    assert open_turns() == []  # who leads has not come
+    opened(episode)
+    Episode.objects.update(turn_opened_at=long_ago)
+    assert (open_turns(), overdue_turns(), undecided_turns(timedelta(0))) == ([], [], [])
+    Episode.objects.update(turn_closes_at=timezone.now() - timedelta(minutes=1))
+    assert open_turns() == undecided_turns(timedelta(0)) == [(episode.pk, 1)]
+    (facts,) = episode_facts([episode.pk]).values()
+    assert (facts.people_missing, facts.minds_missing, facts.opened) == ((), (0, 1, 2), True)
+
+
+def test_a_job_with_an_aim_is_accepted_begun_and_done_and_the_house_reports_it() -> None:
+    episode = led()
+    opened(episode)
+    assert give(episode, 1, aim=("fetch", "rice")) == "accepted"
+    told = Message.objects.get()
+    assert (told.text, told.data["plain"]) == ("Fetch rice", True)
+    found = []
+    for _ in range(4):
+        take(episode)
+        found.append(states(episode)[1])
+    assert found == ["accepted", "done", "done", "done"]
+    last = Message.objects.last()
+    assert last is not None and (last.kind, last.sender, last.to) == ("report", 1, [LEAD])
+    assert last.data == {"job": 1, "status": "done", "house": True}
+    assert last_command_at([(episode.pk, LEAD)]) == told.sent_at  # to write is to do something
+
+
+def test_what_cannot_be_done_is_reported_with_why() -> None:
+    episode = led(patience=3)
+    opened(episode)
+    give(episode, 0, aim=("fetch", "salmonSashimi"))
+    give(episode, 1, aim=("serve", "salmonSushi"))
+    give(episode, 2, text="be quick")
+    take(episode)
+    assert list(states(episode).values()) == ["failed", "accepted", "declined"]
+    take(episode, 3)
+    assert list(states(episode).values()) == ["failed", "failed", "declined"]
+    shown = "".join(opened(episode).show().texts)
+    assert "There is nothing to do it with." in shown and "It took too long." in shown
+    assert "I need something from the list." in shown
+    assert 'data-told="Robot 1: not possible: Fetch salmon sashimi. There is nothing to do it with."' in shown
+
+
+def test_a_job_is_taken_back_and_a_newer_one_goes_first() -> None:
+    episode = led()
+    opened(episode)
+    give(episode, 0, aim=("serve", "salmonSushi"))
+    take(episode, 2)
+    give(episode, 0, aim=("fetch", "rice"))
+    take(episode, 4)
+    now = list(states(episode).values())
+    assert now[0] == "started" and now[1] == "done"
+    say = Say("", "withdraw", (0,), {"job": 1})
+    assert message_send(episode_id=episode.pk, seat=LEAD, say=say).code == "accepted"
+    take(episode)
+    assert states(episode)[1] == "withdrawn"
+    assert SeatCommand.objects.filter(seat=0).latest("step").command == ["noop"]
+
+
+def test_three_followers_serve_a_dish_for_who_leads_them() -> None:
+    episode = led()
+    opened(episode)
+    with turn_now(episode.pk) as turn:
+        dish = turn.world.observe(0)["orders"][0]["dish"]
+    assert give(episode, aim=("serve", dish)) == "accepted"
+    for _ in range(40):
+        take(episode)
+        if set(states(episode).values()) == {"done"}:
+            break
+    assert Episode.objects.get().score["completed"] >= 1
+    assert [verdict.holds for verdict in log_verify(Episode.objects.all())] == [True]
+
+
+def test_what_is_no_aim_of_theirs_cannot_be_asked() -> None:
+    episode = led()
+    opened(episode)
+    for aim in (("serve", "moon"), ("eat", "rice"), ("serve",)):
+        assert give(episode, 0, aim=aim) == "no_such_aim"
+    assert not Message.objects.exists()
+
+
+def test_the_page_of_who_leads_has_a_team_and_no_menu() -> None:
+    episode = led()
+    seat = Seat.objects.select_related("episode").get(number=LEAD)
+    context = page_context(seat_page(seat), seat_view(seat))
+    assert context["panels"].keys() >= {"roster", "jobs", "talk", "orders"}
+    assert context["panels"].keys().isdisjoint({"menu", "hint"})
+    assert "data-actions" not in context["layout"] + "".join(context["panels"].values())
+    assert [group for group, _ in context["aims"]][:2] == ["Serve a dish", "Make something"]
+    view = seat_view(seat)
+    assert (view.phase, view.acts, view.looks_on, [*view.legal]) == ("lead", False, True, [])
+    assert [player.is_you for player in view.players] == [False] * LEAD
+    take(episode)
+    assert "Robot 2 waited." in "".join(opened(episode).show().texts)
+
+
+def test_who_leads_sees_no_more_of_the_world_than_the_organisation_lets_them() -> None:
+    episode = led(sees="private")
+    page = opened(episode, json=True)
+    state = json.loads(page.show().texts[0])
+    assert (state["observation"], state["phase"], state["member"]) == ({}, "lead", LEAD)
+    assert state["aims"].keys() == {"0", "1", "2"}
+    seat = Seat.objects.select_related("episode").get(number=LEAD)
+    assert "orders" not in page_context(seat_page(seat), seat_view(seat))["panels"]
+
+
+def test_nobody_commands_from_a_seat_that_is_none() -> None:
+    episode = led()
+    page = opened(episode, json=True)
+    sent = {"type": "command", "step": 1, "command": ["noop"]}
+    answer = page.command(CommandMessage.read(sent))
+    assert isinstance(answer, Answer) and "not_offered" in answer.texts[0]
+    assert not SeatCommand.objects.exists()
+
+
+def test_only_people_may_be_without_a_seat() -> None:
+    minds = (mind("follower", 0),)
+    members = [Member(1, (), is_person=False, name="Lead"), *members_of(minds, seats=1)]
+    made = organise("tree", members, seats=1)
+    with pytest.raises(SettingsError, match="only people"):
+        make_episode(seats=1, minds=minds, organisation=made)
