@@ -22,6 +22,7 @@ from playwright.async_api import Browser, Page, async_playwright
 
 from brigade.celery import app
 from brigade.places import broker_url
+from brigade.squeezed import SqueezedMiddleware
 from kitchen.llm import registry as llm_registry
 from kitchen.llm.wrappers import Patience
 from kitchen.registry.worlds import VARIABLE, folders
@@ -50,6 +51,23 @@ def pytest_sessionfinish(session: pytest.Session) -> None:
     """Whoever began the run cleans up after it."""
     if not hasattr(session.config, "workerinput"):
         Template().drop()
+
+
+@pytest.fixture(scope="session", autouse=True)
+def static_files_looked_at_once() -> Iterator[None]:
+    """A client of Django's would look at all of them again, in every test."""
+    look, found = SqueezedMiddleware.add_files_from_finders, {}
+
+    def look_once(middleware: SqueezedMiddleware) -> None:
+        folders = tuple(map(str, django_settings.STATICFILES_DIRS))
+        if folders not in found:
+            look(middleware)
+            found[folders] = dict(middleware.files)
+        middleware.files.update(found[folders])
+
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(SqueezedMiddleware, "add_files_from_finders", look_once)
+        yield
 
 
 @pytest.hookimpl(wrapper=True)

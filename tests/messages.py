@@ -16,6 +16,7 @@ import sys
 import tomllib
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from datetime import UTC, datetime
+from functools import cache
 from itertools import product
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -67,9 +68,15 @@ def gathered(home: Path | None = None) -> list[Message]:
     """Every sentence once, by its place: of all, or of one home."""
     found: dict[tuple[str | None, str], Message] = {}
     for path in _files():
-        for message in READERS[path.suffix](path) if home in (None, home_of(path)) else ():
+        for message in _messages_of(path) if home in (None, home_of(path)) else ():
             found.setdefault(message.key, message)
     return list(found.values())
+
+
+@cache
+def _messages_of(path: Path) -> tuple[Message, ...]:
+    """All that stand in a file; it is read once."""
+    return tuple(READERS[path.suffix](path))
 
 
 def home_of(path: Path) -> Path:
