@@ -6,7 +6,7 @@ the pairs of members that follow from them. A command along an edge never moves 
 words, and whoever gets it decides.
 
 The structures `chain`, `graph`, `tree` and `solo` are those of S-Agents (arXiv 2402.04578, section 3); `pair`
-is that of two who may talk, `central` MindAgent's one dispatcher beside people.
+is that of two who may talk, `pairwise` that of MINDcraft, `central` MindAgent's one dispatcher beside people.
 """
 
 from __future__ import annotations
@@ -62,6 +62,14 @@ SETTINGS = (
     Setting(
         "messages_a_step", "int", "Messages that somebody may send in one step", 3, minimum=1, maximum=20
     ),
+    Setting(
+        "silence",
+        "int",
+        "Steps without a word after which a conversation is over",
+        10,
+        minimum=1,
+        maximum=1000,
+    ),
 )
 """Of all kinds; `APPLY` says which mean something where."""
 
@@ -92,6 +100,13 @@ class Organisation:
     messages_a_step: int = 3
     spoken: bool = False
     """Pages offer to turn speech into text."""
+    silence: int = 10
+    """Steps without a word after which a conversation is over."""
+
+    @property
+    def one_partner(self) -> bool:
+        """Everybody talks with one at a time (`kitchen.contract.conversations`)."""
+        return self.kind == "pairwise"
 
     @property
     def is_silent(self) -> bool:
@@ -152,6 +167,7 @@ class Organisation:
             "sees": self.sees,
             "messages_a_step": self.messages_a_step,
             "spoken": self.spoken,
+            "silence": self.silence,
         }
 
     @classmethod
@@ -169,6 +185,7 @@ class Organisation:
             sees=stored["sees"],
             messages_a_step=stored["messages_a_step"],
             spoken=stored["spoken"],
+            silence=stored.get("silence", 10),
         )
 
 
@@ -216,6 +233,12 @@ def _pair(shape: Shape) -> Drawn:
     return (), permutations(shape.numbers, 2)
 
 
+def _pairwise(shape: Shape) -> Drawn:
+    if len(shape.members) < 2 or any(len(member.seats) > 1 for member in shape.members):
+        raise SettingsError("members: they are two at least, each with a seat of its own")
+    return (), permutations(shape.numbers, 2)
+
+
 def _chain(shape: Shape) -> Drawn:
     if len(shape.members) < 2:
         raise SettingsError("members: a chain has two at least")
@@ -254,6 +277,7 @@ KINDS: Mapping[str, Callable[[Shape], Drawn]] = {
     "each": _each,
     "graph": _graph,
     "pair": _pair,
+    "pairwise": _pairwise,
     "solo": _solo,
     "tree": _tree,
 }
@@ -264,6 +288,7 @@ LABELS: Mapping[str, str] = {
     "each": "Each teammate has a co-player of its own",
     "solo": "One member alone",
     "pair": "Two who may write to each other",
+    "pairwise": "Everybody may write to everybody, to one at a time",
     "chain": "A chain: each may command the next",
     "graph": "Everybody may command everybody",
     "tree": "A leader who may command all others",
@@ -276,6 +301,7 @@ APPLY: Mapping[str, frozenset[str]] = {
     "each": frozenset({"talk", "spoken", "messages_a_step"}),
     "solo": frozenset(),
     "pair": frozenset({"spoken", "messages_a_step"}),
+    "pairwise": frozenset({"spoken", "messages_a_step", "silence"}),
     "chain": frozenset({"spoken", "messages_a_step", "sees"}),
     "graph": frozenset({"spoken", "messages_a_step", "sees"}),
     "tree": frozenset({"spoken", "messages_a_step", "sees", "leaves_talk"}),
@@ -310,6 +336,7 @@ def organise(
         sees=chosen["sees"],
         messages_a_step=chosen["messages_a_step"],
         spoken=chosen["spoken"],
+        silence=chosen["silence"],
     )
 
 

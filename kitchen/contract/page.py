@@ -114,6 +114,10 @@ class SeatView:
     """Every member, as it is called."""
     addressees: tuple[int, ...] = ()
     """Members to whom this person may write."""
+    one_partner: bool = False
+    """This person talks with one at a time (`kitchen.contract.conversations`)."""
+    partner: int | None = None
+    """With whom this person talks now, where that is so; None for nobody."""
     messages: tuple[Said, ...] = ()
     """What this person has said and heard, in order: the newest."""
     spoken: bool = False

@@ -13,8 +13,9 @@ from dataclasses import asdict, dataclass
 from django.db.models import OuterRef, Subquery
 
 from kitchen.contract.agent import Situation
+from kitchen.contract.conversations import BUSY, keeps_apart, partners, to_partner
 from kitchen.contract.jobs import Job, changes_no_job, jobs_of
-from kitchen.contract.organisation import Member, Organisation
+from kitchen.contract.organisation import SYSTEM, TALK, Member, Organisation
 from kitchen.contract.talk import Said, Say, addressees, refusal
 from kitchen.contract.world import Event, Json, World
 from kitchen.machine.statements import change
@@ -27,6 +28,8 @@ HEARD, UNSAID = "heard", "unsaid"
 """Under which a decision's note has the last message that its mind could know, and what it may not say."""
 TOLD = 50
 """So many messages, the newest, is a mind told."""
+HOUSE = {BUSY: "Member {member} is talking with somebody else, and got nothing of that."}
+"""What the house says to members, by its code."""
 
 
 def organisation_of(episode: Episode) -> Organisation | None:
@@ -37,50 +40,85 @@ def organisation_of(episode: Episode) -> Organisation | None:
 def message_add(turn: OpenTurn, sender: int, say: Say) -> str:
     """Store what this member says; why it may not, empty if it may (`message_refusal`). Needs a transaction
     around it, and the turn up to date and locked."""
-    if code := message_refusal(turn, sender, say):
-        return code
-    messages_store(turn, [_row(turn, sender, say)])
-    return ""
+    say, code = message_refusal(turn, sender, say)
+    messages_store(turn, _rows(turn, sender, say, code))
+    return code
 
 
-def message_refusal(turn: OpenTurn, sender: int, say: Say) -> str:
-    """Why this member may not say this now, empty if it may: as `kitchen.contract.talk.refusal`, `over`, or
+def message_refusal(turn: OpenTurn, sender: int, say: Say) -> tuple[Say, str]:
+    """The message with whom it is meant for, and why this member may not say it now, empty if it may: as
+    `kitchen.contract.talk.refusal` and `kitchen.contract.conversations.keeps_apart`, `over`, or
     `no_such_job`."""
-    organisation, sent = organisation_of(turn.episode), turn.sent
+    organisation = organisation_of(turn.episode)
     if not turn.is_open:
-        return "over"
+        return say, "over"
     if organisation is None:
-        return "not_allowed"
-    in_step = sum(row.sender == sender and row.step == turn.step for row in sent)
-    if code := refusal(organisation, sender, say, sent=in_step):
-        return code
-    to = addressees(organisation, sender, say)
-    return "no_such_job" if changes_no_job((as_said(row) for row in sent), sender, to, say) else ""
+        return say, "not_allowed"
+    talking = talking_now(turn, organisation) if say.kind in TALK else {}
+    say = to_partner(say, sender, talking)
+    if code := refusal(organisation, sender, say, sent=_sent(turn, sender)):
+        return say, code
+    if organisation.one_partner and say.kind in TALK and (code := keeps_apart(say, sender, talking)):
+        return say, code
+    said, to = map(as_said, turn.sent), addressees(organisation, sender, say)
+    return say, "no_such_job" if changes_no_job(said, sender, to, say) else ""
+
+
+def talking_now(turn: OpenTurn, organisation: Organisation) -> dict[int, int]:
+    """Who talks with whom, where everybody has one partner at a time; else nobody is bound to anybody."""
+    if not organisation.one_partner:
+        return {}
+    return partners(organisation, map(as_said, turn.sent), turn.step)
+
+
+def _sent(turn: OpenTurn, sender: int) -> int:
+    """How often this member has written in this step, also to who was busy."""
+    in_step = [row for row in turn.sent if row.step == turn.step]
+    return sum(row.sender == sender or (row.sender is None and row.to == [sender]) for row in in_step)
 
 
 def says_made(turn: OpenTurn, sender: int, says: Iterable[Say], decision: Decision) -> list[Message]:
     """What a mind says with this decision, to be stored after it (`messages_store`). What it may not say is
     left out, and stands in the decision's note with the reason."""
-    rows, unsaid = [], []
-    for say in says if turn.episode.organisation else ():
-        if code := message_refusal(turn, sender, say):
-            unsaid.append({**asdict(say), "code": code})
-        else:
-            rows.append(_row(turn, sender, say, decision=decision))
+    rows: list[Message] = []
+    unsaid = []
+    for given in says if turn.episode.organisation else ():
+        say, code = message_refusal(turn, sender, given)
+        rows += _rows(turn, sender, say, code, decision=decision)
+        unsaid += [{**asdict(given), "code": code}] if code else []
     if unsaid:
         decision.note = note_plus(decision.note, UNSAID, unsaid)
     return rows
 
 
-def _row(turn: OpenTurn, sender: int, say: Say, *, decision: Decision | None = None) -> Message:
+def _rows(
+    turn: OpenTurn, sender: int, say: Say, code: str, *, decision: Decision | None = None
+) -> list[Message]:
+    """What is to be stored of this: the message, or, where its addressee is busy, what the house says."""
+    if code == BUSY:
+        return [_row(turn, None, (sender,), house_word(BUSY, say.to[0]), decision=decision)]
+    organisation = organisation_of(turn.episode)
+    if code or organisation is None:
+        return []
+    return [_row(turn, sender, addressees(organisation, sender, say), say, decision=decision)]
+
+
+def house_word(code: str, member: int) -> Say:
+    """What the house says of a member; pages have words of their own for the code."""
+    return Say(HOUSE[code].format(member=member), SYSTEM, data={"code": code, "member": member})
+
+
+def _row(
+    turn: OpenTurn, sender: int | None, to: Sequence[int], say: Say, *, decision: Decision | None = None
+) -> Message:
     """The next message of the turn: it is said, and yet to be stored."""
-    organisation, sent = organisation_of(turn.episode), turn.sent
+    sent = turn.sent
     row = Message(
         episode=turn.episode,
         number=turn.episode.messages + 1,
         step=turn.step,
         sender=sender,
-        to=list(addressees(organisation, sender, say)) if organisation else [],
+        to=list(to),
         kind=say.kind,
         text=printable(say.text.strip()),
         data=storable(dict(say.data)),
@@ -130,8 +168,8 @@ def may_know(world: World, organisation: Organisation, row: Message, number: int
     it, or that has no seat."""
     if row.sender == number:
         return True
-    if number not in row.to:
-        return False
+    if number not in row.to or row.sender is None:
+        return number in row.to
     member, event = organisation.member(number), message_event(organisation, row)
     return not member.seats or any(world.visible(seat, event) for seat in member.seats)
 

@@ -18,7 +18,7 @@ from kitchen.play.intents import known_intents
 from kitchen.play.kept import turn_now
 from kitchen.play.messages import Stamp, StateMessage
 from kitchen.play.models import Episode, Seat, SeatCommand
-from kitchen.play.saying import heard, organisation_of
+from kitchen.play.saying import heard, organisation_of, talking_now
 from kitchen.play.turns import OpenTurn
 from kitchen.registry.figures import achieved
 from kitchen.registry.worlds import get_page
@@ -118,6 +118,8 @@ def _talk(turn: OpenTurn, seat: int, page: Page) -> dict[str, Any]:
         "spoken": organisation.spoken,
         "members": {one.number: _called(one, page) for one in organisation.members},
         "addressees": organisation.to(member, SAY) if turn.is_open else (),
+        "one_partner": organisation.one_partner,
+        "partner": talking_now(turn, organisation).get(member) if turn.is_open else None,
         "messages": said[-SHOWN:],
     }
 
@@ -156,6 +158,7 @@ def state_message(world: str, view: SeatView) -> StateMessage:
         intents={str(seat): dict(intent) for seat, intent in view.intents.items()},
         member=view.member,
         addressees=list(view.addressees),
+        partner=view.partner,
         messages=[asdict(message) for message in view.messages],
         jobs=[asdict(job) for job in view.jobs],
     )
