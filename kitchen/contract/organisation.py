@@ -102,6 +102,8 @@ class Organisation:
     """Pages offer to turn speech into text."""
     silence: int = 10
     """Steps without a word after which a conversation is over."""
+    blocked: tuple[str, ...] = ()
+    """Words that are not shown in messages (`kitchen.contract.blocking`)."""
 
     @property
     def one_partner(self) -> bool:
@@ -168,6 +170,7 @@ class Organisation:
             "messages_a_step": self.messages_a_step,
             "spoken": self.spoken,
             "silence": self.silence,
+            "blocked": list(self.blocked),
         }
 
     @classmethod
@@ -186,6 +189,7 @@ class Organisation:
             messages_a_step=stored["messages_a_step"],
             spoken=stored["spoken"],
             silence=stored.get("silence", 10),
+            blocked=tuple(stored.get("blocked", ())),
         )
 
 

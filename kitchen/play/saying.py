@@ -8,11 +8,12 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterable, Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
 
 from django.db.models import OuterRef, Subquery
 
 from kitchen.contract.agent import Situation
+from kitchen.contract.blocking import filtered
 from kitchen.contract.conversations import BUSY, keeps_apart, partners, to_partner
 from kitchen.contract.jobs import Job, changes_no_job, jobs_of
 from kitchen.contract.organisation import SYSTEM, TALK, Member, Organisation
@@ -28,6 +29,8 @@ HEARD, UNSAID = "heard", "unsaid"
 """Under which a decision's note has the last message that its mind could know, and what it may not say."""
 TOLD = 50
 """So many messages, the newest, is a mind told."""
+WRITTEN = "written"
+"""Under which a message's data have its text, where not all of that is shown; members never see it."""
 HOUSE = {BUSY: "Member {member} is talking with somebody else, and got nothing of that."}
 """What the house says to members, by its code."""
 
@@ -100,7 +103,10 @@ def _rows(
     organisation = organisation_of(turn.episode)
     if code or organisation is None:
         return []
-    return [_row(turn, sender, addressees(organisation, sender, say), say, decision=decision)]
+    to, shown = addressees(organisation, sender, say), filtered(say.text, organisation.blocked)
+    data = {name: value for name, value in say.data.items() if name != WRITTEN}
+    say = replace(say, text=shown, data=data if shown == say.text else {**data, WRITTEN: say.text})
+    return [_row(turn, sender, to, say, decision=decision)]
 
 
 def house_word(code: str, member: int) -> Say:
@@ -237,4 +243,11 @@ def checked_says(says: Iterable[Say]) -> tuple[Say, ...]:
 
 
 def as_said(row: Message, *, is_new: bool = False) -> Said:
-    return Said(row.number, row.step, row.sender, tuple(row.to), row.kind, row.text, row.data, is_new)
+    """The message as members know it."""
+    data = {name: value for name, value in row.data.items() if name != WRITTEN}
+    return Said(row.number, row.step, row.sender, tuple(row.to), row.kind, row.text, data, is_new)
+
+
+def as_written(row: Message) -> str:
+    """Its text before words were taken out of it."""
+    return str(row.data.get(WRITTEN, row.text))

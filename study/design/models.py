@@ -213,6 +213,15 @@ class Study(models.Model):
         db_default=False,
         help_text="Otherwise one click on a place or an action sends it.",
     )
+    blocked_words = models.TextField(
+        "words that are not shown",
+        blank=True,
+        default="",
+        db_default="",
+        max_length=4000,
+        help_text="In what people and co-players write to one another, *** stands for each of these words or "
+        "phrases. One on each line; small or capital letters are the same. The data have what was written.",
+    )
     hypotheses = models.TextField(blank=True, help_text="Part of the preregistration. Markdown.")
     exclusions = models.TextField(
         "planned exclusions", blank=True, help_text="Part of the preregistration. Markdown."

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from dataclasses import replace
 from typing import Any
 
 import pytest
@@ -20,7 +21,7 @@ from kitchen.play.deciding import decide_step
 from kitchen.play.kept import turn_now
 from kitchen.play.models import Decision as DecisionRow
 from kitchen.play.models import Episode, Message, Seal, Step
-from kitchen.play.saying import heard
+from kitchen.play.saying import as_written, heard
 from kitchen.play.selectors import seat_view, seats_stand
 from kitchen.play.services import episode_end
 from kitchen.play.shell import shell, talk_panel
@@ -268,6 +269,18 @@ def test_a_page_says_with_whom_one_talks_and_who_was_busy() -> None:
     say(episode, 1, "", kind="end")
     told = talk_panel(seat_view(episode.seats.get(number=0))).parts[-1].shows
     assert "That was the end of the conversation." in told
+
+
+def test_a_blocked_word_is_shown_to_nobody_and_the_log_has_it() -> None:
+    made = replace(organise("graph", members_of((), seats=2), seats=2), blocked=("idiot",))
+    episode = make_episode(seats=2, organisation=made)
+    assert say(episode, 0, "Fetch rice, idiot", spoken=True) == "accepted"
+    assert known(episode, 0) == known(episode, 1) == ["Fetch rice, ***"]
+    with turn_now(episode.pk) as turn:
+        (heard_of,) = heard(turn, 1)
+    assert heard_of.data == {"spoken": True}
+    row = Message.objects.get()
+    assert (row.text, as_written(row)) == ("Fetch rice, ***", "Fetch rice, idiot")
 
 
 def test_a_mind_is_told_of_its_open_jobs_however_much_was_said_since(

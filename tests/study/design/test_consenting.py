@@ -8,7 +8,8 @@ import pytest
 
 from study.design.models import Study
 from study.design.readiness import missing
-from tests.study.factories import make_study
+from study.taking_part.going_on import page_done
+from tests.study.factories import enter, make_study
 
 pytestmark = pytest.mark.django_db
 
@@ -33,6 +34,15 @@ def test_who_may_write_is_to_be_told_so() -> None:
         "你写给队友的话",
     ):
         assert told(study, TALK, consent) == []
+
+
+def test_the_words_that_a_study_does_not_show_come_into_its_episodes() -> None:
+    study = make_study(conditions=1, blocked_words="idiot\n\n what the hell ")
+    study.conditions.update(coplayer="planner", teammates=2, organisation=TALK)
+    person = enter(study, "somebody")
+    page_done(participant_id=person.pk, page="guide")
+    (round_,) = person.rounds.all()
+    assert round_.episode.organisation["blocked"] == ["idiot", "what the hell"]
 
 
 def test_where_speech_goes_is_to_be_told() -> None:
