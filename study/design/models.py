@@ -252,8 +252,9 @@ class Study(models.Model):
         "take nobody new when the budget is spent",
         default=False,
         db_default=False,
-        help_text="Nobody new is let in from then on, until you raise the budget; whoever is in finishes, "
-        "with the fallback where no model can be asked any more.",
+        help_text="Nobody new is let in from then on, until you raise the budget. Who is in finishes their "
+        "round, with the fallback where no model can be asked any more; their next one that would ask a "
+        "model waits, and its page says so.",
     )
     budget_id: int | None
     budget = models.OneToOneField(

@@ -1,4 +1,4 @@
-"""Words of a study that are not shown in messages."""
+"""Words of a study that are not shown in messages; what a study that waits for money means, in words."""
 
 from django.db import migrations, models
 
@@ -21,6 +21,18 @@ class Migration(migrations.Migration):
                 "was written.",
                 max_length=4000,
                 verbose_name="words that are not shown",
+            ),
+        ),
+        migrations.AlterField(
+            model_name="study",
+            name="pauses_when_spent",
+            field=models.BooleanField(
+                db_default=False,
+                default=False,
+                help_text="Nobody new is let in from then on, until you raise the budget. Who is in finishes their "
+                "round, with the fallback where no model can be asked any more; their next one that would ask a "
+                "model waits, and its page says so.",
+                verbose_name="take nobody new when the budget is spent",
             ),
         ),
     ]
