@@ -43,7 +43,7 @@ SETTINGS = (
     Setting(
         "sees",
         "choice",
-        "What a co-player who leads sees",
+        "What who leads sees",
         PRIVATE,
         choices=(
             (PRIVATE, "only what it commands itself"),

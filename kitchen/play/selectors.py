@@ -107,10 +107,12 @@ def _talk(turn: OpenTurn, seat: int, page: Page) -> dict[str, Any]:
     if organisation is None or organisation.is_silent:
         return {}
     member = organisation.holder(seat).number
-    said = heard(turn, member)
+    said, own = heard(turn, member), organisation.member(member).seats
+    seen = [other for other in organisation.seats_seen(member) if other not in own]
     jobs = [job for job in jobs_of(said) if member in (job.giver, job.worker)]
     over = [job for job in jobs if not job.is_open][-JOBS_OVER:]
     return {
+        "seen": {other: turn.world.observe(other) for other in seen},
         "leads": organisation.commanded_by(member),
         "led": bool(organisation.commanders_of(member)),
         "jobs": tuple(job for job in jobs if job.is_open or job in over),
@@ -159,6 +161,7 @@ def state_message(world: str, view: SeatView) -> StateMessage:
         member=view.member,
         addressees=list(view.addressees),
         partner=view.partner,
+        seen={str(seat): dict(observation) for seat, observation in view.seen.items()},
         messages=[asdict(message) for message in view.messages],
         jobs=[asdict(job) for job in view.jobs],
     )

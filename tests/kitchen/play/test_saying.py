@@ -22,7 +22,7 @@ from kitchen.play.kept import turn_now
 from kitchen.play.models import Decision as DecisionRow
 from kitchen.play.models import Episode, Message, Seal, Step
 from kitchen.play.saying import as_written, heard
-from kitchen.play.selectors import seat_view, seats_stand
+from kitchen.play.selectors import seat_view, seats_stand, state_message
 from kitchen.play.services import episode_end
 from kitchen.play.shell import shell, talk_panel
 from kitchen.play.talking import RECEIPTS, message_send
@@ -309,6 +309,17 @@ def test_a_mind_that_leads_sees_what_its_team_sees_where_that_is_said() -> None:
         submit(episode, 1, "noop", seat=1)
         decide_step(episode_id=episode.pk, step=1)
         assert [set(told.observations) for told in TOLD] == [seen, {2}]
+
+
+@pytest.mark.parametrize(("sees", "seen"), [("private", set()), ("team", {1, 2}), ("all", {1, 2})])
+def test_a_person_who_leads_is_shown_what_their_team_sees_where_that_is_said(
+    sees: str, seen: set[int]
+) -> None:
+    episode = team("tree", people=2, robots=1, sees=sees)
+    leader, worker = (seat_view(seat) for seat in episode.seats.filter(number__lt=2))
+    assert set(leader.seen) == seen and worker.seen == {}
+    told = state_message("cuisine", leader).seen
+    assert told == {str(seat): leader.seen[seat] for seat in seen}
 
 
 def test_what_a_mind_may_not_say_is_not_sent_and_its_log_says_so() -> None:
