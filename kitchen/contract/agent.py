@@ -38,9 +38,10 @@ KNOWING = {
 """What a mind may be told of the commands of the step that it decides, as far as its seats get to know them,
 and in which order minds are asked therefore."""
 
-SEAT, PLAN_BROKEN = "seat", "plan_broken"
+SEAT, PLAN_BROKEN, MESSAGE = "seat", "plan_broken", "message"
 """Why a mind is asked (`Situation.because`): a seat of its own has something to choose; or it has because its
-plan could not go on."""
+plan could not go on; or somebody has written to it and is to be answered before anybody chooses: then only
+what it says is followed."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -63,6 +63,14 @@ SETTINGS = (
         "messages_a_step", "int", "Messages that somebody may send in one step", 3, minimum=1, maximum=20
     ),
     Setting(
+        "rounds",
+        "int",
+        "Times that a co-player answers within a step, before anybody chooses",
+        3,
+        minimum=1,
+        maximum=10,
+    ),
+    Setting(
         "silence",
         "int",
         "Steps without a word after which a conversation is over",
@@ -100,6 +108,8 @@ class Organisation:
     messages_a_step: int = 3
     spoken: bool = False
     """Pages offer to turn speech into text."""
+    rounds: int = 3
+    """So often a mind answers within a step where they talk there."""
     silence: int = 10
     """Steps without a word after which a conversation is over."""
     blocked: tuple[str, ...] = ()
@@ -109,6 +119,11 @@ class Organisation:
     def one_partner(self) -> bool:
         """Everybody talks with one at a time (`kitchen.contract.conversations`)."""
         return self.kind == "pairwise"
+
+    @property
+    def talks_within(self) -> bool:
+        """Minds answer within the step, before anybody chooses (`kitchen.play.answering`)."""
+        return self.kind == "pair"
 
     @property
     def is_silent(self) -> bool:
@@ -169,6 +184,7 @@ class Organisation:
             "sees": self.sees,
             "messages_a_step": self.messages_a_step,
             "spoken": self.spoken,
+            "rounds": self.rounds,
             "silence": self.silence,
             "blocked": list(self.blocked),
         }
@@ -188,6 +204,7 @@ class Organisation:
             sees=stored["sees"],
             messages_a_step=stored["messages_a_step"],
             spoken=stored["spoken"],
+            rounds=stored.get("rounds", 3),
             silence=stored.get("silence", 10),
             blocked=tuple(stored.get("blocked", ())),
         )
@@ -304,7 +321,7 @@ APPLY: Mapping[str, frozenset[str]] = {
     "central": frozenset({"talk", "spoken", "messages_a_step"}),
     "each": frozenset({"talk", "spoken", "messages_a_step"}),
     "solo": frozenset(),
-    "pair": frozenset({"spoken", "messages_a_step"}),
+    "pair": frozenset({"spoken", "messages_a_step", "rounds"}),
     "pairwise": frozenset({"spoken", "messages_a_step", "silence"}),
     "chain": frozenset({"spoken", "messages_a_step", "sees"}),
     "graph": frozenset({"spoken", "messages_a_step", "sees"}),
@@ -340,6 +357,7 @@ def organise(
         sees=chosen["sees"],
         messages_a_step=chosen["messages_a_step"],
         spoken=chosen["spoken"],
+        rounds=chosen["rounds"],
         silence=chosen["silence"],
     )
 

@@ -14,7 +14,7 @@ from typing import Any
 
 from django.db import DatabaseError
 
-from kitchen.contract.agent import EVERYBODY, LONGEST_PLAN, PEOPLE, PLAN_BROKEN, SEAT, Situation
+from kitchen.contract.agent import EVERYBODY, LONGEST_PLAN, MESSAGE, PEOPLE, PLAN_BROKEN, SEAT, Situation
 from kitchen.contract.agent import Decision as MindDecision
 from kitchen.contract.seeds import derived_seed
 from kitchen.contract.world import Command, Json, World
@@ -135,6 +135,11 @@ def _situation(turn: OpenTurn, mind: Mind) -> Situation:
     )
 
 
+def situation_to_answer(turn: OpenTurn, mind: Mind) -> Situation:
+    """What a mind is told that is only to answer what was written to it."""
+    return replace(_situation(turn, mind), **_talk(turn, mind), because=MESSAGE)
+
+
 def _because(asked: Collection[int], last: Iterable[Json]) -> str:
     """The event of a plan that was dropped and the reason to ask are called the same."""
     broken = {event["seat"] for event in last if event["kind"] == PLAN_BROKEN}
@@ -214,7 +219,7 @@ def to_hand_in(
 
 def _made(asked: Asked, step: int) -> MadeDecision:
     decision, member = asked.outcome.decision, asked.situation.member
-    return MadeDecision(_log_row(asked, step), decision.calls, member, decision.says, _replanned(asked))
+    return MadeDecision(log_row(asked, step), decision.calls, member, decision.says, _replanned(asked))
 
 
 def _replanned(asked: Asked) -> dict[int, Sequence[Command]]:
@@ -245,7 +250,8 @@ def _then(decision: MindDecision, seat: int) -> tuple[Command, ...]:
     return tuple(decision.plans.get(seat, ()))
 
 
-def _log_row(asked: Asked, step: int) -> Decision:
+def log_row(asked: Asked, step: int) -> Decision:
+    """What was decided as it is stored."""
     outcome, note = asked.outcome, asked.outcome.decision.note
     if asked.situation.tells:
         note = note_with(note, asked.outcome.decision.intents, asked.seats)

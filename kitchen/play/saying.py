@@ -23,7 +23,7 @@ from kitchen.machine.statements import change
 from kitchen.machine.storable import printable, storable
 from kitchen.play.intents import note_plus
 from kitchen.play.models import Decision, Episode, Message, Mind
-from kitchen.play.turns import OpenTurn, StepTakenError
+from kitchen.play.turns import OpenTurn, StepTakenError, settled
 
 HEARD, UNSAID = "heard", "unsaid"
 """Under which a decision's note has the last message that its mind could know, and what it may not say."""
@@ -156,7 +156,12 @@ def heard(turn: OpenTurn, member: int) -> tuple[Said, ...]:
 def told(turn: OpenTurn, member: int, *, since: LastHeard) -> tuple[tuple[Said, ...], tuple[Job, ...]]:
     """What this mind is told: the newest of all messages that it sent or may know, in order, and its jobs
     that are open. What other minds said in the open step is for the next one, whichever is asked first."""
-    known = [row for row in _known(turn, member) if row.decision_id is None or row.step < turn.step]
+    own = {member, None}
+    known = [
+        row
+        for row in _known(turn, member)
+        if row.decision_id is None or row.step < turn.step or row.sender in own
+    ]
     said = tuple(as_said(row, is_new=row.sender != member and since.is_before(row)) for row in known)
     jobs = (job for job in jobs_of(said) if job.is_open and member in (job.giver, job.worker))
     return said[-TOLD:], tuple(jobs)
@@ -209,8 +214,7 @@ class LastHeard:
 
 def last_heard(episode: Episode) -> dict[int, LastHeard]:
     """By mind. Whom another stood in for has not heard what was said before that."""
-    decided = {"step__lte": episode.step, "dropped": "", "fallback": ""}
-    rows = Decision.objects.filter(mind=OuterRef("pk"), **decided)
+    rows = Decision.objects.filter(settled(episode), mind=OuterRef("pk"), dropped="", fallback="")
     rows = rows.order_by("-step", "-pk")
     last = Mind.objects.filter(episode=episode).annotate(
         note=Subquery(rows.values("note")[:1]), for_step=Subquery(rows.values("step")[:1])

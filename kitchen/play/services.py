@@ -207,7 +207,7 @@ def _in_time(turn: OpenTurn) -> bool:
     overdue, closes_at = turn.overdue, turn.episode.turn_closes_at
     if not overdue or closes_at is None or not time_is_charged(closes_at):
         return False
-    idle, why = get_world(turn.episode.world).idle, clock.why_it_ran_out(turn.episode)
+    idle, why = get_world(turn.episode.world).idle, clock.why_it_ran_out(turn.episode, turn.asked_at)
     turn.add([_row(turn, GivenCommand(seat, idle, why, why)) for seat in overdue])
     if why == clock.TIMEOUT:
         _count(partial(metrics.timed_out.labels(turn.episode.world).inc, len(overdue)))

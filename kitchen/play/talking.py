@@ -10,6 +10,7 @@ from django.db import transaction
 
 from kitchen.contract.talk import Say
 from kitchen.play import stream
+from kitchen.play.answering import answer_wanted
 from kitchen.play.kept import bring_up_to_date, turn_taken
 from kitchen.play.saying import member_of, message_add
 from kitchen.play.turns import OpenTurn
@@ -62,8 +63,11 @@ def message_hand_in(turn: OpenTurn, *, seat: int, say: Say, page: str = "") -> M
         if page and page != turn.pages.get(seat):
             return MessageReceipt("elsewhere")
         member = member_of(turn, seat) if seat in turn.people else None
-        if code := message_add(turn, member.number, say) if member else "not_allowed":
+        if member is None:
+            return MessageReceipt("not_allowed")
+        if code := message_add(turn, member.number, say):
             return MessageReceipt(code)
+        answer_wanted(turn, member.number)
         if len(turn.people) > 1 or not page:
             transaction.on_commit(partial(stream.nudge_pages, turn.episode.pk, turn.stamp))
     return MessageReceipt("accepted")
