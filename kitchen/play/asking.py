@@ -22,6 +22,7 @@ from kitchen.machine.storable import printable, storable
 from kitchen.money.spending import BudgetPurse
 from kitchen.play.intents import checked_intents, note_with
 from kitchen.play.models import Decision, Mind
+from kitchen.play.pairing import Exchange
 from kitchen.play.saying import LastHeard, checked_says, last_heard, note_of_talk, organisation_of, told
 from kitchen.play.services import GivenCommand, MadeDecision
 from kitchen.play.stored import known_commands, known_events
@@ -98,6 +99,8 @@ def _ask(
     commanded: dict[int, Command],
     told: Collection[int],
 ) -> Asking:
+    if talk := Exchange.of([situation for _, situation in minds]):
+        return (yield from _talk_in_turns([mind for mind, _ in minds], talk))
     asked: list[Asked] = []
     for number, (mind, situation) in enumerate(minds):
         settled = situation.commanded
@@ -107,6 +110,25 @@ def _ask(
         given = _commands(asked[-1], idle=world.idle)
         commanded |= {each.seat: each.command for each in given if each.seat in told}
     return asked
+
+
+def _talk_in_turns(minds: Sequence[Mind], talk: Exchange) -> Asking:
+    """Ask both as their talk goes; neither is told what the other does in this step."""
+    last, spent, turns = [MindOutcome(MindDecision({}))] * 2, [0.0, 0.0], talk.turns()
+    try:
+        place, told, left = next(turns)
+        while True:
+            last[place] = yield Question(minds[place], told, left)
+            spent[place] += last[place].milliseconds
+            place, told, left = turns.send(last[place].decision)
+    except StopIteration as done:
+        decisions: list[MindDecision] = done.value
+    made = map(_over, last, decisions, spent)
+    return [Asked(mind, told, one) for mind, told, one in zip(minds, talk.told, made, strict=True)]
+
+
+def _over(last: MindOutcome, decision: MindDecision, milliseconds: float) -> MindOutcome:
+    return replace(last, decision=decision, milliseconds=milliseconds)
 
 
 def _situation(turn: OpenTurn, mind: Mind) -> Situation:

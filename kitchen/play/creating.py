@@ -79,7 +79,7 @@ def episode_create(
     game.reset(seed)
     _check_minds(minds, seats=seats, world=world)
     _check_until(until or {}, game)
-    _check_organisation(organisation, minds, seats=seats)
+    _check_organisation(organisation, minds, seats=seats, knowing=knowing)
     page = get_page(world)  # found before anybody has to wait: the first time it is loaded
     episode = Episode(
         world=world,
@@ -135,11 +135,15 @@ def members_of(minds: Sequence[MindPlan], *, seats: int) -> tuple[Member, ...]:
     return tuple(sorted([*people, *played], key=lambda member: member.number))
 
 
-def _check_organisation(organisation: Organisation | None, minds: Sequence[MindPlan], *, seats: int) -> None:
-    """Its members are those who play."""
+def _check_organisation(
+    organisation: Organisation | None, minds: Sequence[MindPlan], *, seats: int, knowing: str
+) -> None:
+    """Its members are those who play, and it can be played so."""
     if organisation is None:
         return
     held = {(member.number, member.seats, member.is_person) for member in organisation.members}
+    if organisation.talks_within and len(minds) > 1 and knowing != EVERYBODY:
+        raise SettingsError("knowing: two who talk within a step are asked one after the other")
     if held != {(one.number, one.seats, one.is_person) for one in members_of(minds, seats=seats)}:
         raise SettingsError("organisation: its members are not those who play")
 

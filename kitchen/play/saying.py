@@ -9,6 +9,7 @@ from __future__ import annotations
 import json
 from collections.abc import Iterable, Sequence
 from dataclasses import asdict, dataclass, replace
+from functools import partial
 
 from django.db.models import OuterRef, Subquery
 
@@ -90,7 +91,8 @@ def says_made(turn: OpenTurn, sender: int, says: Iterable[Say], decision: Decisi
         rows += _rows(turn, sender, say, code, decision=decision)
         unsaid += [{**asdict(given), "code": code}] if code else []
     if unsaid:
-        decision.note = note_plus(decision.note, UNSAID, unsaid)
+        before = decision.note.get(UNSAID, []) if isinstance(decision.note, dict) else []
+        decision.note = note_plus(decision.note, UNSAID, [*before, *unsaid])
     return rows
 
 
@@ -162,7 +164,8 @@ def told(turn: OpenTurn, member: int, *, since: LastHeard) -> tuple[tuple[Said, 
         for row in _known(turn, member)
         if row.decision_id is None or row.step < turn.step or row.sender in own
     ]
-    said = tuple(as_said(row, is_new=row.sender != member and since.is_before(row)) for row in known)
+    before = partial(since.is_before, within=turn.talks_within)
+    said = tuple(as_said(row, is_new=row.sender != member and before(row)) for row in known)
     jobs = (job for job in jobs_of(said) if job.is_open and member in (job.giver, job.worker))
     return said[-TOLD:], tuple(jobs)
 
@@ -207,9 +210,11 @@ class LastHeard:
     step: int = 0
     """For which it decided; 0 where it has not."""
 
-    def is_before(self, row: Message) -> bool:
-        """Whether it did not know this message: it was sent later, or another mind sent it in that step."""
-        return row.number > self.number or (row.decision_id is not None and row.step >= self.step)
+    def is_before(self, row: Message, *, within: bool) -> bool:
+        """Whether it did not know this message: it was sent later, or another mind sent it in that step,
+        unless minds hear one another `within` a step."""
+        hidden = row.decision_id is not None and row.step >= self.step and not within
+        return row.number > self.number or hidden
 
 
 def last_heard(episode: Episode) -> dict[int, LastHeard]:

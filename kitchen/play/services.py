@@ -30,7 +30,8 @@ from kitchen.play import clock, stream
 from kitchen.play.calls import calls_store
 from kitchen.play.kept import bring_up_to_date, turn_taken
 from kitchen.play.messages import EpisodeNews
-from kitchen.play.models import Decision, Episode, SeatCommand
+from kitchen.play.models import Decision, Episode, Message, SeatCommand
+from kitchen.play.pairing import ROUND
 from kitchen.play.past import StepAhead
 from kitchen.play.queue import ask_coplayers, is_aside, run_step_later
 from kitchen.play.saying import messages_store, says_made
@@ -150,7 +151,7 @@ def hand_in(
         turn.add([_row(turn, given) for given in commands])
         for each in decisions:
             each.row.number = minds[each.row.mind_id].decided + 1
-        said = [row for each in decisions for row in says_made(turn, each.member, each.says, each.row)]
+        said = _said(turn, decisions)
         Decision.objects.bulk_create([decision.row for decision in decisions])
         turn.remember([decision.row for decision in decisions])
         messages_store(turn, said)
@@ -161,6 +162,17 @@ def hand_in(
         _seal(turn)
         _nudge(turn, commands)
     return Receipt("accepted", turn.episode.step)
+
+
+def _said(turn: OpenTurn, decisions: Sequence[MadeDecision]) -> list[Message]:
+    """What the minds say, mind by mind; those that talked with one another, round by round."""
+    said: list[Message] = []
+    rounds = sorted({say.data.get(ROUND, 0) for each in decisions for say in each.says})
+    for number in rounds:
+        for each in decisions:
+            says = [say for say in each.says if say.data.get(ROUND, 0) == number]
+            said += says_made(turn, each.member, says, each.row)
+    return said
 
 
 def _replan(turn: OpenTurn, decisions: Sequence[MadeDecision]) -> None:
