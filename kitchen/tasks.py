@@ -25,11 +25,13 @@ from kitchen.machine.about import about
 from kitchen.machine.failures import traced
 from kitchen.machine.storage import let_go, trouble_of
 from kitchen.machine.waiting import all_done, in_background
+from kitchen.play.answering import answer_decide, answer_over
 from kitchen.play.claims import claims_free_dead, decision_claim, kept_claim
 from kitchen.play.clock import clock_start
 from kitchen.play.deciding import asks_models, decide_step
 from kitchen.play.open_turns import clocks_awaited, minds_apart, open_turns, overdue_turns
 from kitchen.play.queue import (
+    ANSWER,
     CLOSE_TURN,
     DECIDE,
     PICK_UP_OPEN_TURNS,
@@ -85,6 +87,29 @@ def _tell(made: Future[None]) -> None:
         log.error("a decision failed: %s", traced(failure))
         if trouble := trouble_of(failure):
             let_go(trouble)
+
+
+@shared_task(name=ANSWER)
+def answer(episode_id: int, step: int, mind: int) -> None:
+    """Let this mind answer what a person wrote to it, unless it is taken up or over."""
+    with about(episode=episode_id, step=step):
+        if asks_models(episode_id, mind):
+            in_background(partial(_answer_aside, episode_id, step, mind)).add_done_callback(_tell)
+        else:
+            _answer(episode_id, step, mind)
+
+
+def _answer(episode_id: int, step: int, mind: int) -> None:
+    if claim := decision_claim(episode_id=episode_id, step=step, mind=mind):
+        with kept_claim(episode_id, claim):
+            answer_decide(episode_id=episode_id, step=step)
+        answer_over(episode_id=episode_id, step=step, claim=claim)
+
+
+def _answer_aside(episode_id: int, step: int, mind: int) -> None:
+    """As `_decide_aside`."""
+    with closing(connection):
+        _answer(episode_id, step, mind)
 
 
 @worker_shutdown.connect

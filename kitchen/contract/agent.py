@@ -41,6 +41,9 @@ and in which order minds are asked therefore."""
 SEAT, PLAN_BROKEN, JOB, MESSAGE = "seat", "plan_broken", "job", "message"
 """Why a mind is asked (`Situation.because`): a seat of its own has something to choose. If more is to be said
 of it, the first of these that is so: its plan could not go on; something new was said of a job, or at all."""
+TO_ANSWER = "answer"
+"""Another reason: somebody has written to it and is to be answered before anybody chooses; then only what it
+says is followed."""
 
 
 @dataclass(frozen=True, slots=True)

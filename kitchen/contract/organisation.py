@@ -6,7 +6,7 @@ the pairs of members that follow from them. A command along an edge never moves 
 words, and whoever gets it decides.
 
 The structures `chain`, `graph`, `tree` and `solo` are those of S-Agents (arXiv 2402.04578, section 3); `pair`
-is that of two who may talk, `central` MindAgent's one dispatcher beside people.
+is that of two who may talk, `pairwise` that of MINDcraft, `central` MindAgent's one dispatcher beside people.
 """
 
 from __future__ import annotations
@@ -43,7 +43,7 @@ SETTINGS = (
     Setting(
         "sees",
         "choice",
-        "What a co-player who leads sees",
+        "What who leads sees",
         PRIVATE,
         choices=(
             (PRIVATE, "only what it commands itself"),
@@ -61,6 +61,22 @@ SETTINGS = (
     ),
     Setting(
         "messages_a_step", "int", "Messages that somebody may send in one step", 3, minimum=1, maximum=20
+    ),
+    Setting(
+        "rounds",
+        "int",
+        "Times that a co-player answers within a step, before anybody chooses",
+        3,
+        minimum=1,
+        maximum=10,
+    ),
+    Setting(
+        "silence",
+        "int",
+        "Steps without a word after which a conversation is over",
+        10,
+        minimum=1,
+        maximum=1000,
     ),
 )
 """Of all kinds; `APPLY` says which mean something where."""
@@ -92,6 +108,22 @@ class Organisation:
     messages_a_step: int = 3
     spoken: bool = False
     """Pages offer to turn speech into text."""
+    rounds: int = 3
+    """So often a mind answers within a step where they talk there."""
+    silence: int = 10
+    """Steps without a word after which a conversation is over."""
+    blocked: tuple[str, ...] = ()
+    """Words that are not shown in messages (`kitchen.contract.blocking`)."""
+
+    @property
+    def one_partner(self) -> bool:
+        """Everybody talks with one at a time (`kitchen.contract.conversations`)."""
+        return self.kind == "pairwise"
+
+    @property
+    def talks_within(self) -> bool:
+        """Minds answer within the step, before anybody chooses (`kitchen.play.answering`)."""
+        return self.kind == "pair"
 
     @property
     def is_silent(self) -> bool:
@@ -152,6 +184,9 @@ class Organisation:
             "sees": self.sees,
             "messages_a_step": self.messages_a_step,
             "spoken": self.spoken,
+            "rounds": self.rounds,
+            "silence": self.silence,
+            "blocked": list(self.blocked),
         }
 
     @classmethod
@@ -169,6 +204,9 @@ class Organisation:
             sees=stored["sees"],
             messages_a_step=stored["messages_a_step"],
             spoken=stored["spoken"],
+            rounds=stored.get("rounds", 3),
+            silence=stored.get("silence", 10),
+            blocked=tuple(stored.get("blocked", ())),
         )
 
 
@@ -216,6 +254,12 @@ def _pair(shape: Shape) -> Drawn:
     return (), permutations(shape.numbers, 2)
 
 
+def _pairwise(shape: Shape) -> Drawn:
+    if len(shape.members) < 2 or any(len(member.seats) > 1 for member in shape.members):
+        raise SettingsError("members: they are two at least, each with a seat of its own")
+    return (), permutations(shape.numbers, 2)
+
+
 def _chain(shape: Shape) -> Drawn:
     if len(shape.members) < 2:
         raise SettingsError("members: a chain has two at least")
@@ -254,6 +298,7 @@ KINDS: Mapping[str, Callable[[Shape], Drawn]] = {
     "each": _each,
     "graph": _graph,
     "pair": _pair,
+    "pairwise": _pairwise,
     "solo": _solo,
     "tree": _tree,
 }
@@ -264,6 +309,7 @@ LABELS: Mapping[str, str] = {
     "each": "Each teammate has a co-player of its own",
     "solo": "One member alone",
     "pair": "Two who may write to each other",
+    "pairwise": "Everybody may write to everybody, to one at a time",
     "chain": "A chain: each may command the next",
     "graph": "Everybody may command everybody",
     "tree": "A leader who may command all others",
@@ -275,7 +321,8 @@ APPLY: Mapping[str, frozenset[str]] = {
     "central": frozenset({"talk", "spoken", "messages_a_step"}),
     "each": frozenset({"talk", "spoken", "messages_a_step"}),
     "solo": frozenset(),
-    "pair": frozenset({"spoken", "messages_a_step"}),
+    "pair": frozenset({"spoken", "messages_a_step", "rounds"}),
+    "pairwise": frozenset({"spoken", "messages_a_step", "silence"}),
     "chain": frozenset({"spoken", "messages_a_step", "sees"}),
     "graph": frozenset({"spoken", "messages_a_step", "sees"}),
     "tree": frozenset({"spoken", "messages_a_step", "sees", "leaves_talk"}),
@@ -310,6 +357,8 @@ def organise(
         sees=chosen["sees"],
         messages_a_step=chosen["messages_a_step"],
         spoken=chosen["spoken"],
+        rounds=chosen["rounds"],
+        silence=chosen["silence"],
     )
 
 

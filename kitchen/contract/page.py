@@ -115,10 +115,17 @@ class SeatView:
     """Every member, as it is called."""
     addressees: tuple[int, ...] = ()
     """Members to whom this person may write."""
+    one_partner: bool = False
+    """This person talks with one at a time (`kitchen.contract.conversations`)."""
+    partner: int | None = None
+    """With whom this person talks now, where that is so; None for nobody."""
     messages: tuple[Said, ...] = ()
     """What this person has said and heard, in order: the newest."""
     spoken: bool = False
     """The page offers to turn this person's speech into text."""
+    seen: Mapping[int, Mapping[str, Json]] = field(default_factory=dict)
+    """What other seats see that this person may see, too, since they lead (`Organisation.seats_seen`). A
+    world in which all see the same shows nothing of it."""
     leads: tuple[int, ...] = ()
     """Members whom this person may give jobs."""
     led: bool = False

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 
-from kitchen.contract.organisation import KINDS_OF_MESSAGES, SAY, Organisation
+from kitchen.contract.organisation import END, KINDS_OF_MESSAGES, SAY, Organisation
 from kitchen.contract.world import Json
 
 LONGEST_OF_PEOPLE = 500
@@ -57,7 +57,7 @@ def refusal(organisation: Organisation, sender: int, say: Say, *, sent: int) -> 
         return "not_allowed"
     if not addressees(organisation, sender, say):
         return "not_allowed"
-    if not (say.text.strip() or say.data):
+    if not (say.text.strip() or say.data or say.kind == END):
         return "empty"
     if len(say.text) > longest(organisation, sender):
         return "too_long"

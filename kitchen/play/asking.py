@@ -14,7 +14,17 @@ from typing import Any
 
 from django.db import DatabaseError
 
-from kitchen.contract.agent import EVERYBODY, JOB, LONGEST_PLAN, MESSAGE, PEOPLE, PLAN_BROKEN, SEAT, Situation
+from kitchen.contract.agent import (
+    EVERYBODY,
+    JOB,
+    LONGEST_PLAN,
+    MESSAGE,
+    PEOPLE,
+    PLAN_BROKEN,
+    SEAT,
+    TO_ANSWER,
+    Situation,
+)
 from kitchen.contract.agent import Decision as MindDecision
 from kitchen.contract.organisation import DOWN, UP
 from kitchen.contract.seeds import derived_seed
@@ -23,6 +33,7 @@ from kitchen.machine.storable import printable, storable
 from kitchen.money.spending import BudgetPurse
 from kitchen.play.intents import checked_intents, note_with
 from kitchen.play.models import Decision, Mind
+from kitchen.play.pairing import Exchange
 from kitchen.play.saying import LastHeard, checked_says, last_heard, note_of_talk, organisation_of, told
 from kitchen.play.services import GivenCommand, MadeDecision
 from kitchen.play.stored import known_commands, known_events
@@ -99,6 +110,8 @@ def _ask(
     commanded: dict[int, Command],
     told: Collection[int],
 ) -> Asking:
+    if talk := Exchange.of([situation for _, situation in minds]):
+        return (yield from _talk_in_turns([mind for mind, _ in minds], talk))
     asked: list[Asked] = []
     for number, (mind, situation) in enumerate(minds):
         settled = situation.commanded
@@ -108,6 +121,25 @@ def _ask(
         given = _commands(asked[-1], idle=world.idle)
         commanded |= {each.seat: each.command for each in given if each.seat in told}
     return asked
+
+
+def _talk_in_turns(minds: Sequence[Mind], talk: Exchange) -> Asking:
+    """Ask both as their talk goes; neither is told what the other does in this step."""
+    last, spent, turns = [MindOutcome(MindDecision({}))] * 2, [0.0, 0.0], talk.turns()
+    try:
+        place, told, left = next(turns)
+        while True:
+            last[place] = yield Question(minds[place], told, left)
+            spent[place] += last[place].milliseconds
+            place, told, left = turns.send(last[place].decision)
+    except StopIteration as done:
+        decisions: list[MindDecision] = done.value
+    made = map(_over, last, decisions, spent)
+    return [Asked(mind, told, one) for mind, told, one in zip(minds, talk.told, made, strict=True)]
+
+
+def _over(last: MindOutcome, decision: MindDecision, milliseconds: float) -> MindOutcome:
+    return replace(last, decision=decision, milliseconds=milliseconds)
 
 
 def _situation(turn: OpenTurn, mind: Mind) -> Situation:
@@ -135,6 +167,11 @@ def _situation(turn: OpenTurn, mind: Mind) -> Situation:
         purse=_purse(turn, mind),
         tells=episode.shows_intents,
     )
+
+
+def situation_to_answer(turn: OpenTurn, mind: Mind) -> Situation:
+    """What a mind is told that is only to answer what was written to it."""
+    return replace(_situation(turn, mind), **_talk(turn, mind), because=TO_ANSWER)
 
 
 def _because(asked: Collection[int], last: Iterable[Json]) -> str:
@@ -224,7 +261,7 @@ def to_hand_in(
 
 def _made(asked: Asked, step: int) -> MadeDecision:
     decision, member = asked.outcome.decision, asked.situation.member
-    return MadeDecision(_log_row(asked, step), decision.calls, member, decision.says, _replanned(asked))
+    return MadeDecision(log_row(asked, step), decision.calls, member, decision.says, _replanned(asked))
 
 
 def _replanned(asked: Asked) -> dict[int, Sequence[Command]]:
@@ -255,7 +292,8 @@ def _then(decision: MindDecision, seat: int) -> tuple[Command, ...]:
     return tuple(decision.plans.get(seat, ()))
 
 
-def _log_row(asked: Asked, step: int) -> Decision:
+def log_row(asked: Asked, step: int) -> Decision:
+    """What was decided as it is stored."""
     outcome, note = asked.outcome, asked.outcome.decision.note
     if asked.situation.tells:
         note = note_with(note, asked.outcome.decision.intents, asked.seats)

@@ -82,8 +82,12 @@ def deciding_at_once(turn: OpenTurn, step: int, seat: int, command: Command) -> 
     waited_for = turn.people - turn.given.keys()
     if not turn.is_open or step != turn.step or waited_for != {seat} or turn.numbers == turn.people:
         return None
-    instant = all(_is_instant(mind.kind) for mind in turn.minds_asked)
-    if not instant or not turn.world.accepts(seat, command):
+    asked = turn.minds_asked
+    instant = all(_is_instant(mind.kind) for mind in asked)
+    taken = any(
+        turn.standing[mind.pk].is_claimed_by_another(step, "") for mind in asked if mind.pk in turn.standing
+    )
+    if taken or not instant or not turn.world.accepts(seat, command):
         return None
     deciding = Deciding(ask_minds(turn, {seat: command}))
     deciding.begin()

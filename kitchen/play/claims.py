@@ -90,6 +90,11 @@ def claims_keep(held: Mapping[str, int]) -> int:
     return minds.update(deciding_until=until)
 
 
+def claim_free(claim: str) -> None:
+    """Give a claim back before its time."""
+    Mind.objects.filter(deciding_by=claim).update(deciding_until=None, deciding_by="")
+
+
 @dataclass(frozen=True, slots=True)
 class MindStanding:
     """How a mind stands, as it is stored."""

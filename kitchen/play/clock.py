@@ -104,10 +104,11 @@ def seconds_left(episode: Episode) -> float | None:
     return max(0.0, (episode.turn_closes_at - timezone.now()).total_seconds())
 
 
-def why_it_ran_out(episode: Episode) -> str:
-    """What the log says of who has not commanded in the open turn, whose time is over."""
+def why_it_ran_out(episode: Episode, since: datetime) -> str:
+    """What the log says of who has not commanded in the open turn, whose time has run `since` then and is
+    over."""
     assert episode.step_seconds and episode.turn_closes_at  # noqa: S101 - a clock runs
-    given = episode.turn_closes_at - episode.turn_opened_at
+    given = episode.turn_closes_at - since
     return OUTAGE if given > timedelta(seconds=episode.step_seconds) else TIMEOUT
 
 

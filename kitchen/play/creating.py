@@ -86,7 +86,7 @@ def episode_create(
     _check_minds(minds, seats=seats, world=world)
     _check_until(until or {}, game)
     leaders = leaders_of(organisation)
-    _check_organisation(organisation, minds, leaders, seats=seats)
+    _check_organisation(organisation, minds, leaders, seats=seats, knowing=knowing)
     if absence:
         absence.check(world)
     page = get_page(world)  # found before anybody has to wait: the first time it is loaded
@@ -152,13 +152,20 @@ def leaders_of(organisation: Organisation | None) -> tuple[Member, ...]:
 
 
 def _check_organisation(
-    organisation: Organisation | None, minds: Sequence[MindPlan], leaders: Sequence[Member], *, seats: int
+    organisation: Organisation | None,
+    minds: Sequence[MindPlan],
+    leaders: Sequence[Member],
+    *,
+    seats: int,
+    knowing: str,
 ) -> None:
-    """Its members are those who play, and people without a seat."""
+    """Its members are those who play, and people without a seat, and it can be played so."""
     if organisation is None:
         return
     held = {(member.number, member.seats, member.is_person) for member in organisation.members}
     playing = (*members_of(minds, seats=seats), *leaders)
+    if organisation.talks_within and len(minds) > 1 and knowing != EVERYBODY:
+        raise SettingsError("knowing: two who talk within a step are asked one after the other")
     if held != {(one.number, one.seats, one.is_person) for one in playing}:
         raise SettingsError("organisation: its members are not those who play")
     if not all(one.is_person for one in leaders):

@@ -151,7 +151,10 @@ def _take_over(turn: OpenTurn, rows: list[Row]) -> None:
         seats[row["number"]].key, seats[row["number"]].page = row["seat_key"], row["page"]
     turn.is_read = True
     turn.given = {row["number"]: _command(turn, row) for row in rows if row["chosen_by"] is not None}
-    turn.standing = {row["mind"]: _mind(row) for row in rows if row["mind"] is not None}
+    standing = {row["mind"]: _mind(row) for row in rows if row["mind"] is not None}
+    if turn.talks_within and standing != turn.standing:
+        turn.forget_memories()  # a mind may have answered
+    turn.standing = standing
 
 
 def _mind(row: Row) -> MindStanding:

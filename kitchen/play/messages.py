@@ -244,6 +244,10 @@ class StateMessage:
     """Who this person is among the members; None where nobody writes to anybody."""
     addressees: Json = ()
     """Members to whom they may write."""
+    partner: int | None = None
+    """Where they talk with one at a time: with whom now."""
+    seen: Json = None
+    """What other seats see that they may see, too, by seat; empty for who leads nobody."""
     messages: Json = ()
     """What they said and heard, in order: the newest (see `kitchen.contract.talk.Said`)."""
     jobs: Json = ()

@@ -154,6 +154,8 @@ class OpenPage:
         given = GivenCommand(self.seat.number, message.command, page=self.name, then=message.then)
         more, made = to_hand_in(asked, step=message.step, idle=turn.world.idle)
         receipt = hand_in(turn, step=message.step, commands=[given, *more], decisions=made)
+        if receipt.code == "taken":  # it has begun to answer what was written to it: a worker asks it then
+            receipt = hand_in(turn, step=message.step, commands=[given])
         return self._answered(turn, receipt)
 
     def _answered(self, turn: OpenTurn, receipt: Receipt) -> Answer:

@@ -19,6 +19,7 @@ from kitchen.machine.broker import task_send
 
 DECIDE = "kitchen.decide"
 CLOSE_TURN = "kitchen.close_turn"
+ANSWER = "kitchen.answer"
 RUN_STEP = "kitchen.run_step"
 PICK_UP_OPEN_TURNS = "kitchen.pick_up_open_turns"
 """Names of the tasks."""
@@ -51,6 +52,12 @@ def is_aside() -> bool:
 def ask_coplayers(episode_id: int, step: int, *mind: int) -> None:
     """Queue the co-players' decision of one step, or that of one mind, by its number."""
     _send_later(DECIDE, episode_id, step, *mind)
+
+
+def ask_answer(episode_id: int, step: int, mind: int) -> None:
+    """Queue the answer of one mind, by its number, to what a person wrote to it in this step. If the task is
+    lost, the mind reads it when it is asked for its commands."""
+    _send_later(ANSWER, episode_id, step, mind)
 
 
 def ask_coplayers_again(episode_id: int, step: int) -> None:

@@ -8,13 +8,16 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterable, Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
+from functools import partial
 
 from django.db.models import OuterRef, Subquery
 
 from kitchen.contract.agent import Situation
+from kitchen.contract.blocking import filtered
+from kitchen.contract.conversations import BUSY, keeps_apart, partners, to_partner
 from kitchen.contract.jobs import Job, changes_no_job, jobs_of
-from kitchen.contract.organisation import INFORM, Member, Organisation
+from kitchen.contract.organisation import INFORM, SYSTEM, TALK, Member, Organisation
 from kitchen.contract.talk import Said, Say, addressees, refusal
 from kitchen.contract.world import Event, Json, World
 from kitchen.machine.statements import change
@@ -22,12 +25,16 @@ from kitchen.machine.storable import printable, storable
 from kitchen.play.aims import may_be_asked, with_aim
 from kitchen.play.intents import note_plus
 from kitchen.play.models import Decision, Episode, Message, Mind
-from kitchen.play.turns import OpenTurn, StepTakenError
+from kitchen.play.turns import OpenTurn, StepTakenError, settled
 
 HEARD, UNSAID = "heard", "unsaid"
 """Under which a decision's note has the last message that its mind could know, and what it may not say."""
 TOLD = 50
 """So many messages, the newest, is a mind told."""
+WRITTEN = "written"
+"""Under which a message's data have its text, where not all of that is shown; members never see it."""
+HOUSE = {BUSY: "Member {member} is talking with somebody else, and got nothing of that."}
+"""What the house says to members, by its code."""
 
 
 def organisation_of(episode: Episode) -> Organisation | None:
@@ -38,59 +45,92 @@ def organisation_of(episode: Episode) -> Organisation | None:
 def message_add(turn: OpenTurn, sender: int, say: Say) -> str:
     """Store what this member says; why it may not, empty if it may (`message_refusal`). Needs a transaction
     around it, and the turn up to date and locked."""
-    if code := message_refusal(turn, sender, say):
-        return code
-    messages_store(turn, [_row(turn, sender, say)])
-    return ""
+    say, code = message_refusal(turn, sender, say)
+    messages_store(turn, _rows(turn, sender, say, code))
+    return code
 
 
 def message_of_house(turn: OpenTurn, sender: int, to: tuple[int, ...], say: Say) -> None:
     """Store what the house says for this member, as it sees it itself; the same is needed as there."""
-    messages_store(turn, [_added(turn, sender, to, say)])
+    messages_store(turn, [_row(turn, sender, to, say)])
 
 
-def message_refusal(turn: OpenTurn, sender: int, say: Say) -> str:
-    """Why this member may not say this now, empty if it may: as `kitchen.contract.talk.refusal`, `over`,
-    `no_such_job` or `no_such_aim`."""
-    organisation, sent = organisation_of(turn.episode), turn.sent
+def message_refusal(turn: OpenTurn, sender: int, say: Say) -> tuple[Say, str]:
+    """The message with whom it is meant for, and why this member may not say it now, empty if it may: as
+    `kitchen.contract.talk.refusal` and `kitchen.contract.conversations.keeps_apart`, `over`, `no_such_job` or
+    `no_such_aim`."""
+    organisation = organisation_of(turn.episode)
     if not turn.is_open:
-        return "over"
+        return say, "over"
     if organisation is None:
-        return "not_allowed"
-    in_step = sum(row.sender == sender and row.step == turn.step for row in sent)
-    if code := refusal(organisation, sender, say, sent=in_step):
-        return code
+        return say, "not_allowed"
+    talking = talking_now(turn, organisation) if say.kind in TALK else {}
+    say = to_partner(say, sender, talking)
+    if code := refusal(organisation, sender, say, sent=_sent(turn, sender)):
+        return say, code
+    if organisation.one_partner and say.kind in TALK and (code := keeps_apart(say, sender, talking)):
+        return say, code
     to = addressees(organisation, sender, say)
     if changes_no_job(said_so_far(turn), sender, to, say):
-        return "no_such_job"
+        return say, "no_such_job"
     is_unknown = say.kind == INFORM and not may_be_asked(turn, organisation, to, say)
-    return "no_such_aim" if is_unknown else ""
+    return say, "no_such_aim" if is_unknown else ""
+
+
+def talking_now(turn: OpenTurn, organisation: Organisation) -> dict[int, int]:
+    """Who talks with whom, where everybody has one partner at a time; else nobody is bound to anybody."""
+    return partners(organisation, said_so_far(turn), turn.step) if organisation.one_partner else {}
+
+
+def _sent(turn: OpenTurn, sender: int) -> int:
+    """How often this member has written in this step, also to who was busy."""
+    in_step = [row for row in turn.sent if row.step == turn.step]
+    return sum(row.sender == sender or (row.sender is None and row.to == [sender]) for row in in_step)
 
 
 def says_made(turn: OpenTurn, sender: int, says: Iterable[Say], decision: Decision) -> list[Message]:
     """What a mind says with this decision, to be stored after it (`messages_store`). What it may not say is
     left out, and stands in the decision's note with the reason."""
-    rows, unsaid = [], []
-    for say in says if turn.episode.organisation else ():
-        if code := message_refusal(turn, sender, say):
-            unsaid.append({**asdict(say), "code": code})
-        else:
-            rows.append(_row(turn, sender, say, decision=decision))
+    rows: list[Message] = []
+    unsaid = []
+    for given in says if turn.episode.organisation else ():
+        say, code = message_refusal(turn, sender, given)
+        rows += _rows(turn, sender, say, code, decision=decision)
+        unsaid += [{**asdict(given), "code": code}] if code else []
     if unsaid:
-        decision.note = note_plus(decision.note, UNSAID, unsaid)
+        before = decision.note.get(UNSAID, []) if isinstance(decision.note, dict) else []
+        decision.note = note_plus(decision.note, UNSAID, [*before, *unsaid])
     return rows
 
 
-def _row(turn: OpenTurn, sender: int, say: Say, *, decision: Decision | None = None) -> Message:
-    """What this member says and may say, as the next message of the turn."""
-    organisation = Organisation.from_json(turn.episode.organisation or {})
+def _rows(
+    turn: OpenTurn, sender: int, say: Say, code: str, *, decision: Decision | None = None
+) -> list[Message]:
+    """What is to be stored of this: the message, or, where its addressee is busy, what the house says."""
+    if code == BUSY:
+        return [_row(turn, None, (sender,), house_word(BUSY, say.to[0]), decision=decision)]
+    organisation = organisation_of(turn.episode)
+    if code or organisation is None:
+        return []
     to = addressees(organisation, sender, say)
     given = with_aim(turn, organisation, to, say) if say.kind == INFORM else say
-    return _added(turn, sender, to, given, decision=decision)
+    return [_row(turn, sender, to, _shown(given, organisation), decision=decision)]
 
 
-def _added(
-    turn: OpenTurn, sender: int, to: Sequence[int], say: Say, *, decision: Decision | None = None
+def _shown(say: Say, organisation: Organisation) -> Say:
+    """The message as it is shown, with what was written where that is another thing."""
+    shown = filtered(say.text, organisation.blocked)
+    data = {name: value for name, value in say.data.items() if name != WRITTEN}
+    return replace(say, text=shown, data=data if shown == say.text else {**data, WRITTEN: say.text})
+
+
+def house_word(code: str, member: int) -> Say:
+    """What the house says of a member; pages have words of their own for the code."""
+    return Say(HOUSE[code].format(member=member), SYSTEM, data={"code": code, "member": member})
+
+
+def _row(
+    turn: OpenTurn, sender: int | None, to: Sequence[int], say: Say, *, decision: Decision | None = None
 ) -> Message:
     """The next message of the turn: it is said, and yet to be stored."""
     row = Message(
@@ -130,8 +170,14 @@ def heard(turn: OpenTurn, member: int) -> tuple[Said, ...]:
 def told(turn: OpenTurn, member: int, *, since: LastHeard) -> tuple[tuple[Said, ...], tuple[Job, ...]]:
     """What this mind is told: the newest of all messages that it sent or may know, in order, and its jobs
     that are open. What other minds said in the open step is for the next one, whichever is asked first."""
-    known = [row for row in _known(turn, member) if row.decision_id is None or row.step < turn.step]
-    said = tuple(as_said(row, is_new=row.sender != member and since.is_before(row)) for row in known)
+    own = {member, None}
+    known = [
+        row
+        for row in _known(turn, member)
+        if row.decision_id is None or row.step < turn.step or row.sender in own
+    ]
+    before = partial(since.is_before, within=turn.talks_within)
+    said = tuple(as_said(row, is_new=row.sender != member and before(row)) for row in known)
     jobs = (job for job in jobs_of(said) if job.is_open and member in (job.giver, job.worker))
     return said[-TOLD:], tuple(jobs)
 
@@ -148,8 +194,8 @@ def may_know(world: World, organisation: Organisation, row: Message, number: int
     it, or that has no seat."""
     if row.sender == number:
         return True
-    if number not in row.to:
-        return False
+    if number not in row.to or row.sender is None:
+        return number in row.to
     member, event = organisation.member(number), message_event(organisation, row)
     return not member.seats or any(world.visible(seat, event) for seat in member.seats)
 
@@ -181,15 +227,16 @@ class LastHeard:
     step: int = 0
     """For which it decided; 0 where it has not."""
 
-    def is_before(self, row: Message) -> bool:
-        """Whether it did not know this message: it was sent later, or another mind sent it in that step."""
-        return row.number > self.number or (row.decision_id is not None and row.step >= self.step)
+    def is_before(self, row: Message, *, within: bool) -> bool:
+        """Whether it did not know this message: it was sent later, or another mind sent it in that step,
+        unless minds hear one another `within` a step."""
+        hidden = row.decision_id is not None and row.step >= self.step and not within
+        return row.number > self.number or hidden
 
 
 def last_heard(episode: Episode) -> dict[int, LastHeard]:
     """By mind. Whom another stood in for has not heard what was said before that."""
-    decided = {"step__lte": episode.step, "dropped": "", "fallback": ""}
-    rows = Decision.objects.filter(mind=OuterRef("pk"), **decided)
+    rows = Decision.objects.filter(settled(episode), mind=OuterRef("pk"), dropped="", fallback="")
     rows = rows.order_by("-step", "-pk")
     last = Mind.objects.filter(episode=episode).annotate(
         note=Subquery(rows.values("note")[:1]), for_step=Subquery(rows.values("step")[:1])
@@ -222,4 +269,11 @@ def checked_says(says: Iterable[Say]) -> tuple[Say, ...]:
 
 
 def as_said(row: Message, *, is_new: bool = False) -> Said:
-    return Said(row.number, row.step, row.sender, tuple(row.to), row.kind, row.text, row.data, is_new)
+    """The message as members know it."""
+    data = {name: value for name, value in row.data.items() if name != WRITTEN}
+    return Said(row.number, row.step, row.sender, tuple(row.to), row.kind, row.text, data, is_new)
+
+
+def as_written(row: Message) -> str:
+    """Its text before words were taken out of it."""
+    return str(row.data.get(WRITTEN, row.text))

@@ -20,7 +20,7 @@ from kitchen.play.kept import turn_now
 from kitchen.play.messages import Stamp, StateMessage
 from kitchen.play.models import Episode, Seat, SeatCommand
 from kitchen.play.overseeing import overseen
-from kitchen.play.saying import heard, organisation_of
+from kitchen.play.saying import heard, organisation_of, talking_now
 from kitchen.play.turns import OpenTurn
 from kitchen.registry.figures import achieved
 from kitchen.registry.worlds import get_page
@@ -127,10 +127,12 @@ def _talk(turn: OpenTurn, seat: int, page: Page) -> dict[str, Any]:
     if organisation is None or organisation.is_silent:
         return {}
     member = organisation.holder(seat).number
-    said = heard(turn, member)
+    said, own = heard(turn, member), organisation.member(member).seats
+    seen = [other for other in organisation.seats_seen(member) if other not in own]
     jobs = [job for job in jobs_of(said) if member in (job.giver, job.worker)]
     over = [job for job in jobs if not job.is_open][-JOBS_OVER:]
     return {
+        "seen": {other: turn.world.observe(other) for other in seen},
         "leads": organisation.commanded_by(member),
         "led": bool(organisation.commanders_of(member)),
         "jobs": tuple(job for job in jobs if job.is_open or job in over),
@@ -138,6 +140,8 @@ def _talk(turn: OpenTurn, seat: int, page: Page) -> dict[str, Any]:
         "spoken": organisation.spoken,
         "members": {one.number: _called(one, page) for one in organisation.members},
         "addressees": organisation.to(member, SAY) if turn.is_open else (),
+        "one_partner": organisation.one_partner,
+        "partner": talking_now(turn, organisation).get(member) if turn.is_open else None,
         "messages": said[-SHOWN:],
         "aims": _aims(turn, organisation, member),
         "seats_of": {one: organisation.member(one).seats for one in organisation.commanded_by(member)},
@@ -185,6 +189,8 @@ def state_message(world: str, view: SeatView) -> StateMessage:
         intents={str(seat): dict(intent) for seat, intent in view.intents.items()},
         member=view.member,
         addressees=list(view.addressees),
+        partner=view.partner,
+        seen={str(seat): dict(observation) for seat, observation in view.seen.items()},
         messages=[asdict(message) for message in view.messages],
         jobs=[asdict(job) for job in view.jobs],
         aims={str(member): [list(aim) for aim in aims] for member, aims in view.aims.items()},

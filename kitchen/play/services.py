@@ -30,7 +30,8 @@ from kitchen.play import absence, clock, stream
 from kitchen.play.calls import calls_store
 from kitchen.play.kept import bring_up_to_date, turn_taken
 from kitchen.play.messages import EpisodeNews
-from kitchen.play.models import Decision, Episode, SeatCommand
+from kitchen.play.models import Decision, Episode, Message, SeatCommand
+from kitchen.play.pairing import ROUND
 from kitchen.play.past import StepAhead
 from kitchen.play.queue import ask_coplayers, is_aside, run_step_later
 from kitchen.play.saying import messages_store, says_made
@@ -151,7 +152,7 @@ def hand_in(
         turn.add([_row(turn, given) for given in commands])
         for each in decisions:
             each.row.number = minds[each.row.mind_id].decided + 1
-        said = [row for each in decisions for row in says_made(turn, each.member, each.says, each.row)]
+        said = _said(turn, decisions)
         Decision.objects.bulk_create([decision.row for decision in decisions])
         turn.remember([decision.row for decision in decisions])
         messages_store(turn, said)
@@ -162,6 +163,17 @@ def hand_in(
         _seal(turn)
         _nudge(turn, commands)
     return Receipt("accepted", turn.episode.step)
+
+
+def _said(turn: OpenTurn, decisions: Sequence[MadeDecision]) -> list[Message]:
+    """What the minds say, mind by mind; those that talked with one another, round by round."""
+    said: list[Message] = []
+    rounds = sorted({say.data.get(ROUND, 0) for each in decisions for say in each.says})
+    for number in rounds:
+        for each in decisions:
+            says = [say for say in each.says if say.data.get(ROUND, 0) == number]
+            said += says_made(turn, each.member, says, each.row)
+    return said
 
 
 def _replan(turn: OpenTurn, decisions: Sequence[MadeDecision]) -> None:
@@ -221,7 +233,7 @@ def _in_time(turn: OpenTurn) -> bool:
     overdue, closes_at = turn.overdue, turn.episode.turn_closes_at
     if not overdue or closes_at is None or not time_is_charged(closes_at):
         return False
-    idle, why = get_world(turn.episode.world).idle, clock.why_it_ran_out(turn.episode)
+    idle, why = get_world(turn.episode.world).idle, clock.why_it_ran_out(turn.episode, turn.asked_at)
     turn.add([_row(turn, GivenCommand(seat, idle, why, why)) for seat in overdue])
     if why == clock.TIMEOUT:
         _count(partial(metrics.timed_out.labels(turn.episode.world).inc, len(overdue)))

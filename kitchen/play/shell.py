@@ -7,6 +7,7 @@ import json
 from typing import NamedTuple
 
 from kitchen.contract.agent import PLAN_BROKEN
+from kitchen.contract.organisation import END
 from kitchen.contract.page import Page, Panel, SeatView
 from kitchen.contract.talk import Said
 from kitchen.contract.world import Command
@@ -16,8 +17,8 @@ from kitchen.words.speech import gettext, marked
 
 SHELL = ("notice", "bar", "phase", "clock", "hint", "over")
 """Their ids; their templates are `kitchen/play/<id>.jinja`. Where members write to one another, `talk` is
-one more, and where they give each other jobs `jobs`, for who leads also `roster`; no layout of a world holds
-these."""
+one more, where they have one partner at a time `partner`, and where they give each other jobs `jobs`, for who
+leads also `roster`; no layout of a world holds these."""
 
 
 class Bar(NamedTuple):
@@ -112,6 +113,7 @@ def shell(page: Page, view: SeatView) -> tuple[Panel, ...]:
         _panel("over", _over(page, view)),
         *([_panel("gone", _gone(view))] if view.taken_over is not None else []),
         *([talk_panel(view)] if view.member is not None else []),
+        *([_panel("partner", _partner(view))] if view.one_partner else []),
         *([_panel("plan", _plan(page, view))] if view.offers_plans else []),
         *([_panel("plans", _plans(page, view))] if view.shows_intents else []),
         *([roster_panel(page, view)] if view.leads else []),
@@ -136,22 +138,45 @@ class Line(NamedTuple):
     """Likewise, those it went to beside who reads."""
     to_you: bool
     text: str
+    is_ours: bool = False
+    """The text is the page's own, in its language."""
+
+
+class Partner(NamedTuple):
+    """With whom this person talks now."""
+
+    name: str
+    """Empty for nobody."""
+
+
+HOUSE = {"busy": marked("%(name)s is talking with somebody else, and did not get that.")}
+"""What the house says, by its code (`kitchen.play.saying.HOUSE`)."""
+ENDED = marked("That was the end of the conversation.")
+
+
+def _partner(view: SeatView) -> Partner:
+    return Partner("" if view.partner is None else view.members[view.partner])
 
 
 def talk_panel(view: SeatView) -> Panel:
     """What this person has said and heard."""
     mine = max((said.number for said in view.messages if said.sender == view.member), default=0)
+    lines = ((said, _line(view, said)) for said in view.messages)
     parts = tuple(
-        Panel(f"said-{said.number}", "kitchen/play/said.jinja", _line(view, said))
-        for said in view.messages
-        if said.text
+        Panel(f"said-{said.number}", "kitchen/play/said.jinja", line) for said, line in lines if line.text
     )
     return Panel("talk", "kitchen/play/talk.jinja", Talk(mine), parts=parts)
 
 
 def _line(view: SeatView, said: Said) -> Line:
-    sender = "" if said.sender == view.member else view.members.get(said.sender or 0, "")
+    if said.sender is None:
+        code, name = said.data["code"], view.members[said.data["member"]]
+        words = gettext(HOUSE[code]) % {"name": name}
+        return Line(said.step, gettext("Note"), (), True, words, is_ours=True)
+    sender = "" if said.sender == view.member else view.members.get(said.sender, "")
     others = tuple(view.members[one] for one in said.to if one != view.member)
+    if said.kind == END and not said.text:
+        return Line(said.step, sender, others, view.member in said.to, gettext(ENDED), is_ours=True)
     return Line(said.step, sender, others, view.member in said.to, said.text)
 
 

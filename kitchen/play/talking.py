@@ -10,6 +10,7 @@ from django.db import transaction
 
 from kitchen.contract.talk import Say
 from kitchen.play import stream
+from kitchen.play.answering import answer_wanted
 from kitchen.play.kept import bring_up_to_date, turn_taken
 from kitchen.play.saying import member_of, message_add
 from kitchen.play.turns import OpenTurn
@@ -21,6 +22,9 @@ RECEIPTS = {
     "empty": marked("Write something first."),
     "too_long": marked("That message is too long: shorten it, and send it again."),
     "too_many": marked("You can write again in the next step."),
+    "busy": marked("They are talking with somebody else, and did not get that."),
+    "talking": marked("You are talking with somebody else: end that conversation first."),
+    "choose_one": marked("Choose one whom you write to: you talk with one at a time."),
     "no_such_job": marked("That job is not there any more."),
     "no_such_aim": marked("That cannot be asked of them."),
     "over": marked("This episode has ended."),
@@ -60,8 +64,11 @@ def message_hand_in(turn: OpenTurn, *, seat: int, say: Say, page: str = "") -> M
         if page and page != turn.pages.get(seat):
             return MessageReceipt("elsewhere")
         member = member_of(turn, seat) if seat in turn.people | turn.leaders else None
-        if code := message_add(turn, member.number, say) if member else "not_allowed":
+        if member is None:
+            return MessageReceipt("not_allowed")
+        if code := message_add(turn, member.number, say):
             return MessageReceipt(code)
+        answer_wanted(turn, member.number)
         if len(turn.people | turn.leaders) > 1 or not page:
             transaction.on_commit(partial(stream.nudge_pages, turn.episode.pk, turn.stamp))
     return MessageReceipt("accepted")

@@ -13,10 +13,11 @@ from datetime import datetime, timedelta
 from functools import cached_property
 from typing import Any
 
-from django.db.models import OuterRef, Subquery
+from django.db.models import OuterRef, Q, Subquery
 from django.utils import timezone
 
-from kitchen.contract.agent import EVERYBODY
+from kitchen.contract.agent import EVERYBODY, TO_ANSWER
+from kitchen.contract.organisation import Organisation
 from kitchen.contract.world import Command, Intent, Json, World, text_hash
 from kitchen.machine.statements import Text, change, insert
 from kitchen.play import clock, stored
@@ -35,6 +36,11 @@ HISTORY = 8
 
 class StepTakenError(RuntimeError):
     """Two processes took the same step; the second is rolled back whole."""
+
+
+def settled(episode: Episode) -> Q:
+    """Decisions from which a mind goes on: on steps that are taken, and answers in the open one."""
+    return Q(step__lte=episode.step) | Q(step=episode.step + 1, because=TO_ANSWER)
 
 
 class OpenTurn:
@@ -112,7 +118,7 @@ class OpenTurn:
     def memories(self) -> dict[int, Json]:
         """What each mind, by its id, wanted to remember of the steps that are taken, of what it decided in
         time."""
-        rows = Decision.objects.filter(mind=OuterRef("pk"), step__lte=self.episode.step, dropped="")
+        rows = Decision.objects.filter(settled(self.episode), mind=OuterRef("pk"), dropped="")
         rows = rows.order_by("-step", "-pk")
         last = Mind.objects.filter(episode=self.episode).annotate(last=Subquery(rows.values("memory")[:1]))
         return dict(last.order_by().values_list("pk", "last"))
@@ -362,6 +368,23 @@ class OpenTurn:
         chain = chain_next(before, row)
         insert(Step, [{**row, "chain": chain}])
         return chain
+
+    def forget_memories(self) -> None:
+        """What minds remember is read anew when it is asked for."""
+        vars(self).pop("memories", None)
+
+    @property
+    def talks_within(self) -> bool:
+        """Minds may answer within the step (`answering`)."""
+        stored = self.episode.organisation
+        return stored is not None and Organisation.from_json(stored).talks_within
+
+    @property
+    def asked_at(self) -> datetime:
+        """Since when people are to choose, or to go on talking: since the step opened, or the last answer."""
+        said = self.sent if self.episode.messages else []
+        answers = (row.sent_at for row in said if row.step == self.step and row.decision_id is not None)
+        return max(answers, default=self.episode.turn_opened_at)
 
     def remember(self, decisions: Sequence[Decision]) -> None:
         """What the minds want to remember of the open step: it is stored with their decisions."""

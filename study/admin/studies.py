@@ -118,6 +118,7 @@ class StudyAdmin(Explained):
                     "remind_teams",
                     "shown",
                     "asks_first",
+                    "blocked_words",
                 ]
             },
         ),

@@ -14,7 +14,7 @@ from study.people.pauses import pause_on
 from study.planning.forecast import MOST_PARTICIPANTS, PARTICIPANTS, forecast
 from study.researchers.frame import participant_link
 from study.researchers.permissions import staff_page, studies_for, study_page
-from study.taking_part.entering import waits_for_money
+from study.taking_part.money import waits_for_money
 
 NEWEST = 20
 """Participants on the page of a study; all of them have a page of their own."""

@@ -33,6 +33,7 @@ SINCE = {
     "remind_teams": 4,
     "shown": 4,
     "asks_first": 4,
+    "blocked_words": 5,
     "languages": 4,
     "texts": 4,
 }
@@ -42,6 +43,7 @@ MEANT: Mapping[str, Json] = {
     "remind_teams": False,
     "shown": TABLES,
     "asks_first": False,
+    "blocked_words": "",
     "languages": WRITTEN,
     "texts": {},
 }
@@ -242,6 +244,7 @@ STUDY_FIELDS = (
     "thinking_seconds",
     "shown",
     "asks_first",
+    "blocked_words",
     "idle_warning_minutes",
     "idle_minutes",
     "planned_participants",

@@ -100,6 +100,7 @@ class StudyFile(Record):
     thinking_seconds: Number | None = None
     shown: str | None = None
     asks_first: bool = False
+    blocked_words: str = ""
     budget: Number | None = None
     pauses_when_spent: bool = False
     languages: list[str] = []

@@ -212,6 +212,15 @@ class Study(models.Model):
         db_default=False,
         help_text="Otherwise one click on a place or an action sends it.",
     )
+    blocked_words = models.TextField(
+        "words that are not shown",
+        blank=True,
+        default="",
+        db_default="",
+        max_length=4000,
+        help_text="In what people and co-players write to one another, *** stands for each of these words or "
+        "phrases. One on each line; small or capital letters are the same. The data have what was written.",
+    )
     hypotheses = models.TextField(blank=True, help_text="Part of the preregistration. Markdown.")
     exclusions = models.TextField(
         "planned exclusions", blank=True, help_text="Part of the preregistration. Markdown."
@@ -242,8 +251,9 @@ class Study(models.Model):
         "take nobody new when the budget is spent",
         default=False,
         db_default=False,
-        help_text="Nobody new is let in from then on, until you raise the budget; whoever is in finishes, "
-        "with the fallback where no model can be asked any more.",
+        help_text="Nobody new is let in from then on, until you raise the budget. Who is in finishes their "
+        "round, with the fallback where no model can be asked any more; their next one that would ask a "
+        "model waits, and its page says so.",
     )
     budget_id: int | None
     budget = models.OneToOneField(

@@ -25,10 +25,14 @@ WELCOME = "welcome"
 ROUND_PAGES = ("play", "survey")
 
 
+WAITING = "waiting"
+"""Before a round that cannot begin yet."""
+
+
 LAST = "end"
 
 
-PAGES = (*BEFORE, *ROUND_PAGES, *AFTER, LAST)
+PAGES = (*BEFORE, WAITING, *ROUND_PAGES, *AFTER, LAST)
 """Every page behind a personal link, in order."""
 
 

@@ -14,6 +14,7 @@ from kitchen.contract.world import SettingsError, clean_settings
 from kitchen.registry.worlds import get_world
 from kitchen.words.counting import counted
 from study.design.blueprint import Blueprint, ConditionPlan, blueprint_of
+from study.design.consenting import unsaid
 from study.design.demo import DEMO_SLUG, demo_words
 from study.design.models import Outcome, Study, SurveyItem
 from study.design.orders.registry import get_scheme
@@ -111,6 +112,8 @@ def _parts(study: Study, design: Blueprint) -> Iterator[Missing]:
             yield Missing(words, "instruments", hinders=False)
     if not design.has("consent"):
         yield Missing("Nobody is asked for consent.", "part", ("consent",), hinders=False)
+    for words in unsaid(design):
+        yield Missing(words, "part", ("consent",), hinders=False)
 
 
 def _items(study: Study, design: Blueprint) -> Iterator[Missing]:

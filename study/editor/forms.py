@@ -63,6 +63,7 @@ class SettingsForm(forms.ModelForm):  # type: ignore[type-arg]
             "thinking_seconds",
             "shown",
             "asks_first",
+            "blocked_words",
             "idle_warning_minutes",
             "idle_minutes",
             "budget_limit",

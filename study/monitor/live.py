@@ -33,6 +33,7 @@ PAGE_WORDS = {
     "guide": "Guide",
     "practice": "Practice",
     "check": "Check of understanding",
+    "waiting": "Waiting for the budget",
     "play": "Playing",
     "survey": "Survey",
     "final": "Final comparison",

@@ -18,7 +18,8 @@ from study.people.models import Participant, Round
 
 @dataclass(frozen=True, slots=True)
 class CurrentPage:
-    """Where a participant is: `page` is one of `PAGES`; `round` for play and survey."""
+    """Where a participant is: `page` is one of `PAGES`; `round` for play and survey, and while a round that
+    has no episode waits for it."""
 
     page: str
     round: Round | None = None
@@ -86,5 +87,6 @@ def _first_left(design: Blueprint, pages: Iterable[str], done: Collection[str]) 
 
 
 def _page(current: Round) -> str:
-    playing = current.episode is None or current.episode.status == Episode.Status.PLAYING
-    return "play" if playing else "survey"
+    if current.episode is None:
+        return "waiting"
+    return "play" if current.episode.status == Episode.Status.PLAYING else "survey"

@@ -9,7 +9,6 @@ from datetime import datetime
 from django.db import transaction
 from django.utils import timezone
 
-from kitchen.money.spending import is_spent
 from study.design.blueprint import PartPlan
 from study.design.errors import EntryPausedError, StudyClosedError, TookPartError
 from study.design.languages import codes
@@ -27,6 +26,7 @@ from study.people.pauses import pause_if_many, pause_on
 from study.people.places import is_full
 from study.people.took_part import left_before
 from study.taking_part.going_on import go_on, locked, mark_done
+from study.taking_part.money import waits_for_money
 from study.taking_part.rounds import rounds_plan
 
 
@@ -46,11 +46,6 @@ def why_closed(study: Study, *, synthetic: bool = False) -> str:
     if waits_for_money(study):
         return "spent"
     return "full" if is_full(study, synthetic=synthetic) else ""
-
-
-def waits_for_money(study: Study) -> bool:
-    """Whether it takes nobody new because its budget is spent."""
-    return study.pauses_when_spent and study.budget is not None and is_spent(study.budget)
 
 
 @transaction.atomic

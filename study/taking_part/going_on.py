@@ -8,12 +8,14 @@ from django.utils import timezone
 from django.utils.crypto import constant_time_compare
 
 from kitchen.play.models import Episode
+from study.design.page_order import WAITING
 from study.people.flow import Way
 from study.people.leaving import finish
 from study.people.models import PageVisit, Participant, Round
 from study.people.news import tell
 from study.people.places import place_take
 from study.people.visits import plays_done
+from study.taking_part.money import must_wait
 from study.taking_part.rounds import practice_episode, round_episode
 
 
@@ -72,6 +74,28 @@ def page_done(*, participant_id: int, page: str) -> bool:
     return True
 
 
+@transaction.atomic
+def round_begin(*, participant_id: int) -> bool:
+    """Begin the round that waits; False, and nothing changed, if it is to wait on."""
+    person = locked(participant_id)
+    way = Way(person)
+    waited = way.place
+    if waited.page == WAITING:
+        go_on(way)
+    if way.place.page == WAITING:
+        return False
+    if waited.page == WAITING:
+        _note(person, WAITING, waited.position)
+        tell(person)
+    return True
+
+
+def is_waiting(person: Participant) -> bool:
+    """Whether their next round waits for money."""
+    place = Way(person).place
+    return place.page == WAITING and place.round is not None and must_wait(person, place.round)
+
+
 def may_practise_again(person: Participant) -> bool:
     """Whether practice, which was to last until something was achieved, ended without: once more, then."""
     practice = person.practice
@@ -125,13 +149,14 @@ def _note(person: Participant, page: str, position: int) -> None:
 
 
 def go_on(way: Way, *, answered: Round | None = None) -> None:
-    """Make what the page that comes now needs: an episode, or the end. Stores the round that was `answered`
-    along with the one that begins."""
+    """Make what the page that comes now needs: an episode, unless it is to wait for money, or the end. Stores
+    the round that was `answered` along with the one that begins."""
     person, place = way.participant, way.place
     changed = [answered] if answered else []
-    if place.page == "play" and place.round and place.round.episode is None:
-        place.round.episode = round_episode(place.round, person)
-        changed.append(place.round)
+    if place.page == WAITING and place.round:
+        if not must_wait(person, place.round):
+            place.round.episode = round_episode(place.round, person)
+            changed.append(place.round)
     elif place.page == "practice" and person.practice is None:
         person.practice = practice_episode(person)
         person.save(update_fields=["practice"])

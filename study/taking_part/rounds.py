@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Any
 
+from kitchen.contract.organisation import Organisation
 from kitchen.contract.seeds import derived_seed
 from kitchen.money.models import Budget
 from kitchen.play.creating import episode_create
 from kitchen.play.models import Episode
-from study.design.blueprint import ConditionPlan
+from study.design.blueprint import Blueprint, ConditionPlan
 from study.design.models import Study
 from study.design.orders.issuing import issue
 from study.design.plan import mind_plans, organisation_planned, seat_of, seats_of
@@ -79,11 +81,17 @@ def _episode(person: Participant, plan: ConditionPlan, *, seed: int, **more: Any
         shows_intents=plan.shows_intents,
         passes_by=plan.passes_by,
         knowing=plan.knowing,
-        organisation=organisation_planned(plan),
+        organisation=_organisation(design, plan),
         offers_plans=plan.offers_plans,
         audience=audience_of(person.study),
         **more,
     )
+
+
+def _organisation(design: Blueprint, plan: ConditionPlan) -> Organisation | None:
+    """The condition's, with the words that the study does not show."""
+    made, words = organisation_planned(plan), str(design.meant("blocked_words")).splitlines()
+    return replace(made, blocked=tuple(filter(None, map(str.strip, words)))) if made else None
 
 
 def _budget(study: Study) -> Budget:

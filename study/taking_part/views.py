@@ -21,7 +21,7 @@ from study.people.models import Participant
 from study.people.pauses import pause_on, seconds_until
 from study.taking_part.entering import known_already, participant_enter, why_closed
 from study.taking_part.forms import SYNTHETIC, EntryForm
-from study.taking_part.going_on import page_opened, person_of
+from study.taking_part.going_on import is_waiting, page_opened, person_of
 from study.taking_part.idling import idle_clock, in_time, participant_here
 from study.taking_part.pages.already import already
 from study.taking_part.pages.common import elsewhere, welcome_context
@@ -233,13 +233,17 @@ def _person(request: HttpRequest, key: str) -> Participant:
 @never_cache
 @require_http_methods(["GET", "POST"])
 def here(request: HttpRequest, key: str) -> JsonResponse:
-    """For the page's script: how long its participant may still do nothing. POST: somebody is there."""
+    """For the page's script: how long its participant may still do nothing, and, if it asks, whether their
+    next round waits for money. POST: somebody is there."""
     try:
         person = _person(request, key)
         person = participant_here(person=person) if request.method == "POST" else in_time(person)
     except Participant.DoesNotExist:  # withdrawn in another tab at this very moment
         raise Http404(key) from None
-    return JsonResponse({"active": person.status == person.Status.ACTIVE, **asdict(idle_clock(person))})
+    told = {"active": person.status == person.Status.ACTIVE, **asdict(idle_clock(person))}
+    if "waiting" in request.GET:
+        told["waiting"] = is_waiting(person)
+    return JsonResponse(told)
 
 
 @never_cache

@@ -9,9 +9,10 @@ from django.contrib.auth.models import User
 from django.urls import reverse
 
 from kitchen.contract.world import Json
+from kitchen.money.models import Budget, Spending
 from study.design.freezing import study_freeze
 from study.design.models import Condition, Study, StudyPart, SurveyItem
-from study.design.page_order import PAGES
+from study.design.page_order import PAGES, WAITING
 from study.people import flow
 from study.people.leaving import participant_end
 from study.people.models import Participant
@@ -72,7 +73,8 @@ def scenes() -> None:
     factor_begin(user)
     study_freeze(study_id=study.pk, user=user)
     dry_runs(study, user)
-    found = {page: on_page(study, page) for page in PAGES}
+    found = {page: on_page(study, page) for page in PAGES if page != WAITING}
+    found[WAITING] = waits()
     found |= {f"play, {way}": on_page(shown(way), "play") for way in SHOWN}
     found["practised"] = on_page(study, "practice")
     assert found["practised"].practice
@@ -84,6 +86,20 @@ def scenes() -> None:
     Participant.objects.filter(pk=found["play"].pk).update(code=CODE)
     change(study)
     print(json.dumps({name: one.get_absolute_url() for name, one in found.items()} | addresses(study)))
+
+
+def waits() -> Participant:
+    """Somebody whose first round waits for money."""
+    study = make_study("scenes-waits", conditions=1, pauses_when_spent=True)
+    asks = {"model": "anthropic:claude-haiku-4-5"}
+    study.conditions.update(coplayer="dispatcher", coplayer_settings=asks, teammates=1)
+    person = participant_enter(study_id=study.pk, entry="waits")
+    study.budget = Budget.objects.create(name="scenes-waits", limit=study.budget_limit)
+    study.save()
+    Spending.objects.create(budget=study.budget, reserved=10, spent=10)
+    consent_given(participant_id=person.pk)
+    page_done(participant_id=person.pk, page="guide")
+    return person
 
 
 def dry_runs(study: Study, user: User) -> None:

@@ -16,7 +16,7 @@ from kitchen.contract.jobs import (
     course_of,
 )
 from kitchen.play.models import Message
-from kitchen.play.saying import as_said
+from kitchen.play.saying import as_said, as_written
 from study.design.models import Study
 from study.exports.base import MARKS, OUTAGE, WHERE, Column, ExportTable
 from study.exports.chosen import Chosen
@@ -88,7 +88,15 @@ def _cells(course: list[tuple[Message, Job]], *, known: bool) -> Cells:
     (given, job), last = course[0], course[-1][1]
     when = {one.state: (row.step, row.sent_at) for row, one in reversed(course[1:])}
     became = [cell for state in STATES for cell in when.get(state, (None, None))]
-    asked = (given.step, job.number, job.giver, job.worker, given.text, given.data, given.sent_at)
+    asked = (
+        given.step,
+        job.number,
+        job.giver,
+        job.worker,
+        as_written(given),
+        as_said(given).data,
+        given.sent_at,
+    )
     return (*asked, *became, last.state, last.why, known)
 
 

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from kitchen.play.models import Episode, Message
-from kitchen.play.saying import may_know, organisation_of
+from kitchen.play.saying import as_said, as_written, may_know, organisation_of
 from kitchen.play.stored import episode_world
 from study.design.models import Study
 from study.exports.base import MARKS, OUTAGE, WHERE, Column, ExportTable
@@ -28,7 +28,7 @@ COLUMNS = (
     Column("sender", "integer", "Member who said it, by number of its first seat; blank for the house."),
     Column("to", "json", "Every member to whom it was said."),
     Column("kind", "text", "What it is.", levels=KINDS),
-    Column("text", "text", "What was said, word for word."),
+    Column("text", "text", "What was said, word for word, also what was not shown of it."),
     Column("data", "json", "What belongs to the kind; `job` is the number of the message that gave it."),
     Column("sent_at", "time", "When it was said."),
     Column(
@@ -37,6 +37,7 @@ COLUMNS = (
         "1 if this participant said or could read it; 0 for what only co-players know of, which stands with "
         "the participant in the first seat alone.",
     ),
+    Column("shown", "text", "As it was shown, where words of the study's list stood in it; else blank."),
     *MARKS,
     *OUTAGE,
 )
@@ -101,7 +102,9 @@ def _rows(share: Share) -> Iterator[Cells]:
 
 
 def _cells(row: Message, *, known: bool) -> Cells:
-    return (row.step, row.number, row.sender, row.to, row.kind, row.text, row.data, row.sent_at, known)
+    said, text = as_said(row), as_written(row)
+    shown = "" if text == row.text else row.text
+    return (row.step, row.number, row.sender, row.to, row.kind, text, said.data, row.sent_at, known, shown)
 
 
 TABLE = ExportTable("messages", "What people and co-players said to one another.", COLUMNS, rows)

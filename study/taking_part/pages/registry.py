@@ -8,7 +8,7 @@ from django.http import HttpRequest, HttpResponse
 
 from study.people import flow
 from study.people.models import Participant
-from study.taking_part.pages import asking, check, consent, end, playing, reading
+from study.taking_part.pages import asking, check, consent, end, playing, reading, waiting
 
 PAGES: dict[str, Callable[[HttpRequest, Participant, flow.CurrentPage], HttpResponse]] = {
     "about": asking.about,
@@ -21,5 +21,6 @@ PAGES: dict[str, Callable[[HttpRequest, Participant, flow.CurrentPage], HttpResp
     "play": playing.play,
     "practice": playing.practice,
     "survey": asking.survey,
+    "waiting": waiting.waiting,
 }
 """By the name of the page."""

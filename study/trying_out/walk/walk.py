@@ -237,6 +237,11 @@ async def arrive(walk: Walk, page: WalkedPage) -> None:
     walk.code = page.code
 
 
+async def wait(walk: Walk, page: WalkedPage) -> None:
+    """A break between rounds: a program does not wait for somebody to raise a budget."""
+    raise WalkError(f"{shown(page.url)}: the study waits, since its budget is spent")
+
+
 HANDLERS: dict[str, Handler] = {
     "about": answer,
     "check": understand,
@@ -248,6 +253,7 @@ HANDLERS: dict[str, Handler] = {
     "play": play,
     "practice": practise,
     "survey": answer,
+    "waiting": wait,
     "welcome": begin,
 }
 """Kind of page to what is done there."""

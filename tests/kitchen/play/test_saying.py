@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from dataclasses import replace
 from typing import Any
 
 import pytest
@@ -20,12 +21,14 @@ from kitchen.play.deciding import decide_step
 from kitchen.play.kept import turn_now
 from kitchen.play.models import Decision as DecisionRow
 from kitchen.play.models import Episode, Message, Seal, Step
-from kitchen.play.saying import heard
-from kitchen.play.selectors import seats_stand
+from kitchen.play.saying import as_written, heard
+from kitchen.play.selectors import seat_view, seats_stand, state_message
 from kitchen.play.services import episode_end
+from kitchen.play.shell import shell, talk_panel
 from kitchen.play.talking import RECEIPTS, message_send
 from kitchen.play.verifying import log_verify
 from kitchen.registry import agents
+from kitchen.registry.worlds import get_page
 from kitchen.worlds.cuisine.world import CuisineWorld
 from tests.kitchen.factories import make_episode, mind, submit
 
@@ -243,6 +246,56 @@ def test_what_a_mind_says_is_heard_in_the_next_step_by_whoever_is_asked_later_in
     ]
 
 
+def test_where_everybody_has_one_partner_a_third_is_told_busy_and_nothing_is_delivered() -> None:
+    episode = team("pairwise", people=2, robots=1, messages_a_step=2)
+    SAYS.append(Say("help me", to=(0,)))
+    assert say(episode, 0, "hello", 1) == "accepted"
+    assert say(episode, 1, "hello yourself") == "accepted"  # to the partner
+    assert say(episode, 0, "and you?", 2) == "talking"
+    take(episode, people=2)
+    assert known(episode, 0) == known(episode, 1) == ["hello", "hello yourself"]
+    assert known(episode, 2) == ["Member 0 is talking with somebody else, and got nothing of that."]
+    note: Any = DecisionRow.objects.get().note
+    assert [(one["text"], one["code"]) for one in note["unsaid"]] == [("help me", "busy")]
+    assert say(episode, 1, "", kind="end") == "accepted"
+    take(episode, people=2)
+    assert [one.text for one in TOLD[1].messages] == known(episode, 2)[:1]
+    assert (TOLD[1].messages[0].sender, TOLD[1].messages[0].is_new) == (None, True)
+    assert known(episode, 0)[-1] == "help me"
+
+
+def test_who_asks_somebody_busy_again_and_again_has_written_too_much() -> None:
+    episode = team("pairwise", messages_a_step=2)
+    say(episode, 0, "hello", 1)
+    assert [say(episode, 2, "me too", 0) for _ in range(3)] == ["busy", "busy", "too_many"]
+
+
+def test_a_page_says_with_whom_one_talks_and_who_was_busy() -> None:
+    episode = team("pairwise")
+    say(episode, 0, "hello", 1)
+    say(episode, 2, "me too", 1)
+    views = [seat_view(seat) for seat in episode.seats.all()]
+    shown = [{panel.id: panel for panel in shell(get_page("cuisine"), view)} for view in views]
+    assert [panels["partner"].shows for panels in shown] == [("Robot 2",), ("Robot 1",), ("",)]
+    (line,) = shown[2]["talk"].parts
+    assert line.shows[3:] == (True, "Robot 2 is talking with somebody else, and did not get that.", True)
+    say(episode, 1, "", kind="end")
+    told = talk_panel(seat_view(episode.seats.get(number=0))).parts[-1].shows
+    assert "That was the end of the conversation." in told
+
+
+def test_a_blocked_word_is_shown_to_nobody_and_the_log_has_it() -> None:
+    made = replace(organise("graph", members_of((), seats=2), seats=2), blocked=("idiot",))
+    episode = make_episode(seats=2, organisation=made)
+    assert say(episode, 0, "Fetch rice, idiot", spoken=True) == "accepted"
+    assert known(episode, 0) == known(episode, 1) == ["Fetch rice, ***"]
+    with turn_now(episode.pk) as turn:
+        (heard_of,) = heard(turn, 1)
+    assert heard_of.data == {"spoken": True}
+    row = Message.objects.get()
+    assert (row.text, as_written(row)) == ("Fetch rice, ***", "Fetch rice, idiot")
+
+
 def test_a_mind_is_told_of_its_open_jobs_however_much_was_said_since(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
@@ -269,6 +322,17 @@ def test_a_mind_that_leads_sees_what_its_team_sees_where_that_is_said() -> None:
         submit(episode, 1, "noop", seat=1)
         decide_step(episode_id=episode.pk, step=1)
         assert [set(told.observations) for told in TOLD] == [seen, {2}]
+
+
+@pytest.mark.parametrize(("sees", "seen"), [("private", set()), ("team", {1, 2}), ("all", {1, 2})])
+def test_a_person_who_leads_is_shown_what_their_team_sees_where_that_is_said(
+    sees: str, seen: set[int]
+) -> None:
+    episode = team("tree", people=2, robots=1, sees=sees)
+    leader, worker = (seat_view(seat) for seat in episode.seats.filter(number__lt=2))
+    assert set(leader.seen) == seen and worker.seen == {}
+    told = state_message("cuisine", leader).seen
+    assert told == {str(seat): leader.seen[seat] for seat in seen}
 
 
 def test_what_a_mind_may_not_say_is_not_sent_and_its_log_says_so() -> None:

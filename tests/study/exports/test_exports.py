@@ -88,6 +88,7 @@ def test_there_is_a_row_for_everything(study: Study, tmp_path: Path) -> None:
         "prompts": 0,
         "outages": 0,
         "messages": 0,
+        "jobs": 0,
         "codebook": sum(len(table.columns_of(study)) for table in tables()),
         "dictionary": sum(len(table.columns_of(study)) for table in tables()),
     }
@@ -250,7 +251,7 @@ def test_a_download_comes_in_pieces_and_is_the_same_file(
 def test_the_command_says_what_it_wrote(study: Study, tmp_path: Path) -> None:
     out = io.StringIO()
     call_command("export_study", "small", "--out", str(tmp_path / "new" / "folder"), stdout=out)
-    assert out.getvalue().splitlines()[-1].startswith("14 files, ")
+    assert out.getvalue().splitlines()[-1].startswith("15 files, ")
 
 
 @pytest.mark.parametrize("command", ["export_study", "analyse_study"])

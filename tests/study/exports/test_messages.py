@@ -92,6 +92,18 @@ def test_the_file_has_each_word_and_is_empty_where_nothing_was_said(
     assert all('=1+1; "<b>' in row["text"] for row in rows)
 
 
+def test_what_was_not_shown_is_in_the_file_as_it_was_written(
+    pair: tuple[Study, list[Participant], Episode],
+) -> None:
+    study, _people, episode = pair
+    Episode.objects.filter(pk=episode.pk).update(
+        organisation={**(episode.organisation or {}), "blocked": ["rice"]}
+    )
+    say(episode, 0, "fetch rice", 2)
+    say(episode, 0, "please", 2)
+    assert cells(study, "text", "shown", "data") == [("fetch rice", "fetch ***", {}), ("please", "", {})]
+
+
 def test_who_leaves_takes_what_was_said_along(pair: tuple[Study, list[Participant], Episode]) -> None:
     _, people, episode = pair
     say(episode, 0, "hello")

@@ -6,6 +6,7 @@ from collections.abc import Iterator
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from typing import Any, NamedTuple
+from unittest.mock import patch
 
 import pytest
 from django.conf import settings
@@ -19,7 +20,7 @@ from brigade.errors import error_page
 from kitchen.contract.page import Panel
 from kitchen.play import drawing
 from kitchen.play.roster import Card, Errand, Jobs, Roster, Worker
-from kitchen.play.shell import Bar, Clock, Line, Over, Phase, Plan, Plans, Talk
+from kitchen.play.shell import Bar, Clock, Line, Over, Partner, Phase, Plan, Plans, Talk
 from study.design.models import Outcome, Study, StudyPart, SurveyItem
 from study.people.models import EntryPause, Participant
 from study.taking_part.entering import participant_enter
@@ -97,6 +98,8 @@ SHELL = (
     ("worker", Worker(1, "⟦Robot⟧ 2", (1,), False, (Errand("⟦do⟧", "given", "⟦begun⟧", "⟦so⟧", 2),), "")),
     ("said", Line(3, "", ("⟦Robot⟧ 2",), to_you=False, text="⟦said⟧")),
     ("said", Line(3, "⟦Robot⟧ 2", ("⟦Robot⟧ 3",), to_you=True, text="⟦said⟧")),
+    ("partner", Partner("⟦Robot⟧ 2")),
+    ("partner", Partner("")),
 )
 """Panels as the pages above do not have them."""
 
@@ -173,6 +176,11 @@ def way(client: Client, there: str) -> Iterator[tuple[str, str]]:
     yield "play", text_of(client.get(there))
     episode = person.rounds.get().episode
     assert episode
+    rounds = person.rounds.filter(position=1)
+    rounds.update(episode=None)
+    with patch("study.taking_part.going_on.must_wait", return_value=True):
+        yield "waiting", text_of(client.get(there))
+    rounds.update(episode=episode)
     play_out(episode)
     yield from asked(client, there, "survey", {"item_i0": "1", "item_k3": "5"}, position="1")
     yield from asked(client, there, "final", {"item_k2": "team-1"})

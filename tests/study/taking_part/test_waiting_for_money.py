@@ -12,8 +12,9 @@ from kitchen.play.models import Decision
 from study.design.errors import StudyClosedError
 from study.design.models import Study
 from study.taking_part.entering import why_closed
+from study.taking_part.going_on import page_done
 from study.taking_part.rounds import round_episode
-from tests.study.factories import enter, make_study
+from tests.study.factories import enter, make_study, play_round
 
 pytestmark = [pytest.mark.django_db, pytest.mark.servers]
 
@@ -41,6 +42,47 @@ def test_nobody_new_is_let_in_until_the_budget_is_raised(client: Client, admin_u
     study.budget_limit = 12
     study.save()
     assert why_closed(Study.objects.get()) == ""
+
+
+def test_a_round_that_costs_money_waits_until_the_budget_is_raised(client: Client) -> None:
+    study = make_study(conditions=2, orders="fixed", pauses_when_spent=True)
+    asks = {"model": "anthropic:claude-haiku-4-5"}
+    study.conditions.filter(key="c1").update(coplayer="dispatcher", coplayer_settings=asks, teammates=1)
+    person = enter(study)
+    page_done(participant_id=person.pk, page="guide")
+    spend(study, 10)
+    play_round(person)
+    here, address = f"/p/{person.key}/here/?waiting=1", f"/p/{person.key}/"
+    page = client.get(address).content.decode()
+    assert 'data-page="waiting"' in page and "The next round cannot begin yet" in page
+    assert person.rounds.get(position=2).episode is None and client.get(here).json()["waiting"]
+    study.budget_limit = 100
+    study.save()
+    assert not client.get(here).json()["waiting"]
+    assert 'data-page="play"' in client.get(address, follow=True).content.decode()
+    assert person.visits.get(page="waiting").done_at
+
+
+def test_who_does_not_want_to_wait_ends_with_what_they_did(client: Client) -> None:
+    study = make_study(conditions=2, orders="fixed", pauses_when_spent=True)
+    asks = {"model": "anthropic:claude-haiku-4-5"}
+    study.conditions.update(coplayer="dispatcher", coplayer_settings=asks, teammates=1)
+    person = enter(study)
+    spend(study, 10)
+    page_done(participant_id=person.pk, page="guide")
+    page = client.post(f"/p/{person.key}/", {"page": "waiting", "leave": "yes"}, follow=True)
+    assert "technical reason" in page.content.decode()
+    person.refresh_from_db()
+    assert (person.status, person.end_reason) == ("technical", "the budget was spent")
+
+
+def test_a_round_that_costs_nothing_is_begun_all_the_same() -> None:
+    study = make_study(pauses_when_spent=True)
+    study.conditions.update(coplayer="planner", teammates=1)
+    person = enter(study)
+    spend(study, 10)
+    page_done(participant_id=person.pk, page="guide")
+    assert person.rounds.get(position=1).episode
 
 
 def test_a_study_that_does_not_say_so_goes_on_with_its_fallback() -> None:

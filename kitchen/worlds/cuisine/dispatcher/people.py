@@ -51,7 +51,7 @@ def conversation(moment: Moment) -> Iterator[str]:
     """What was said last, oldest first, as lines of the state."""
     if moment.organisation is None:
         return
-    heard = [said for said in moment.messages if said.sender is not None][-TOLD:]
+    heard = moment.messages[-TOLD:]
     yield "Conversation, oldest first:" if heard else "Conversation: nobody has said anything."
     for said in heard:
         mark = "new" if said.is_new else "old"
@@ -72,8 +72,10 @@ def quoted(text: str) -> str:
 
 
 def named(moment: Moment, number: int | None) -> str:
-    """`agent0 (a person)`, `you`, or the name of a member without a robot."""
-    if number == moment.member or number is None or moment.organisation is None:
+    """`agent0 (a person)`, `you`, `the game`, or the name of a member without a robot."""
+    if number is None:
+        return "the game"
+    if number == moment.member or moment.organisation is None:
         return "you"
     member = moment.organisation.member(number)
     if not member.seats:

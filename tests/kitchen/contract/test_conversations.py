@@ -1,0 +1,71 @@
+"""Conversations of two: who talks with whom, and until when."""
+
+from __future__ import annotations
+
+import pytest
+
+from kitchen.contract.conversations import keeps_apart, partners, to_partner
+from kitchen.contract.organisation import Member, organise
+from kitchen.contract.talk import Said, Say
+
+FOUR = organise(
+    "pairwise",
+    [Member(seat, (seat,), is_person=seat == 0) for seat in range(4)],
+    seats=4,
+    settings={"silence": 3},
+)
+
+
+def said(text: str) -> list[Said]:
+    """`1:0>1 4:1x` as: in step 1 member 0 writes to member 1, who ends it in step 4."""
+    rows = []
+    for number, one in enumerate(text.split(), start=1):
+        step, words = one.split(":")
+        kind, sign = ("end", "x") if "x" in words else ("say", ">")
+        sender, to = words.split(sign)
+        rows.append(Said(number, int(step), int(sender), (int(to),), kind, "hello"))
+    return rows
+
+
+@pytest.mark.parametrize(
+    ("text", "step", "talking"),
+    [
+        ("", 1, {}),
+        ("1:0>1", 1, {0: 1, 1: 0}),
+        ("1:0>1 1:2>3", 2, {0: 1, 1: 0, 2: 3, 3: 2}),
+        ("1:0>1 2:1x0", 2, {}),
+        ("1:0>1", 3, {0: 1, 1: 0}),
+        ("1:0>1", 4, {}),
+        ("1:0>1 3:1>0", 5, {0: 1, 1: 0}),
+        ("1:0>1 5:1>2", 5, {1: 2, 2: 1}),  # nobody talks with 0 any more
+        ("1:0>1 1:0x1 1:0>2", 1, {0: 2, 2: 0}),
+    ],
+)
+def test_who_talks_with_whom_follows_from_what_was_said(
+    text: str, step: int, talking: dict[int, int]
+) -> None:
+    assert partners(FOUR, said(text), step) == talking
+
+
+@pytest.mark.parametrize(
+    ("sender", "say", "code"),
+    [
+        (0, Say("hello", to=(1,)), ""),
+        (0, Say("hello", to=(2,)), "talking"),
+        (2, Say("hello", to=(0,)), "busy"),
+        (2, Say("hello", to=(3,)), ""),
+        (2, Say("hello", to=(0, 3)), "choose_one"),
+        (2, Say("hello"), "choose_one"),
+        (0, Say("", "end", (1,)), ""),
+        (2, Say("", "end", (3,)), "not_allowed"),
+        (2, Say("", "end"), "not_allowed"),
+    ],
+)
+def test_whoever_talks_is_busy_for_all_others(sender: int, say: Say, code: str) -> None:
+    assert keeps_apart(say, sender, {0: 1, 1: 0}) == code
+
+
+def test_without_a_name_it_goes_to_the_partner() -> None:
+    assert to_partner(Say("hello"), 0, {0: 1, 1: 0}).to == (1,)
+    assert to_partner(Say("hello"), 2, {0: 1, 1: 0}).to == ()
+    assert to_partner(Say("hello", to=(2,)), 0, {0: 1, 1: 0}).to == (2,)

@@ -1,0 +1,148 @@
+"""Talk within a step: a mind answers who writes to it before anybody chooses."""
+
+from __future__ import annotations
+
+from datetime import timedelta
+from typing import Any
+
+import pytest
+
+from kitchen.contract.agent import Agent, Decision, Situation
+from kitchen.contract.organisation import organise
+from kitchen.contract.talk import Say
+from kitchen.play import answering
+from kitchen.play.answering import answer_decide, mind_to_answer
+from kitchen.play.asking import MindOutcome
+from kitchen.play.clock import clock_start
+from kitchen.play.creating import members_of
+from kitchen.play.deciding import ask_mind, decide_step
+from kitchen.play.kept import turn_now
+from kitchen.play.models import Decision as DecisionRow
+from kitchen.play.models import Episode, Mind, Seat, SeatCommand
+from kitchen.play.talking import message_send
+from kitchen.play.verifying import log_verify
+from kitchen.registry import agents
+from kitchen.tasks import answer
+from tests.kitchen.factories import make_episode, mind, submit
+
+pytestmark = [pytest.mark.django_db, pytest.mark.servers]
+
+TOLD: list[Situation] = []
+
+
+class Partner(Agent):
+    """Says how often it was asked, and wants to do something else each time."""
+
+    kind = "partner"
+
+    def decide(self, situation: Situation) -> Decision:
+        TOLD.append(situation)
+        count = (situation.memory or 0) + 1
+        says = (Say(f"answer {count}"),) if situation.because == "message" else ()
+        return Decision({1: ("goto", f"pot{count - 1}")}, memory=count, says=says)
+
+
+@pytest.fixture(autouse=True)
+def _known(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setitem(agents.AGENTS, "partner", f"{__name__}:Partner")
+    TOLD.clear()
+
+
+def pair(*, rounds: int = 3, **more: Any) -> Episode:
+    minds = (mind("partner", 1),)
+    made = organise("pair", members_of(minds, seats=2), seats=2, settings={"rounds": rounds})
+    return make_episode(seats=2, minds=minds, organisation=made, **more)
+
+
+def say(episode: Episode, text: str, kind: str = "say") -> None:
+    assert message_send(episode_id=episode.pk, seat=0, say=Say(text, kind)).accepted
+    with turn_now(episode.pk) as turn:
+        asks = mind_to_answer(turn) is not None
+    if asks:
+        answer(episode.pk, Episode.objects.get(pk=episode.pk).step + 1, 0)
+
+
+def said(episode: Episode) -> list[tuple[int, str, int]]:
+    return list(episode.sent.order_by("number").values_list("sender", "text", "step"))
+
+
+def test_a_mind_answers_within_the_step_and_what_it_decides_last_is_followed() -> None:
+    episode = pair(rounds=2)
+    for text in ("who takes the rice?", "and the salmon?", "well?"):
+        say(episode, text)
+    assert said(episode) == [
+        (0, "who takes the rice?", 1),
+        (1, "answer 1", 1),
+        (0, "and the salmon?", 1),
+        (1, "answer 2", 1),
+        (0, "well?", 1),
+    ]
+    assert Episode.objects.get(pk=episode.pk).step == 0
+    submit(episode, 1, "noop")
+    decide_step(episode_id=episode.pk, step=1)
+    assert [told.because for told in TOLD] == ["message", "message", "seat"]
+    assert [(one.text, one.is_new) for one in TOLD[2].messages] == [
+        ("who takes the rice?", False),
+        ("answer 1", False),
+        ("and the salmon?", False),
+        ("answer 2", False),
+        ("well?", True),
+    ]
+    assert SeatCommand.objects.get(episode=episode, seat=1, step=1).command == ["goto", "pot2"]
+    rows = DecisionRow.objects.order_by("number").values_list("number", "because", "memory", "step")
+    assert list(rows) == [(1, "message", 1, 1), (2, "message", 2, 1), (3, "seat", 3, 1)]
+    note: Any = DecisionRow.objects.get(number=1).note
+    assert note["dropped"] == {"commands": {"1": ["goto", "pot0"]}}
+    assert [verdict.holds for verdict in log_verify(Episode.objects.all())] == [True]
+
+
+@pytest.mark.parametrize(("text", "kind"), [("hello", "say"), ("", "end")])
+def test_who_repeats_themselves_or_ends_it_is_not_answered(text: str, kind: str) -> None:
+    episode = pair()
+    say(episode, "hello")
+    say(episode, text, kind)
+    assert len(TOLD) == 1 and said(episode)[-1] == (0, text, 1)
+
+
+def test_an_answer_that_comes_after_the_choice_is_dropped_and_the_mind_is_asked_for_its_command(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    episode = pair()
+
+    def chosen_meanwhile(*asked: Any) -> MindOutcome:
+        submit(episode, 1, "noop")
+        return ask_mind(*asked)
+
+    monkeypatch.setattr(answering, "ask_mind", chosen_meanwhile)
+    assert message_send(episode_id=episode.pk, seat=0, say=Say("hello")).accepted
+    answer(episode.pk, 1, 0)
+    assert said(episode) == [(0, "hello", 1)]
+    assert DecisionRow.objects.get().dropped == "late"
+    assert Mind.objects.get().deciding_by == ""  # nobody has to wait for the claim
+    decide_step(episode_id=episode.pk, step=1)
+    assert [told.because for told in TOLD] == ["message", "seat"]
+
+
+def test_nobody_is_answered_twice_for_one_message() -> None:
+    episode = pair()
+    say(episode, "hello")
+    assert not answer_decide(episode_id=episode.pk, step=1)
+    answer(episode.pk, 1, 0)
+    assert len(said(episode)) == 2
+
+
+def test_people_have_their_time_anew_after_each_answer() -> None:
+    episode = pair(step_seconds=20.0, decision_seconds=5.0)
+    Seat.objects.filter(episode=episode).update(page="open")
+    clock_start(episode_id=episode.pk)
+    before = Episode.objects.get(pk=episode.pk)
+    assert message_send(episode_id=episode.pk, seat=0, say=Say("hello")).accepted
+    waits = Episode.objects.get(pk=episode.pk)
+    assert waits.turn_closes_at and before.turn_closes_at
+    assert waits.turn_closes_at - before.turn_closes_at >= timedelta(seconds=5)
+    answer(episode.pk, 1, 0)
+    after = Episode.objects.get(pk=episode.pk)
+    assert after.turn_closes_at and before.turn_closes_at < after.turn_closes_at < waits.turn_closes_at
+    assert after.turn_opened_at == before.turn_opened_at
+    with turn_now(episode.pk) as turn:
+        assert turn.asked_at > turn.episode.turn_opened_at
