@@ -28,7 +28,11 @@ ROUND_PAGES = ("play", "survey")
 LAST = "end"
 
 
-PAGES = (*BEFORE, *ROUND_PAGES, *AFTER, LAST)
+LOBBY = "lobby"
+"""Before the episode of a round that several people play together."""
+
+
+PAGES = (*BEFORE, LOBBY, *ROUND_PAGES, *AFTER, LAST)
 """Every page behind a personal link, in order."""
 
 

@@ -2,24 +2,25 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from typing import Protocol
 
 from kitchen.contract.agent import Agent
 from kitchen.contract.organisation import Organisation
 from kitchen.contract.world import Json, SettingsError
+from kitchen.play.absence import Absence
 from kitchen.play.creating import MindPlan
 from kitchen.registry.agents import get_agent, make_agent, plays
 from kitchen.registry.names import UnknownNameError
 from kitchen.registry.worlds import get_world
-from study.design.team import team_minds, team_organisation
+from study.design.team import END, REPLACE, people_of, team_minds, team_of, team_organisation
 
 NOBODY = "none"
 """The kind of co-player of a condition in which the participant plays alone."""
 
 
 class Played(Protocol):
-    """A condition, as a row or as a plan: who plays beside the person in seat 0."""
+    """A condition, as a row or as a plan: who plays in it."""
 
     coplayer: str
     coplayer_settings: Mapping[str, Json]
@@ -27,20 +28,50 @@ class Played(Protocol):
     organisation: Mapping[str, Json]
 
 
-def mind_plans(played: Played) -> list[MindPlan]:
-    """Who plays beside the person in seat 0: one mind that commands all other seats, those that its
-    organisation names, or nobody. SettingsError where these do not fit."""
-    if played.coplayer == NOBODY or not played.teammates:
-        return []
-    seats = range(1, played.teammates + 1)
+def people_in(played: Played) -> tuple[int, ...]:
+    """The seats of people, by number."""
+    return people_of(played.organisation)
+
+
+def is_shared(played: Played) -> bool:
+    """Whether several people play in one episode."""
+    return len(people_in(played)) > 1
+
+
+def mind_plans(played: Played, people: Collection[int] | None = None) -> list[MindPlan]:
+    """Who plays beside the people: one mind that commands all other seats, those that its organisation names,
+    or nobody. Where not all came for whom there are seats, but only these `people`, each of the others' has a
+    mind of its own. SettingsError where these do not fit."""
+    planned = people_in(played)
+    seats = [seat for seat in range(played.teammates + 1) if seat not in planned]
+    own = dict(played.coplayer_settings)
+    missing = [seat for seat in planned if people is not None and seat not in people]
+    if played.coplayer == NOBODY and missing:
+        raise SettingsError("co-player: there is none for who did not come")
+    instead = [MindPlan(played.coplayer, (seat,), own) for seat in missing]
+    if played.coplayer == NOBODY or not seats:
+        return instead
     if not played.organisation:
-        return [MindPlan(played.coplayer, tuple(seats), dict(played.coplayer_settings))]
-    return team_minds(played.organisation, played.coplayer, played.coplayer_settings, seats)
+        return [MindPlan(played.coplayer, tuple(seats), own)]
+    usual = team_minds(played.organisation, played.coplayer, played.coplayer_settings, seats)
+    return sorted([*usual, *instead], key=lambda mind: mind.seats)
 
 
-def organisation_planned(played: Played) -> Organisation | None:
-    """What those who play may do with one another; None where nothing is said of it. SettingsError."""
-    return team_organisation(played.organisation, mind_plans(played), played.teammates + 1)
+def organisation_planned(played: Played, people: Collection[int] | None = None) -> Organisation | None:
+    """What those who play may do with one another, `people` as in `mind_plans`; None where nothing is said of
+    it. SettingsError."""
+    minds = mind_plans(played, people)
+    return team_organisation(played.organisation, minds, played.teammates + 1)
+
+
+def absence_planned(played: Played) -> Absence | None:
+    """What becomes of the seat of somebody who is gone; None where one person plays."""
+    if not is_shared(played):
+        return None
+    team = team_of(played.organisation)
+    if team.absent == END:
+        return Absence(team.absent_steps or None)
+    return Absence(team.absent_steps or None, played.coplayer, dict(played.coplayer_settings))
 
 
 def minds_of(played: Played) -> list[tuple[MindPlan, Agent]]:
@@ -93,7 +124,7 @@ def condition_check(
             f"teammates: {teammates} do not fit, {world} takes {fitting} beside the participant"
         )
     kind.create(seats=teammates + 1, settings=settings)
-    if (coplayer == NOBODY) != (teammates == 0):
+    if (coplayer == NOBODY) != (teammates == 0) and not (teammates and _all_people(organisation, teammates)):
         raise SettingsError("teammates: choose a co-player and at least one teammate, or neither")
     if coplayer != NOBODY:
         if not plays(get_agent(coplayer), world):
@@ -103,6 +134,14 @@ def condition_check(
         _check_team(organisation, world, coplayer, coplayer_settings, teammates)
 
 
+def _all_people(organisation: Mapping[str, Json] | None, teammates: int) -> bool:
+    """Whether no co-player is needed: people have all seats, and nobody stands in for who is gone."""
+    if not organisation:
+        return False
+    team = team_of(organisation)
+    return len(team.people) == teammates + 1 and REPLACE not in (team.unfilled, team.absent)
+
+
 def _check_team(
     organisation: Mapping[str, Json],
     world: str,
@@ -110,8 +149,10 @@ def _check_team(
     coplayer_settings: Mapping[str, Json],
     teammates: int,
 ) -> None:
-    seats = range(1, teammates + 1)
-    minds = team_minds(organisation, coplayer, coplayer_settings, seats) if teammates else []
+    team = team_of(organisation)
+    team.check_people(teammates + 1)
+    seats = [seat for seat in range(teammates + 1) if seat not in team.people]
+    minds = team_minds(organisation, coplayer, coplayer_settings, seats)
     for mind in minds:
         if not plays(get_agent(mind.kind), world):
             raise SettingsError(f"members: {mind.kind} cannot play {world}")

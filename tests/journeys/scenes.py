@@ -11,7 +11,7 @@ from django.urls import reverse
 from kitchen.contract.world import Json
 from study.design.freezing import study_freeze
 from study.design.models import Condition, Study, StudyPart, SurveyItem
-from study.design.page_order import PAGES
+from study.design.page_order import LOBBY, PAGES
 from study.people import flow
 from study.people.leaving import participant_end
 from study.people.models import Participant
@@ -72,7 +72,9 @@ def scenes() -> None:
     factor_begin(user)
     study_freeze(study_id=study.pk, user=user)
     dry_runs(study, user)
-    found = {page: on_page(study, page) for page in PAGES}
+    found = {page: on_page(study, page) for page in PAGES if page != LOBBY} | {
+        LOBBY: on_page(meeting(), LOBBY)
+    }
     found |= {f"play, {way}": on_page(shown(way), "play") for way in SHOWN}
     found["practised"] = on_page(study, "practice")
     assert found["practised"].practice
@@ -141,6 +143,13 @@ def shown(way: str) -> Study:
     """A study that shows its world in this way, with teammates, and asks before it sends."""
     study = make_study(f"scenes-{way}", conditions=1, shown=way, asks_first=True)
     study.conditions.update(coplayer="planner", teammates=2)
+    return study
+
+
+def meeting() -> Study:
+    """A study that two people play together."""
+    study = make_study("scenes-lobby", conditions=1)
+    study.conditions.update(coplayer="planner", teammates=2, organisation={"people": [0, 1]})
     return study
 
 

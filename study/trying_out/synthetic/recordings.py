@@ -36,7 +36,7 @@ from kitchen.play.services import GivenCommand, commands_submit
 from kitchen.registry.agents import get_agent
 from kitchen.registry.worlds import get_kit
 from study.design.blueprint import ConditionPlan
-from study.design.plan import mind_plans, organisation_planned
+from study.design.plan import mind_plans, organisation_planned, people_in
 from study.trying_out.walk.person import Experience, Person
 from study.trying_out.walk.player import Player
 
@@ -107,8 +107,8 @@ def _opened(plan: ConditionPlan, look: Mapping[str, Any], *, seed: int, steps: i
         settings=_shortened(plan, steps),
         seats=plan.teammates + 1,
         seed=seed,
-        minds=[_without_model(mind) for mind in mind_plans(plan)],
-        organisation=organisation_planned(plan),
+        minds=[_without_model(mind) for mind in mind_plans(plan, people_in(plan)[:1])],
+        organisation=organisation_planned(plan, people_in(plan)[:1]),
         label=LABEL,
         synthetic=True,
         **look,
@@ -116,7 +116,7 @@ def _opened(plan: ConditionPlan, look: Mapping[str, Any], *, seed: int, steps: i
 
 
 def _play(episode: Episode, player: Player) -> None:
-    seat = episode.seats.get(number=0)
+    seat = episode.seats.get(mind=None)
     for _ in range(1, MOST_STEPS):
         state = json.loads(to_json(selectors.state_message(episode.world, selectors.seat_view(seat))))
         player.watch(state)
@@ -125,7 +125,7 @@ def _play(episode: Episode, player: Player) -> None:
         step = state["step"] + 1
         claim = decision_claim(episode_id=episode.pk, step=step)  # no worker takes it for one that waits
         if state["phase"] == "choose":
-            given = GivenCommand(0, tuple(player.choose(state)))
+            given = GivenCommand(seat.number, tuple(player.choose(state)))
             commands_submit(episode_id=episode.pk, step=step, commands=[given])
         deciding.decide_step(episode_id=episode.pk, step=step, claim=claim)
 

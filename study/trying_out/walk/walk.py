@@ -6,6 +6,7 @@ somebody drops out (just stops) or withdraws.
 
 from __future__ import annotations
 
+import asyncio
 from collections.abc import Awaitable, Callable, Mapping
 from contextlib import AbstractAsyncContextManager, nullcontext
 from dataclasses import dataclass
@@ -163,6 +164,18 @@ async def play(walk: Walk, page: WalkedPage) -> WalkedPage | None:
     return await _play(walk, page, player, walk.players)
 
 
+async def wait(walk: Walk, page: WalkedPage) -> WalkedPage:
+    """Lobby: look again until it is over, which the server sees to: that takes no patience."""
+    while page.kind == "lobby":
+        await asyncio.sleep(LOBBY_SECONDS)
+        page = await walk.browser.open(walk.home)
+    return page
+
+
+LOBBY_SECONDS = 1.0
+"""Between two looks at the lobby."""
+
+
 async def practise(walk: Walk, page: WalkedPage) -> WalkedPage | None:
     """Practice: play, then go on."""
     if not page.socket:
@@ -245,6 +258,7 @@ HANDLERS: dict[str, Handler] = {
     "end": arrive,
     "final": answer,
     "guide": read_guide,
+    "lobby": wait,
     "play": play,
     "practice": practise,
     "survey": answer,
