@@ -206,5 +206,7 @@ def test_several_people_are_set_up_by_the_numbers_of_their_players(client: Clien
 def test_the_picture_tells_several_people_apart(client: Client, study: Study) -> None:
     save(client, study, team_kind="central", team_talk="on", team_people="1, 3")
     picture = team_picture(study.conditions.get())
-    assert picture and picture.sentences[0] == "Participant (player 1) may write to Planner (player 2, 4)."
+    assert picture and picture.sentences[0] == (
+        "Participant (player 1) may write to Planner (player 2, 4) and Participant (player 3)."
+    )
     assert [node.who for node in picture.nodes].count("Participant") == 2

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+import threading
+from collections.abc import Callable, Iterator
 from datetime import timedelta
+from functools import partial
 from typing import Any
 
 import pytest
@@ -21,6 +23,7 @@ from study.taking_part.going_on import page_done
 from study.taking_part.lobby import AWAY, Waiting, lobby_look
 from study.trying_out.previews import condition_preview
 from tests.study.factories import enter, make_study
+from tests.study.people.test_withdrawing import InThread
 
 pytestmark = pytest.mark.django_db
 
@@ -269,3 +272,50 @@ def test_the_page_says_who_is_awaited_and_the_script_is_told_when_it_begins() ->
     assert Client().get(f"/p/{other.key}/").status_code == 302
     assert client.post(f"/p/{one.key}/lobby/").json() == {"on": True}
     assert client.post("/p/nobody/lobby/").status_code == 404
+
+
+@pytest.mark.servers
+@pytest.mark.django_db(transaction=True)
+def test_two_who_come_at_once_are_one_group() -> None:
+    study = shared()
+    people = [come(study, name) for name in ("one", "other")]
+    together = threading.Barrier(2)
+
+    def enter_lobby(person: Participant) -> None:
+        together.wait(10)
+        lobby_look(participant_id=person.pk)
+
+    busy = [InThread(partial(enter_lobby, person)) for person in people]
+    for one in busy:
+        one.finish()
+    assert Group.objects.count() == 1
+    assert sorted(GroupMember.objects.values_list("place", flat=True)) == [0, 1]
+    for person in people:
+        look(person)
+    assert Episode.objects.filter(rounds__participant__in=people).distinct().count() == 1
+
+
+@pytest.mark.servers
+@pytest.mark.django_db(transaction=True)
+def test_who_leaves_while_the_episode_opens_is_not_waited_for() -> None:
+    study = shared()
+    one, other = come(study, "one"), come(study, "other")
+    look(one)
+    together = threading.Barrier(2)
+
+    def at_once(act: Callable[[], object]) -> None:
+        together.wait(10)
+        act()
+
+    busy = [
+        InThread(partial(at_once, partial(participant_withdraw, participant_id=one.pk))),
+        InThread(partial(at_once, partial(lobby_look, participant_id=other.pk))),
+    ]
+    for each in busy:
+        each.finish()
+    episode = episode_of(other)
+    assert page(other) == ("play" if episode else "lobby")
+    if episode:  # it was open before the other left, who is replaced, then
+        assert (episode.gone or {}).keys() == {"0"} and episode.seats.filter(mind=None).count() == 1
+    else:
+        assert GroupMember.objects.get().participant_id == other.pk
