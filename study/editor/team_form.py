@@ -119,7 +119,7 @@ def _people_fields() -> dict[str, forms.Field]:
             required=False,
             label="When somebody is gone, or leaves, while others play",
             choices=[
-                (REPLACE, "A co-player, as chosen above, takes their robot over"),
+                (REPLACE, "A co-player, as chosen above, takes their place"),
                 (END, "The episode ends; the others go on with what comes next"),
             ],
         ),

@@ -246,6 +246,15 @@ def test_who_was_away_goes_on_with_the_survey_while_the_others_play(
     assert page(other) == "lobby"
 
 
+def test_nobody_is_told_who_plays_with_them(both: tuple[Participant, Participant]) -> None:
+    one, other = both
+    html = Client().get(f"/p/{one.key}/").content.decode()
+    episode = episode_of(one)
+    assert episode and one.key in html
+    secrets = (other.key, other.code, other.guest_key, episode.seats.get(number=1).key)
+    assert not any(secret in html for secret in secrets)
+
+
 def test_staff_who_try_it_out_wait_for_nobody() -> None:
     study = shared()
     person = condition_preview(condition=study.conditions.first())  # type: ignore[arg-type]
