@@ -15,13 +15,17 @@ from django.utils import timezone
 from kitchen.play.models import Episode
 from kitchen.play.services import GivenCommand, commands_submit
 from study.design.models import Study
+from study.design.readiness import missing
+from study.exports.registry import get_table
 from study.people.flow import place_of
 from study.people.leaving import participant_end, participant_withdraw
 from study.people.models import Group, GroupMember, PageVisit, Participant
 from study.taking_part.answering import answers_submit
 from study.taking_part.going_on import page_done
+from study.taking_part.idling import last_action
 from study.taking_part.lobby import AWAY, Waiting, lobby_look
 from study.trying_out.previews import condition_preview
+from tests.study.exports.rows import rows_of
 from tests.study.factories import enter, make_study
 from tests.study.people.test_withdrawing import InThread
 
@@ -328,3 +332,38 @@ def test_who_leaves_while_the_episode_opens_is_not_waited_for() -> None:
         assert (episode.gone or {}).keys() == {"0"} and episode.seats.filter(mind=None).count() == 1
     else:
         assert GroupMember.objects.get().participant_id == other.pk
+
+
+def test_the_data_say_who_played_together_and_from_which_step_somebody_was_replaced(
+    both: tuple[Participant, Participant],
+) -> None:
+    participant_end(participant_id=both[1].pk, status=Participant.Status.TIMED_OUT)
+    table = get_table("episodes")
+    names = [column.name for column in table.columns_of(both[0].study)]
+    found = [dict(zip(names, row, strict=True)) for row in rows_of(table, both[0].study)]
+    columns = ("seat", "people", "group", "given_up_step", "given_up_because")
+    rows = [[row[name] for name in columns] for row in found if row["order_position"] == 1]
+    assert rows == [[0, 2, 1, None, None], [1, 2, 1, 1, "left"]]
+
+
+def test_what_others_do_is_no_sign_of_somebody(both: tuple[Participant, Participant]) -> None:
+    Participant.objects.update(active_at=timezone.now() - timedelta(minutes=9))
+    episode = episode_of(both[0])
+    assert episode
+    commands_submit(episode_id=episode.pk, step=1, commands=[GivenCommand(0, ("noop",))])
+    seen = [last_action(Participant.objects.get(pk=person.pk)) for person in both]
+    assert seen[0] - seen[1] > timedelta(minutes=8)
+
+
+def test_what_would_keep_people_from_each_other_is_told_before_they_come() -> None:
+    study = shared(conditions=2)
+    told = {one.words.split(":")[0] for one in missing(study)}
+    assert "The consent does not say that other participants see what somebody does and writes." in told
+    assert any("no step timer" in one.words for one in missing(study))
+    first = study.conditions.first()
+    assert first and not any(one.hinders for one in missing(study))
+    first.organisation, first.teammates = {"kind": "central", "people": [0, 1, 2]}, 3
+    first.save()
+    assert [one.words for one in missing(study) if one.hinders] == [
+        "Those who play together stay together: all such conditions need the same number of people."
+    ]
