@@ -3,6 +3,8 @@
 from study.design.models import Condition, Outcome, Study, StudyPart, SurveyItem, Version, new_seed
 from study.people.models import (
     Answer,
+    Group,
+    GroupMember,
     PageVisit,
     Participant,
     Round,
@@ -17,6 +19,8 @@ __all__ = [
     "ApiToken",
     "Condition",
     "DryRun",
+    "Group",
+    "GroupMember",
     "Membership",
     "Outcome",
     "PageVisit",

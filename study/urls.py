@@ -26,6 +26,7 @@ urlpatterns = [
     path("language/", speaking.choose, name="language"),
     path("p/<slug:key>/", views.participant, name="participant"),
     path("p/<slug:key>/here/", views.here, name="here"),
+    path("p/<slug:key>/lobby/", views.lobby, name="lobby"),
     path("p/<slug:key>/withdraw/", views.withdraw, name="withdraw"),
     path("staff/", pages.index, name="staff"),
     path("staff/account/password/", sure.password, name="staff-password"),

@@ -233,7 +233,7 @@ def _beside_people(shape: Shape) -> Drawn:
     people = {member.number for member in shape.members if member.is_person}
     if not shape.chosen["talk"]:
         return (), ()
-    return (), [pair for pair in permutations(shape.numbers, 2) if len(people & set(pair)) == 1]
+    return (), [pair for pair in permutations(shape.numbers, 2) if people & set(pair)]
 
 
 def _each(shape: Shape) -> Drawn:

@@ -17,9 +17,7 @@ WORDS: Mapping[str, str] = {
     "again": marked("Connecting again… (attempt {number})"),
     "elsewhere": marked("Open in another tab"),
     "gone": marked("This link is no longer open: you have left the study, or you were given a new link."),
-    "takenOver": marked(
-        "You were away, so this goes on without you. Load this page again to go on with the study."
-    ),
+    "takenOver": marked("This goes on without you"),
     "tooMuch": marked(
         "Too much came from this page at once. Nothing is lost; it connects again within a minute."
     ),

@@ -224,12 +224,18 @@ def _over(page: Page, view: SeatView) -> Over:
     return Over(True, view.step, view.achieved, view.ended_by_staff, why, goal)
 
 
+TOLD_STEPS = 2
+"""So many steps long it is said that a seat was taken over."""
+
+
 def _gone(view: SeatView) -> Gone:
+    """It stands over the page, so it does not stay."""
     names = {player.seat: player.name for player in view.players}
     return Gone(
         tuple(
             gettext(TAKEN_OVER[why]).format(player=names[seat], step=step)
             for seat, step, why in view.taken_over or ()
+            if view.step < step + TOLD_STEPS
         )
     )
 

@@ -697,6 +697,7 @@ class Outcome(models.Model):
         FAILED_CHECK = "failed_check", "failed the check of understanding"
         TIMED_OUT = "timed_out", "timed out"
         TECHNICAL = "technical", "ended for a technical reason"
+        UNMATCHED = "unmatched", "nobody to play with"
 
     id: int
     study = models.ForeignKey(Study, on_delete=models.CASCADE, related_name="outcomes")

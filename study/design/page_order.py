@@ -32,7 +32,11 @@ WAITING = "waiting"
 LAST = "end"
 
 
-PAGES = (*BEFORE, WAITING, *ROUND_PAGES, *AFTER, LAST)
+LOBBY = "lobby"
+"""Before the episode of a round that several people play together."""
+
+
+PAGES = (*BEFORE, LOBBY, WAITING, *ROUND_PAGES, *AFTER, LAST)
 """Every page behind a personal link, in order."""
 
 

@@ -2,24 +2,25 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from typing import Protocol
 
 from kitchen.contract.agent import Agent
 from kitchen.contract.organisation import Organisation
 from kitchen.contract.world import Json, SettingsError
+from kitchen.play.absence import Absence
 from kitchen.play.creating import MindPlan
 from kitchen.registry.agents import get_agent, make_agent, plays
 from kitchen.registry.names import UnknownNameError
 from kitchen.registry.worlds import get_world
-from study.design.team import is_apart, team_minds, team_organisation
+from study.design.team import END, REPLACE, is_apart, people_of, team_minds, team_of, team_organisation
 
 NOBODY = "none"
 """The kind of co-player of a condition in which the participant plays alone."""
 
 
 class Played(Protocol):
-    """A condition, as a row or as a plan: who plays beside the participant."""
+    """A condition, as a row or as a plan: who plays in it."""
 
     coplayer: str
     coplayer_settings: Mapping[str, Json]
@@ -32,30 +33,49 @@ def seats_of(played: Played) -> int:
     return played.teammates + (not is_apart(played.organisation))
 
 
-def seat_of(played: Played) -> int:
-    """Where the participant sits: the first seat, or beyond the last where they have none of the world's."""
-    return played.teammates if is_apart(played.organisation) else 0
+def people_in(played: Played) -> tuple[int, ...]:
+    """The seats of people, by number; who leads without a robot is beyond the last of the world's."""
+    return (played.teammates,) if is_apart(played.organisation) else people_of(played.organisation)
 
 
-def mind_plans(played: Played) -> list[MindPlan]:
-    """Who plays beside the participant: one mind that commands all other seats, those that its organisation
-    names, or nobody. SettingsError where these do not fit."""
-    if played.coplayer == NOBODY or not played.teammates:
-        return []
-    seats = _others(played.teammates, played.organisation)
+def is_shared(played: Played) -> bool:
+    """Whether several people play in one episode."""
+    return len(people_in(played)) > 1
+
+
+def mind_plans(played: Played, people: Collection[int] | None = None) -> list[MindPlan]:
+    """Who plays beside the people: one mind that commands all other seats, those that its organisation names,
+    or nobody. Where not all came for whom there are seats, but only these `people`, each of the others' has a
+    mind of its own. SettingsError where these do not fit."""
+    planned = people_in(played)
+    seats = [seat for seat in range(seats_of(played)) if seat not in planned]
+    own = dict(played.coplayer_settings)
+    missing = [seat for seat in planned if people is not None and seat not in people]
+    if played.coplayer == NOBODY and missing:
+        raise SettingsError("co-player: there is none for who did not come")
+    instead = [MindPlan(played.coplayer, (seat,), own) for seat in missing]
+    if played.coplayer == NOBODY or not seats:
+        return instead
     if not played.organisation:
-        return [MindPlan(played.coplayer, tuple(seats), dict(played.coplayer_settings))]
-    return team_minds(played.organisation, played.coplayer, played.coplayer_settings, seats)
+        return [MindPlan(played.coplayer, tuple(seats), own)]
+    usual = team_minds(played.organisation, played.coplayer, played.coplayer_settings, seats)
+    return sorted([*usual, *instead], key=lambda mind: mind.seats)
 
 
-def _others(teammates: int, organisation: Mapping[str, Json]) -> range:
-    """The seats that are not the participant's."""
-    return range(teammates) if is_apart(organisation) else range(1, teammates + 1)
+def organisation_planned(played: Played, people: Collection[int] | None = None) -> Organisation | None:
+    """What those who play may do with one another, `people` as in `mind_plans`; None where nothing is said of
+    it. SettingsError."""
+    return team_organisation(played.organisation, mind_plans(played, people), seats_of(played))
 
 
-def organisation_planned(played: Played) -> Organisation | None:
-    """What those who play may do with one another; None where nothing is said of it. SettingsError."""
-    return team_organisation(played.organisation, mind_plans(played), seats_of(played))
+def absence_planned(played: Played) -> Absence | None:
+    """What becomes of the seat of somebody who is gone; None where one person plays."""
+    if not is_shared(played):
+        return None
+    team = team_of(played.organisation)
+    if team.absent == END:
+        return Absence(team.absent_steps or None)
+    return Absence(team.absent_steps or None, played.coplayer, dict(played.coplayer_settings))
 
 
 def minds_of(played: Played) -> list[tuple[MindPlan, Agent]]:
@@ -89,7 +109,7 @@ def _blind(played: Played) -> list[str]:
     if not is_apart(played.organisation):
         return []
     planned = organisation_planned(played)
-    if planned is None or planned.seats_seen(seat_of(played)):
+    if planned is None or planned.seats_seen(people_in(played)[0]):
         return []
     return ["The participant leads and sees nothing of the world but what they are told."]
 
@@ -123,7 +143,7 @@ def condition_check(
             f"teammates: {teammates} do not fit, {world} takes {fitting} beside the participant"
         )
     kind.create(seats=seats, settings=settings)
-    if (coplayer == NOBODY) != (teammates == 0):
+    if (coplayer == NOBODY) != (teammates == 0) and not (teammates and _all_people(organisation, teammates)):
         raise SettingsError("teammates: choose a co-player and at least one teammate, or neither")
     if coplayer != NOBODY:
         if not plays(get_agent(coplayer), world):
@@ -135,6 +155,14 @@ def condition_check(
         _check_team(organisation, world, coplayer, coplayer_settings, teammates)
 
 
+def _all_people(organisation: Mapping[str, Json] | None, teammates: int) -> bool:
+    """Whether no co-player is needed: people have all seats, and nobody stands in for who is gone."""
+    if not organisation:
+        return False
+    team = team_of(organisation)
+    return len(team.people) == teammates + 1 and REPLACE not in (team.unfilled, team.absent)
+
+
 def _check_team(
     organisation: Mapping[str, Json],
     world: str,
@@ -142,8 +170,10 @@ def _check_team(
     coplayer_settings: Mapping[str, Json],
     teammates: int,
 ) -> None:
-    seats = _others(teammates, organisation)
-    minds = team_minds(organisation, coplayer, coplayer_settings, seats) if teammates else []
+    team = team_of(organisation)
+    team.check_people(teammates + (not team.apart))
+    seats = [seat for seat in range(teammates + 1) if team.apart or seat not in team.people]
+    minds = team_minds(organisation, coplayer, coplayer_settings, seats[: teammates + (not team.apart)])
     for mind in minds:
         if not plays(get_agent(mind.kind), world):
             raise SettingsError(f"members: {mind.kind} cannot play {world}")

@@ -23,7 +23,7 @@ from kitchen.registry.names import UnknownNameError
 from kitchen.registry.worlds import get_world
 from study.design.blueprint import Blueprint, ConditionPlan, digest_of
 from study.design.orders.registry import get_scheme, sequences
-from study.design.plan import minds_of, organisation_planned, seat_of, seats_of
+from study.design.plan import minds_of, organisation_planned, people_in, seats_of
 from study.design.versions import Difference
 
 FORMAT = 1
@@ -84,7 +84,7 @@ def prompts_of(condition: ConditionPlan) -> list[str]:
     world = get_world(condition.world).create(seats=seats_of(condition), settings=condition.settings)
     world.reset(0)  # fixed messages say nothing of what chance decides
     organisation = organisation_planned(condition)
-    people = tuple({seat_of(condition)} & set(range(world.seats)))
+    people = tuple(seat for seat in people_in(condition) if seat < world.seats)
     seen = ((among(see(world, plan.seats, people=people), organisation), mind) for plan, mind in minds)
     told = [mind.fixed_messages(situation) for situation, mind in seen]
     return list(dict.fromkeys(message for messages in told for message in messages))

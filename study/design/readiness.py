@@ -10,21 +10,23 @@ from dataclasses import dataclass
 from django.core.exceptions import ValidationError
 from django.utils import timezone
 
-from kitchen.contract.world import SettingsError, clean_settings
+from kitchen.contract.world import SettingsError, WorldError, clean_settings
 from kitchen.registry.worlds import get_world
 from kitchen.words.counting import counted
 from study.design.blueprint import Blueprint, ConditionPlan, blueprint_of
 from study.design.consenting import unsaid
 from study.design.demo import DEMO_SLUG, demo_words
-from study.design.models import Outcome, Study, SurveyItem
+from study.design.models import Condition, Outcome, Study, SurveyItem
 from study.design.orders.registry import get_scheme
 from study.design.page_order import ASKING
 from study.design.parts import PARTS, part_problems
+from study.design.plan import is_shared, people_in
 from study.design.practice import practice_until
 from study.design.practising import practice_reaches
 from study.design.questions.rules import item_problems
 from study.design.questions.subscales import subscales
 from study.design.recruitment import PLACES
+from study.design.team import LEAVE, team_of
 from study.design.texts import untranslated
 
 
@@ -44,6 +46,7 @@ def missing(study: Study) -> list[Missing]:
     design = blueprint_of(study)
     gaps = [
         *_conditions(study),
+        *_people(study),
         *_orders(study, design),
         *_parts(study, design),
         *_practice(design),
@@ -214,14 +217,50 @@ def _alone(design: Blueprint) -> bool:
     return any(not one.teammates for one in design.conditions)
 
 
+def _may_leave(row: Condition) -> bool:
+    """Whether people may be sent away from this condition since nobody came to play with them."""
+    return _is_shared(row) and team_of(row.organisation).unfilled == LEAVE
+
+
+def _people(study: Study) -> Iterator[Missing]:
+    """Where several people play together: what would keep them from it, or waiting for each other."""
+    rows = [row for row in study.conditions.all() if _is_shared(row)]
+    if len({len(people_in(row)) for row in rows}) > 1:
+        words = "Those who play together stay together: all such conditions need the same number of people."
+        yield Missing(words, "condition", (rows[0].pk,))
+    for row in rows:
+        if row.step_seconds is None:
+            words = (
+                f"{row.name}: several people play, and there is no step timer: one who is away keeps the "
+                "others waiting until they are timed out."
+            )
+            yield Missing(words, "condition", (row.pk,), hinders=False)
+    consent = study.parts.filter(kind="consent", enabled=True).first()
+    if rows and consent and not OTHER_PEOPLE.search(consent.text):
+        words = "The consent does not say that other participants see what somebody does and writes."
+        yield Missing(words, "part", ("consent",), hinders=False)
+
+
+OTHER_PEOPLE = re.compile(r"\bother (people|participants|persons)\b|\bothers who take part\b", re.IGNORECASE)
+
+
+def _is_shared(row: Condition) -> bool:
+    with suppress(WorldError):  # told where it is set
+        return is_shared(row)
+    return False
+
+
 def _recruitment(study: Study) -> Iterator[Missing]:
     if study.closes_at and study.closes_at <= timezone.now():
         yield Missing("Its closing date is over.", "recruitment")
     if not PLACES[study.recruitment].complete:
         return
     rows = {row.kind: row for row in study.outcomes.all()}
+    leave = any(_may_leave(row) for row in study.conditions.all())
     for kind, words in Outcome.Kind.choices:
         row = rows.get(kind)
+        if kind == Outcome.Kind.UNMATCHED and not leave:
+            continue
         if row is None or not (row.code or row.url):
             where = study.get_recruitment_display()
             said = f"{where} gets no code for those who end as “{words}”."

@@ -14,10 +14,16 @@ from pydantic import Strict, TypeAdapter
 from kitchen.contract.data_files import Record, Source
 from kitchen.contract.organisation import Member, Organisation, Pair, organise
 from kitchen.contract.world import Json, SettingsError
+from kitchen.play.absence import MOST_STEPS
 from kitchen.play.creating import MindPlan, members_of
 from kitchen.words.speech import marked
 
 Seats = Annotated[tuple[int, ...], Strict(False)]
+REPLACE, LEAVE, END = "coplayer", "leave", "end"
+"""What becomes of the places of people who do not come, or who are gone: a co-player of the condition's kind
+plays there; or those who came leave the study, paid; or the episode ends."""
+SOONEST, LATEST = 5, 3600
+"""Bounds of `lobby_seconds`."""
 Pairs = Annotated[tuple[Annotated[Pair, Strict(False)], ...], Strict(False)]
 
 
@@ -43,6 +49,46 @@ class Team(Record):
     member, with the number after the last seat."""
     commands: Pairs = ()
     writes: Pairs = ()
+    people: Seats = (0,)
+    """The seats of people; co-players have all others. Several people meet in a lobby first."""
+    lobby_seconds: int = 300
+    """For so long whoever came first waits for the others there."""
+    unfilled: str = REPLACE
+    """What then becomes of the places that are left: `coplayer` or `leave`."""
+    absent_steps: int = 3
+    """Turns missed in a row after which somebody is gone, where people have a clock; 0 for never."""
+    absent: str = REPLACE
+    """What becomes of the seat of who is gone, or leaves, while others play on: `coplayer` or `end`."""
+
+    @property
+    def is_shared(self) -> bool:
+        """Several people play in one episode."""
+        return len(self.people) > 1
+
+    def check_people(self, seats: int) -> None:
+        """SettingsError if people cannot sit there, or what is said of them cannot be."""
+        if self.apart and self.people != (0,):
+            raise SettingsError(
+                "people: where the participant leads without a robot, nobody else is a person"
+            )
+        if (
+            not self.people
+            or len(set(self.people)) != len(self.people)
+            or not set(self.people) <= set(range(seats))
+        ):
+            raise SettingsError(
+                f"people: {list(self.people)} are not different ones of the seats 0 to {seats - 1}"
+            )
+        if not SOONEST <= self.lobby_seconds <= LATEST:
+            raise SettingsError(f"lobby_seconds: {self.lobby_seconds} is not between {SOONEST} and {LATEST}")
+        if not 0 <= self.absent_steps <= MOST_STEPS:
+            raise SettingsError(f"absent_steps: {self.absent_steps} is not between 0 and {MOST_STEPS}")
+        for name, said, known in (
+            ("unfilled", self.unfilled, (REPLACE, LEAVE)),
+            ("absent", self.absent, (REPLACE, END)),
+        ):
+            if said not in known:
+                raise SettingsError(f"{name}: {said} is not one of {', '.join(known)}")
 
 
 _TEAM = TypeAdapter(Team)
@@ -58,6 +104,11 @@ def is_apart(organisation: Mapping[str, Json]) -> bool:
 def team_of(organisation: Mapping[str, Json]) -> Team:
     """What a condition's field says; DataError, in words."""
     return Source("organisation").read(_TEAM, dict(organisation))
+
+
+def people_of(organisation: Mapping[str, Json]) -> tuple[int, ...]:
+    """The seats of people, by number: one, the first, where nothing is said of it."""
+    return tuple(sorted(team_of(organisation).people)) if organisation else (0,)
 
 
 def team_minds(

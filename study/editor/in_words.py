@@ -30,7 +30,7 @@ from study.design.questions.kinds import KIND_FIELDS, kind_of
 from study.design.questions.numbers import written
 from study.design.questions.rules import must_be_answered
 from study.design.questions.subscales import SubScale, subscales
-from study.design.team import is_apart, team_of
+from study.design.team import REPLACE, Team, is_apart, team_of
 from study.editor.forms import SETTING_FIELDS, PlanForm, SettingsForm
 from study.editor.paths import path_words
 from study.words.markdown import to_html
@@ -258,9 +258,28 @@ def team_pairs(condition: ConditionPlan) -> list[Pair]:
     pairs = [
         f"{one} to {other} ({name})" for name in ("commands", "writes") for one, other in getattr(team, name)
     ]
+    chosen += _people_words(team)
     leader = "the participant, who has no robot" if team.apart else _players((team.leads,))
     leads = [Pair("Leads", leader)] if team.apart or team.kind in {"tree", "chain"} else []
     return [Pair("Organisation", LABELS[team.kind]), *leads, Pair("Of it", many=(*chosen, *own, *pairs))]
+
+
+def _people_words(team: Team) -> list[str]:
+    """Which seats are people's, and what if they are gone; nothing where it is the first alone."""
+    seats = and_list([str(seat + 1) for seat in team.people])
+    if not team.is_shared:
+        return [] if team.people == (0,) else [f"The participant is player {seats}"]
+    who = f"misses {counted(team.absent_steps, 'turn')} in a row or leaves" if team.absent_steps else "leaves"
+    return [
+        f"People: players {seats}",
+        f"Longest wait in the lobby: {counted(team.lobby_seconds, 'second')}",
+        "Then co-players play for who is missing"
+        if team.unfilled == REPLACE
+        else "Then those who came leave",
+        f"A co-player takes over from who {who}"
+        if team.absent == REPLACE
+        else f"The episode ends if somebody {who}",
+    ]
 
 
 def _players(seats: Sequence[int], *, apart: bool = False) -> str:

@@ -17,12 +17,16 @@ from django.core.exceptions import ValidationError
 from kitchen.contract.organisation import APPLY, LABELS, SETTINGS
 from kitchen.contract.world import Json, Setting, SettingsError, WorldError
 from kitchen.forms.setting_fields import setting_field
+from kitchen.play.absence import MOST_STEPS
 from kitchen.registry.agents import get_agent, make_agent
 from kitchen.registry.names import UnknownNameError
-from study.design.team import team_of
+from study.design.team import END, LATEST, LEAVE, REPLACE, SOONEST, Team, team_of
 from study.editor.fields import LinesField
 
 KIND, LEADS, APART, MEMBERS = "team_kind", "team_leads", "team_apart", "team_members"
+PEOPLE = "team_people"
+TOGETHER = {name: f"team_{name}" for name in ("lobby_seconds", "unfilled", "absent_steps", "absent")}
+"""What is said of several people, by the name of its field."""
 PAIRS = {"commands": "team_commands", "writes": "team_writes"}
 SILENT = "One co-player commands all teammates, and nobody writes to anybody"
 ELSEWHERE = {
@@ -30,6 +34,8 @@ ELSEWHERE = {
     "leads": LEADS,
     "apart": APART,
     "members": MEMBERS,
+    "people": PEOPLE,
+    **TOGETHER,
     **PAIRS,
     **{setting.name: f"team_{setting.name}" for setting in SETTINGS},
 }
@@ -80,7 +86,52 @@ def team_fields() -> dict[str, forms.Field]:
         fields[PAIRS[name]] = LinesField(
             label=label, help_text=f"One pair on each line, for “{LABELS['custom']}”: “1 > 2”."
         )
-    return fields
+    return fields | _people_fields()
+
+
+def _people_fields() -> dict[str, forms.Field]:
+    """Who of the players are people, and what if they do not come or are gone."""
+    team = Team()
+    return {
+        PEOPLE: forms.CharField(
+            required=False,
+            label="Players who are people",
+            help_text="Their numbers. “1”, or empty: the participant alone, as the first player. “1, 2”: two "
+            "participants play together with the co-players; they meet in a lobby and play all that is left "
+            "of the study in one order. “Teammates” above counts all players but the first.",
+        ),
+        TOGETHER["lobby_seconds"]: forms.IntegerField(
+            required=False,
+            min_value=SOONEST,
+            max_value=LATEST,
+            label="Longest wait in the lobby (seconds)",
+            help_text=f"Where several people play together. Empty: {team.lobby_seconds}.",
+        ),
+        TOGETHER["unfilled"]: forms.ChoiceField(
+            required=False,
+            label="When not all have come by then",
+            choices=[
+                (REPLACE, "A co-player, as chosen above, plays for each who is missing"),
+                (LEAVE, "Those who came are thanked, given their code, and leave"),
+            ],
+        ),
+        TOGETHER["absent_steps"]: forms.IntegerField(
+            required=False,
+            min_value=0,
+            max_value=MOST_STEPS,
+            label="Turns missed in a row after which somebody is gone",
+            help_text="Counted where there is a step timer. 0: only who leaves is gone. "
+            f"Empty: {team.absent_steps}.",
+        ),
+        TOGETHER["absent"]: forms.ChoiceField(
+            required=False,
+            label="When somebody is gone, or leaves, while others play",
+            choices=[
+                (REPLACE, "A co-player, as chosen above, takes their place"),
+                (END, "The episode ends; the others go on with what comes next"),
+            ],
+        ),
+    }
 
 
 def team_initial(organisation: Mapping[str, Json]) -> dict[str, Json]:
@@ -100,6 +151,8 @@ def team_initial(organisation: Mapping[str, Json]) -> dict[str, Json]:
         KIND: team.kind,
         APART: team.apart,
         LEADS: team.leads + 1,
+        PEOPLE: ", ".join(str(seat + 1) for seat in team.people),
+        **{field: getattr(team, name) for name, field in TOGETHER.items()},
         MEMBERS: [_written(one.seats, one.coplayer, one.settings) for one in team.members],
     }
 
@@ -121,7 +174,8 @@ def _said(value: Json) -> str:
 
 def team_read(cleaned: Mapping[str, Any], fail: Callable[[str, str], None]) -> dict[str, Json]:
     """A condition's `organisation` from what was filled in; `fail` is told of a field what is wrong."""
-    kind = cleaned.get(KIND) or ""
+    people = _people(cleaned.get(PEOPLE) or "1", fail)
+    kind = cleaned.get(KIND) or ("" if people == [0] else "central")
     if not kind:
         return {}
     chosen = {
@@ -131,6 +185,7 @@ def team_read(cleaned: Mapping[str, Any], fail: Callable[[str, str], None]) -> d
         and cleaned.get(ELSEWHERE[setting.name]) not in (None, "", setting.default)
     }
     team: dict[str, Json] = {"kind": kind, "settings": chosen}
+    team |= _together(cleaned, people)
     if cleaned.get(APART):
         team["apart"] = True
     elif kind in {"tree", "chain"} and cleaned.get(LEADS):
@@ -142,6 +197,22 @@ def team_read(cleaned: Mapping[str, Any], fail: Callable[[str, str], None]) -> d
         if rows := [_row(read, line, field, fail) for line in cleaned.get(field) or ()]:
             team[name] = rows
     return team
+
+
+def _people(text: str, fail: Callable[[str, str], None]) -> list[int]:
+    if not re.fullmatch(r"[1-9]\d*( *, *[1-9]\d*)*", text.strip()):
+        fail(PEOPLE, "Write numbers of players: “1” or “1, 2”.")
+        return [0]
+    return sorted(int(number) - 1 for number in text.split(","))
+
+
+def _together(cleaned: Mapping[str, Any], people: list[int]) -> dict[str, Json]:
+    """What is not as it is where nothing is said."""
+    said: dict[str, Json] = {} if people == [0] else {"people": people}
+    if len(people) > 1:
+        filled = {name: cleaned.get(field) for name, field in TOGETHER.items()}
+        said |= {name: one for name, one in filled.items() if one not in (None, "", getattr(Team(), name))}
+    return said
 
 
 def _row(read: Callable[[str], Json], line: str, field: str, fail: Callable[[str, str], None]) -> Json:

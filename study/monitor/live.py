@@ -16,7 +16,7 @@ from kitchen.money.spending import booked, set_aside
 from kitchen.play.live import EpisodeCounts, EpisodeFacts, episode_counts, episode_facts
 from kitchen.play.models import Episode
 from study.design.models import Study
-from study.design.page_order import LAST
+from study.design.page_order import LAST, LOBBY
 from study.people import flow
 from study.people.models import PageVisit, Participant, Round
 from study.people.news import audience_of
@@ -34,6 +34,7 @@ PAGE_WORDS = {
     "practice": "Practice",
     "check": "Check of understanding",
     "waiting": "Waiting for the budget",
+    "lobby": "Lobby",
     "play": "Playing",
     "survey": "Survey",
     "final": "Final comparison",
@@ -225,6 +226,8 @@ OPENS = "the participant to open the page"
 def _waits_for(person: Participant, place: flow.CurrentPage, now: EpisodeFacts | None) -> str:
     if person.status != Participant.Status.ACTIVE:
         return ""
+    if place.page == LOBBY:
+        return "other people"
     seat = place.round.seat if place.round else 0
     if now is None or seat in now.people_missing or now.status != Episode.Status.PLAYING:
         return "the participant" if now is None or now.opened else OPENS
@@ -247,6 +250,7 @@ LINES = (
     ("failed the check of understanding", Participant.Status.FAILED_CHECK),
     ("timed out", Participant.Status.TIMED_OUT),
     ("ended for a technical reason", Participant.Status.TECHNICAL),
+    ("found nobody to play with", Participant.Status.UNMATCHED),
 )
 KINDS = ("person", "synthetic", "preview")
 

@@ -13,6 +13,7 @@ from functools import cached_property
 from kitchen.play.models import Episode
 from study.design.blueprint import Blueprint
 from study.design.page_order import AFTER, BEFORE, LAST, is_shown
+from study.design.plan import is_shared
 from study.people.models import Participant, Round
 
 
@@ -78,7 +79,7 @@ def place_among(
         return CurrentPage(before, None, total, rounds)
     for current in rounds:
         if current.answered_at is None:
-            return CurrentPage(_page(current), current, total, rounds)
+            return CurrentPage(_page(design, current), current, total, rounds)
     return CurrentPage(_first_left(design, AFTER, done()) or LAST, None, total, rounds)
 
 
@@ -86,7 +87,10 @@ def _first_left(design: Blueprint, pages: Iterable[str], done: Collection[str]) 
     return next((page for page in pages if page not in done and is_shown(design, page)), None)
 
 
-def _page(current: Round) -> str:
+def _page(design: Blueprint, current: Round) -> str:
+    """Several people meet before they play; who was away from a game that others go on with is done with
+    it."""
     if current.episode is None:
-        return "waiting"
-    return "play" if current.episode.status == Episode.Status.PLAYING else "survey"
+        return "lobby" if is_shared(design.condition(current.condition.key)) else "waiting"
+    playing = current.episode.status == Episode.Status.PLAYING and not current.is_given_up
+    return "play" if playing else "survey"

@@ -12,16 +12,17 @@ from django.utils import timezone
 
 from kitchen.play.calls import prompts_of
 from kitchen.play.erasing import episode_erase, prompts_erase
-from kitchen.play.models import Episode, Seat, new_key
+from kitchen.play.going import seat_leave
+from kitchen.play.models import Episode
 from kitchen.play.services import episode_abandon, episode_end
 from kitchen.words.speech import marked
 from study.design.models import Outcome, Study
 from study.people.marks import mark_of
-from study.people.models import Participant
+from study.people.models import Group, Participant
 from study.people.news import audience_name, tell
 from study.people.receipts import LeavingReceipt, receipt_make
 from study.people.signals import person_erased, person_goes
-from study.people.took_part import note_left
+from study.people.took_part import PAID, note_left
 from study.people.visits import plays_done
 
 IDLE = marked("nothing happened for too long")
@@ -44,8 +45,8 @@ def outcome_codes(study_id: int) -> dict[str, str]:
 
 def code_to_give(person: Participant, codes: Mapping[str, str]) -> str:
     """What somebody who has come to an end takes away: the code of that kind of end, else their own if they
-    are complete; empty for none."""
-    own = person.completion_code if person.status == Participant.Status.COMPLETE else ""
+    are complete, or came and found nobody to play with; empty for none."""
+    own = person.completion_code if person.status in PAID else ""
     return codes.get(person.status) or own
 
 
@@ -57,13 +58,27 @@ def participant_end(*, participant_id: int, status: str, reason: str = "") -> bo
     if person.status != Participant.Status.ACTIVE:
         return False
     finish(person, status, reason)
+    group_lock(person.pk)
     running = their_episodes(person).filter(status=Episode.Status.PLAYING)
-    for episode_id in running.values_list("pk", flat=True):
-        if status == Participant.Status.TIMED_OUT:
-            episode_abandon(episode_id=episode_id, reason=reason or IDLE)
+    for episode in list(running.only("pk", "absence")):
+        if episode.absence:
+            seat_leave(episode_id=episode.pk, seat=_seats(person)[episode.pk])
+        elif status == Participant.Status.TIMED_OUT:
+            episode_abandon(episode_id=episode.pk, reason=reason or IDLE)
         else:
-            episode_end(episode_id=episode_id, reason=reason or f"participant: {status}")
+            episode_end(episode_id=episode.pk, reason=reason or f"participant: {status}")
     return True
+
+
+def _seats(person: Participant) -> dict[int | None, int]:
+    """By episode of a round: where the person sits."""
+    return dict(person.rounds.exclude(episode=None).values_list("episode", "seat"))
+
+
+def group_lock(participant_id: int) -> None:
+    """Nobody opens an episode for this person's group until the transaction ends. Whoever also locks the
+    person does that before."""
+    list(Group.objects.select_for_update().filter(members__participant=participant_id))
 
 
 def their_episodes(person: Participant) -> QuerySet[Episode]:
@@ -97,14 +112,16 @@ def _forget(participant_id: int, counted: bool, by: Any) -> tuple[Participant, L
     """Erase the person, with a receipt, and have their mark kept. Their episodes end; those in which nobody
     plays any more are to be erased."""
     person = Participant.objects.select_for_update().get(pk=participant_id)
+    group_lock(person.pk)
     episodes = list(their_episodes(person).select_for_update())  # no step is written meanwhile
-    seats = dict(person.rounds.exclude(episode=None).values_list("episode", "seat"))
+    seats = _seats(person)
     if counted and not person.preview:
         counter = "withdrawn_synthetic" if person.synthetic else "withdrawn"
         Study.objects.filter(pk=person.study_id).update(**{counter: F(counter) + 1})
         note_left(person)
     mark = mark_of(person)
     person.delete()
+    Group.objects.filter(study=person.study_id, members=None).delete()
     left = [episode.pk for episode in episodes if _end_without(episode, seats.get(episode.pk, 0))]
     tell(person)
     receipt = receipt_make(person.study.slug, timezone.now())
@@ -113,9 +130,9 @@ def _forget(participant_id: int, counted: bool, by: Any) -> tuple[Participant, L
 
 
 def _end_without(episode: Episode, seat: int) -> bool:
-    """The episode ends, and nobody has the seat; whether nobody else plays in it."""
-    Seat.objects.filter(episode=episode, number=seat).update(key=new_key(), page="")
-    episode_abandon(episode_id=episode.pk, reason=marked("somebody who played in it left the study"))
+    """Nobody has the seat; the episode ends, unless others go on without them. Whether nobody else plays, or
+    has played, in it."""
+    seat_leave(episode_id=episode.pk, seat=seat)
     others = (episode.rounds, episode.practised_by, episode.first_practised_by)
     return not any(each.exists() for each in others)
 

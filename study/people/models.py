@@ -37,6 +37,7 @@ class Participant(models.Model):
         FAILED_CHECK = "failed_check", "failed the check of understanding"
         TIMED_OUT = "timed_out", "timed out"
         TECHNICAL = "technical", "ended for a technical reason"
+        UNMATCHED = "unmatched", "nobody to play with"
 
     as_guest = False
     """Whether whoever asks in this request has shown no more than the label. Never stored."""
@@ -165,6 +166,61 @@ class Round(models.Model):
 
     def __str__(self) -> str:
         return f"{self.participant} {self.position}: {self.condition}"
+
+    @property
+    def is_given_up(self) -> bool:
+        """Somebody was away from a game that others go on with: a co-player has the seat now."""
+        return self.episode is not None and str(self.seat) in (self.episode.gone or {})
+
+
+class Group(models.Model):
+    """Those who play together, from the lobby of their first shared round on. All of them have the order of
+    whoever came first; it takes in nobody more once its first episode is open."""
+
+    id: int
+    study = models.ForeignKey(Study, on_delete=models.CASCADE, related_name="groups")
+    version = models.ForeignKey(Version, on_delete=models.CASCADE, related_name="groups")
+    version_id: int
+    number = models.PositiveIntegerField(help_text="1 for the first of the study.")
+    size = models.PositiveSmallIntegerField(help_text="People that there are seats for.")
+    order = models.JSONField(help_text="Keys of the conditions that its members play from there on.")
+    sequence = models.PositiveIntegerField(null=True, blank=True, help_text="As `Participant.sequence`.")
+    synthetic = models.BooleanField(default=False)
+    preview = models.BooleanField(default=False)
+    language = models.CharField(max_length=16, default=WRITTEN, help_text="In which all of them read.")
+    formed_at = models.DateTimeField(null=True, blank=True, help_text="When it began to play.")
+
+    class Meta:
+        ordering = ["study", "number"]
+        constraints = [models.UniqueConstraint(fields=["study", "number"], name="one_group_per_number")]
+
+    def __str__(self) -> str:
+        return f"{self.study}: group {self.number}"
+
+
+class GroupMember(models.Model):
+    """One of a group, and whether they are in its lobby now."""
+
+    id: int
+    group = models.ForeignKey(Group, on_delete=models.CASCADE, related_name="members")
+    group_id: int
+    participant = models.OneToOneField(Participant, on_delete=models.CASCADE, related_name="membership")
+    participant_id: int
+    place = models.PositiveSmallIntegerField(
+        help_text="0 for the first: which of the people's seats is theirs."
+    )
+    position = models.PositiveSmallIntegerField(
+        default=0, help_text="Of the round that they wait for; 0: none."
+    )
+    came_at = models.DateTimeField(default=timezone.now, help_text="When they came to that lobby.")
+    seen_at = models.DateTimeField(default=timezone.now, help_text="When their page was last heard of there.")
+
+    class Meta:
+        ordering = ["place"]
+        constraints = [models.UniqueConstraint(fields=["group", "place"], name="one_member_per_place")]
+
+    def __str__(self) -> str:
+        return f"{self.group}: {self.participant}"
 
 
 class PageVisit(models.Model):

@@ -79,6 +79,10 @@ LINES: Mapping[str, Stored] = {
                 f"Round.{name}"
                 for name in ["id", "participant", "condition", "position", "episode", "seat", "answered_at"]
             ),
+            *(
+                f"GroupMember.{name}"
+                for name in ["id", "group", "participant", "place", "position", "came_at", "seen_at"]
+            ),
         ),
     ),
     "consent": Stored(

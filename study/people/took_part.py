@@ -14,7 +14,9 @@ from django.utils.crypto import salted_hmac
 from study.people.models import LeftComplete, Participant
 
 SALT = "brigade.took-part"
-NOT_AGAIN = {Participant.Status.COMPLETE, Participant.Status.FAILED_CHECK}
+PAID = {Participant.Status.COMPLETE, Participant.Status.UNMATCHED}
+"""Ends at which everybody is given a code: their own, where the study has none for it."""
+NOT_AGAIN = {*PAID, Participant.Status.FAILED_CHECK}
 """Who does not begin again by the same name."""
 
 
@@ -23,7 +25,7 @@ def note_left(person: Participant) -> None:
     not twice: who came back with a backup may be known."""
     if person.status not in NOT_AGAIN or person.preview or person.synthetic:
         return
-    code = person.given_code if person.status == Participant.Status.COMPLETE else ""
+    code = person.given_code if person.status in PAID else ""
     mark = mark_of_label(person.study_id, person.label)
     same = Q(code=person.completion_code) | (Q(mark=mark) if mark else Q())
     if (code or mark) and not LeftComplete.objects.filter(same, study=person.study_id).exists():

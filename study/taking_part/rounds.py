@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import replace
 from typing import Any
 
@@ -13,11 +14,11 @@ from kitchen.play.models import Episode
 from study.design.blueprint import Blueprint, ConditionPlan
 from study.design.models import Study
 from study.design.orders.issuing import issue
-from study.design.plan import mind_plans, organisation_planned, seat_of, seats_of
+from study.design.plan import absence_planned, mind_plans, organisation_planned, people_in, seats_of
 from study.design.practice import practice_until
 from study.people.held import scheme_of, tallies
 from study.people.leaving import finish
-from study.people.models import Participant, Round
+from study.people.models import Group, Participant, Round
 from study.people.news import audience_of
 
 
@@ -34,11 +35,27 @@ def rounds_plan(person: Participant) -> None:
         finish(person, Participant.Status.TECHNICAL, f"deleted meanwhile: condition {', '.join(gone)}")
         return
     Round.objects.bulk_create(
-        Round(participant=person, condition=rows[key], position=position, seat=seat_of(design.condition(key)))
+        Round(participant=person, condition=rows[key], position=position, seat=seat_in(person, key))
         for position, key in enumerate(order.order, start=1)
     )
     person.sequence = order.id or None
     person.save(update_fields=["sequence"])
+
+
+def seat_in(person: Participant, condition: str) -> int:
+    """Where somebody sits who plays the condition of this key without other people; where others play, the
+    lobby says."""
+    return people_in(person.version.blueprint.condition(condition))[0]
+
+
+def shared_episode(group: Group, person: Participant, plan: ConditionPlan, people: Sequence[int]) -> Episode:
+    """The episode of a group in one condition, for the people in these seats; co-players have the seats of
+    who did not come. Its seed follows from study, group and condition."""
+    design = person.version.blueprint
+    whose: list[object] = [] if design.study["same_dishes"] else ["group", group.number]
+    seed = derived_seed(int(design.study["seed"]), "episode", *whose, plan.key)
+    absence = absence_planned(plan) if len(people) > 1 else None
+    return _episode(person, plan, seed=seed, people=people, absence=absence)
 
 
 def round_episode(one: Round, person: Participant) -> Episode:
@@ -61,14 +78,21 @@ def practice_episode(person: Participant) -> Episode:
     return _episode(person, plan, seed=seed, hints=bool(part["hints"]), until=until)
 
 
-def _episode(person: Participant, plan: ConditionPlan, *, seed: int, **more: Any) -> Episode:
+def _episode(
+    person: Participant,
+    plan: ConditionPlan,
+    *,
+    seed: int,
+    people: Sequence[int] | None = None,
+    **more: Any,
+) -> Episode:
     design, waits = person.version.blueprint, plan.thinking_seconds
     return episode_create(
         world=plan.world,
         settings=plan.settings,
         seats=seats_of(plan),
         seed=seed,
-        minds=mind_plans(plan),
+        minds=mind_plans(plan, people),
         label=plan.label,
         synthetic=person.synthetic,
         budget=_budget(person.study),
@@ -81,16 +105,18 @@ def _episode(person: Participant, plan: ConditionPlan, *, seed: int, **more: Any
         shows_intents=plan.shows_intents,
         passes_by=plan.passes_by,
         knowing=plan.knowing,
-        organisation=_organisation(design, plan),
+        organisation=_organisation(design, plan, people),
         offers_plans=plan.offers_plans,
         audience=audience_of(person.study),
         **more,
     )
 
 
-def _organisation(design: Blueprint, plan: ConditionPlan) -> Organisation | None:
+def _organisation(
+    design: Blueprint, plan: ConditionPlan, people: Sequence[int] | None
+) -> Organisation | None:
     """The condition's, with the words that the study does not show."""
-    made, words = organisation_planned(plan), str(design.meant("blocked_words")).splitlines()
+    made, words = organisation_planned(plan, people), str(design.meant("blocked_words")).splitlines()
     return replace(made, blocked=tuple(filter(None, map(str.strip, words)))) if made else None
 
 

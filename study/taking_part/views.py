@@ -11,7 +11,7 @@ from django.http import Http404, HttpRequest, HttpResponse, JsonResponse
 from django.shortcuts import get_object_or_404, redirect, render
 from django.utils import translation
 from django.views.decorators.cache import never_cache
-from django.views.decorators.http import require_GET, require_http_methods
+from django.views.decorators.http import require_GET, require_http_methods, require_POST
 
 from study.design.errors import EntryPausedError, StudyClosedError, TookPartError
 from study.design.models import Study
@@ -23,10 +23,12 @@ from study.taking_part.entering import known_already, participant_enter, why_clo
 from study.taking_part.forms import SYNTHETIC, EntryForm
 from study.taking_part.going_on import is_waiting, page_opened, person_of
 from study.taking_part.idling import idle_clock, in_time, participant_here
+from study.taking_part.lobby import lobby_leave
 from study.taking_part.pages.already import already
 from study.taking_part.pages.common import elsewhere, welcome_context
 from study.taking_part.pages.guests import finished
 from study.taking_part.pages.leaving import leaving, left
+from study.taking_part.pages.lobby import lobby_stands
 from study.taking_part.pages.registry import PAGES
 from study.taking_part.prolific import TOKEN, cookie_of, said_by, without_token
 from study.taking_part.rate import MINUTE, WINDOW_SECONDS, asks_too_much, entered_beside, too_many_from
@@ -244,6 +246,20 @@ def here(request: HttpRequest, key: str) -> JsonResponse:
     if "waiting" in request.GET:
         told["waiting"] = is_waiting(person)
     return JsonResponse(told)
+
+
+@never_cache
+@require_POST
+def lobby(request: HttpRequest, key: str) -> JsonResponse:
+    """For the lobby's script: somebody is there, and how it stands; or they close the page (`gone`)."""
+    try:
+        person = in_time(_person(request, key))
+        if (load := request.POST.get("gone", "")).isdecimal() and len(load) < 9:
+            lobby_leave(participant_id=person.pk, load=int(load))
+            return JsonResponse({})
+        return lobby_stands(person)
+    except Participant.DoesNotExist:  # withdrawn in another tab at this very moment
+        raise Http404(key) from None
 
 
 @never_cache

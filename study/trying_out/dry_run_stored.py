@@ -19,7 +19,7 @@ from study.trying_out.walk.walk import Arrival
 
 Status = Participant.Status
 STORED = {
-    Deed.FINISH: {Status.COMPLETE},
+    Deed.FINISH: {Status.COMPLETE, Status.UNMATCHED},
     Deed.DROP_OUT: {Status.ACTIVE, Status.TIMED_OUT},
     Deed.REFUSE: {Status.NO_CONSENT},
 }

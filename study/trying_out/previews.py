@@ -15,6 +15,7 @@ from study.people.leaving import participant_withdraw
 from study.people.models import PageVisit, Participant, Round
 from study.taking_part.entering import participant_enter
 from study.taking_part.going_on import go_on
+from study.taking_part.rounds import seat_in
 
 
 def study_preview(*, study_id: int) -> Participant:
@@ -35,7 +36,8 @@ def condition_preview(*, condition: Condition) -> Participant:
         episode.delete()
     for page in (*BEFORE, *AFTER):
         PageVisit.objects.create(participant=person, page=page, done_at=person.entered_at)
-    Round.objects.create(participant=person, condition=condition, position=1)
+    seat = seat_in(person, condition.key)
+    Round.objects.create(participant=person, condition=condition, position=1, seat=seat)
     person.sequence = None
     person.save(update_fields=["sequence"])
     go_on(Way(person))

@@ -12,7 +12,7 @@ from kitchen.contract.world import Json
 from kitchen.money.models import Budget, Spending
 from study.design.freezing import study_freeze
 from study.design.models import Condition, Study, StudyPart, SurveyItem
-from study.design.page_order import PAGES, WAITING
+from study.design.page_order import LOBBY, PAGES, WAITING
 from study.people import flow
 from study.people.leaving import participant_end
 from study.people.models import Participant
@@ -73,8 +73,8 @@ def scenes() -> None:
     factor_begin(user)
     study_freeze(study_id=study.pk, user=user)
     dry_runs(study, user)
-    found = {page: on_page(study, page) for page in PAGES if page != WAITING}
-    found[WAITING] = waits()
+    found = {page: on_page(study, page) for page in PAGES if page not in {WAITING, LOBBY}}
+    found |= {WAITING: waits(), LOBBY: on_page(meeting(), LOBBY)}
     found |= {f"play, {way}": on_page(shown(way), "play") for way in SHOWN}
     found["practised"] = on_page(study, "practice")
     assert found["practised"].practice
@@ -157,6 +157,13 @@ def shown(way: str) -> Study:
     """A study that shows its world in this way, with teammates, and asks before it sends."""
     study = make_study(f"scenes-{way}", conditions=1, shown=way, asks_first=True)
     study.conditions.update(coplayer="planner", teammates=2)
+    return study
+
+
+def meeting() -> Study:
+    """A study that two people play together."""
+    study = make_study("scenes-lobby", conditions=1)
+    study.conditions.update(coplayer="planner", teammates=2, organisation={"people": [0, 1]})
     return study
 
 

@@ -77,6 +77,12 @@
     if (on) box.querySelector("h2").focus();
   }
 
+  function showTakenOver() {
+    const box = document.getElementById("taken-over");
+    box.hidden = false;
+    box.querySelector("h2").focus();
+  }
+
   function playHere() {
     state.taking = true;
     showElsewhere(false);
@@ -193,6 +199,7 @@
   function turnedAway(code) {
     state.final = LAST[code] ?? SAY.closed;
     showElsewhere(code === ELSEWHERE);
+    if (code === TAKEN_OVER) showTakenOver();
     play.classList.toggle("is-gone", [GONE, TAKEN_OVER].includes(code));
     if (code === TOO_MUCH) setTimeout(comeBack, PATIENCE * (1 + Math.random()));
     state.later = code === LATER;

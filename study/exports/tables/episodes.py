@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections import defaultdict
-from collections.abc import Iterable, Iterator, Sequence
+from collections import Counter, defaultdict
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
 from django.db.models import Count
@@ -24,7 +24,7 @@ from study.exports.csv_text import JsonText
 from study.exports.figures import FigureColumn, episode_columns, figure_reader
 from study.exports.raw import as_text
 from study.exports.stretches import Stretch
-from study.exports.tables.sittings import Sitting, in_pieces, sittings, who_are_there
+from study.exports.tables.sittings import MAIN, Sitting, in_pieces, sittings, who_are_there
 
 
 def seed_meaning(study: Study) -> str:
@@ -140,6 +140,23 @@ COLUMNS = (
         unit="commands",
     ),
     Column("commands_invalid", "integer", "The same after a second try.", unit="commands"),
+    Column("people", "integer", "People who began this episode together.", unit="people"),
+    Column(
+        "group",
+        "integer",
+        "Number of the participant's group, which plays together; blank for who plays without other people.",
+    ),
+    Column(
+        "given_up_step",
+        "integer",
+        "First step for which a co-player chose in the participant's place; blank if they played on.",
+    ),
+    Column(
+        "given_up_because",
+        "text",
+        "Why a co-player took over; blank if none did.",
+        levels="away = missed so many turns in a row, left",
+    ),
 )
 
 FIELDS = (
@@ -166,6 +183,7 @@ FIELDS = (
     "knowing",
     "decision_seconds",
     "offers_plans",
+    "gone",
 )
 
 
@@ -174,7 +192,7 @@ def rows(study: Study, chosen: Chosen, scored: Sequence[FigureColumn]) -> Iterat
     figures = figure_reader(scored)
     for piece in in_pieces(sittings(study, chosen)):
         pks = {sitting.episode for sitting in piece}
-        facts, (seated, how), played_by = _facts(pks), _seated(pks), _played_by(pks)
+        facts, (seated, how, people), played_by = _facts(pks), _seated(pks), _played_by(pks)
         fallbacks = _fallbacks(pks)
         read = readings_by_episode(Decision.objects.filter(mind__episode__in=pks))
         there = ((sitting, sitting.episode, facts[sitting.episode]) for sitting in who_are_there(piece))
@@ -190,6 +208,7 @@ def rows(study: Study, chosen: Chosen, scored: Sequence[FigureColumn]) -> Iterat
                     fallbacks.get(pk, 0),
                     how.get((pk, sitting.seat), ("", "")),
                     read.get(pk, Readings()),
+                    people[pk],
                 )
                 for sitting, pk, known in there
             ],
@@ -212,7 +231,10 @@ def _cells(
     fallbacks: int,
     how: tuple[str, str],
     read: Readings,
+    people: int,
 ) -> tuple[Any, ...]:
+    gone = facts["gone"] or {}
+    given_up = gone.get(str(sitting.seat), {}) if sitting.part == MAIN else {}
     team = " ".join(sorted(set(seated))) or NOBODY, " ".join(sorted(played_by)), len(seated)
     named = sitting.condition_name or None, facts["label"]
     times = facts["created_at"], facts["ended_at"], facts["state_hash"]
@@ -242,6 +264,10 @@ def _cells(
         facts["decision_seconds"],
         facts["offers_plans"],
         *read.columns.values(),
+        people + len(gone),
+        sitting.who.group if sitting.part == MAIN else None,
+        given_up.get("step"),
+        given_up.get("why"),
     )
 
 
@@ -258,13 +284,16 @@ def _fallbacks(pks: Iterable[int]) -> dict[int, int]:
     return dict(stood_in.values_list("episode_id").annotate(count=Count("pk")))
 
 
-def _seated(pks: Iterable[int]) -> tuple[dict[int, list[str]], dict[tuple[int, int], tuple[str, str]]]:
+def _seated(
+    pks: Iterable[int],
+) -> tuple[dict[int, list[str]], dict[tuple[int, int], tuple[str, str]], Mapping[int, int]]:
     """By episode: the kind of co-player in each seat that is no person's. By episode and seat: how a person
-    saw it in three dimensions, and what they saw when they chose."""
+    saw it in three dimensions, and what they saw when they chose. By episode: how many seats are people's."""
     seats = Seat.objects.filter(episode__in=pks).order_by()
     rows = list(seats.values_list("episode_id", "number", "mind__kind", "scene", "view"))
     kinds = _grouped((episode, kind) for episode, _, kind, *_ in rows if kind)
-    return kinds, {(episode, seat): (scene, view) for episode, seat, _, scene, view in rows}
+    people = Counter(episode for episode, _, kind, *_ in rows if not kind)
+    return kinds, {(episode, seat): (scene, view) for episode, seat, _, scene, view in rows}, people
 
 
 def _played_by(pks: Iterable[int]) -> dict[int, list[str]]:

@@ -53,6 +53,8 @@ class Who(NamedTuple):
     practised: tuple[int, ...]
     """The episodes in which they practised: one, or two where the first one came to nothing."""
     marks: Marks
+    group: int | None = None
+    """The number of the group with which they play, where they do."""
 
     @property
     def cells(self) -> tuple[str, bool]:
@@ -121,11 +123,13 @@ def people(study: Study, chosen: Chosen) -> Iterator[Who]:
         "preview",
         "excluded_at",
         "version__number",
+        "membership__group__number",
     )
     for row in participants.iterator(chunk_size=2000):
-        preview, excluded, version = row[7:]
+        preview, excluded, version, group = row[7:]
         practised = tuple(each for each in row[5:7] if each)
-        yield Who(*row[:5], practised, Marks(preview, excluded is not None, version, version in changed))
+        marks = Marks(preview, excluded is not None, version, version in changed)
+        yield Who(*row[:5], practised, marks, group)
 
 
 def sittings(study: Study, chosen: Chosen, downtime: Downtime | None = None) -> Iterator[Sitting]:

@@ -13,6 +13,7 @@ from kitchen.words.speech import language
 from study.design.blueprint import blueprint_of
 from study.design.models import Study
 from study.design.page_order import progress
+from study.design.plan import is_shared
 from study.design.texts import Foreign, told_in
 from study.people.models import Participant, Round
 from study.taking_part.idling import idle_clock
@@ -29,7 +30,13 @@ def part_context(person: Participant, kind: str) -> dict[str, Any]:
         "part_html": told_html(part.text),
         "idle": idle_clock(person),
         "progress": progress(person.design, kind),
+        "shares": shares(person),
     }
+
+
+def shares(person: Participant) -> bool:
+    """Whether somebody plays with other people in this study."""
+    return any(map(is_shared, person.version.blueprint.conditions))
 
 
 def told_html(text: str) -> SafeString:

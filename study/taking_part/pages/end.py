@@ -36,6 +36,10 @@ WORDS = {
         marked("The study has ended"),
         marked("It was ended by the researchers for a technical reason."),
     ),
+    "unmatched": (
+        marked("Nobody came to play with you"),
+        marked("The others with whom you were to play did not come, or have left. Thank you for waiting."),
+    ),
 }
 """Heading and words of each end but the good one."""
 

@@ -10,7 +10,8 @@ from study.design.recruitment import PLACES
 from study.people.leaving import participant_withdraw
 from study.people.models import Participant
 from study.people.stored import GOING
-from study.people.took_part import NOT_AGAIN
+from study.people.took_part import NOT_AGAIN, PAID
+from study.taking_part.pages.common import shares
 from study.taking_part.pages.end import taken_away
 
 
@@ -20,7 +21,8 @@ def leaving(request: HttpRequest, person: Participant) -> HttpResponse:
         "participant": person,
         "study": person.study,
         "going": [gettext(one.what) for one in GOING],
-        "complete": person.status == Participant.Status.COMPLETE,
+        "complete": person.status in PAID,
+        "shares": shares(person),
         "not_again": person.status in NOT_AGAIN and bool(person.label),
     }
     return render(request, "study/taking_part/withdraw.html", context)

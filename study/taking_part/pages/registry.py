@@ -8,7 +8,7 @@ from django.http import HttpRequest, HttpResponse
 
 from study.people import flow
 from study.people.models import Participant
-from study.taking_part.pages import asking, check, consent, end, playing, reading, waiting
+from study.taking_part.pages import asking, check, consent, end, lobby, playing, reading, waiting
 
 PAGES: dict[str, Callable[[HttpRequest, Participant, flow.CurrentPage], HttpResponse]] = {
     "about": asking.about,
@@ -18,6 +18,7 @@ PAGES: dict[str, Callable[[HttpRequest, Participant, flow.CurrentPage], HttpResp
     "end": end.end,
     "final": asking.final,
     "guide": reading.guide,
+    "lobby": lobby.lobby,
     "play": playing.play,
     "practice": playing.practice,
     "survey": asking.survey,

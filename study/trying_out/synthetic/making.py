@@ -22,6 +22,7 @@ from study.design.models import Study, SurveyItem, Version
 from study.design.orders.base import OrderSequence
 from study.design.orders.issuing import Tally, issue
 from study.design.page_order import AFTER, ASKING, BEFORE, WELCOME, is_shown
+from study.design.plan import people_in
 from study.design.questions.fields import ItemPlan
 from study.design.version_writing import version_current
 from study.people.held import scheme_of, tallies
@@ -208,7 +209,8 @@ class _Maker:
     def _plan_rounds(self, draft: Draft) -> None:
         """Planned on agreeing, however far somebody comes."""
         for position, key in enumerate(draft.order, start=1):
-            one = Round(participant=draft.row, condition=self.conditions[key], position=position)
+            seat = people_in(self.design.condition(key))[0]
+            one = Round(participant=draft.row, condition=self.conditions[key], position=position, seat=seat)
             draft.rounds.append(one)
 
     def _stop(self, draft: Draft) -> int:

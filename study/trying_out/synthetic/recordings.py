@@ -36,7 +36,7 @@ from kitchen.play.services import GivenCommand, commands_submit
 from kitchen.registry.agents import get_agent
 from kitchen.registry.worlds import get_kit
 from study.design.blueprint import ConditionPlan
-from study.design.plan import mind_plans, organisation_planned, seats_of
+from study.design.plan import mind_plans, organisation_planned, people_in, seats_of
 from study.trying_out.walk.person import Experience, Person
 from study.trying_out.walk.player import Player
 
@@ -107,8 +107,8 @@ def _opened(plan: ConditionPlan, look: Mapping[str, Any], *, seed: int, steps: i
         settings=_shortened(plan, steps),
         seats=seats_of(plan),
         seed=seed,
-        minds=[_without_model(mind) for mind in mind_plans(plan)],
-        organisation=organisation_planned(plan),
+        minds=[_without_model(mind) for mind in mind_plans(plan, people_in(plan)[:1])],
+        organisation=organisation_planned(plan, people_in(plan)[:1]),
         label=LABEL,
         synthetic=True,
         **look,
@@ -125,7 +125,7 @@ def _play(episode: Episode, player: Player) -> None:
         step = state["step"] + 1
         claim = decision_claim(episode_id=episode.pk, step=step)  # no worker takes it for one that waits
         if state["phase"] == "choose":
-            given = GivenCommand(0, tuple(player.choose(state)))
+            given = GivenCommand(seat.number, tuple(player.choose(state)))
             commands_submit(episode_id=episode.pk, step=step, commands=[given])
         deciding.decide_step(episode_id=episode.pk, step=step, claim=claim)
 

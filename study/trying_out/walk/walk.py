@@ -6,6 +6,7 @@ somebody drops out (just stops) or withdraws.
 
 from __future__ import annotations
 
+import asyncio
 from collections.abc import Awaitable, Callable, Mapping
 from contextlib import AbstractAsyncContextManager, nullcontext
 from dataclasses import dataclass
@@ -163,6 +164,18 @@ async def play(walk: Walk, page: WalkedPage) -> WalkedPage | None:
     return await _play(walk, page, player, walk.players)
 
 
+async def wait(walk: Walk, page: WalkedPage) -> WalkedPage:
+    """Lobby: look again until it is over, which the server sees to: that takes no patience."""
+    while page.kind == "lobby":
+        await asyncio.sleep(LOBBY_SECONDS)
+        page = await walk.browser.open(walk.home)
+    return page
+
+
+LOBBY_SECONDS = 1.0
+"""Between two looks at the lobby."""
+
+
 async def practise(walk: Walk, page: WalkedPage) -> WalkedPage | None:
     """Practice: play, then go on."""
     if not page.socket:
@@ -237,7 +250,7 @@ async def arrive(walk: Walk, page: WalkedPage) -> None:
     walk.code = page.code
 
 
-async def wait(walk: Walk, page: WalkedPage) -> None:
+async def wait_for_money(walk: Walk, page: WalkedPage) -> None:
     """A break between rounds: a program does not wait for somebody to raise a budget."""
     raise WalkError(f"{shown(page.url)}: the study waits, since its budget is spent")
 
@@ -250,10 +263,11 @@ HANDLERS: dict[str, Handler] = {
     "end": arrive,
     "final": answer,
     "guide": read_guide,
+    "lobby": wait,
     "play": play,
     "practice": practise,
     "survey": answer,
-    "waiting": wait,
+    "waiting": wait_for_money,
     "welcome": begin,
 }
 """Kind of page to what is done there."""

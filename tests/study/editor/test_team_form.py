@@ -197,3 +197,34 @@ def test_the_participant_leads_and_has_no_robot(client: Client, study: Study) ->
         ("1", "Follower"),
     ]
     assert picture.sentences[0].startswith("The participant, who has no robot, may command Follower")
+
+
+def test_several_people_are_set_up_by_the_numbers_of_their_players(client: Client, study: Study) -> None:
+    assert (
+        save(client, study, team_kind="", team_people="1, 2", team_lobby_seconds="60", team_unfilled="leave")
+        == ""
+    )
+    assert stored(study) == {
+        "kind": "central",
+        "settings": {},
+        "people": [0, 1],
+        "lobby_seconds": 60,
+        "unfilled": "leave",
+    }
+    shown = team_initial(stored(study))
+    assert (shown["team_people"], shown["team_lobby_seconds"], shown["team_absent_steps"]) == ("1, 2", 60, 3)
+    assert (
+        save(client, study, team_kind="", team_people="", team_lobby_seconds="60") == ""
+        and stored(study) == {}
+    )
+    assert "Write numbers of players" in save(client, study, team_kind="", team_people="two")
+    assert "people: [0, 8] are not different ones" in save(client, study, team_kind="", team_people="1, 9")
+
+
+def test_the_picture_tells_several_people_apart(client: Client, study: Study) -> None:
+    save(client, study, team_kind="central", team_talk="on", team_people="1, 3")
+    picture = team_picture(study.conditions.get())
+    assert picture and picture.sentences[0] == (
+        "Participant (player 1) may write to Planner (player 2, 4) and Participant (player 3)."
+    )
+    assert [node.who for node in picture.nodes].count("Participant") == 2

@@ -22,8 +22,9 @@ from kitchen.play import drawing
 from kitchen.play.roster import Card, Errand, Jobs, Roster, Worker
 from kitchen.play.shell import Bar, Clock, Line, Over, Partner, Phase, Plan, Plans, Talk
 from study.design.models import Outcome, Study, StudyPart, SurveyItem
-from study.people.models import EntryPause, Participant
-from study.taking_part.entering import participant_enter
+from study.design.page_order import BEFORE
+from study.people.models import EntryPause, PageVisit, Participant
+from study.taking_part.entering import consent_given, participant_enter
 from tests.bracketed import CODE, bare_words, own_words_in_brackets, speak_in_brackets
 from tests.study.factories import SETTINGS, make_study, play_out
 from tests.study.taking_part.test_views import field, text_of
@@ -150,6 +151,7 @@ def pages(client: Client, study: Study) -> Iterator[tuple[str, str]]:
     yield "withdraw", text_of(client.get(f"{there}withdraw/"))
     yield "withdrawn", text_of(client.post(f"{there}withdraw/", {"confirm": "yes"}))
     yield from ends(client, study)
+    yield from lobby(client, study)
     yield from closed(study)
     with translation.override(CODE):
         for status in STATUSES:
@@ -200,10 +202,25 @@ def asked(
 
 def ends(client: Client, study: Study) -> Iterator[tuple[str, str]]:
     """Every end but the good one."""
-    for status in ("no_consent", "failed_check", "timed_out", "technical"):
+    for status in ("no_consent", "failed_check", "timed_out", "technical", "unmatched"):
         person = participant_enter(study_id=study.pk, entry=status, language=CODE)
         Participant.objects.filter(pk=person.pk).update(status=status)
         yield status, text_of(client.get(person.get_absolute_url()))
+
+
+def lobby(client: Client, study: Study) -> Iterator[tuple[str, str]]:
+    """Where somebody waits for other people, from which they may leave."""
+    study.conditions.update(coplayer="planner", teammates=2, organisation={"people": [0, 1]})
+    person = participant_enter(study_id=study.pk, entry="lobby", language=CODE)
+    consent_given(participant_id=person.pk)
+    PageVisit.objects.bulk_create(
+        PageVisit(participant=person, page=page, done_at=timezone.now()) for page in BEFORE[1:]
+    )
+    there = person.get_absolute_url()
+    yield "lobby", text_of(client.get(there))
+    stands = client.post(f"{there}lobby/").json()
+    yield "lobby, again", f"<p>{stands['come']} {stands['left']}</p>"
+    yield "lobby, left", text_of(client.get(f"{there}withdraw/"))
 
 
 def closed(study: Study) -> Iterator[tuple[str, str]]:

@@ -1,0 +1,251 @@
+"""The lobby: those who are to play together wait for each other, and their episode opens when all have come.
+
+A *group* is formed at the first shared round. Who comes there joins the oldest group that has room and whose
+members have the very same conditions left to play, read the same language and entered under the same version
+(people, programs and staff apart), or founds one. From there on all of a group have the order of whoever
+founded it, and its sequence is counted for each of them: so every condition is played by all of them at the
+same time, and orders are balanced over groups. A group stays together; once it has begun to play it takes in
+nobody more.
+
+Somebody is there as long as their page is heard of (`AWAY`). When the time of whoever came first is over
+(`Team.lobby_seconds`), or nobody can come any more, co-players have the seats that are left, or those who
+came leave, paid, as the condition says (`Team.unfilled`). Who comes after that plays with co-players alone,
+and meets the others in the next round.
+
+Locks are taken in one order: oneself, the study (only to find a group), the group. Whoever leaves takes
+oneself, then the group. Rows of others are only changed while the group is held.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from datetime import datetime, timedelta
+
+from django.db import transaction
+from django.db.models import F, Max, Sum
+from django.utils import timezone
+
+from study.design.blueprint import ConditionPlan
+from study.design.models import Study
+from study.design.page_order import LOBBY
+from study.design.plan import NOBODY, people_in
+from study.design.team import LEAVE, Team, team_of
+from study.people.flow import CurrentPage, Way
+from study.people.leaving import participant_end
+from study.people.models import Group, GroupMember, PageVisit, Participant, Round
+from study.people.news import tell
+from study.taking_part.going_on import locked
+from study.taking_part.rounds import shared_episode
+
+AWAY = timedelta(seconds=75)
+"""Who was not heard of for so long is not in the lobby any more: a page in the background may be let to ask
+only once a minute. Who closes theirs says so (`lobby_leave`)."""
+MOVED = 1000
+"""Rounds that are put in another order are here meanwhile: no two of somebody have one position."""
+TRIES = 3
+
+
+@dataclass(frozen=True, slots=True)
+class Waiting:
+    """How it stands in the lobby of somebody who waits."""
+
+    come: int
+    """People who are there."""
+    awaited: int
+    """People for whom there are places; in later rounds, those of the group who still take part."""
+    seconds_left: float
+    """Until it begins, or ends, without those who are missing."""
+    leaves: bool
+    """Then those who came leave."""
+
+
+class _ChangedError(Exception):
+    """Somebody who was to play has left at this moment."""
+
+
+def lobby_look(*, participant_id: int) -> Waiting | None:
+    """Somebody is in their lobby and looks how it stands; None once another page is on, be it that the
+    episode has opened with this look. Participant.DoesNotExist if the data were erased."""
+    for _ in range(TRIES - 1):
+        try:
+            return _look(participant_id)
+        except _ChangedError:
+            continue
+    return _look(participant_id)
+
+
+@transaction.atomic
+def _look(participant_id: int) -> Waiting | None:
+    person = locked(participant_id)
+    if Way(person).place.page != LOBBY:
+        return None
+    member = _membership(person)
+    group, place, now = member.group, Way(person).place, timezone.now()
+    _seen(member, person, place.position, now)
+    return _Lobby(person, group, place, now).stands()
+
+
+def _seen(member: GroupMember, person: Participant, position: int, now: datetime) -> None:
+    if member.position != position or member.seen_at <= now - AWAY:
+        member.position, member.came_at = position, now
+    member.seen_at = person.active_at = now
+    member.save(update_fields=["position", "came_at", "seen_at"])
+    person.save(update_fields=["active_at"])
+
+
+@transaction.atomic
+def lobby_leave(*, participant_id: int, load: int) -> None:
+    """Somebody has closed the lobby's page, as it was loaded for this time: they are not there until they are
+    heard of again. Where it was loaded again since, they are."""
+    person = locked(participant_id)
+    if load == lobby_loads(person):
+        GroupMember.objects.filter(participant=person).update(seen_at=timezone.now() - AWAY)
+
+
+def lobby_loads(person: Participant) -> int:
+    """How often they have loaded the lobby's page."""
+    pages = PageVisit.objects.filter(participant=person, page=LOBBY).order_by()
+    return int(pages.aggregate(loads=Sum("loads"))["loads"] or 0)
+
+
+class _Lobby:
+    """A group, held, at one of its rounds, as one of it sees it."""
+
+    def __init__(self, person: Participant, group: Group, place: CurrentPage, now: datetime) -> None:
+        assert place.round  # noqa: S101 - the flow leads here with a round only
+        self.person, self.group, self.round, self.now = person, group, place.round, now
+        self.plan = person.version.blueprint.condition(place.round.condition.key)
+        self.team: Team = team_of(self.plan.organisation)
+        self.members = list(group.members.select_related("participant"))
+        self.present = [one for one in self.members if self._is_here(one)]
+
+    def _is_here(self, one: GroupMember) -> bool:
+        heard = one.seen_at > self.now - AWAY
+        return heard and one.position == self.round.position and self._takes_part(one)
+
+    def _takes_part(self, one: GroupMember) -> bool:
+        return one.participant.status == Participant.Status.ACTIVE
+
+    @property
+    def awaited(self) -> int:
+        """How many there are to be."""
+        if self.group.formed_at is None:
+            return self.group.size
+        return sum(map(self._takes_part, self.members))
+
+    @property
+    def seconds_left(self) -> float:
+        """Of the time of whoever came first."""
+        since = min(one.came_at for one in self.present)
+        return (since + timedelta(seconds=self.team.lobby_seconds) - self.now).total_seconds()
+
+    def stands(self) -> Waiting | None:
+        """What comes of it now: the episode, the end, or waiting."""
+        alone = self._has_begun() or (self.person.preview and self.plan.coplayer != NOBODY)
+        if alone and not self._may_not_be_few(1):
+            self._open([one for one in self.present if one.participant_id == self.person.pk])
+            return None
+        short = self.group.formed_at is not None and self._may_not_be_few(self.awaited)
+        over = self.seconds_left <= 0
+        if alone or short or (over and self._may_not_be_few(len(self.present))):
+            participant_end(participant_id=self.person.pk, status=Participant.Status.UNMATCHED)
+            return None
+        if over or len(self.present) >= self.awaited:
+            self._open(self.present)
+            return None
+        leaves = self.team.unfilled == LEAVE
+        return Waiting(len(self.present), self.awaited, self.seconds_left, leaves)
+
+    def _may_not_be_few(self, people: int) -> bool:
+        """So many are too few, and nobody plays in the others' place."""
+        few = people < len(self.team.people) and self.team.unfilled == LEAVE
+        return few and not (self.person.preview and self.plan.coplayer != NOBODY)
+
+    def _has_begun(self) -> bool:
+        """The others began this round without them."""
+        members = [one.participant_id for one in self.members]
+        rounds = Round.objects.filter(participant__in=members, condition=self.round.condition_id)
+        return rounds.exclude(episode=None).exists()
+
+    def _open(self, players: Sequence[GroupMember]) -> None:
+        """Their episode; who is not there is in no group that has yet to form."""
+        if self.group.formed_at is None:
+            self.group.formed_at = self.now
+            self.group.save(update_fields=["formed_at"])
+            self.group.members.exclude(pk__in=[one.pk for one in players]).delete()
+        seats = people_in(self.plan)
+        taken = {one.participant_id: seats[one.place] for one in players}
+        episode = shared_episode(self.group, self.person, self.plan, sorted(taken.values()))
+        for participant_id, seat in taken.items():
+            theirs = Round.objects.filter(participant=participant_id, condition=self.round.condition_id)
+            if not theirs.filter(episode=None).update(episode=episode, seat=seat):
+                raise _ChangedError
+        waited = PageVisit.objects.filter(participant__in=taken, page=LOBBY, position=self.round.position)
+        waited.filter(done_at=None).update(done_at=self.now)
+        for one in players:
+            tell(one.participant)
+
+
+def _membership(person: Participant) -> GroupMember:
+    """Of the group that this person is in, or joins, or founds; the group is held from here on."""
+    member = GroupMember.objects.filter(participant=person).first()
+    if member and list(Group.objects.select_for_update().filter(pk=member.group_id)):
+        member = GroupMember.objects.filter(participant=person).select_related("group").first()
+        if member:  # nobody took them for somebody who is gone
+            return member
+    return _join(person)
+
+
+def _join(person: Participant) -> GroupMember:
+    Study.objects.select_for_update().get(pk=person.study_id)  # one after another: nobody founds a second one
+    left = [one for one in Way(person).rounds if one.answered_at is None]
+    keys = [one.condition.key for one in left]
+    size = len(people_in(_plan(person, keys[0])))
+    for group in _with_room(person, size):
+        gone = group.members.filter(seen_at__lte=timezone.now() - AWAY)
+        gone.delete()
+        used = set(group.members.values_list("place", flat=True))
+        if set(group.order) == set(keys) and len(used) < size:
+            _take_order(person, group, left)
+            place = min(set(range(size)) - used)
+            return GroupMember.objects.create(group=group, participant=person, place=place)
+    return GroupMember.objects.create(group=_found(person, keys, size), participant=person, place=0)
+
+
+def _with_room(person: Participant, size: int) -> Sequence[Group]:
+    alike = {"study": person.study_id, "version": person.version_id, "language": person.language}
+    kind = {"synthetic": person.synthetic, "preview": person.preview}
+    groups = Group.objects.select_for_update().filter(**alike, **kind, size=size, formed_at=None)
+    return list(groups.order_by("number"))
+
+
+def _found(person: Participant, keys: Sequence[str], size: int) -> Group:
+    last = Group.objects.filter(study=person.study_id).aggregate(last=Max("number"))["last"] or 0
+    return Group.objects.create(
+        study=person.study,
+        version=person.version,
+        number=last + 1,
+        size=size,
+        order=list(keys),
+        sequence=person.sequence,
+        synthetic=person.synthetic,
+        preview=person.preview,
+        language=person.language,
+    )
+
+
+def _take_order(person: Participant, group: Group, left: Sequence[Round]) -> None:
+    """The rounds that are left come in the order of the group; its sequence is this person's, too."""
+    first, rounds = left[0].position, {one.condition.key: one.pk for one in left}
+    if list(rounds) == list(group.order):
+        return
+    Round.objects.filter(pk__in=rounds.values()).update(position=F("position") + MOVED)
+    for number, key in enumerate(group.order):
+        Round.objects.filter(pk=rounds[key]).update(position=first + number)
+    person.sequence = group.sequence
+    person.save(update_fields=["sequence"])
+
+
+def _plan(person: Participant, key: str) -> ConditionPlan:
+    return person.version.blueprint.condition(key)

@@ -1,0 +1,79 @@
+"""Two people and two robots, in two browsers: they meet in the lobby, one leaves, and the other goes on."""
+
+from __future__ import annotations
+
+import secrets
+from pathlib import Path
+
+from playwright.async_api import Browser, Page
+
+from tests.browser import IN_A_BROWSER
+from tests.journeys.axe import violations
+from tests.journeys.person import Person, condition, load_study
+from tests.servers import Stack
+
+pytestmark = IN_A_BROWSER
+
+TOGETHER = '[conditions.organisation]\nkind = "central"\nsettings = { talk = true }\npeople = [0, 1]\n'
+FACTS = """
+from kitchen.play.models import Episode, Step
+from study.people.models import Participant
+one = Participant.objects.get(study__slug="{slug}")
+episode = Episode.objects.get(rounds__participant=one)
+by = [[row["chosen_by"] for row in step.commands if row["seat"] == 1] for step in episode.steps.all()]
+print(one.status, episode.status, episode.gone["1"]["step"], episode.gone["1"]["why"], by)
+"""
+
+
+async def arrive(person: Person, slug: str) -> None:
+    """Agree, read the guide, and come to the lobby."""
+    await person.agree(slug)
+    assert "You play with other people" in await person.page.inner_text("main")
+    await person.page.click("main form button[type=submit]")
+
+
+async def test_two_meet_play_and_one_leaves(
+    page: Page, browser: Browser, live_stack: Stack, tmp_path: Path
+) -> None:
+    slug = f"journey-{secrets.token_hex(3)}"
+    load_study(live_stack, tmp_path, slug, condition("pair", "planner", 3) + TOGETHER, steps=4)
+    context = await browser.new_context(base_url=live_stack.url, viewport={"width": 360, "height": 740})
+    try:
+        other = Person(await context.new_page())
+        await arrive(person := Person(page), slug)
+        await page.wait_for_selector("[data-page=lobby]")
+        assert "1 of 2 is here." in await page.inner_text("[data-lobby-come][role=status]")
+        assert await violations(page, "lobby") == []
+        await page.reload()
+        assert "1 of 2 is here." in await page.inner_text("[data-lobby-come]")
+        await arrive(other, slug)
+        await other.connected()
+        await person.connected()  # the lobby led on by itself
+        await other.send(["noop"])
+        assert await person.play_step(["noop"]) == await other.stepped(1)
+        await leave(other.page)
+        await page.wait_for_selector("#gone p")
+        assert await page.inner_text("#gone") == (
+            "From step 2 on, Robot 2 goes on without its person, who has left."
+        )
+        assert await page.evaluate("document.querySelector('#gone').closest('[role=status]') !== null")
+        await page.set_viewport_size({"width": 360, "height": 740})
+        assert await page.evaluate("document.documentElement.scrollWidth <= 360")
+        for step in (2, 3, 4):
+            assert await person.play_step(["noop"]) == step
+        await person.go_on()
+        await person.answer()
+        await page.wait_for_selector("[data-page=end]")
+    finally:
+        await context.close()
+    said = live_stack.manage("shell", "-c", FACTS.format(slug=slug))
+    by = [["person"], ["planner"], ["planner"], ["planner"]]
+    assert f"complete over 2 left {by}" in said
+    assert person.problems == other.problems == []
+
+
+async def leave(page: Page) -> None:
+    """Leave the study, by the two clicks."""
+    await page.click("a.leave")
+    await page.click("button[name=confirm]")
+    await page.wait_for_selector("[data-page=withdrawn]")

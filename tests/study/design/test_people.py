@@ -1,0 +1,87 @@
+"""Several people in a condition, or one in any seat: who plays beside them, and what if they are gone."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+from django.core.exceptions import ValidationError
+
+from kitchen.contract.world import SettingsError
+from kitchen.play.absence import Absence
+from study.design.models import Condition, Study
+from study.design.plan import absence_planned, mind_plans, organisation_planned, people_in
+
+pytestmark = pytest.mark.django_db
+
+
+def team(teammates: int = 3, coplayer: str = "planner", **organisation: Any) -> Condition:
+    return Condition(
+        study=Study(slug="s"),
+        key="team",
+        name="Team",
+        label="Team 9",
+        settings={"level": "level_3"},
+        coplayer=coplayer,
+        teammates=teammates,
+        organisation=organisation,
+    )
+
+
+def minds(condition: Condition, *people: int) -> list[tuple[int, ...]]:
+    return [mind.seats for mind in mind_plans(condition, people or None)]
+
+
+def test_where_nothing_is_said_one_person_sits_in_the_first_seat() -> None:
+    assert people_in(team()) == (0,) and minds(team()) == [(1, 2, 3)]
+    assert absence_planned(team()) is None
+
+
+def test_co_players_have_the_seats_that_people_do_not() -> None:
+    assert minds(team(people=[0, 2])) == [(1, 3)]
+    assert minds(team(kind="each", people=[0, 1])) == [(2,), (3,)]
+    assert minds(team(people=[2])) == [(0, 1, 3)]
+    made = organisation_planned(team(people=[1, 2], settings={"talk": True}))
+    assert made and [one.number for one in made.members if one.is_person] == [1, 2]
+    team(people=[0, 2]).clean()
+    team(people=[3]).clean()
+
+
+def test_who_did_not_come_has_a_co_player_of_their_own() -> None:
+    condition = team(people=[0, 1], settings={"talk": True})
+    assert minds(condition, 0) == [(1,), (2, 3)]
+    made = organisation_planned(condition, (0,))
+    assert made and [one.seats for one in made.members if not one.is_person] == [(1,), (2, 3)]
+
+
+def test_who_is_gone_is_replaced_by_the_conditions_co_player_unless_the_episode_is_to_end() -> None:
+    assert absence_planned(team(people=[0, 1])) == Absence(3, "planner", {})
+    assert absence_planned(team(people=[0, 1], absent_steps=0)) == Absence(None, "planner", {})
+    assert absence_planned(team(people=[0, 1], absent="end")) == Absence(3)
+
+
+def test_people_alone_need_no_co_player_if_nobody_is_replaced() -> None:
+    alone = {"people": [0, 1], "unfilled": "leave", "absent": "end"}
+    team(1, "none", **alone).clean()
+    assert mind_plans(team(1, "none", **alone)) == []
+    with pytest.raises(ValidationError, match="choose a co-player"):
+        team(1, "none", people=[0, 1]).clean()
+    with pytest.raises(SettingsError, match="did not come"):
+        minds(team(1, "none", **alone), 0)
+
+
+@pytest.mark.parametrize(
+    ("said", "field"),
+    [
+        ({"people": []}, "people"),
+        ({"people": [0, 4]}, "people"),
+        ({"people": [0, 0]}, "people"),
+        ({"people": [0, 1], "lobby_seconds": 1}, "lobby_seconds"),
+        ({"people": [0, 1], "absent_steps": -1}, "absent_steps"),
+        ({"people": [0, 1], "unfilled": "dance"}, "unfilled"),
+        ({"people": [0, 1], "absent": "leave"}, "absent"),
+    ],
+)
+def test_what_cannot_be_is_refused_in_words(said: dict[str, Any], field: str) -> None:
+    with pytest.raises(ValidationError, match=field):
+        team(**said).clean()

@@ -1,0 +1,369 @@
+"""The lobby: who plays with whom, in which order, and what if somebody does not come."""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Callable, Iterator
+from datetime import timedelta
+from functools import partial
+from typing import Any
+
+import pytest
+from django.test import Client
+from django.utils import timezone
+
+from kitchen.play.models import Episode
+from kitchen.play.services import GivenCommand, commands_submit
+from study.design.models import Study
+from study.design.readiness import missing
+from study.exports.registry import get_table
+from study.people.flow import place_of
+from study.people.leaving import participant_end, participant_withdraw
+from study.people.models import Group, GroupMember, PageVisit, Participant
+from study.taking_part.answering import answers_submit
+from study.taking_part.going_on import page_done
+from study.taking_part.idling import last_action
+from study.taking_part.lobby import AWAY, Waiting, lobby_look
+from study.trying_out.previews import condition_preview
+from tests.study.exports.rows import rows_of
+from tests.study.factories import enter, make_study
+from tests.study.people.test_withdrawing import InThread
+
+pytestmark = pytest.mark.django_db
+
+
+def shared(*, conditions: int = 2, people: int = 2, step_seconds: float | None = None, **team: Any) -> Study:
+    """A study in which so many people play with one planner in each condition."""
+    study = make_study(conditions=conditions)
+    organisation = {"kind": "central", "people": list(range(people)), **team}
+    more = {"teammates": people, "coplayer": "planner", "organisation": organisation}
+    study.conditions.update(**more, step_seconds=step_seconds)
+    return study
+
+
+def come(study: Study, name: str) -> Participant:
+    """Somebody at the door of the lobby."""
+    person = enter(study, name)
+    page_done(participant_id=person.pk, page="guide")
+    return person
+
+
+def look(person: Participant) -> Waiting | None:
+    return lobby_look(participant_id=person.pk)
+
+
+def stands(person: Participant) -> tuple[int, int, int, bool]:
+    waiting = look(person)
+    assert waiting
+    return waiting.come, waiting.awaited, 10 * round(waiting.seconds_left / 10), waiting.leaves
+
+
+def page(person: Participant) -> str:
+    return place_of(Participant.objects.get(pk=person.pk)).page
+
+
+def orders(person: Participant) -> list[str]:
+    return list(person.rounds.order_by("position").values_list("condition__key", flat=True))
+
+
+def episode_of(person: Participant, position: int = 1) -> Episode | None:
+    return person.rounds.get(position=position).episode
+
+
+def time_passes(seconds: float) -> None:
+    """For everybody who waits; their pages are heard of all the while."""
+    for member in GroupMember.objects.all():
+        member.came_at -= timedelta(seconds=seconds)
+        member.save()
+
+
+@pytest.fixture
+def both() -> Iterator[tuple[Participant, Participant]]:
+    """Two people who play together."""
+    study = shared()
+    one, other = come(study, "one"), come(study, "other")
+    assert stands(one) == (1, 2, 300, False)
+    assert look(other) is None
+    yield one, other
+
+
+@pytest.mark.usefixtures("both")
+def test_when_all_have_come_one_episode_opens_for_all(both: tuple[Participant, Participant]) -> None:
+    episode = episode_of(both[0])
+    assert episode and episode_of(both[1]) == episode and page(both[0]) == page(both[1]) == "play"
+    seats = [one.rounds.get(position=1).seat for one in both]
+    assert seats == [0, 1] and episode.seats.filter(mind=None).count() == 2
+    assert episode.absence == {"steps": 3, "kind": "planner", "settings": {}}
+    assert not PageVisit.objects.filter(page="lobby", done_at=None).exists()
+    assert look(both[0]) is None
+
+
+def test_they_share_one_order_from_there_on_and_its_sequence_is_counted_for_both() -> None:
+    study = shared(conditions=3)
+    one, other = come(study, "one"), come(study, "other")
+    assert orders(one) != orders(other)
+    look(one), look(other)
+    assert orders(one) == orders(other)
+    assert len(set(Participant.objects.values_list("sequence", flat=True))) == 1
+
+
+def test_groups_are_balanced_over_sequences() -> None:
+    study = shared(conditions=2)
+    for number in range(8):
+        look(come(study, f"p{number}"))
+    held = list(Participant.objects.values_list("sequence", flat=True))
+    assert {held.count(each) for each in set(held)} == {4} and Group.objects.count() == 4
+
+
+def test_only_who_has_the_same_left_to_play_is_in_a_group() -> None:
+    study = shared(conditions=2)
+    one = come(study, "one")
+    look(one)
+    synthetic = enter(study, "program", synthetic=True)
+    page_done(participant_id=synthetic.pk, page="guide")
+    assert stands(synthetic) == (1, 2, 300, False)
+    spanish = come(study, "spanish")
+    Participant.objects.filter(pk=spanish.pk).update(language="es")
+    assert look(spanish) and Group.objects.count() == 3
+
+
+def test_when_time_is_over_a_co_player_has_the_place_of_who_did_not_come() -> None:
+    study = shared(people=3)
+    one, other = come(study, "one"), come(study, "other")
+    look(one), look(other)
+    time_passes(301)
+    assert look(other) is None
+    episode = episode_of(one)
+    assert episode and episode == episode_of(other)
+    assert episode.seats.filter(mind=None).count() == 2 and episode.minds.count() == 2
+    late = come(study, "late")
+    assert look(late) and Group.objects.count() == 2
+
+
+def test_or_those_who_came_leave_and_are_paid() -> None:
+    one = come(shared(unfilled="leave"), "one")
+    assert stands(one) == (1, 2, 300, True)
+    time_passes(301)
+    assert look(one) is None
+    one.refresh_from_db()
+    assert (one.status, one.given_code) == ("unmatched", one.completion_code)
+    html = Client().get(f"/p/{one.key}/").content.decode()
+    assert "Nobody came to play with you" in html and one.completion_code in html
+
+
+def test_who_has_gone_from_the_lobby_is_not_waited_for_and_may_come_again() -> None:
+    study = shared()
+    one, other = come(study, "one"), come(study, "other")
+    look(one)
+    GroupMember.objects.update(seen_at=timezone.now() - AWAY)
+    assert stands(other) == (1, 2, 300, False)
+    assert look(one) is None and episode_of(one) == episode_of(other)
+
+
+def test_who_closes_the_page_is_gone_at_once_unless_it_was_loaded_again() -> None:
+    study = shared()
+    one, other = come(study, "one"), come(study, "other")
+    client, lobby = Client(), f"/p/{one.key}/lobby/"
+    client.get(f"/p/{one.key}/")
+    client.get(f"/p/{one.key}/")
+    client.post(lobby, {"gone": "1"})  # of the page as it was before it was loaded again
+    assert GroupMember.objects.get().seen_at > timezone.now() - AWAY
+    client.post(lobby, {"gone": "2"})
+    assert look(other) and not episode_of(one)
+
+
+def finish(*people: Participant, position: int = 1) -> None:
+    """Play a round together to its end, and answer."""
+    episode = episode_of(people[0], position)
+    assert episode
+    while Episode.objects.get(pk=episode.pk).status == Episode.Status.PLAYING:
+        step = Episode.objects.get(pk=episode.pk).step + 1
+        given = [GivenCommand(seat, ("noop",)) for seat in range(3)]
+        commands_submit(episode_id=episode.pk, step=step, commands=given)
+    for person in people:
+        answer(person, position)
+
+
+def answer(person: Participant, position: int = 1) -> None:
+    values = dict.fromkeys(("i0", "i1"), 3)
+    assert answers_submit(participant_id=person.pk, page="survey", position=position, values=values)
+
+
+def test_a_group_stays_together_and_waits_for_its_own(both: tuple[Participant, Participant]) -> None:
+    one, other = both
+    finish(one, other)
+    assert page(one) == "lobby"
+    assert stands(one) == (1, 2, 300, False)
+    assert look(come(one.study, "third")) and episode_of(one, 2) is None
+    assert look(other) is None and episode_of(one, 2) == episode_of(other, 2)
+
+
+def test_whoever_comes_too_late_for_a_later_round_plays_it_without_the_others(
+    both: tuple[Participant, Participant],
+) -> None:
+    one, other = both
+    finish(one, other)
+    look(one)
+    time_passes(301)
+    assert look(one) is None and look(other) is None
+    alone = episode_of(other, 2)
+    assert alone and alone != episode_of(one, 2) and alone.seats.filter(mind=None).get().number == 1
+    assert alone.seed == episode_of(one, 2).seed and alone.absence is None  # type: ignore[union-attr]
+
+
+def test_nobody_waits_for_a_member_who_has_left(both: tuple[Participant, Participant]) -> None:
+    one, other = both
+    finish(one, other)
+    participant_withdraw(participant_id=other.pk)
+    assert look(one) is None and page(one) == "play"
+    assert Episode.objects.filter(rounds__participant=one).count() == 2  # the first is still theirs
+
+
+def test_who_leaves_in_the_midst_of_a_game_is_replaced_and_only_their_data_go(
+    both: tuple[Participant, Participant],
+) -> None:
+    one, other = both
+    participant_withdraw(participant_id=other.pk)
+    episode = episode_of(one)
+    assert episode and episode.status == "playing" and episode.gone == {"1": {"step": 1, "why": "left"}}
+    assert page(one) == "play"
+
+
+def test_who_is_timed_out_is_replaced_and_who_was_replaced_ends_nothing(
+    both: tuple[Participant, Participant],
+) -> None:
+    one, other = both
+    participant_end(participant_id=other.pk, status=Participant.Status.TIMED_OUT)
+    episode = episode_of(one)
+    assert episode and episode.status == "playing" and (episode.gone or {}).keys() == {"1"}
+    participant_end(participant_id=one.pk, status=Participant.Status.TIMED_OUT)
+    assert Episode.objects.get(pk=episode.pk).status == "abandoned"
+
+
+def test_who_was_away_goes_on_with_the_survey_while_the_others_play(
+    both: tuple[Participant, Participant],
+) -> None:
+    one, other = both
+    Episode.objects.update(gone={"1": {"step": 2, "why": "away"}})
+    assert (page(one), page(other)) == ("play", "survey")
+    answer(other)
+    assert page(other) == "lobby"
+
+
+def test_nobody_is_told_who_plays_with_them(both: tuple[Participant, Participant]) -> None:
+    one, other = both
+    html = Client().get(f"/p/{one.key}/").content.decode()
+    episode = episode_of(one)
+    assert episode and one.key in html
+    secrets = (other.key, other.code, other.guest_key, episode.seats.get(number=1).key)
+    assert not any(secret in html for secret in secrets)
+
+
+def test_staff_who_try_it_out_wait_for_nobody() -> None:
+    study = shared()
+    person = condition_preview(condition=study.conditions.first())  # type: ignore[arg-type]
+    assert page(person) == "lobby" and look(person) is None and page(person) == "play"
+
+
+def test_a_person_in_another_seat_needs_no_lobby() -> None:
+    study = make_study(conditions=1)
+    study.conditions.update(teammates=2, coplayer="planner", organisation={"people": [2]})
+    person = come(study, "one")
+    assert page(person) == "play" and person.rounds.get().seat == 2
+    html = Client().get(f"/p/{person.key}/").content.decode()
+    assert 'data-page="play"' in html or "ws-connect" in html
+
+
+def test_the_page_says_who_is_awaited_and_the_script_is_told_when_it_begins() -> None:
+    study = shared()
+    one, other = come(study, "one"), come(study, "other")
+    client = Client()
+    html = client.get(f"/p/{one.key}/").content.decode()
+    assert "1 of 2 is here. Waiting for 1 more person." in html and "At most 5 more minutes." in html
+    told = client.post(f"/p/{one.key}/lobby/").json()
+    assert told["on"] is False and told["come"].startswith("1 of 2")
+    assert Client().get(f"/p/{other.key}/").status_code == 302
+    assert client.post(f"/p/{one.key}/lobby/").json() == {"on": True}
+    assert client.post("/p/nobody/lobby/").status_code == 404
+
+
+@pytest.mark.servers
+@pytest.mark.django_db(transaction=True)
+def test_two_who_come_at_once_are_one_group() -> None:
+    study = shared()
+    people = [come(study, name) for name in ("one", "other")]
+    together = threading.Barrier(2)
+
+    def enter_lobby(person: Participant) -> None:
+        together.wait(10)
+        lobby_look(participant_id=person.pk)
+
+    busy = [InThread(partial(enter_lobby, person)) for person in people]
+    for one in busy:
+        one.finish()
+    assert Group.objects.count() == 1
+    assert sorted(GroupMember.objects.values_list("place", flat=True)) == [0, 1]
+    for person in people:
+        look(person)
+    assert Episode.objects.filter(rounds__participant__in=people).distinct().count() == 1
+
+
+@pytest.mark.servers
+@pytest.mark.django_db(transaction=True)
+def test_who_leaves_while_the_episode_opens_is_not_waited_for() -> None:
+    study = shared()
+    one, other = come(study, "one"), come(study, "other")
+    look(one)
+    together = threading.Barrier(2)
+
+    def at_once(act: Callable[[], object]) -> None:
+        together.wait(10)
+        act()
+
+    busy = [
+        InThread(partial(at_once, partial(participant_withdraw, participant_id=one.pk))),
+        InThread(partial(at_once, partial(lobby_look, participant_id=other.pk))),
+    ]
+    for each in busy:
+        each.finish()
+    episode = episode_of(other)
+    assert page(other) == ("play" if episode else "lobby")
+    if episode:  # it was open before the other left, who is replaced, then
+        assert (episode.gone or {}).keys() == {"0"} and episode.seats.filter(mind=None).count() == 1
+    else:
+        assert GroupMember.objects.get().participant_id == other.pk
+
+
+def test_the_data_say_who_played_together_and_from_which_step_somebody_was_replaced(
+    both: tuple[Participant, Participant],
+) -> None:
+    participant_end(participant_id=both[1].pk, status=Participant.Status.TIMED_OUT)
+    table = get_table("episodes")
+    names = [column.name for column in table.columns_of(both[0].study)]
+    found = [dict(zip(names, row, strict=True)) for row in rows_of(table, both[0].study)]
+    columns = ("seat", "people", "group", "given_up_step", "given_up_because")
+    rows = [[row[name] for name in columns] for row in found if row["order_position"] == 1]
+    assert rows == [[0, 2, 1, None, None], [1, 2, 1, 1, "left"]]
+
+
+def test_what_others_do_is_no_sign_of_somebody(both: tuple[Participant, Participant]) -> None:
+    Participant.objects.update(active_at=timezone.now() - timedelta(minutes=9))
+    episode = episode_of(both[0])
+    assert episode
+    commands_submit(episode_id=episode.pk, step=1, commands=[GivenCommand(0, ("noop",))])
+    seen = [last_action(Participant.objects.get(pk=person.pk)) for person in both]
+    assert seen[0] - seen[1] > timedelta(minutes=8)
+
+
+def test_what_would_keep_people_from_each_other_is_told_before_they_come() -> None:
+    study = shared(conditions=2)
+    told = {one.words.split(":")[0] for one in missing(study)}
+    assert "The consent does not say that other participants see what somebody does and writes." in told
+    assert any("no step timer" in one.words for one in missing(study))
+    first = study.conditions.first()
+    assert first and not any(one.hinders for one in missing(study))
+    first.organisation, first.teammates = {"kind": "central", "people": [0, 1, 2]}, 3
+    first.save()
+    assert [one.words for one in missing(study) if one.hinders] == [
+        "Those who play together stay together: all such conditions need the same number of people."
+    ]
