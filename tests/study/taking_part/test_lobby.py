@@ -246,6 +246,8 @@ def test_who_was_away_goes_on_with_the_survey_while_the_others_play(
     one, other = both
     Episode.objects.update(gone={"1": {"step": 2, "why": "away"}})
     assert (page(one), page(other)) == ("play", "survey")
+    html = Client().get(f"/p/{other.key}/").content.decode()
+    assert "You were away, so the others went on without you." in html
     answer(other)
     assert page(other) == "lobby"
 
