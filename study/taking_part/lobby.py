@@ -117,12 +117,19 @@ class _Lobby:
         self.person, self.group, self.round, self.now = person, group, place.round, now
         self.plan = person.version.blueprint.condition(place.round.condition.key)
         self.team: Team = team_of(self.plan.organisation)
+        self.seats = people_in(self.plan)
         self.members = list(group.members.select_related("participant"))
         self.present = [one for one in self.members if self._is_here(one)]
+        self.me = next(one for one in self.members if one.participant_id == person.pk)
 
     def _is_here(self, one: GroupMember) -> bool:
         heard = one.seen_at > self.now - AWAY
-        return heard and one.position == self.round.position and self._takes_part(one)
+        is_here = heard and one.position == self.round.position and self._takes_part(one)
+        return is_here and self._has_seat(one)
+
+    def _has_seat(self, one: GroupMember) -> bool:
+        """Not where a condition has fewer people than the one in which they met."""
+        return one.place < len(self.seats)
 
     def _takes_part(self, one: GroupMember) -> bool:
         return one.participant.status == Participant.Status.ACTIVE
@@ -132,7 +139,7 @@ class _Lobby:
         """How many there are to be."""
         if self.group.formed_at is None:
             return self.group.size
-        return sum(map(self._takes_part, self.members))
+        return sum(self._takes_part(one) and self._has_seat(one) for one in self.members)
 
     @property
     def seconds_left(self) -> float:
@@ -142,12 +149,12 @@ class _Lobby:
 
     def stands(self) -> Waiting | None:
         """What comes of it now: the episode, the end, or waiting."""
-        alone = self._has_begun() or (self.person.preview and self.plan.coplayer != NOBODY)
+        alone = self._has_begun() or self._waits_for_nobody or not self._has_seat(self.me)
         if alone and not self._may_not_be_few(1):
-            self._open([one for one in self.present if one.participant_id == self.person.pk])
+            self._open([self.me])
             return None
         short = self.group.formed_at is not None and self._may_not_be_few(self.awaited)
-        over = self.seconds_left <= 0
+        over = not alone and self.seconds_left <= 0
         if alone or short or (over and self._may_not_be_few(len(self.present))):
             participant_end(participant_id=self.person.pk, status=Participant.Status.UNMATCHED)
             return None
@@ -159,8 +166,13 @@ class _Lobby:
 
     def _may_not_be_few(self, people: int) -> bool:
         """So many are too few, and nobody plays in the others' place."""
-        few = people < len(self.team.people) and self.team.unfilled == LEAVE
-        return few and not (self.person.preview and self.plan.coplayer != NOBODY)
+        few = people < len(self.seats) and self.team.unfilled == LEAVE
+        return few and not self._waits_for_nobody
+
+    @property
+    def _waits_for_nobody(self) -> bool:
+        """Staff who try it out, where co-players can have the others' places."""
+        return self.person.preview and self.plan.coplayer != NOBODY
 
     def _has_begun(self) -> bool:
         """The others began this round without them."""
@@ -168,14 +180,16 @@ class _Lobby:
         rounds = Round.objects.filter(participant__in=members, condition=self.round.condition_id)
         return rounds.exclude(episode=None).exists()
 
+    def _seat(self, one: GroupMember) -> int:
+        return self.seats[one.place if self._has_seat(one) else 0]
+
     def _open(self, players: Sequence[GroupMember]) -> None:
         """Their episode; who is not there is in no group that has yet to form."""
         if self.group.formed_at is None:
             self.group.formed_at = self.now
             self.group.save(update_fields=["formed_at"])
             self.group.members.exclude(pk__in=[one.pk for one in players]).delete()
-        seats = people_in(self.plan)
-        taken = {one.participant_id: seats[one.place] for one in players}
+        taken = {one.participant_id: self._seat(one) for one in players}
         episode = shared_episode(self.group, self.person, self.plan, sorted(taken.values()))
         for participant_id, seat in taken.items():
             theirs = Round.objects.filter(participant=participant_id, condition=self.round.condition_id)

@@ -52,6 +52,7 @@ def _survey_context(person: Participant, place: flow.CurrentPage) -> dict[str, A
         "heading": _how(design, place.round.condition.key, label),
         "progress": progress(design, "survey", position=place.position, label=label),
         "ended_by_staff": episode.status == Episode.Status.ABORTED,
+        "given_up": place.round.is_given_up,
         "abandoned_because": _why_abandoned(episode),
         "figures": achieved(episode.world, score) if design.meant("scores_above_surveys") else (),
     }

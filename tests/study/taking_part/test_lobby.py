@@ -246,6 +246,8 @@ def test_who_was_away_goes_on_with_the_survey_while_the_others_play(
     one, other = both
     Episode.objects.update(gone={"1": {"step": 2, "why": "away"}})
     assert (page(one), page(other)) == ("play", "survey")
+    html = Client().get(f"/p/{other.key}/").content.decode()
+    assert "You were away, so the others went on without you." in html
     answer(other)
     assert page(other) == "lobby"
 
@@ -257,6 +259,23 @@ def test_nobody_is_told_who_plays_with_them(both: tuple[Participant, Participant
     assert episode and one.key in html
     secrets = (other.key, other.code, other.guest_key, episode.seats.get(number=1).key)
     assert not any(secret in html for secret in secrets)
+
+
+def test_who_has_no_seat_in_a_smaller_team_plays_it_without_the_others() -> None:
+    study = shared(conditions=2, people=3)
+    study.conditions.filter(key="c1").update(organisation={"people": [0, 1]})
+    study.orders = "fixed"
+    study.save()
+    people = [come(study, name) for name in ("one", "two", "three")]
+    assert [look(person) is None for person in people] == [False, False, True]
+    first = episode_of(people[0])
+    assert first and first.seats.filter(mind=None).count() == 3
+    Episode.objects.update(status=Episode.Status.OVER)
+    for person in people:
+        answer(person)
+    assert look(people[2]) is None and episode_of(people[2], 2) is not None
+    alone = episode_of(people[2], 2)
+    assert alone and alone.seats.filter(mind=None).get().number == 0
 
 
 def test_staff_who_try_it_out_wait_for_nobody() -> None:
