@@ -16,8 +16,7 @@ from kitchen.words.speech import gettext
 
 SHELL = ("notice", "bar", "phase", "clock", "hint", "over")
 """Their ids; their templates are `kitchen/play/<id>.jinja`. Where members write to one another, `talk` is
-one more, and where they give each other jobs `jobs`, for who leads also `roster`; no layout of a world holds
-these."""
+one more, where one may be given jobs `jobs`, and for who leads `roster`; no layout of a world holds these."""
 
 
 class Bar(NamedTuple):
@@ -108,7 +107,7 @@ def shell(page: Page, view: SeatView) -> tuple[Panel, ...]:
         *([_panel("plan", _plan(page, view))] if view.offers_plans else []),
         *([_panel("plans", _plans(page, view))] if view.shows_intents else []),
         *([roster_panel(page, view)] if view.leads else []),
-        *([jobs_panel(page, view)] if view.leads or view.led else []),
+        *([jobs_panel(page, view)] if view.led else []),
     )
 
 
@@ -137,7 +136,7 @@ def talk_panel(view: SeatView) -> Panel:
     parts = tuple(
         Panel(f"said-{said.number}", "kitchen/play/said.jinja", _line(view, said))
         for said in view.messages
-        if said.text
+        if said.text and not said.data.get("plain")  # the job itself says it, in the language of who reads
     )
     return Panel("talk", "kitchen/play/talk.jinja", Talk(mine), parts=parts)
 

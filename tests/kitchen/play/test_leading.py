@@ -174,8 +174,8 @@ def test_the_page_of_who_leads_has_a_team_and_no_menu() -> None:
     episode = led()
     seat = Seat.objects.select_related("episode").get(number=LEAD)
     context = page_context(seat_page(seat), seat_view(seat))
-    assert context["panels"].keys() >= {"roster", "jobs", "talk", "orders"}
-    assert context["panels"].keys().isdisjoint({"menu", "hint"})
+    assert context["panels"].keys() >= {"roster", "talk", "orders"}
+    assert context["panels"].keys().isdisjoint({"menu", "hint", "jobs"})
     assert "data-actions" not in context["layout"] + "".join(context["panels"].values())
     assert [group for group, _ in context["aims"]][:2] == ["Serve a dish", "Make something"]
     view = seat_view(seat)
