@@ -153,7 +153,7 @@ def _asked(page: Page, view: SeatView, job: Job) -> str:
 
 
 def _told(page: Page, view: SeatView, name: str, job: Job) -> str:
-    """`Robot 2: not possible: serve salmon sushi. There is nothing to do it with.`"""
+    """`Player 2: not possible: Serve the guests. There is nothing to do it with.`"""
     if job.state not in TELLS or job.why:
         return ""
     said = gettext("{who}: {state}: {job}.")

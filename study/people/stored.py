@@ -162,7 +162,10 @@ LINES: Mapping[str, Stored] = {
             *(f"Episode.{name}" for name in ["created_at", "ended_at", "shown", "asks_first"]),
             *(f"Episode.{name}" for name in ["three_dimensions", "shows_intents", "passes_by", "knowing"]),
             *(f"Episode.{name}" for name in ["organisation", "messages", "offers_plans", "plans"]),
-            *(f"Seat.{name}" for name in ["id", "episode", "number", "name", "acts", "mind", "scene", "view"]),
+            *(
+                f"Seat.{name}"
+                for name in ["id", "episode", "number", "name", "acts", "mind", "scene", "view"]
+            ),
             *(f"Mind.{name}" for name in ["id", "episode", "number", "kind", "settings"]),
             *(f"Mind.deciding_{name}" for name in ["step", "until", "by"]),
         ),

@@ -196,4 +196,6 @@ def test_the_participant_leads_and_has_no_robot(client: Client, study: Study) ->
         ("★", "Participant"),
         ("1", "Follower"),
     ]
-    assert picture.sentences[0].startswith("The participant, who has no robot, may command Follower")
+    assert picture.sentences[0].startswith(
+        "The participant, who has no place in the game, may command Follower"
+    )
