@@ -47,11 +47,7 @@ def follow(
     made.says = (
         *(_about(job, REPORT, status="failed", code="late") for job in jobs if job.aim and job not in mine),
         *(_about(job, ACCEPT) for job in mine if job.state == GIVEN),
-        *(
-            _about(job, DECLINE, code="words")
-            for job in jobs
-            if not (job.aim or words) and job.state == GIVEN
-        ),
+        *(_about(job, DECLINE, code="words") for job in unread if job.state == GIVEN),
         *(_about(job, REPORT, status=STARTED) for job in mine if job.state == ACCEPTED and job.number in at),
     )
     made.memory = {"jobs": [_kept(job) for job in mine], "seats": {str(job): at[job] for job in at}}

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import asdict
+from dataclasses import asdict, replace
 
 from django.db.models import OuterRef, Subquery
 
@@ -25,6 +25,8 @@ from kitchen.play.turns import OpenTurn, StepTakenError
 
 HEARD, UNSAID = "heard", "unsaid"
 """Under which a decision's note has the last message that its mind could know, and what it may not say."""
+HOUSES = frozenset({"since", "plain", "house"})
+"""What only the house writes into a message."""
 TOLD = 50
 """So many messages, the newest, is a mind told."""
 
@@ -36,8 +38,8 @@ def organisation_of(episode: Episode) -> Organisation | None:
 
 def message_add(turn: OpenTurn, sender: int, say: Say, *, decision: Decision | None = None) -> str:
     """Store what this member says; why it may not, empty if it may (`kitchen.contract.talk.refusal`,
-    `over`, `no_such_job`, `no_such_aim`). Needs a transaction around it, and the turn up to date and
-    locked."""
+    `over`, `no_such_job`, `no_aim`, `no_such_aim`). Needs a transaction around it, and the turn up to date
+    and locked."""
     organisation, sent = organisation_of(turn.episode), turn.sent
     if not turn.is_open:
         return "over"
@@ -45,10 +47,11 @@ def message_add(turn: OpenTurn, sender: int, say: Say, *, decision: Decision | N
         return "not_allowed"
     in_step = sum(row.sender == sender and row.step == turn.step for row in sent)
     if code := refusal(organisation, sender, say, sent=in_step):
-        return code
+        return "no_aim" if code == "empty" and say.kind == INFORM else code
     to = addressees(organisation, sender, say)
     if changes_no_job(said_so_far(turn), sender, to, say):
         return "no_such_job"
+    say = replace(say, data={name: value for name, value in say.data.items() if name not in HOUSES})
     if say.kind == INFORM:
         if not may_be_asked(turn, organisation, to, say):
             return "no_such_aim"

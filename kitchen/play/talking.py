@@ -22,6 +22,7 @@ RECEIPTS = {
     "too_long": marked("That message is too long: shorten it, and send it again."),
     "too_many": marked("You can write again in the next step."),
     "no_such_job": marked("That job is not there any more."),
+    "no_aim": marked("Choose what is to be done, or write it."),
     "no_such_aim": marked("That cannot be asked of them."),
     "over": marked("This episode has ended."),
     "elsewhere": marked("This is open in another tab: continue there, or choose to play here instead."),

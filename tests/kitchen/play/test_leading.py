@@ -167,7 +167,11 @@ def test_what_is_no_aim_of_theirs_cannot_be_asked() -> None:
     opened(episode)
     for aim in (("serve", "moon"), ("eat", "rice"), ("serve",)):
         assert give(episode, 0, aim=aim) == "no_such_aim"
+    assert give(episode, 0) == "no_aim"
     assert not Message.objects.exists()
+    say = Say("hurry", "inform", (0,), {"since": 3, "plain": True, "house": True})
+    assert message_send(episode_id=episode.pk, seat=LEAD, say=say).code == "accepted"
+    assert Message.objects.get().data == {}  # what only the house says
 
 
 def test_the_page_of_who_leads_has_a_team_and_no_menu() -> None:
