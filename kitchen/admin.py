@@ -12,7 +12,7 @@ from typing import Any
 
 from django.contrib import admin
 from django.core.paginator import Page, Paginator
-from django.db.models import Count, QuerySet
+from django.db.models import Count, Q, QuerySet
 from django.http import HttpRequest, HttpResponse
 from django.utils.html import format_html
 from django.utils.safestring import SafeString
@@ -156,7 +156,7 @@ class SeatInline(ReadOnly, admin.TabularInline):  # type: ignore[type-arg]
     def player(self, seat: Seat) -> str:
         """A person, or the kind of co-player with its settings."""
         if seat.mind is None:
-            return "a person"
+            return "a person" if seat.acts else "a person who leads, without a seat in the game"
         settings = json.dumps(seat.mind.settings, ensure_ascii=False) if seat.mind.settings else ""
         return format_html("{} <code>{}</code>", seat.mind, settings)
 
@@ -188,7 +188,7 @@ class EpisodeAdmin(ReadOnly, admin.ModelAdmin):  # type: ignore[type-arg]
         episodes: QuerySet[Episode] = super().get_queryset(request)
         if not request.user.is_superuser:
             episodes = episodes.filter(pk__in=episodes_visible(request.user).values("pk"))
-        return episodes.defer("state").annotate(seats_found=Count("seats"))
+        return episodes.defer("state").annotate(seats_found=Count("seats", filter=Q(seats__acts=True)))
 
     def has_view_permission(self, request: HttpRequest, obj: Any = None) -> bool:
         """The list for who has the admin's right; one episode for everybody whose business it is."""

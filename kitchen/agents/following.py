@@ -28,13 +28,17 @@ class Followed:
     memory: dict[str, Json] = field(default_factory=dict)
 
 
-def follow(situation: Situation, pursuer: Pursuer, before: Json, *, patience: int) -> Followed:
+def follow(
+    situation: Situation, pursuer: Pursuer, before: Json, *, patience: int, words: bool = False
+) -> Followed:
     """The newest job comes first; an older one goes on after it. Of several seats each has a job of its own.
     A job is accepted if it has an aim, declined if it is words alone, and given up after so many steps
-    (`patience`; 0: never). `before` is the memory that it returned last."""
+    (`patience`; 0: never). Who understands `words` leaves such jobs alone. `before` is the memory that it
+    returned last."""
     known = before or {"jobs": [], "seats": {}}
     jobs = _open(situation, known["jobs"])
     mine = [job for job in jobs if job.aim and not _is_late(job, situation, patience)]
+    unread = [job for job in jobs if not (job.aim or words)]
     at = _seats(mine, situation.seats, known["seats"])
     made = Followed(seats=frozenset(at.values()))
     for job in mine:
@@ -43,7 +47,7 @@ def follow(situation: Situation, pursuer: Pursuer, before: Json, *, patience: in
     made.says = (
         *(_about(job, REPORT, status="failed", code="late") for job in jobs if job.aim and job not in mine),
         *(_about(job, ACCEPT) for job in mine if job.state == GIVEN),
-        *(_about(job, DECLINE, code="words") for job in jobs if not job.aim and job.state == GIVEN),
+        *(_about(job, DECLINE, code="words") for job in unread if job.state == GIVEN),
         *(_about(job, REPORT, status=STARTED) for job in mine if job.state == ACCEPTED and job.number in at),
     )
     made.memory = {"jobs": [_kept(job) for job in mine], "seats": {str(job): at[job] for job in at}}

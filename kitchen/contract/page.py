@@ -189,8 +189,8 @@ class Page(ABC):
     """In which ways this world can be shown: `TABLES`, `DRAWN`, or both of them."""
     guide: ClassVar[str]
     """Template of the guide: how to win, what the tables mean, tips. Gets `brief`, `handbook`, and whether
-    steps have a time limit as `clocked`, whether there is a picture as `drawn`, and whether an action is
-    asked for once more before it is sent as `asks_first`."""
+    steps have a time limit as `clocked`, whether there is a picture as `drawn`, whether an action is
+    asked for once more before it is sent as `asks_first`, and whether who reads only leads as `leads`."""
     title: ClassVar[str] = ""
     """What this world is called over its guide, where a study plays several; by default its name. As all
     words of a page, in the language of whoever reads (`kitchen.words.speech`)."""

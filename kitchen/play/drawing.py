@@ -84,11 +84,18 @@ def overview(page: Page, panels: Mapping[str, SafeString], shown: str) -> SafeSt
 
 
 def guide(
-    page: Page, brief: Mapping[str, Json], *, clocked: bool, drawn: bool, asks_first: bool = False
+    page: Page,
+    brief: Mapping[str, Json],
+    *,
+    clocked: bool,
+    drawn: bool,
+    asks_first: bool = False,
+    leads: bool = False,
 ) -> SafeString:
     """How to play: `clocked` where steps have a time limit, `drawn` where the world is shown in a picture,
-    `asks_first` where an action is asked for once more before it is sent."""
-    how = {"clocked": clocked, "drawn": drawn, "asks_first": asks_first}
+    `asks_first` where an action is asked for once more before it is sent, `leads` for somebody who commands
+    nothing in it."""
+    how = {"clocked": clocked, "drawn": drawn, "asks_first": asks_first, "leads": leads}
     return _book(page, page.guide, json.dumps(brief), language(), **how)
 
 

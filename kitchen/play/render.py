@@ -28,7 +28,7 @@ def page_context(page: Page, view: SeatView, **more: Any) -> dict[str, Any]:
     view = replace(view, messages=(), jobs=())
     panels = (notice_panel(Notice()), *shell(page, view), *world_panels(page, view))
     how = {"clocked": bool(view.step_seconds), "drawn": view.shown != TABLES}
-    how["asks_first"] = bool(more.get("asks_first"))
+    how |= {"asks_first": bool(more.get("asks_first")), "leads": not view.acts}
     whole = {panel.id: drawing.whole(panel) for panel in panels}
     return {
         "page": page,

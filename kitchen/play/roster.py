@@ -1,4 +1,4 @@
-"""Jobs on a page: those that its person was given and gave, and for who leads how each worker stands."""
+"""Jobs on a page: those that its person was given, and for who leads how each worker stands."""
 
 from __future__ import annotations
 
@@ -29,18 +29,15 @@ TELLS = {ACCEPTED, STARTED, DONE, FAILED, DECLINED}
 
 
 class Jobs(NamedTuple):
-    """Jobs given and taken; each is a part."""
+    """Jobs that who reads was given; each is a part."""
 
 
 class Card(NamedTuple):
     """One job."""
 
     number: int
-    worker: int
-    mine: bool
-    """Who reads is to do it."""
     who: str
-    """Who gave it, or where who reads did, who is to do it."""
+    """Who gave it."""
     text: str
     state: str
     words: str
@@ -60,12 +57,15 @@ class Roster(NamedTuple):
 class Errand(NamedTuple):
     """A job of a worker."""
 
+    number: int
     text: str
     state: str
     words: str
     why: str
     since: int
     """The step in which it came to stand so."""
+    open: bool
+    """It can be taken back."""
 
 
 class Worker(NamedTuple):
@@ -82,21 +82,19 @@ class Worker(NamedTuple):
 
 
 def jobs_panel(page: Page, view: SeatView) -> Panel:
-    """The jobs that this person was given, and those that they gave."""
+    """The jobs that this person was given."""
     parts = tuple(
         Panel(f"job-{job.number}-{job.worker}", "kitchen/play/job.jinja", _card(page, view, job))
         for job in view.jobs
+        if job.worker == view.member
     )
     return Panel("jobs", "kitchen/play/jobs.jinja", Jobs(), parts=parts)
 
 
 def _card(page: Page, view: SeatView, job: Job) -> Card:
-    mine = job.worker == view.member
     return Card(
         job.number,
-        job.worker,
-        mine,
-        view.members[job.giver if mine else job.worker],
+        view.members[job.giver],
         words_of(page, view, job),
         job.state,
         gettext(STATES[job.state]),
@@ -144,7 +142,9 @@ def _worker(page: Page, view: SeatView, member: int) -> Worker:
 
 
 def _errand(page: Page, view: SeatView, job: Job) -> Errand:
-    return Errand(_asked(page, view, job), job.state, gettext(STATES[job.state]), _why(job), job.changed)
+    can = job.is_open and view.phase != "over"
+    words = gettext(STATES[job.state])
+    return Errand(job.number, _asked(page, view, job), job.state, words, _why(job), job.changed, can)
 
 
 def _asked(page: Page, view: SeatView, job: Job) -> str:
@@ -153,7 +153,7 @@ def _asked(page: Page, view: SeatView, job: Job) -> str:
 
 
 def _told(page: Page, view: SeatView, name: str, job: Job) -> str:
-    """`Robot 2: not possible: serve salmon sushi. There is nothing to do it with.`"""
+    """`Player 2: not possible: Serve the guests. There is nothing to do it with.`"""
     if job.state not in TELLS or job.why:
         return ""
     said = gettext("{who}: {state}: {job}.")

@@ -33,6 +33,8 @@ TOLD = 50
 """So many messages, the newest, is a mind told."""
 WRITTEN = "written"
 """Under which a message's data have its text, where not all of that is shown; members never see it."""
+HOUSES = frozenset({"since", "plain", "house", WRITTEN})
+"""What only the house writes into a message's data."""
 HOUSE = {BUSY: "Member {member} is talking with somebody else, and got nothing of that."}
 """What the house says to members, by its code."""
 
@@ -57,8 +59,9 @@ def message_of_house(turn: OpenTurn, sender: int, to: tuple[int, ...], say: Say)
 
 def message_refusal(turn: OpenTurn, sender: int, say: Say) -> tuple[Say, str]:
     """The message with whom it is meant for, and why this member may not say it now, empty if it may: as
-    `kitchen.contract.talk.refusal` and `kitchen.contract.conversations.keeps_apart`, `over`, `no_such_job` or
-    `no_such_aim`."""
+    `kitchen.contract.talk.refusal` and `kitchen.contract.conversations.keeps_apart`, `over`, `no_such_job`,
+    `no_aim` or `no_such_aim`."""
+    say = replace(say, data={name: value for name, value in say.data.items() if name not in HOUSES})
     organisation = organisation_of(turn.episode)
     if not turn.is_open:
         return say, "over"
@@ -67,7 +70,7 @@ def message_refusal(turn: OpenTurn, sender: int, say: Say) -> tuple[Say, str]:
     talking = talking_now(turn, organisation) if say.kind in TALK else {}
     say = to_partner(say, sender, talking)
     if code := refusal(organisation, sender, say, sent=_sent(turn, sender)):
-        return say, code
+        return say, "no_aim" if code == "empty" and say.kind == INFORM else code
     if organisation.one_partner and say.kind in TALK and (code := keeps_apart(say, sender, talking)):
         return say, code
     to = addressees(organisation, sender, say)
@@ -120,8 +123,7 @@ def _rows(
 def _shown(say: Say, organisation: Organisation) -> Say:
     """The message as it is shown, with what was written where that is another thing."""
     shown = filtered(say.text, organisation.blocked)
-    data = {name: value for name, value in say.data.items() if name != WRITTEN}
-    return replace(say, text=shown, data=data if shown == say.text else {**data, WRITTEN: say.text})
+    return say if shown == say.text else replace(say, text=shown, data={**say.data, WRITTEN: say.text})
 
 
 def house_word(code: str, member: int) -> Say:

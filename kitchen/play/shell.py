@@ -17,8 +17,8 @@ from kitchen.words.speech import gettext, marked
 
 SHELL = ("notice", "bar", "phase", "clock", "hint", "over")
 """Their ids; their templates are `kitchen/play/<id>.jinja`. Where members write to one another, `talk` is
-one more, where they have one partner at a time `partner`, and where they give each other jobs `jobs`, for who
-leads also `roster`; no layout of a world holds these."""
+one more, where they have one partner at a time `partner`, where one may be given jobs `jobs`, and for who
+leads `roster`; no layout of a world holds these."""
 
 
 class Bar(NamedTuple):
@@ -117,7 +117,7 @@ def shell(page: Page, view: SeatView) -> tuple[Panel, ...]:
         *([_panel("plan", _plan(page, view))] if view.offers_plans else []),
         *([_panel("plans", _plans(page, view))] if view.shows_intents else []),
         *([roster_panel(page, view)] if view.leads else []),
-        *([jobs_panel(page, view)] if view.leads or view.led else []),
+        *([jobs_panel(page, view)] if view.led else []),
     )
 
 
@@ -163,7 +163,9 @@ def talk_panel(view: SeatView) -> Panel:
     mine = max((said.number for said in view.messages if said.sender == view.member), default=0)
     lines = ((said, _line(view, said)) for said in view.messages)
     parts = tuple(
-        Panel(f"said-{said.number}", "kitchen/play/said.jinja", line) for said, line in lines if line.text
+        Panel(f"said-{said.number}", "kitchen/play/said.jinja", line)
+        for said, line in lines
+        if line.text and not said.data.get("plain")  # the job itself says it, in the language of who reads
     )
     return Panel("talk", "kitchen/play/talk.jinja", Talk(mine), parts=parts)
 

@@ -26,6 +26,7 @@ RECEIPTS = {
     "talking": marked("You are talking with somebody else: end that conversation first."),
     "choose_one": marked("Choose one whom you write to: you talk with one at a time."),
     "no_such_job": marked("That job is not there any more."),
+    "no_aim": marked("Choose what is to be done, or write it."),
     "no_such_aim": marked("That cannot be asked of them."),
     "over": marked("This episode has ended."),
     "elsewhere": marked("This is open in another tab: continue there, or choose to play here instead."),

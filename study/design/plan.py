@@ -150,7 +150,7 @@ def condition_check(
             raise SettingsError(f"co-player: {coplayer} cannot play {world}")
         make_agent(coplayer, coplayer_settings)
     if apart and step_seconds is None:
-        raise SettingsError("step_seconds: who leads without a robot needs a step timer")
+        raise SettingsError("step_seconds: who leads and does not act needs a step timer")
     if organisation:
         _check_team(organisation, world, coplayer, coplayer_settings, teammates)
 

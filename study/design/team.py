@@ -151,7 +151,7 @@ def team_organisation(
 def _led(members: Sequence[Member], seats: int, team: Team) -> list[Member]:
     """The participant, who has no seat, and then the others."""
     if team.leads:
-        raise SettingsError("leads: it is the participant who leads where they have no robot")
+        raise SettingsError("leads: it is the participant who leads where they have no place in the game")
     if not members:
         raise SettingsError("apart: who leads needs a teammate")
     return [Member(seats, (), is_person=True, name=LEAD), *members]

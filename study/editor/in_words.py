@@ -219,7 +219,7 @@ def coplayer_words(name: str) -> str:
 def agents_words(teammates: int, *, apart: bool = False) -> str:
     """How many there are in an episode; `apart` from them the participant leads."""
     if apart:
-        return f"{teammates}: all are teammates; the participant leads and has no robot"
+        return f"{teammates}: all are teammates; the participant leads and has no place in the game"
     if not teammates:
         return "1: the participant's, alone"
     return f"{teammates + 1}: the participant's and {counted(teammates, 'teammate')}"
@@ -259,7 +259,7 @@ def team_pairs(condition: ConditionPlan) -> list[Pair]:
         f"{one} to {other} ({name})" for name in ("commands", "writes") for one, other in getattr(team, name)
     ]
     chosen += _people_words(team)
-    leader = "the participant, who has no robot" if team.apart else _players((team.leads,))
+    leader = "the participant, without a place in the game" if team.apart else _players((team.leads,))
     leads = [Pair("Leads", leader)] if team.apart or team.kind in {"tree", "chain"} else []
     return [Pair("Organisation", LABELS[team.kind]), *leads, Pair("Of it", many=(*chosen, *own, *pairs))]
 
@@ -283,7 +283,7 @@ def _people_words(team: Team) -> list[str]:
 
 
 def _players(seats: Sequence[int], *, apart: bool = False) -> str:
-    """The participant is the first, unless they have no robot."""
+    """The participant is the first, unless they have no place in the game."""
     return and_list(
         ["the participant" if seat == 0 and not apart else f"player {seat + 1}" for seat in seats]
     )

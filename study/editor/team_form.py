@@ -1,7 +1,7 @@
 """Who plays in a condition, and who may command whom and write to whom, as fields of its form.
 
 Players are numbered as participants read them: 1 is the participant, whose seat is 0; where the participant
-has no robot, 1 is the first teammate.
+has no place in the game, 1 is the first teammate.
 """
 
 from __future__ import annotations
@@ -71,7 +71,7 @@ def team_fields() -> dict[str, forms.Field]:
     )
     fields[APART] = forms.BooleanField(
         required=False,
-        label="The participant leads and has no robot",
+        label="The participant leads and has no place in the game",
         help_text="All players are co-players then, the first is 1; “follower” does as it is told. Steps go "
         "by the step timer. What the participant sees of the world is what who leads sees, above.",
     )

@@ -74,7 +74,7 @@ def _node(place: int, member: Member, kinds: dict[int, str], many: int) -> Node:
 
 
 def _numbers(member: Member) -> str:
-    """Of players; a leader without a robot has a star."""
+    """Of players; who has no place in the game has a star."""
     return ", ".join(str(seat + 1) for seat in member.seats) or "★"
 
 
@@ -112,7 +112,7 @@ def _edge(one: Node, other: Node, *, commands: bool, both: bool) -> Edge:
 def _sentences(organisation: Organisation, kinds: dict[int, str]) -> tuple[str, ...]:
     alone = sum(member.is_person for member in organisation.members) == 1
     names = {
-        member.number: "the participant" + ("" if member.seats else ", who has no robot,")
+        member.number: "the participant" + ("" if member.seats else ", who has no place in the game,")
         if member.is_person and alone
         else f"{_who(member, kinds)} (player {_numbers(member)})"
         for member in organisation.members

@@ -168,7 +168,10 @@ LINES: Mapping[str, Stored] = {
             *(f"Episode.{name}" for name in ["organisation", "messages", "offers_plans", "plans"]),
             "Episode.absence",
             "Episode.gone",
-            *(f"Seat.{name}" for name in ["id", "episode", "number", "name", "mind", "scene", "view"]),
+            *(
+                f"Seat.{name}"
+                for name in ["id", "episode", "number", "name", "acts", "mind", "scene", "view"]
+            ),
             *(f"Mind.{name}" for name in ["id", "episode", "number", "kind", "settings"]),
             *(f"Mind.deciding_{name}" for name in ["step", "until", "by"]),
         ),

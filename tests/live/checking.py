@@ -50,7 +50,9 @@ def faults_of(page: Mapping[str, Json]) -> Iterator[str]:
 
 def replayed(episode: Episode, rows: Iterable[Step]) -> Iterator[tuple[Step | None, World]]:
     """The world at its start and after each of these steps, played anew from the seed."""
-    world = get_world(episode.world).create(seats=episode.seats.count(), settings=episode.settings)
+    world = get_world(episode.world).create(
+        seats=episode.seats.filter(acts=True).count(), settings=episode.settings
+    )
     world.reset(episode.seed)
     yield None, world
     for row in rows:

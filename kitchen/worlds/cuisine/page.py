@@ -56,9 +56,9 @@ class CuisinePage(Page):
         return tuple(make(view, brief) for make in makes if make is not intents or view.shows_intents)
 
     def overview(self, view: SeatView) -> tuple[Panel, ...]:
-        """The same without the menu."""
-        brief = known(view.brief)
-        makes = (make for make in _PANELS if make is not menu and make not in _UNSEEN.get(view.shown, ()))
+        """The same without the menu, and the line of news beside it."""
+        brief, unseen = known(view.brief), (menu, news, *_UNSEEN.get(view.shown, ()))
+        makes = (make for make in _PANELS if make not in unseen)
         return tuple(make(view, brief) for make in makes if make is not intents or view.shows_intents)
 
     def aimed(self, brief: Mapping[str, Json], aim: Aim) -> str:

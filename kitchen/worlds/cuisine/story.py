@@ -24,6 +24,8 @@ class Happened(NamedTuple):
     """The numbers of the steps that are told of, newest first."""
 
     steps: tuple[int, ...]
+    acts: bool = True
+    """Who reads has a robot."""
 
 
 class Line(NamedTuple):
@@ -49,7 +51,7 @@ def story(view: SeatView, known: Known) -> Panel:
         Panel(f"past-{step.number}", "worlds/cuisine/past.jinja", past(view, age, known.words))
         for age, step in enumerate(view.history)
     )
-    shows = Happened(tuple(step.number for step in view.history))
+    shows = Happened(tuple(step.number for step in view.history), view.acts)
     return Panel("happened", "worlds/cuisine/happened.jinja", shows, parts=steps)
 
 

@@ -14,6 +14,7 @@ from kitchen.play.selectors import seat_view
 from kitchen.play.views import play_page
 from kitchen.registry.worlds import get_page
 from study.design import page_order
+from study.design.team import is_apart
 from study.people import flow
 from study.people.models import Participant
 from study.taking_part.going_on import may_practise_again, page_done, practice_again
@@ -58,13 +59,15 @@ def _practised(person: Participant, place: flow.CurrentPage) -> dict[str, Any]:
     assert person.practice  # noqa: S101 - as above
     design, view = person.version.blueprint, seat_view(person.practice.seats.get(number=0))
     page = get_page(person.practice.world)
+    first = design.condition(place.rounds[0].condition.key) if place.rounds else None
     return {
         "figures": view.achieved,
         "reached": page.reached(view) if view.reached else "",
         "missed": page.missed if may_practise_again(person) else "",
         "questions": page_order.is_shown(design, "check"),
         "hints": person.practice.hints,
-        "teammates": design.condition(place.rounds[0].condition.key).teammates if place.rounds else 0,
+        "teammates": first.teammates if first else 0,
+        "leads": bool(first and is_apart(first.organisation)),
     }
 
 

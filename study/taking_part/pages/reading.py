@@ -48,10 +48,10 @@ def _guide(design: Blueprint, plans: Sequence[ConditionPlan], world: str) -> dic
     page, clocked = get_page(world), any(plan.step_seconds for plan in mine)
     drawn = any(page.shown(design.shown_in(plan)) != TABLES for plan in mine)
     brief = _brief(mine[0], max(map(seats_of, mine)))
-    asks = bool(design.meant("asks_first"))
+    asks, leads = bool(design.meant("asks_first")), all(is_apart(plan.organisation) for plan in mine)
     return {
         "title": page.title or readable(world),
-        "html": drawing.guide(page, brief, clocked=clocked, drawn=drawn, asks_first=asks),
+        "html": drawing.guide(page, brief, clocked=clocked, drawn=drawn, asks_first=asks, leads=leads),
         "styles": page.styles,
         "differs": page.settings_differ if any(plan.settings != mine[0].settings for plan in mine) else "",
         "reference": page.reference_title,

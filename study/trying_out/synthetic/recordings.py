@@ -12,6 +12,8 @@ from django.db import transaction
 from django.db.models import QuerySet
 from django.utils import timezone
 
+from kitchen.contract.organisation import INFORM
+from kitchen.contract.talk import Say
 from kitchen.contract.world import Json
 from kitchen.llm.registry import STAND_IN
 from kitchen.play import deciding, selectors
@@ -33,6 +35,7 @@ from kitchen.play.models import (
 )
 from kitchen.play.queue import played_aside
 from kitchen.play.services import GivenCommand, commands_submit
+from kitchen.play.talking import message_send
 from kitchen.registry.agents import get_agent
 from kitchen.registry.worlds import get_kit
 from study.design.blueprint import ConditionPlan
@@ -79,7 +82,8 @@ def record(
     `look` is what tells `episode_create` what people see. `steps` shortens it, in worlds that can be told so.
     SettingsError if it cannot be played.
     """
-    player, episode = Player(Person(seed, number), 1), _opened(plan, look, seed=seed, steps=steps)
+    with played_aside():
+        player, episode = Player(Person(seed, number), 1), _opened(plan, look, seed=seed, steps=steps)
     try:
         with played_aside():
             _play(episode, player)
@@ -122,6 +126,9 @@ def _play(episode: Episode, player: Player) -> None:
         player.watch(state)
         if state["phase"] == "over":
             break
+        for member, aim in player.jobs(state) if state["phase"] == "lead" else ():
+            say = Say("", INFORM, (member,), {"aim": list(aim)})
+            message_send(episode_id=episode.pk, seat=seat.number, say=say)
         step = state["step"] + 1
         claim = decision_claim(episode_id=episode.pk, step=step)  # no worker takes it for one that waits
         if state["phase"] == "choose":

@@ -13,7 +13,7 @@ from kitchen.contract.jobs import jobs_of
 from kitchen.contract.organisation import ACCEPT, INFORM, REPORT, WITHDRAW
 from kitchen.contract.talk import Said
 from kitchen.contract.world import FAIL, SUCCESS, UNKNOWN, World
-from kitchen.registry.agents import agent_kinds, get_pursuer
+from kitchen.registry.agents import agent_kinds, get_pursuer, make_agent
 from kitchen.registry.worlds import get_world
 
 LEAD = 3
@@ -106,3 +106,18 @@ def test_what_nobody_made_cannot_be_fetched_and_what_is_no_aim_cannot_be_pursued
     for aim in (("fetch", "moon"), ("fetch",), ("dance", "rice0")):
         assert pursuer.pursue(see(game, (0,)), 0, aim, None).status == FAIL
     assert jobs_of([told(1, INFORM, "fetch", "rice")])[0].aim == ("fetch", "rice")
+
+
+def test_a_planner_does_what_it_is_told_to_and_goes_on_with_the_rest() -> None:
+    game, planner = start(), make_agent("planner", {"tries": 2})
+    alone = planner.decide(see(game, (0, 1)))
+    job = told(1, INFORM, "fetch", "salmon")
+    made = planner.decide(asked(game, (0, 1), job))
+    assert said(made) == [(ACCEPT, 1, None)] and made.commands.keys() == {0, 1}
+    seat = made.memory["jobs"]["seats"]["1"]
+    assert made.commands[seat] == ("goto", "storage0") and made.memory["errands"] is not None
+    later = planner.decide(asked(game, (0, 1), told(60, "say"), memory=made.memory))
+    assert later.commands[seat] == ("goto", "storage0")
+    over = (told(60, "say"), told(61, REPORT, sender=0, job=1, status="done"))
+    free = planner.decide(asked(game, (0, 1), *over, memory=alone.memory))
+    assert free.commands == planner.decide(see(game, (0, 1), memory=alone.memory)).commands

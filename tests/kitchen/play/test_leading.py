@@ -167,15 +167,19 @@ def test_what_is_no_aim_of_theirs_cannot_be_asked() -> None:
     opened(episode)
     for aim in (("serve", "moon"), ("eat", "rice"), ("serve",)):
         assert give(episode, 0, aim=aim) == "no_such_aim"
+    assert give(episode, 0) == "no_aim"
     assert not Message.objects.exists()
+    say = Say("hurry", "inform", (0,), {"since": 3, "plain": True, "house": True})
+    assert message_send(episode_id=episode.pk, seat=LEAD, say=say).code == "accepted"
+    assert Message.objects.get().data == {}  # what only the house says
 
 
 def test_the_page_of_who_leads_has_a_team_and_no_menu() -> None:
     episode = led()
     seat = Seat.objects.select_related("episode").get(number=LEAD)
     context = page_context(seat_page(seat), seat_view(seat))
-    assert context["panels"].keys() >= {"roster", "jobs", "talk", "orders"}
-    assert context["panels"].keys().isdisjoint({"menu", "hint"})
+    assert context["panels"].keys() >= {"roster", "talk", "orders"}
+    assert context["panels"].keys().isdisjoint({"menu", "hint", "jobs"})
     assert "data-actions" not in context["layout"] + "".join(context["panels"].values())
     assert [group for group, _ in context["aims"]][:2] == ["Serve a dish", "Make something"]
     view = seat_view(seat)

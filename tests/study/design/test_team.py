@@ -83,7 +83,7 @@ def test_who_leads_is_the_root() -> None:
         ({"kind": "tree", "leads": 9}, "nobody has the seat 9"),
         ({"kind": "custom", "writes": [[0, 9]]}, "writes: 0 to 9"),
         ({"kind": "custom", "writes": [[0]]}, "organisation: writes"),
-        ({"kind": "tree", "apart": True}, "who leads without a robot needs a step timer"),
+        ({"kind": "tree", "apart": True}, "who leads and does not act needs a step timer"),
         ({"kind": "tree", "apart": "yes"}, "organisation: apart"),
     ],
 )
@@ -162,7 +162,7 @@ def test_a_participant_may_lead_without_a_robot() -> None:
     with pytest.raises(ValidationError, match="it is the participant who leads"):
         condition.full_clean(exclude=["study"])
     pairs = {pair.label: pair.value for pair in condition_pairs(ConditionPlan.of(condition))}
-    assert pairs["Leads"] == "the participant, who has no robot"
+    assert pairs["Leads"] == "the participant, without a place in the game"
     assert pairs["Agents"].startswith("3: all are teammates")
 
 

@@ -70,11 +70,12 @@ TEMPLATES = Path(settings.BASE_DIR) / "templates"
 PAGES = sorted((TEMPLATES / "study" / "taking_part").glob("*.html"))
 
 
-def card(*, mine: bool, state: str) -> Card:
+def card(state: str) -> Card:
     words = {"who": "⟦Robot⟧ 1", "text": "⟦do⟧", "words": "⟦done⟧", "why": "⟦so⟧"}
-    return Card(3, 1, mine=mine, state=state, step=2, acts=True, **words)
+    return Card(3, state=state, step=2, acts=True, **words)
 
 
+ERRAND = Errand(3, "⟦do⟧", "given", "⟦begun⟧", "⟦so⟧", 2, open=True)
 SHELL = (
     ("bar", Bar(3, None, "choose")),
     ("phase", Phase("thinking", ("⟦Robot⟧ 2", "⟦Robot⟧ 3"))),
@@ -90,13 +91,12 @@ SHELL = (
     ("over", Over(over=True, step=3, goal="⟦Well done⟧")),
     ("talk", Talk(0)),
     ("jobs", Jobs()),
-    ("job", card(mine=True, state="given")),
-    ("job", card(mine=True, state="accepted")),
-    ("job", card(mine=False, state="given")),
+    ("job", card("given")),
+    ("job", card("accepted")),
     ("phase", Phase("lead", ())),
     ("roster", Roster()),
+    ("worker", Worker(1, "⟦Robot⟧ 2", (1,), False, (ERRAND,), "")),
     ("worker", Worker(1, "⟦Robot⟧ 2", (1,), True, (), "⟦done⟧")),
-    ("worker", Worker(1, "⟦Robot⟧ 2", (1,), False, (Errand("⟦do⟧", "given", "⟦begun⟧", "⟦so⟧", 2),), "")),
     ("said", Line(3, "", ("⟦Robot⟧ 2",), to_you=False, text="⟦said⟧")),
     ("said", Line(3, "⟦Robot⟧ 2", ("⟦Robot⟧ 3",), to_you=True, text="⟦said⟧")),
     ("partner", Partner("⟦Robot⟧ 2")),

@@ -149,7 +149,7 @@ def _without(
         seats=seats,
         observations=seen,
         commanded={**situation.commanded, **commands},
-        memory=_memory_of(situation.memory, seats),
+        memory=memory_of(situation.memory, seats),
     )
 
 
@@ -171,7 +171,7 @@ def _closed(place: str, there: Mapping[str, Json], brief: Mapping[str, Json], no
     return kind in now.tools and not made
 
 
-def _memory_of(memory: Json, seats: Sequence[int]) -> Json:
+def memory_of(memory: Json, seats: Sequence[int]) -> Json:
     """What is remembered of these robots' errands."""
     if not isinstance(memory, dict) or "errands" not in memory:
         return memory

@@ -10,6 +10,7 @@ from kitchen.contract.agent import Advice, Agent, Decision, Situation
 from kitchen.contract.world import Json, Setting
 from kitchen.worlds.cuisine.planner.book import Book, read_book
 from kitchen.worlds.cuisine.planner.heeding import KEY, heed, left_alone
+from kitchen.worlds.cuisine.planner.jobs import others, take_jobs, with_jobs
 from kitchen.worlds.cuisine.planner.manner import PLAYING, Manner
 from kitchen.worlds.cuisine.planner.mates import Seen, forget_the_idle, watch
 from kitchen.worlds.cuisine.planner.scene import apply, read_scene
@@ -42,8 +43,14 @@ class Planner(Agent):
 
         The memory keeps the plan (wishes, style, errands) and how long the others have not moved; the note
         tells each seat's goal, its intent what it does after this step. Same situation, same decision. What
-        people ask in plain words is done first (`heeding`).
+        people ask in plain words is done first (`heeding`), and jobs with an aim before that (`jobs`).
         """
+        followed = take_jobs(situation)
+        if followed is None:
+            return self._heeding(situation)
+        return with_jobs(self._heeding(others(situation, followed)), followed)
+
+    def _heeding(self, situation: Situation) -> Decision:
         heeded = heed(situation)
         decision = self._decide(heeded.situation) if heeded.situation.seats else _nothing(situation)
         if heeded.memory is None:

@@ -11,10 +11,12 @@ from django.core.management import CommandError, call_command
 from kitchen.play.models import Decision, Episode, Step
 from kitchen.play.stored import read_stored_command
 from kitchen.registry.worlds import get_world
+from study.design.blueprint import blueprint_of
 from study.design.models import Outcome, Study, StudyPart, SurveyItem
 from study.design.questions.rules import is_right, value_problem
 from study.exports.registry import tables
 from study.people.models import Answer, Participant
+from study.trying_out.synthetic.recordings import record
 from tests.study.exports.rows import rows_of
 from tests.study.factories import make_study
 
@@ -126,3 +128,14 @@ def test_sequences_stay_even_from_one_command_to_the_next(study: Study) -> None:
     make(study, "--seed", "2")
     held = Participant.objects.filter(status__in=["complete", "active"]).values_list("sequence", flat=True)
     assert abs(list(held).count(1) - list(held).count(2)) <= 1
+
+
+def test_who_leads_gives_jobs_in_the_episodes_that_are_copied() -> None:
+    study = make_study(conditions=1)
+    team = {"kind": "tree", "apart": True, "settings": {"sees": "all"}}
+    study.conditions.update(coplayer="follower", teammates=2, organisation=team, step_seconds=3)
+    (plan,) = blueprint_of(study).conditions
+    recording = record(plan, seed=1, number=1, thinking=0, look={}, steps=3)
+    assert [row["number"] for row in recording.seats if not row["acts"]] == [2]
+    assert {row["kind"] for row in recording.said} >= {"inform", "accept"}
+    assert len(recording.steps) == 3 and not Episode.objects.exists()

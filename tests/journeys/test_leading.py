@@ -1,0 +1,62 @@
+"""A person without a robot leads three that follow, in a real browser, by keyboard alone."""
+
+from __future__ import annotations
+
+import secrets
+from pathlib import Path
+
+from playwright.async_api import Page
+
+from tests.browser import IN_A_BROWSER
+from tests.journeys.axe import violations
+from tests.journeys.person import Person, condition, load_study
+from tests.servers import Stack
+
+pytestmark = IN_A_BROWSER
+
+LEADS = """step_seconds = 1
+[conditions.organisation]
+kind = "tree"
+apart = true
+settings = { sees = "all" }
+"""
+
+
+async def give(page: Page, aim: str, *robots: str) -> None:
+    """By keyboard: tick for whom, type what, press the button."""
+    for box in await page.locator("#job-form input[name=to]").all():
+        if await box.is_checked() != (await box.input_value() in robots):
+            await box.focus()
+            await page.keyboard.press("Space")
+    await page.focus("#job-aim")
+    await page.keyboard.type(aim)
+    await page.focus("#job-form [data-send]")
+    await page.keyboard.press("Enter")
+
+
+async def test_a_dish_is_served_by_those_who_are_told_to(
+    page: Page, live_stack: Stack, tmp_path: Path
+) -> None:
+    slug = f"journey-{secrets.token_hex(3)}"
+    load_study(live_stack, tmp_path, slug, condition("led", "follower", 3) + LEADS, steps=60)
+    person = Person(page)
+    await page.set_viewport_size({"width": 360, "height": 740})
+    await person.agree(slug)
+    assert await page.locator("#leads-note-title").count() == 1  # the guide says how
+    await person.read_guide()
+    assert await page.locator("#menu, [data-actions], input[name=command]").count() == 0
+    await give(page, "Fetch salmon sashimi", "2")
+    await page.wait_for_selector("#worker-2 .is-failed")
+    assert "Robot 3: not possible: Fetch salmon sashimi." in await page.inner_text("#talk-said")
+    await give(page, "Make cooked rice", "0")
+    await page.wait_for_selector("#worker-0 .is-started")
+    await page.focus("#worker-0 .job-act button")
+    await page.keyboard.press("Enter")
+    await page.wait_for_selector("#worker-0 .is-withdrawn")
+    dish = await page.locator("#orders .ticket h3").first.inner_text()
+    await give(page, f"Serve {dish}", "0", "1", "2")
+    await page.wait_for_selector("#worker-1 .is-done, #worker-0 .is-done", timeout=90_000)
+    assert await page.locator("#menu, [data-actions], input[name=command]").count() == 0
+    assert await page.evaluate("document.documentElement.scrollWidth <= 360")
+    assert await violations(page, "leads") == []
+    assert person.problems == []
