@@ -104,19 +104,29 @@ class _Play:
         return given
 
 
-def prompt_at(game: World, minds: Minds, *, number: int, step: int, way: Way | None = None) -> Asked:
-    """What this mind is asked for this step, counted from 1, or for the last one of an episode that ends
-    before. WorldError for settings that cannot be."""
-    play = _Play(game, minds, way or Way(), [_rehearsed(mind) for _, mind in minds])
-    game.reset(SEED)
-    told = play.step()
-    while game.clock < step and not (game.over or game.cut_off):
-        told = play.step()
-    situation, decision = told[number]
-    calls = decision.calls
-    return Asked(
-        game.clock, situation, _as_sent(calls[0].request, minds[number][1], situation) if calls else None
-    )
+class Rehearsed:
+    """An episode that is played as far as somebody asks about, once."""
+
+    def __init__(self, game: World, minds: Minds, way: Way | None = None) -> None:
+        """WorldError for settings that cannot be."""
+        self._minds = minds
+        self._play = _Play(game, minds, way or Way(), [_rehearsed(mind) for _, mind in minds])
+        game.reset(SEED)
+        self._told: list[list[tuple[Situation, Decision]]] = []
+
+    def asked(self, number: int, step: int) -> Asked:
+        """What this mind is asked for this step, counted from 1, or for the last one of an episode that ends
+        before."""
+        while len(self._told) < max(step, 1) and (not self._told or self._goes_on):
+            self._told.append(self._play.step())
+        last = min(max(step, 1), len(self._told))
+        situation, decision = self._told[last - 1][number]
+        calls, mind = decision.calls, self._minds[number][1]
+        return Asked(last, situation, _as_sent(calls[0].request, mind, situation) if calls else None)
+
+    @property
+    def _goes_on(self) -> bool:
+        return not (self._play.game.over or self._play.game.cut_off)
 
 
 def _rehearsed(mind: Agent) -> Agent:
