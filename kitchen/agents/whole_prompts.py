@@ -75,8 +75,8 @@ class _Play:
     def asked(self, number: int, given: Mapping[int, Command]) -> Situation:
         seats = self.minds[number][0]
         asked = tuple(seat for seat in seats if self.game.asks(seat)) if self.way.passes_by else None
-        told = {"asked": asked, "tells": self.way.tells, "knowing": self.way.knowing}
-        seen = replace(self.seen(seats, given), **told)
+        seen = self.seen(seats, given)
+        seen = replace(seen, asked=asked, tells=self.way.tells, knowing=self.way.knowing)
         return among(seen, self.way.organisation)
 
     def step(self) -> list[tuple[Situation, Decision]]:

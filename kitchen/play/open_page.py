@@ -111,8 +111,9 @@ class OpenPage:
     def plan(self, message: PlanMessage) -> Answer:
         """Put another plan in the place of what is left."""
         with turn_taken(self.seat.episode_id) as turn:
-            sent = {"then": message.then, "page": self.name, "step": message.step}
-            receipt = plan_replace(turn, seat=self.seat.number, **sent)
+            receipt = plan_replace(
+                turn, seat=self.seat.number, then=message.then, page=self.name, step=message.step
+            )
             return self._answered(turn, receipt)
 
     def seen_as_scene(self, message: SceneMessage) -> Answer:

@@ -11,8 +11,8 @@ from django.db.models import Count, OuterRef
 from kitchen.contract.jobs import jobs_of
 from kitchen.contract.organisation import SAY, Member
 from kitchen.contract.page import Page, PlayerView, SeatView
+from kitchen.contract.plans import known_plans
 from kitchen.play import clock, stored
-from kitchen.play.filling import known_plans
 from kitchen.play.hints import hints_for
 from kitchen.play.intents import known_intents
 from kitchen.play.kept import turn_now

@@ -2,7 +2,8 @@
 
 A step is open until every seat has its command. The last one to arrive runs the world in the same
 transaction: the log row and the new state are written together or not at all. Seats that are not asked have
-their command from the moment the step is open (`filling`); a step in which nobody is asked passes by itself.
+their command from the moment the step is open (`contract.plans`); a step in which nobody is asked passes by
+itself.
 Where co-players are to think for some time, the commands wait in the database until then, and a small task
 runs the step (`step_run`).
 Whoever comes late, twice or with a command for another step changes nothing and is told so by the `Receipt`.
@@ -74,7 +75,7 @@ class GivenCommand:
     page: str = ""
     """The browser's page that it comes from; empty where nobody asks (a program, a co-player)."""
     then: tuple[Command, ...] = ()
-    """What the seat does after it without being asked (see `filling`)."""
+    """What the seat does after it without being asked (see `contract.plans`)."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -9,9 +9,9 @@ from typing import NamedTuple
 from kitchen.contract.agent import PLAN_BROKEN
 from kitchen.contract.jobs import Job
 from kitchen.contract.page import Page, Panel, SeatView
+from kitchen.contract.plans import ILLEGAL
 from kitchen.contract.talk import Said
 from kitchen.contract.world import Command
-from kitchen.play.filling import ILLEGAL
 from kitchen.words.speech import gettext, marked
 
 SHELL = ("notice", "bar", "phase", "clock", "hint", "over")

@@ -8,10 +8,10 @@ from typing import Any
 
 from django.db.models import Count
 
+from kitchen.contract.plans import WORLD
 from kitchen.contract.reading import Readings
 from kitchen.contract.world import Json
 from kitchen.play.clock import OF_PEOPLE
-from kitchen.play.filling import WORLD
 from kitchen.play.models import Decision, Episode, Seat, SeatCommand
 from kitchen.play.readings import readings_by_episode
 from study.design.chance import drawn

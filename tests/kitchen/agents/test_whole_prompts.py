@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from kitchen.agents.evaluate import decisions
+from kitchen.agents.alone import decisions
 from kitchen.agents.whole_prompts import Asked, Rehearsed, Way
 from kitchen.contract.agent import NO_ONE
 from kitchen.contract.model import Request

@@ -11,7 +11,7 @@ from django.template.loader import render_to_string
 
 from kitchen.contract.agent import KNOWING, LONGEST_PLAN, Agent, Decision, Situation
 from kitchen.contract.world import Command, Event
-from kitchen.play import planning
+from kitchen.play import stream
 from kitchen.play.asking import checked
 from kitchen.play.at_once import Deciding
 from kitchen.play.deciding import decide_step
@@ -312,7 +312,7 @@ def test_others_look_when_a_plan_is_stopped(
     monkeypatch: pytest.MonkeyPatch, django_capture_on_commit_callbacks: Callable[..., Any]
 ) -> None:
     nudged: list[object] = []
-    monkeypatch.setattr(planning.stream, "nudge_pages", lambda *told: nudged.append(told))
+    monkeypatch.setattr(stream, "nudge_pages", lambda *told: nudged.append(told))
     for minds in ((mind("ahead", 1),), ()):
         episode = make_episode(seats=2, minds=minds, offers_plans=True)
         given = GivenCommand(0, STORAGE, then=(BOARD, TABLE))
