@@ -18,7 +18,7 @@ from study.design.chance import drawn
 from study.design.figures import study_worlds
 from study.design.models import Study
 from study.design.plan import NOBODY
-from study.exports.base import EPISODE_LEVELS, MARKS, OUTAGE, WHERE, Column, ExportTable
+from study.exports.base import EPISODE_LEVELS, INVALID, MARKS, OUTAGE, WHERE, Column, ExportTable
 from study.exports.chosen import Chosen
 from study.exports.csv_text import JsonText
 from study.exports.figures import FigureColumn, episode_columns, figure_reader
@@ -133,13 +133,7 @@ COLUMNS = (
     Column("read_in_part", "integer", "Those for which not all could be read.", unit="decisions"),
     Column("read_not_at_all", "integer", "Those for which nothing could be read.", unit="decisions"),
     Column("commands_asked", "integer", "Commands that these replies were to hold.", unit="commands"),
-    Column(
-        "commands_invalid_before",
-        "integer",
-        "Of these, those that were read and cannot be done, in the first reply.",
-        unit="commands",
-    ),
-    Column("commands_invalid", "integer", "The same after a second try.", unit="commands"),
+    *INVALID,
 )
 
 FIELDS = (
