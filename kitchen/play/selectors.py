@@ -16,9 +16,9 @@ from kitchen.play import clock, stored
 from kitchen.play.hints import hints_for
 from kitchen.play.intents import known_intents
 from kitchen.play.kept import turn_now
-from kitchen.play.messages import Stamp, StateMessage
 from kitchen.play.models import Episode, Seat, SeatCommand
 from kitchen.play.saying import heard, organisation_of
+from kitchen.play.told import Stamp, StateMessage
 from kitchen.play.turns import OpenTurn
 from kitchen.registry.figures import achieved
 from kitchen.registry.worlds import get_page

@@ -30,12 +30,12 @@ from kitchen.machine.storable import printable
 from kitchen.play import clock, stream
 from kitchen.play.calls import calls_store
 from kitchen.play.kept import bring_up_to_date, turn_taken
-from kitchen.play.messages import EpisodeNews
 from kitchen.play.models import Decision, Episode, SeatCommand
 from kitchen.play.past import StepAhead
 from kitchen.play.queue import ask_coplayers, is_aside, run_step_later
 from kitchen.play.saying import says_store
 from kitchen.play.sealing import episode_seal
+from kitchen.play.told import EpisodeNews
 from kitchen.play.turns import OpenTurn
 from kitchen.registry.worlds import get_world
 from kitchen.uptime.selectors import time_is_charged

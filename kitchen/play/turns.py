@@ -24,9 +24,9 @@ from kitchen.play import clock, stored
 from kitchen.play.chain import chain_begin, chain_next, chain_so_far
 from kitchen.play.claims import MindStanding
 from kitchen.play.intents import stored_intents
-from kitchen.play.messages import Stamp
 from kitchen.play.models import Decision, Episode, Message, Mind, Seat, SeatCommand, Step
 from kitchen.play.past import PastStep, StepAhead
+from kitchen.play.told import Stamp
 from kitchen.registry.worlds import get_world
 
 HISTORY = 8
