@@ -6,7 +6,7 @@ from collections.abc import Collection, Mapping
 from dataclasses import dataclass, field, replace
 from typing import Self
 
-from kitchen.contract.agent import NO_ONE, Situation
+from kitchen.contract.agent import NO_ONE, Late, Situation
 from kitchen.contract.organisation import Organisation
 from kitchen.contract.talk import Said
 from kitchen.contract.world import Command, Event, Json
@@ -67,6 +67,8 @@ class Moment:
     member: int = 0
     messages: tuple[Said, ...] = ()
     """What was said to the dispatcher, and by it."""
+    late: tuple[Late, ...] = ()
+    """What the dispatcher commanded too late."""
     sees_people: bool = True
     """Whether what people do in a step is told before the dispatcher commands."""
 
@@ -81,7 +83,7 @@ class Moment:
         agents, mine = len(observation["agents"]), tuple(sorted(situation.seats))
         team = Team(agents, mine, tuple(sorted(people)), settled)
         moment = cls(brief, observation, team, _before(situation, settled), situation.events)
-        moment = replace(moment, sees_people=situation.knowing != NO_ONE)
+        moment = replace(moment, sees_people=situation.knowing != NO_ONE, late=situation.late)
         if situation.organisation is None or situation.organisation.is_silent:
             return moment
         return replace(
