@@ -4,11 +4,15 @@ from __future__ import annotations
 
 from typing import Any
 
+import pytest
+
 from kitchen.agents.alone import decisions
 from kitchen.agents.whole_prompts import Asked, Rehearsed, Way
-from kitchen.contract.agent import NO_ONE
+from kitchen.contract.agent import NO_ONE, Decision
 from kitchen.contract.model import Request
 from kitchen.registry.agents import make_agent
+from kitchen.worlds.cuisine.planner.planner import Planner
+from kitchen.worlds.cuisine.world import CuisineWorld
 from tests.kitchen.worlds.cuisine.cooking import kitchen
 
 CLAUDE = "anthropic:claude-sonnet-5-5"
@@ -74,3 +78,15 @@ def test_steps_are_played_once_however_often_they_are_asked_about() -> None:
     assert (later.step, first.step, game.clock) == (4, 1, 4)
     assert texts(first) == texts(Rehearsed(kitchen(seats=2), [((0, 1), mind)]).asked(0, 1))
     assert texts(played.asked(0, 4)) == texts(later) and game.clock == 4
+
+
+def test_who_is_busy_or_has_a_plan_is_not_asked_for(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Robot 4 plans two steps ahead; robot 3 has nothing to choose in the second step."""
+    ahead = Decision({3: ("goto", "pot0")}, plans={3: [("goto", "storage0"), ("get", "pot0", "rice")]})
+    monkeypatch.setattr(Planner, "decide", lambda *_: ahead)
+    monkeypatch.setattr(CuisineWorld, "asks", lambda world, seat: (world.clock, seat) != (1, 2))
+    second, third = (texts(asked(step, way=Way(passes_by=True)))[-1] for step in (2, 3))
+    assert "Now command agent1." in second
+    assert "agent2 (not to be commanded now) does in this step, before your agents: noop_agent2" in second
+    assert "agent3 (not yours) does in this step, before your agents: goto_agent3_storage0" in second
+    assert "Now command agent1 and agent2." in third and "agent3 (not yours) does in this step" not in third
