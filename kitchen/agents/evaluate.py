@@ -6,15 +6,12 @@ that interval (MindAgent, arXiv 2309.09971, section 3).
 
 from __future__ import annotations
 
-import time
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import replace
 from statistics import fmean
-from typing import Any
 
-from kitchen.contract.agent import Agent, Decision, Situation
+from kitchen.contract.agent import Situation
 from kitchen.contract.organisation import Organisation
-from kitchen.contract.seeds import derived_seed
 from kitchen.contract.talk import Said
 from kitchen.contract.world import Event, Json, World
 
@@ -51,19 +48,6 @@ def among(seen: Situation, organisation: Organisation | None, messages: tuple[Sa
     if organisation is None:
         return seen
     return replace(seen, organisation=organisation, member=min(seen.seats), messages=messages)
-
-
-def decisions(mind: Agent, game: World, *, seed: int, **more: Any) -> Iterator[tuple[Decision, float]]:
-    """Play to the end: one mind commands every seat. For each step the decision and its milliseconds, told
-    before the step is made; `more` is what else every situation says (`seconds`, `purse`)."""
-    decision, events = Decision(commands={}), tuple[Event, ...]()
-    while not (game.over or game.cut_off):
-        drawn = derived_seed(seed, game.clock)
-        seen = see(game, range(game.seats), memory=decision.memory, events=events, seed=drawn)
-        start = time.perf_counter()
-        decision = mind.decide(replace(seen, **more))
-        yield decision, (time.perf_counter() - start) * 1000
-        events = game.step(decision.commands)
 
 
 def collaboration_score(counts: Iterable[tuple[int, int]]) -> float | None:

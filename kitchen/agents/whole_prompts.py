@@ -13,6 +13,7 @@ from kitchen.agents.evaluate import among, see
 from kitchen.contract.agent import EVERYBODY, NO_ONE, Agent, Decision, Situation
 from kitchen.contract.model import Request
 from kitchen.contract.organisation import Organisation
+from kitchen.contract.plans import Plan, opening
 from kitchen.contract.seeds import derived_seed
 from kitchen.contract.world import Command, Event, Json, World
 from kitchen.registry.agents import get_adviser, make_agent
@@ -55,6 +56,9 @@ class _Play:
     memories: dict[int, Json] = field(default_factory=dict)
     """Of people by their seat, of minds by the first of theirs."""
     events: tuple[Event, ...] = ()
+    plans: dict[int, Plan] = field(default_factory=dict)
+    settled: dict[int, Command] = field(default_factory=dict)
+    """Commands of the coming step that nobody is asked for."""
 
     @property
     def people(self) -> tuple[int, ...]:
@@ -72,27 +76,36 @@ class _Play:
             seed=derived_seed(SEED, self.game.clock),
         )
 
-    def asked(self, number: int, given: Mapping[int, Command]) -> Situation:
+    def asked(self, number: int, known: Mapping[int, Command]) -> Situation:
+        """What this mind is told, as in live play (`kitchen.play.asking`)."""
         seats = self.minds[number][0]
-        asked = tuple(seat for seat in seats if self.game.asks(seat)) if self.way.passes_by else None
-        seen = self.seen(seats, given)
-        seen = replace(seen, asked=asked, tells=self.way.tells, knowing=self.way.knowing)
+        own = {seat: command for seat, command in self.settled.items() if seat in seats}
+        seen = replace(
+            self.seen(seats, {**own, **known}),
+            asked=tuple(seat for seat in seats if seat not in own) if own else None,
+            plans={seat: plan.then for seat, plan in self.plans.items() if seat in seats},
+            tells=self.way.tells,
+            knowing=self.way.knowing,
+        )
         return among(seen, self.way.organisation)
 
     def step(self) -> list[tuple[Situation, Decision]]:
         """One more; of each mind what it was asked and decided."""
         given = self._of_people()
-        known = {} if self.way.knowing == NO_ONE else dict(given)
+        shared = {**given, **self.settled} if self.way.knowing == EVERYBODY else dict(given)
+        known = {} if self.way.knowing == NO_ONE else shared
         told = []
         for number, mind in enumerate(self.played):
             situation = self.asked(number, known)
             decision = Decision({}, situation.memory) if situation.asked == () else mind.decide(situation)
             self.memories[min(situation.seats)] = decision.memory
-            given |= decision.commands
-            known |= decision.commands if self.way.knowing == EVERYBODY else {}
+            commands = self._plan(situation, decision)
+            given |= commands
+            known |= commands if self.way.knowing == EVERYBODY else {}
             told.append((situation, decision))
         idle = dict.fromkeys(range(self.game.seats), self.game.idle)
         self.events = tuple(self.game.step({**given, **{s: c for s, c in idle.items() if s not in given}}))
+        self.open()
         return told
 
     def _of_people(self) -> dict[int, Command]:
@@ -100,23 +113,49 @@ class _Play:
         for seat in self.people:
             decision = get_adviser(self.game.kind).decide(self.seen((seat,), {}))
             self.memories[seat] = decision.memory
-            given |= decision.commands
+            given |= {seat: self.settled[seat]} if seat in self.settled else decision.commands
         return given
 
+    def _plan(self, situation: Situation, decision: Decision) -> dict[int, Command]:
+        """What the seats of a mind do, those first that are settled; and what is to follow, kept."""
+        own = {seat: self.settled[seat] for seat in situation.seats if seat in self.settled}
+        for seat, then in decision.plans.items():
+            made = Plan(tuple(then), "", "", self.game.clock + 1)
+            self.plans[seat] = made.in_place_of(self.plans.get(seat))
+        return {**own, **{seat: do for seat, do in decision.commands.items() if seat not in own}}
 
-def prompt_at(game: World, minds: Minds, *, number: int, step: int, way: Way | None = None) -> Asked:
-    """What this mind is asked for this step, counted from 1, or for the last one of an episode that ends
-    before. WorldError for settings that cannot be."""
-    play = _Play(game, minds, way or Way(), [_rehearsed(mind) for _, mind in minds])
-    game.reset(SEED)
-    told = play.step()
-    while game.clock < step and not (game.over or game.cut_off):
-        told = play.step()
-    situation, decision = told[number]
-    calls = decision.calls
-    return Asked(
-        game.clock, situation, _as_sent(calls[0].request, minds[number][1], situation) if calls else None
-    )
+    def open(self) -> None:
+        """What is settled of the coming step before anybody is asked."""
+        seats, over = range(self.game.seats), self.game.over or self.game.cut_off
+        opened = opening(self.game, () if over else seats, self.plans, passes_by=self.way.passes_by)
+        self.events, self.plans = (*self.events, *opened.broken), opened.plans
+        self.settled = {each.seat: each.command for each in opened.filled}
+
+
+class Rehearsed:
+    """An episode that is played as far as somebody asks about, once."""
+
+    def __init__(self, game: World, minds: Minds, way: Way | None = None) -> None:
+        """WorldError for settings that cannot be."""
+        self._minds = minds
+        self._play = _Play(game, minds, way or Way(), [_rehearsed(mind) for _, mind in minds])
+        game.reset(SEED)
+        self._play.open()
+        self._told: list[list[tuple[Situation, Decision]]] = []
+
+    def asked(self, number: int, step: int) -> Asked:
+        """What this mind is asked for this step, counted from 1, or for the last one of an episode that ends
+        before."""
+        while len(self._told) < max(step, 1) and (not self._told or self._goes_on):
+            self._told.append(self._play.step())
+        last = min(max(step, 1), len(self._told))
+        situation, decision = self._told[last - 1][number]
+        calls, mind = decision.calls, self._minds[number][1]
+        return Asked(last, situation, _as_sent(calls[0].request, mind, situation) if calls else None)
+
+    @property
+    def _goes_on(self) -> bool:
+        return not (self._play.game.over or self._play.game.cut_off)
 
 
 def _rehearsed(mind: Agent) -> Agent:

@@ -47,6 +47,15 @@ says is followed."""
 
 
 @dataclass(frozen=True, slots=True)
+class Late:
+    """What a mind decided when its step was over, or its time: nothing came of it."""
+
+    step: int
+    """For which it was; the first is 1."""
+    commands: Mapping[int, Command]
+
+
+@dataclass(frozen=True, slots=True)
 class Situation:
     """All that a mind may know when it decides. Mappings are keyed by the seats that the mind commands."""
 
@@ -79,6 +88,8 @@ class Situation:
     """Who pays for calls of language models; None where nobody counts."""
     plans: Mapping[int, Sequence[Command]] = field(default_factory=dict)
     """What is left of the plans of its seats, after the coming step."""
+    late: tuple[Late, ...] = ()
+    """What it decided too late and has not been told of, oldest first."""
     asked: tuple[int, ...] | None = None
     """Those of `seats` that are to be commanded now, None for all of them. What the others do in this step is
     settled, and in `commanded`."""

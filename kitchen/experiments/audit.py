@@ -49,7 +49,7 @@ def _step_rows(log: Log, known: set[str]) -> Iterator[Cells]:
 
 
 def _decision_rows(log: Log, known: set[str]) -> Iterator[Cells]:
-    for each in log.asked:
+    for each in log.decided:
         which = (*log.head.key, each.step, *_decided(each, log.head.coplayer))
         made = [(number, *_call(call)) for number, call in enumerate(each.calls, start=1)]
         yield from ((*which, *cells) for cells in made or [NO_CALL])

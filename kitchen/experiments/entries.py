@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import hashlib
 from collections.abc import Callable, Mapping
-from dataclasses import asdict, dataclass, replace
+from dataclasses import asdict, dataclass, field, replace
 from typing import Any, Self
 
 from pydantic import TypeAdapter, ValidationError
@@ -48,6 +48,8 @@ class Head:
     world: str
     world_version: int
     world_settings: Mapping[str, Json]
+    program: str = ""
+    """The version of Brigade that began it; empty in logs of before."""
 
     @property
     def key(self) -> tuple[str, str, int, float, int]:
@@ -78,7 +80,8 @@ class Entry:
     step: int
     """The first is 1."""
     commands: Mapping[int, Command]
-    """As they were decided, in the order in which they ran; a seat that is not named did nothing."""
+    """All that were given, in the order in which they ran: first those of seats that were not asked. A seat
+    that is not named did nothing."""
     played_by: str
     fallback: str
     calls: tuple[Call, ...]
@@ -90,10 +93,17 @@ class Entry:
     events: tuple[Event, ...]
     state_hash: str
     """Of the state after the step."""
+    plans: Mapping[int, tuple[Command, ...]] = field(default_factory=dict)
+    """What was to follow, by seat."""
+    asked: bool = True
+    """False where no seat had anything to choose that was not planned: nobody decided."""
 
     def to_json(self, keep: Keep) -> dict[str, Json]:
-        """As JSON, without texts."""
+        """As JSON, without texts; what is not said is as usual."""
+        plans = [[seat, [list(command) for command in then]] for seat, then in self.plans.items()]
         return {
+            **({"plans": plans} if plans else {}),
+            **({} if self.asked else {"asked": False}),
             "step": self.step,
             "commands": [[seat, *command] for seat, command in self.commands.items()],
             "played_by": self.played_by,
@@ -114,6 +124,7 @@ class Entry:
                 "commands": {seat: tuple(words) for seat, *words in stored["commands"]},
                 "calls": tuple(call_from_json(call, texts) for call in stored["calls"]),
                 "events": tuple(_event(event) for event in stored["events"]),
+                "plans": {seat: tuple(map(tuple, then)) for seat, then in stored.get("plans", ())},
             }
             return cls(**{**stored, **read})
         except (KeyError, TypeError, ValueError) as error:

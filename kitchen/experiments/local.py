@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import logging
 from collections.abc import Callable, Iterable, Mapping
+from typing import Any
 
 from kitchen.contract.model import Purse
 from kitchen.experiments.log import LogError
@@ -23,29 +24,32 @@ def play_rest(
     keep: Callable[[Iterable[Row]], None],
     logs: LogFolder,
     purse: Purse | None = None,
+    program: str = "",
 ) -> dict[Key, Row]:
-    """Play what has no row yet; `keep` gets all rows after every episode. MoneySpentError ends it."""
+    """Play what has no row yet, by this version of Brigade; `keep` gets all rows after every episode.
+    MoneySpentError ends it."""
     played = dict(rows)
     for job in jobs_of(setup):
         if job.key not in played:
-            played[job.key] = _play(setup, job, logs, purse)
+            played[job.key] = _play(setup, job, logs, purse, program)
             keep(played.values())
     return played
 
 
-def _play(setup: Setup, job: Job, logs: LogFolder, purse: Purse | None) -> Row:
+def _play(setup: Setup, job: Job, logs: LogFolder, purse: Purse | None, program: str) -> Row:
     try:
-        return _go_on(setup, job, logs, purse)
+        return _go_on(setup, job, logs, purse, program)
     except EpisodeFailedError as error:
         return failed_row(job, str(error))
 
 
-def _go_on(setup: Setup, job: Job, logs: LogFolder, purse: Purse | None) -> Row:
+def _go_on(setup: Setup, job: Job, logs: LogFolder, purse: Purse | None, program: str) -> Row:
     """From where it was left; from its start where that cannot be."""
-    settings, sink = setup.settings_of(job.column.variant), logs.sink(job.key)
+    settings = setup.settings_of(job.column.variant)
+    kept: dict[str, Any] = {"purse": purse, "sink": logs.sink(job.key), "program": program}
     try:
-        return play(job, setup.coplayer, settings, purse=purse, sink=sink, before=logs.begun(job.key))
+        return play(job, setup.coplayer, settings, before=logs.begun(job.key), **kept)
     except LogError as error:
         log.warning("an episode begins anew, what was kept of it %s", error)
         logs.set_aside(job.key)
-        return play(job, setup.coplayer, settings, purse=purse, sink=sink)
+        return play(job, setup.coplayer, settings, **kept)

@@ -58,6 +58,11 @@ class Log:
         return [*self.entries, *self.untaken]
 
     @property
+    def decided(self) -> list[Entry | Untaken]:
+        """Those of them for which somebody was."""
+        return [each for each in self.asked if isinstance(each, Untaken) or each.asked]
+
+    @property
     def calls(self) -> list[Call]:
         """Every call that was made for it."""
         return [call for each in self.asked for call in each.calls]

@@ -7,11 +7,12 @@ import time
 import traceback
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
+from dataclasses import replace
 from pathlib import Path
 
 from kitchen.contract.agent import Agent, Decision
 from kitchen.contract.model import BudgetSpentError, Purse, UnpricedError
-from kitchen.contract.world import Json, World
+from kitchen.contract.world import Command, Json, World
 from kitchen.experiments.course import Course
 from kitchen.experiments.entries import Entry, Head, Untaken
 from kitchen.experiments.log import Log, Recording, Sink
@@ -62,12 +63,14 @@ def play(
     after_step: Callable[[], None] = _nothing,
     sink: Sink = _nowhere,
     before: Log | None = None,
+    program: str = "",
 ) -> Row:
     """Play one episode to its end. The same job and settings give the same episode, as far as the co-player
-    decides alike. `sink` keeps its log; with `before`, what was kept of it, it goes on from there and nothing
-    of that is asked again. MoneySpentError ends it, and EpisodeFailedError where co-player or world break;
-    LogError where `before` is another episode's, or leads elsewhere."""
-    course = Course(head_of(job, coplayer, settings, steps))
+    decides alike. `sink` keeps its log, with the version of Brigade (`program`); with `before`, what was kept
+    of it, it goes on from there and nothing of that is asked again. MoneySpentError ends it, and
+    EpisodeFailedError where co-player or world break; LogError where `before` is another episode's, or leads
+    elsewhere."""
+    course = Course(head_of(job, coplayer, settings, steps, program))
     if before is not None:
         course.catch_up(before)
     kept = Recording(course.head, sink, before)
@@ -87,7 +90,9 @@ def _keep(kept: Recording, entry: Entry) -> None:
         raise EpisodeFailedError.by(error) from error
 
 
-def head_of(job: Job, coplayer: str, settings: Mapping[str, Json], steps: int = BENCH.steps) -> Head:
+def head_of(
+    job: Job, coplayer: str, settings: Mapping[str, Json], steps: int = BENCH.steps, program: str = ""
+) -> Head:
     """What the log of this job begins with."""
     variant, level, agents = job.column.key
     return Head(
@@ -102,6 +107,7 @@ def head_of(job: Job, coplayer: str, settings: Mapping[str, Json], steps: int = 
         world=WORLD,
         world_version=get_world(WORLD).version,
         world_settings=BENCH.settings(level, job.alpha, steps),
+        program=program,
     )
 
 
@@ -124,14 +130,19 @@ def _steps(
     with _unforeseen():
         agent = make_agent(course.head.coplayer, course.head.settings)
     while not course.is_over:
+        if not course.is_asked:
+            with _unforeseen():
+                yield _unasked(course)
+            continue
         with _unforeseen():
             decision, spent = _decided(agent, course, purse, seconds)
         if decision.fallback in {BudgetSpentError.code, UnpricedError.code}:
             keep_untaken(Untaken(course.game.clock + 1, decision.calls))
             raise MoneySpentError(decision.calls[-1].error_text if decision.calls else decision.fallback)
         with _unforeseen():
-            course.take(decision.commands, decision.memory)
-            entry = _entry(course, decision, spent)
+            commands = course.all_of(decision.commands)
+            course.decided(decision, course.head.coplayer)
+            entry = _entry(course, decision, commands, spent)
         yield entry
 
 
@@ -143,10 +154,18 @@ def _decided(agent: Agent, course: Course, purse: Purse | None, seconds: float) 
     return decision, (time.perf_counter() - began) * 1000
 
 
-def _entry(course: Course, decision: Decision, milliseconds: float) -> Entry:
+def _unasked(course: Course) -> Entry:
+    """The step as it is taken where every seat goes on by itself."""
+    commands, by = course.all_of({}), " ".join(course.settled_by)
+    course.take({}, course.memory)
+    entry = _entry(course, Decision({}, course.memory, played_by=by), commands, 0.0)
+    return replace(entry, asked=False)
+
+
+def _entry(course: Course, decision: Decision, commands: Mapping[int, Command], milliseconds: float) -> Entry:
     return Entry(
         step=course.game.clock,
-        commands=decision.commands,
+        commands=commands,
         played_by=decision.played_by or course.head.coplayer,
         fallback=decision.fallback,
         calls=decision.calls,
@@ -155,6 +174,7 @@ def _entry(course: Course, decision: Decision, milliseconds: float) -> Entry:
         milliseconds=round(milliseconds, 3),
         events=course.events,
         state_hash=course.game.state_hash(),
+        plans={seat: tuple(then) for seat, then in decision.plans.items()},
     )
 
 

@@ -8,9 +8,9 @@ follows. No key is needed and nobody is called.
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, field, fields
+from dataclasses import dataclass, field, fields, replace
 
-from kitchen.contract.agent import Decision
+from kitchen.contract.agent import Agent, Decision
 from kitchen.contract.model import Call, NotAskedError, Request
 from kitchen.contract.world import WorldError, canonical_json
 from kitchen.experiments.course import Course
@@ -27,12 +27,14 @@ from kitchen.registry.worlds import get_world
 OTHER_PROMPT = "something else was asked"
 OTHER_NUMBER = "another number of calls was made"
 OTHER_COMMANDS = "other commands came out"
+OTHER_PLANS = "something else was to follow"
 OTHER_PLAYER = "somebody else decided"
 OTHER_MEMORY = "something else was remembered"
 OTHER_STATE = "it led to another state"
 OTHER_ROW = "its row in episodes.csv is not what its log comes to"
 NOT_TO_ITS_END = "its log does not come to the end"
 OTHER_VERSION = "it was played by another version of the world"
+OTHER_PROGRAM = "it was begun by Brigade {then}; this is {now}"
 
 
 class StoredAnswers:
@@ -66,14 +68,17 @@ class Replay:
     """What was not as it had been, in words."""
 
 
-def replay(log: Log, row: Row | None = None) -> Replay:
-    """Play it again; with its row of `episodes.csv`, if it came to its end, that is compared, too."""
+def replay(log: Log, row: Row | None = None, program: str = "") -> Replay:
+    """Play it again, by the version `program` of Brigade; with its row of `episodes.csv`, if it came to its
+    end, that is compared, too."""
     if get_world(log.head.world).version != log.head.world_version:
         return Replay(str(log.head), faults=(OTHER_VERSION,))
     try:
         faults = tuple(_faults(log, row))
     except (WorldError, UnknownNameError) as error:
         faults = (f"it cannot be played here: {error.args[0]}",)
+    if faults and log.head.program not in {"", program}:
+        faults += (OTHER_PROGRAM.format(then=log.head.program, now=program),)
     calls = sum(len(each.calls) for each in log.entries)
     return Replay(str(log.head), len(log.entries), calls, faults)
 
@@ -81,19 +86,25 @@ def replay(log: Log, row: Row | None = None) -> Replay:
 def _faults(log: Log, row: Row | None) -> Iterator[str]:
     course, agent = Course(log.head), make_agent(log.head.coplayer, log.head.settings)
     for entry in log.entries:
-        answers = StoredAnswers(entry.calls)
-        try:
-            decision = agent.decide(course.situation(seconds=SECONDS, answers=answers))
-        except Exception as error:  # a co-player may fail in any way
-            yield f"step {entry.step}: the co-player failed ({type(error).__name__})"
-        else:
-            yield from (f"step {entry.step}: {why}" for why in _differences(log, entry, decision, answers))
+        if entry.asked:
+            yield from (f"step {entry.step}: {why}" for why in _of_step(log, course, agent, entry))
         if not course.repeat(entry):
             yield f"step {entry.step}: {OTHER_STATE}"
     if row is not None and not course.is_over:
         yield NOT_TO_ITS_END
     elif row is not None and _is_other(row, row_of(log.head, course.game, log)):
         yield OTHER_ROW
+
+
+def _of_step(log: Log, course: Course, agent: Agent, entry: Entry) -> Iterator[str]:
+    answers = StoredAnswers(entry.calls)
+    try:
+        decision = agent.decide(course.situation(seconds=SECONDS, answers=answers))
+    except Exception as error:  # a co-player may fail in any way
+        yield f"the co-player failed ({type(error).__name__})"
+    else:
+        decision = replace(decision, commands=course.all_of(decision.commands))
+        yield from _differences(log, entry, decision, answers)
 
 
 def _is_other(then: Row, now: Row) -> bool:
@@ -109,6 +120,8 @@ def _differences(log: Log, entry: Entry, decision: Decision, answers: StoredAnsw
         yield OTHER_NUMBER
     if list(decision.commands.items()) != list(entry.commands.items()):
         yield OTHER_COMMANDS
+    if {seat: tuple(then) for seat, then in decision.plans.items()} != entry.plans:
+        yield OTHER_PLANS
     if (decision.played_by or log.head.coplayer, decision.fallback) != (entry.played_by, entry.fallback):
         yield OTHER_PLAYER
     if not _is_by_stand_in(entry) and canonical_json(decision.memory) != canonical_json(entry.memory):

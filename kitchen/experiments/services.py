@@ -13,6 +13,7 @@ from datetime import timedelta
 from decimal import Decimal
 from functools import partial
 
+from django.conf import settings
 from django.db import Error, transaction
 from django.db.models import Q, QuerySet
 from django.utils import timezone
@@ -225,6 +226,7 @@ def _play(episode: ExperimentEpisode, *, anew: bool) -> Row:
         after_step=_renewing(episode),
         before=None if anew else outlast(partial(log_begun, episode), "reading an episode's log"),
         sink=outlast(partial(log_sink, episode, anew=anew), "reading an episode's log"),
+        program=settings.VERSION,
     )
 
 

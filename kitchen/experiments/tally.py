@@ -30,8 +30,9 @@ def failed_row(job: Job, reason: str) -> Row:
 
 def row_of(head: Head, game: World, log: Log) -> Row:
     """The row of an episode that came to its end, from its log. What was asked in vain counts as well."""
-    calls, why = log.calls, Counter(each.fallback for each in log.entries if each.fallback)
-    times = [each.milliseconds for each in log.entries]
+    decided = [each for each in log.entries if each.asked]
+    calls, why = log.calls, Counter(each.fallback for each in decided if each.fallback)
+    times = [each.milliseconds for each in decided] or [0.0]
     completed, failed = share_counts(game)
     cost = total(call.cost for call in calls)
     return Row(
@@ -46,7 +47,7 @@ def row_of(head: Head, game: World, log: Log) -> Row:
         steps=game.clock,
         fallbacks=why.total(),
         fallback_codes=counted(why),
-        played_by=counted(Counter(each.played_by for each in log.entries)),
+        played_by=counted(Counter(each.played_by for each in decided)),
         calls=len(calls),
         tokens_input=sum(call.usage.input for call in calls),
         tokens_output=sum(call.usage.output for call in calls),
@@ -58,7 +59,7 @@ def row_of(head: Head, game: World, log: Log) -> Row:
         ms_max=round(max(times), 3),
         state_hash=game.state_hash(),
         log=log.hash,
-        **_read(log.entries, head.agents),
+        **_read(decided, head.agents),
     )
 
 

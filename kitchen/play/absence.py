@@ -14,9 +14,9 @@ from typing import Self
 
 from django.db.models import Max
 
+from kitchen.contract.plans import WORLD
 from kitchen.contract.world import Json, SettingsError
 from kitchen.play import clock
-from kitchen.play.filling import WORLD
 from kitchen.play.kept import bring_up_to_date
 from kitchen.play.models import Episode, Mind, Seat, SeatCommand
 from kitchen.play.turns import OpenTurn

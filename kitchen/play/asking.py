@@ -31,6 +31,7 @@ from kitchen.contract.seeds import derived_seed
 from kitchen.contract.world import Command, Json, World
 from kitchen.machine.storable import printable, storable
 from kitchen.money.spending import BudgetPurse
+from kitchen.play.dropping import late_decisions
 from kitchen.play.intents import checked_intents, note_with
 from kitchen.play.models import Decision, Mind
 from kitchen.play.pairing import Exchange
@@ -38,6 +39,7 @@ from kitchen.play.saying import LastHeard, checked_says, last_heard, note_of_tal
 from kitchen.play.services import GivenCommand, MadeDecision
 from kitchen.play.stored import known_commands, known_events
 from kitchen.play.turns import OpenTurn
+from kitchen.registry.agents import agent_kinds, get_agent
 
 UNSTORABLE = (DatabaseError, ArithmeticError, UnicodeError, ValueError)
 """What is raised by what cannot be stored, however often it is tried. What keeps a database from storing
@@ -100,7 +102,11 @@ def ask_minds(
     told = turn.numbers if knowing == EVERYBODY else turn.people if knowing == PEOPLE else set()
     given = {seat: tuple(row.command) for seat, row in turn.given.items()} | dict(more or {})
     commanded = {seat: command for seat, command in given.items() if seat in told}
-    situations = [(mind, _with_why(replace(_situation(turn, mind), **_talk(turn, mind)))) for mind in minds]
+    late = late_decisions([mind for mind in minds if _may_be_late(mind)], turn.step)
+    situations = [
+        (mind, _with_why(replace(_situation(turn, mind), late=late.get(mind.pk, ()), **_talk(turn, mind))))
+        for mind in minds
+    ]
     return _ask(turn.world, situations, commanded, told)
 
 
@@ -178,6 +184,11 @@ def _because(asked: Collection[int], last: Iterable[Json]) -> str:
     """The event of a plan that was dropped and the reason to ask are called the same."""
     broken = {event["seat"] for event in last if event["kind"] == PLAN_BROKEN}
     return PLAN_BROKEN if broken & set(asked) else SEAT
+
+
+def _may_be_late(mind: Mind) -> bool:
+    """Whether it asks a language model: the others are not waited for so long."""
+    return mind.kind in agent_kinds() and bool(get_agent(mind.kind).names_model)
 
 
 def _with_why(situation: Situation) -> Situation:

@@ -43,20 +43,18 @@ from kitchen.play.messages import (
     CommandMessage,
     Message,
     MessageError,
-    NoticeMessage,
     PingMessage,
     PlanMessage,
-    PongMessage,
     SayMessage,
     SceneMessage,
     SyncMessage,
     ViewMessage,
     read_message,
-    to_json,
 )
 from kitchen.play.models import Episode
 from kitchen.play.open_page import ELSEWHERE, GONE, LATER, NO_SUCH_SEAT, Answer, OpenPage, page_opened
 from kitchen.play.stream import AWAY, episode_group
+from kitchen.play.told import NoticeMessage, PongMessage, to_json
 from kitchen.play.watch import LOOK_SECONDS, watch
 from kitchen.words.speech import marked
 

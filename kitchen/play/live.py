@@ -1,6 +1,6 @@
 """Where episodes are right now, for staff who watch: any number of them in a fixed number of queries.
 
-What changes is told by `stream.tell_audience` (`messages.EpisodeNews`); the whole picture is read here.
+What changes is told by `stream.tell_audience` (`told.EpisodeNews`); the whole picture is read here.
 """
 
 from __future__ import annotations

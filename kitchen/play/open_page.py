@@ -18,21 +18,13 @@ from kitchen.play import seating, selectors
 from kitchen.play.asking import UNSTORABLE, Asked, to_hand_in
 from kitchen.play.at_once import Deciding, deciding_at_once, make_ready
 from kitchen.play.kept import bring_up_to_date, turn_now, turn_taken
-from kitchen.play.messages import (
-    CommandMessage,
-    NoticeMessage,
-    PlanMessage,
-    SayMessage,
-    SceneMessage,
-    Stamp,
-    ViewMessage,
-    to_json,
-)
+from kitchen.play.messages import CommandMessage, PlanMessage, SayMessage, SceneMessage, ViewMessage
 from kitchen.play.models import Episode, Seat
 from kitchen.play.planning import plan_replace
 from kitchen.play.render import Screen
 from kitchen.play.services import GivenCommand, Receipt, hand_in
 from kitchen.play.talking import message_hand_in
+from kitchen.play.told import NoticeMessage, Stamp, to_json
 from kitchen.play.turns import OpenTurn
 from kitchen.registry.worlds import get_page
 from kitchen.words.speech import gettext

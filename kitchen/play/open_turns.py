@@ -9,9 +9,9 @@ from django.db.models.functions import Coalesce
 from django.utils import timezone
 
 from kitchen.contract.agent import EVERYBODY
+from kitchen.contract.plans import WORLD
 from kitchen.play.claims import is_free, unclaimed_minds
 from kitchen.play.clock import ARRIVAL, OF_PEOPLE
-from kitchen.play.filling import WORLD
 from kitchen.play.models import Episode, Seat, SeatCommand
 
 

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from kitchen.contract.page import PlayerView, SeatView, StepView
+from kitchen.contract.plans import known_plans
 from kitchen.contract.world import Command
 from kitchen.play import stored
-from kitchen.play.filling import known_plans
 from kitchen.play.intents import known_intents
 from kitchen.play.models import Episode
 from kitchen.play.past import PastStep

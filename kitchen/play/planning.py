@@ -1,4 +1,4 @@
-"""A person puts another plan in the place of what is left of theirs (`filling`)."""
+"""A person puts another plan in the place of what is left of theirs (`contract.plans`)."""
 
 from __future__ import annotations
 

@@ -12,8 +12,8 @@ from django.utils.safestring import SafeString
 from kitchen.contract.page import TABLES, Page, Panel, SeatView
 from kitchen.play import drawing
 from kitchen.play.drawing import Frame, drawn, frame, gap, ids, narrowed
-from kitchen.play.messages import NoticeMessage
 from kitchen.play.shell import Notice, notice_panel, shell
+from kitchen.play.told import NoticeMessage
 
 PONG = '<i id="pulse" hidden></i>'
 """The answer to a ping: somebody is there."""

@@ -11,16 +11,16 @@ from django.db.models import Count, OuterRef
 from kitchen.contract.jobs import jobs_of
 from kitchen.contract.organisation import SAY, Member, Organisation
 from kitchen.contract.page import Page, PlayerView, SeatView
+from kitchen.contract.plans import known_plans
 from kitchen.contract.world import Aim
 from kitchen.play import clock, stored
-from kitchen.play.filling import known_plans
 from kitchen.play.hints import hints_for
 from kitchen.play.intents import known_intents
 from kitchen.play.kept import turn_now
-from kitchen.play.messages import Stamp, StateMessage
 from kitchen.play.models import Episode, Seat, SeatCommand
 from kitchen.play.overseeing import overseen
 from kitchen.play.saying import heard, organisation_of, talking_now
+from kitchen.play.told import Stamp, StateMessage
 from kitchen.play.turns import OpenTurn
 from kitchen.registry.figures import achieved
 from kitchen.registry.worlds import get_page

@@ -2,7 +2,8 @@
 
 A step is open until every seat has its command. The last one to arrive runs the world in the same
 transaction: the log row and the new state are written together or not at all. Seats that are not asked have
-their command from the moment the step is open (`filling`); a step in which nobody is asked passes by itself.
+their command from the moment the step is open (`contract.plans`); a step in which nobody is asked passes by
+itself.
 Where co-players are to think for some time, the commands wait in the database until then, and a small task
 runs the step (`step_run`).
 Whoever comes late, twice or with a command for another step changes nothing and is told so by the `Receipt`.
@@ -29,7 +30,6 @@ from kitchen.machine.storable import printable
 from kitchen.play import absence, clock, stream
 from kitchen.play.calls import calls_store
 from kitchen.play.kept import bring_up_to_date, turn_taken
-from kitchen.play.messages import EpisodeNews
 from kitchen.play.models import Decision, Episode, Message, SeatCommand
 from kitchen.play.pairing import ROUND
 from kitchen.play.past import StepAhead
@@ -37,6 +37,7 @@ from kitchen.play.queue import ask_coplayers, is_aside, run_step_later
 from kitchen.play.saying import messages_store, says_made
 from kitchen.play.sealing import episode_seal
 from kitchen.play.settling import jobs_settle
+from kitchen.play.told import EpisodeNews
 from kitchen.play.turns import OpenTurn
 from kitchen.registry.worlds import get_world
 from kitchen.uptime.selectors import time_is_charged
@@ -76,7 +77,7 @@ class GivenCommand:
     page: str = ""
     """The browser's page that it comes from; empty where nobody asks (a program, a co-player)."""
     then: tuple[Command, ...] = ()
-    """What the seat does after it without being asked (see `filling`)."""
+    """What the seat does after it without being asked (see `contract.plans`)."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -9,9 +9,9 @@ from typing import NamedTuple
 from kitchen.contract.agent import PLAN_BROKEN
 from kitchen.contract.organisation import END
 from kitchen.contract.page import Page, Panel, SeatView
+from kitchen.contract.plans import ILLEGAL
 from kitchen.contract.talk import Said
 from kitchen.contract.world import Command
-from kitchen.play.filling import ILLEGAL
 from kitchen.play.roster import jobs_panel, roster_panel
 from kitchen.words.speech import gettext, marked
 

@@ -14,8 +14,8 @@ from statistics import quantiles
 from django.db.models import Count
 from django.utils import timezone
 
+from kitchen.contract.plans import WORLD
 from kitchen.contract.world import Json
-from kitchen.play.filling import WORLD
 from kitchen.play.models import Decision, Episode, ModelCall, Step
 from kitchen.play.open_turns import overdue_turns, undecided_turns
 from kitchen.registry.agents import agent_kinds, get_agent

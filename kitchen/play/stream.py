@@ -20,7 +20,7 @@ from channels.layers import get_channel_layer
 from redis.exceptions import RedisError
 
 from kitchen.contract.world import SettingsError
-from kitchen.play.messages import EpisodeChanged, Stamp
+from kitchen.play.told import EpisodeChanged, Stamp
 
 if TYPE_CHECKING:
     from _typeshed import DataclassInstance
@@ -54,7 +54,7 @@ def nudge_pages(episode_id: int, stamp: Stamp | None = None) -> None:
 
 
 def tell_audience(audience: str, news: DataclassInstance) -> None:
-    """Tell staff who watch this audience: `messages.EpisodeNews`, or other news with a `type` that names
+    """Tell staff who watch this audience: `told.EpisodeNews`, or other news with a `type` that names
     the handler. Returns at once, never fails."""
     _tell(audience_group(audience), news)
 

@@ -18,16 +18,16 @@ from django.utils import timezone
 
 from kitchen.contract.agent import EVERYBODY, TO_ANSWER
 from kitchen.contract.organisation import Organisation
+from kitchen.contract.plans import WORLD, Filled, Opening, Plan, ending, opening
 from kitchen.contract.world import Command, Intent, Json, World, text_hash
 from kitchen.machine.statements import Text, change, insert
 from kitchen.play import clock, stored
 from kitchen.play.chain import chain_begin, chain_next, chain_so_far
 from kitchen.play.claims import MindStanding
-from kitchen.play.filling import WORLD, Filled, Opening, Plan, ending, opening
 from kitchen.play.intents import stored_intents
-from kitchen.play.messages import Stamp
 from kitchen.play.models import Decision, Episode, Message, Mind, Seat, SeatCommand, Step
 from kitchen.play.past import PastStep, StepAhead
+from kitchen.play.told import Stamp
 from kitchen.registry.worlds import get_world
 
 HISTORY = 8
@@ -244,7 +244,7 @@ class OpenTurn:
         """More commands are in, and the plans that they begin; they are stored."""
         insert(SeatCommand, [_row_values(row) for row in rows])
         self.given |= {row.seat: row for row in rows}
-        if begun := {row.seat: Plan.begun_with(row) for row in rows if row.to_follow}:
+        if begun := {row.seat: _begun_with(row) for row in rows if row.to_follow}:
             self.plan({**self.plans, **begun})
 
     def replan(self, seat: int, then: Sequence[Command], *, chosen_by: str, fallback: str = "") -> None:
@@ -401,6 +401,12 @@ def status_after(episode: Episode, world: World) -> Episode.Status:
     if world.over:
         return Episode.Status.OVER
     return Episode.Status.CUT_OFF if world.cut_off else Episode.Status.PLAYING
+
+
+def _begun_with(row: SeatCommand) -> Plan:
+    """The plan that this command begins."""
+    then = tuple(map(stored.read_stored_command, row.to_follow or ()))
+    return Plan(then, row.chosen_by, row.fallback, row.step)
 
 
 def _stored_plans(plans: Mapping[int, Plan]) -> Json:

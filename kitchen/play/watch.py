@@ -14,10 +14,10 @@ from weakref import WeakKeyDictionary, WeakSet
 from kitchen.machine.hops import in_database
 from kitchen.machine.pace import Newest
 from kitchen.machine.storage import trouble_of
-from kitchen.play.messages import Stamp
 from kitchen.play.open_page import OpenPage
 from kitchen.play.selectors import seats_stand
 from kitchen.play.stranded import see_to, stranded_turns
+from kitchen.play.told import Stamp
 
 log = logging.getLogger(__name__)
 

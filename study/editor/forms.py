@@ -21,7 +21,8 @@ from study.design.recruitment import PLACES
 from study.editor.fields import LinesField
 from study.editor.model_forms import ConditionForm, ShowsOthers, SurveyItemForm, condition_form, forget_others
 from study.editor.practice_fields import TEAM_SIZE, practice_fields, practice_fields_of, practice_settings
-from study.editor.team_form import TeamFields, team_fields
+from study.editor.team_fields import TeamFields
+from study.editor.team_form import team_fields
 from study.people.counts import has_begun
 from study.researchers.models import Membership
 

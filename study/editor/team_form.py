@@ -12,7 +12,6 @@ from collections.abc import Callable, Mapping
 from typing import Any
 
 from django import forms
-from django.core.exceptions import ValidationError
 
 from kitchen.contract.organisation import APPLY, LABELS, SETTINGS
 from kitchen.contract.world import Json, Setting, SettingsError, WorldError
@@ -258,37 +257,6 @@ def _value(declared: Mapping[str, Setting], name: str, text: str) -> Json:
         raise SettingsError(f"{name}: no such setting; there are {', '.join(declared)}")
     setting = declared[name]
     return setting.clean(_BOOLS.get(text.lower(), text) if setting.kind == "bool" else text)
-
-
-class TeamFields:
-    """A form of a condition that has these fields too. What is sent without them changes nothing of them."""
-
-    def __init__(self, *args: Any, **kwargs: Any) -> None:
-        super().__init__(*args, **kwargs)
-        for name, value in team_initial(self.instance.organisation).items():  # type: ignore[attr-defined]
-            self.initial.setdefault(name, value)  # type: ignore[attr-defined]
-
-    def clean(self) -> dict[str, Any]:
-        """Gathers them; the model checks whether they can be played."""
-        cleaned: dict[str, Any] = super().clean()  # type: ignore[misc]
-        if KIND in self.data and KIND in cleaned:  # type: ignore[attr-defined]
-            wrong: list[tuple[str, str]] = []
-            team = team_read(cleaned, lambda field, why: wrong.append((field, why)))
-            for field, why in wrong:
-                self.add_error(field, ValidationError(why))  # type: ignore[attr-defined]
-            if not wrong:
-                self.instance.organisation = team  # type: ignore[attr-defined]
-        return cleaned
-
-    @property
-    def team_errors(self) -> bool:
-        """Whether something is wrong with one of them."""
-        return any(name in self.errors for name in team_fields())  # type: ignore[attr-defined]
-
-    @property
-    def team(self) -> list[Any]:
-        """The fields, for the page."""
-        return [self[name] for name in team_fields()]  # type: ignore[index]
 
 
 def is_team_field(name: str) -> bool:

@@ -130,6 +130,16 @@ CHANGED = Column(
     "boolean",
     "1 if the study had been preregistered before and was changed since; see design.json.",
 )
+INVALID = (
+    Column(
+        "commands_invalid_before",
+        "integer",
+        "Of these, those that were read and cannot be done, in the first reply.",
+        unit="commands",
+    ),
+    Column("commands_invalid", "integer", "The same after a second try.", unit="commands"),
+)
+"""Of the commands that replies of models were to hold."""
 PERSON_MARKS = (PREVIEW, EXCLUDED, VERSION, CHANGED)
 """The last marks of files about participants."""
 PART = Column("part", "text", "What the episode is part of.", levels="practice, main (one of the conditions)")

@@ -1,6 +1,6 @@
 """The websocket of a study's live page: staff who may see its participants are sent the rows that change.
 
-News (`kitchen.play.messages.EpisodeNews`, `study.people.news.ParticipantNews`) only say who has changed. They
+News (`kitchen.play.told.EpisodeNews`, `study.people.news.ParticipantNews`) only say who has changed. They
 are gathered for half a second, then those rows are read and, if they look different, sent. Every few seconds
 everything is looked at, for the times since when somebody is idle, and in case news were lost; and so are the
 rights of whoever watches.

@@ -2,22 +2,33 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
+from functools import lru_cache
+from threading import Lock
 
-from kitchen.agents.whole_prompts import Way, prompt_at
+from kitchen.agents.whole_prompts import Rehearsed, Way
 from kitchen.contract.agent import Agent
 from kitchen.contract.model import Message, ModelError, Request
+from kitchen.contract.organisation import Organisation
 from kitchen.contract.world import Setting
 from kitchen.llm.registry import count_tokens
 from kitchen.llm.tokens import likely_tokens
 from kitchen.play.creating import MindPlan
+from kitchen.registry.agents import make_agent
 from kitchen.registry.worlds import get_world
 from study.design.models import Condition
 from study.design.plan import minds_of, organisation_planned, seats_of
 
 SECONDS = 10.0
 """Time for one count."""
+MOST = 200
+"""Steps that are played to show a prompt, at most: it takes seconds, in the process that serves pages."""
+PLAYED = 8
+"""Episodes that are kept, played as far as somebody has asked."""
+_playing = Lock()
+"""One is played at a time."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -65,25 +76,24 @@ def asking(condition: Condition) -> dict[int, tuple[MindPlan, Agent]]:
 
 
 def steps_of(condition: Condition) -> int:
-    """How many steps an episode has; 1 where nobody knows before. SettingsError or UnknownNameError."""
+    """Of how many steps, from the first, the prompt is shown: all that an episode has, or `MOST`; 1 where
+    nobody knows before. SettingsError or UnknownNameError."""
     world = get_world(condition.world).create(seats=seats_of(condition), settings=condition.settings)
     world.reset(1)
-    return world.length or 1
+    return min(world.length or 1, MOST)
 
 
 def whole_prompt(condition: Condition, number: int, step: int) -> WholePrompt:
     """What co-player `number` of it is told for this step, counted from 1: the last one of an episode that
-    ends before. SettingsError or UnknownNameError for a condition that cannot be played."""
-    minds = [(plan.seats, agent) for plan, agent in minds_of(condition)]
-    game = get_world(condition.world).create(seats=seats_of(condition), settings=condition.settings)
-    way = Way(
-        knowing=condition.knowing,
-        passes_by=condition.passes_by or game.passes_by,
-        tells=condition.shows_intents,
-        organisation=organisation_planned(condition),
-    )
-    asked = prompt_at(game, minds, number=number, step=step, way=way)
-    agent = minds[number][1]
+    ends before, or of those that are played for it. SettingsError or UnknownNameError for a condition that
+    cannot be played."""
+    with _playing:
+        try:
+            asked = _played(_facts(condition)).asked(number, min(step, MOST))
+        except Exception:  # what broke in the middle of a step is not gone on with
+            _played.cache_clear()
+            raise
+    agent = minds_of(condition)[number][1]
     provider, _, model = agent.model().partition(":")
     messages = asked.request.messages if asked.request else ()
     return WholePrompt(
@@ -95,6 +105,30 @@ def whole_prompt(condition: Condition, number: int, step: int) -> WholePrompt:
         _named(agent.placeholders(asked.situation)),
         tuple(setting for setting in agent.settings if setting.placeholders),
     )
+
+
+def _facts(condition: Condition) -> str:
+    """All that an episode of it follows from, as JSON."""
+    organisation = organisation_planned(condition)
+    return json.dumps(
+        {
+            "world": [condition.world, seats_of(condition), condition.settings],
+            "minds": [[plan.seats, plan.kind, plan.settings] for plan, _ in minds_of(condition)],
+            "way": [condition.knowing, condition.passes_by, condition.shows_intents],
+            "organisation": organisation.to_json() if organisation else None,
+        }
+    )
+
+
+@lru_cache(PLAYED)
+def _played(facts: str) -> Rehearsed:
+    read = json.loads(facts)
+    kind, seats, settings = read["world"]
+    knowing, passes_by, tells = read["way"]
+    game = get_world(kind).create(seats=seats, settings=settings)
+    organisation = Organisation.from_json(read["organisation"]) if read["organisation"] else None
+    minds = [(tuple(held), make_agent(mind, chosen)) for held, mind, chosen in read["minds"]]
+    return Rehearsed(game, minds, Way(knowing, passes_by or game.passes_by, tells, organisation))
 
 
 def _named(placeholders: Mapping[str, str]) -> tuple[Told, ...]:

@@ -14,6 +14,7 @@ from collections.abc import Iterable
 from pathlib import Path
 from typing import Any
 
+from django.conf import settings
 from django.core.management.base import CommandError, CommandParser
 
 from kitchen.experiments import audit, files, local, services, stored_logs, tables
@@ -126,7 +127,7 @@ class Command(OneLineCommand):
         files.write_settings(out, setup, key)
         purse = None if allowed is None else Wallet(allowed)
         try:
-            return local.play_rest(setup, rows, keep, LogFolder(out), purse)
+            return local.play_rest(setup, rows, keep, LogFolder(out), purse, settings.VERSION)
         except MoneySpentError as error:
             raise CommandError(f"stopped, the money is spent: {error}") from error
         except KeyboardInterrupt:

@@ -13,6 +13,7 @@ from collections.abc import Iterable, Iterator
 from pathlib import Path
 from typing import Any
 
+from django.conf import settings
 from django.core.management.base import CommandError, CommandParser
 
 from kitchen.experiments import files
@@ -65,7 +66,7 @@ def _replays(logs: LogFolder, named: Iterable[tuple[Key, Row | None]]) -> Iterat
     for key, row in named:
         try:
             if log := logs.read(key):
-                yield replay(log, row)
+                yield replay(log, row, settings.VERSION)
             elif row:
                 yield Replay(str(key), faults=("there is no log of it",))
         except LogError as error:

@@ -16,6 +16,7 @@ from kitchen.play.readings import seats_of_minds
 from study.design.models import Study
 from study.exports.base import (
     FALLBACK_LEVELS,
+    INVALID,
     MARKS,
     MODEL_ERRORS,
     OUTAGE,
@@ -75,13 +76,7 @@ LATER = (
     ),
     Column("commands_asked", "integer", "Commands that the replies were to hold.", unit="commands"),
     Column("commands_unread", "integer", "Of these, those that could not be read.", unit="commands"),
-    Column(
-        "commands_invalid_before",
-        "integer",
-        "Of these, those that were read and cannot be done, in the first reply.",
-        unit="commands",
-    ),
-    Column("commands_invalid", "integer", "The same after a second try.", unit="commands"),
+    *INVALID,
 )
 """Columns that came when files were read already: at the end."""
 

@@ -8,17 +8,17 @@ from typing import Any
 
 from django.db.models import Count
 
+from kitchen.contract.plans import WORLD
 from kitchen.contract.reading import Readings
 from kitchen.contract.world import Json
 from kitchen.play.clock import OF_PEOPLE
-from kitchen.play.filling import WORLD
 from kitchen.play.models import Decision, Episode, Seat, SeatCommand
 from kitchen.play.readings import readings_by_episode
 from study.design.chance import drawn
 from study.design.figures import study_worlds
 from study.design.models import Study
 from study.design.plan import NOBODY
-from study.exports.base import EPISODE_LEVELS, MARKS, OUTAGE, WHERE, Column, ExportTable
+from study.exports.base import EPISODE_LEVELS, INVALID, MARKS, OUTAGE, WHERE, Column, ExportTable
 from study.exports.chosen import Chosen
 from study.exports.csv_text import JsonText
 from study.exports.figures import FigureColumn, episode_columns, figure_reader
@@ -133,13 +133,7 @@ COLUMNS = (
     Column("read_in_part", "integer", "Those for which not all could be read.", unit="decisions"),
     Column("read_not_at_all", "integer", "Those for which nothing could be read.", unit="decisions"),
     Column("commands_asked", "integer", "Commands that these replies were to hold.", unit="commands"),
-    Column(
-        "commands_invalid_before",
-        "integer",
-        "Of these, those that were read and cannot be done, in the first reply.",
-        unit="commands",
-    ),
-    Column("commands_invalid", "integer", "The same after a second try.", unit="commands"),
+    *INVALID,
     Column("people", "integer", "People who began this episode together.", unit="people"),
     Column(
         "group",

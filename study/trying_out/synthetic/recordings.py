@@ -20,7 +20,6 @@ from kitchen.play import deciding, selectors
 from kitchen.play.calls import prompts_erase_unused, prompts_of
 from kitchen.play.claims import decision_claim
 from kitchen.play.creating import MindPlan, episode_create
-from kitchen.play.messages import to_json
 from kitchen.play.models import (
     CallMessage,
     Decision,
@@ -36,6 +35,7 @@ from kitchen.play.models import (
 from kitchen.play.queue import played_aside
 from kitchen.play.services import GivenCommand, commands_submit
 from kitchen.play.talking import message_send
+from kitchen.play.told import to_json
 from kitchen.registry.agents import get_agent
 from kitchen.registry.worlds import get_kit
 from study.design.blueprint import ConditionPlan

@@ -17,7 +17,7 @@ from kitchen.registry.agents import get_adviser
 from study.trying_out.walk.person import Experience, Person
 
 State = Mapping[str, Any]
-"""A `kitchen.play.messages.StateMessage` as it came over the websocket."""
+"""A `kitchen.play.told.StateMessage` as it came over the websocket."""
 
 
 class Player:

@@ -4,11 +4,15 @@ from __future__ import annotations
 
 from typing import Any
 
-from kitchen.agents.evaluate import decisions
-from kitchen.agents.whole_prompts import Asked, Way, prompt_at
-from kitchen.contract.agent import NO_ONE
+import pytest
+
+from kitchen.agents.alone import decisions
+from kitchen.agents.whole_prompts import Asked, Rehearsed, Way
+from kitchen.contract.agent import NO_ONE, Decision
 from kitchen.contract.model import Request
 from kitchen.registry.agents import make_agent
+from kitchen.worlds.cuisine.planner.planner import Planner
+from kitchen.worlds.cuisine.world import CuisineWorld
 from tests.kitchen.worlds.cuisine.cooking import kitchen
 
 CLAUDE = "anthropic:claude-sonnet-5-5"
@@ -18,7 +22,7 @@ def asked(step: int, way: Way | None = None, **settings: Any) -> Asked:
     mind = make_agent("dispatcher", {"model": CLAUDE, **settings})
     others = make_agent("planner", {})
     minds = [((1, 2), mind), ((3,), others)]
-    return prompt_at(kitchen(seats=4), minds, number=0, step=step, way=way)
+    return Rehearsed(kitchen(seats=4), minds, way).asked(0, step)
 
 
 def texts(one: Asked) -> list[str]:
@@ -36,7 +40,7 @@ def test_it_is_what_is_asked_when_the_stand_in_plays() -> None:
     world.reset(1)
     played = [one.calls[0].request for one, _ in decisions(mind, world, seed=1)]
     for step in (1, 2, 9):
-        shown = prompt_at(kitchen(seats=2), [((0, 1), mind)], number=0, step=step)
+        shown = Rehearsed(kitchen(seats=2), [((0, 1), mind)]).asked(0, step)
         assert request_of(shown).messages == played[step - 1].messages
 
 
@@ -63,4 +67,26 @@ def test_after_the_end_it_is_the_last_step() -> None:
 
 def test_who_asks_no_model_is_asked_nothing() -> None:
     planner = make_agent("planner", {})
-    assert prompt_at(kitchen(seats=2), [((0, 1), planner)], number=0, step=1).request is None
+    assert Rehearsed(kitchen(seats=2), [((0, 1), planner)]).asked(0, 1).request is None
+
+
+def test_steps_are_played_once_however_often_they_are_asked_about() -> None:
+    mind = make_agent("dispatcher", {"model": CLAUDE})
+    game = kitchen(seats=2)
+    played = Rehearsed(game, [((0, 1), mind)])
+    later, first = played.asked(0, 4), played.asked(0, 1)
+    assert (later.step, first.step, game.clock) == (4, 1, 4)
+    assert texts(first) == texts(Rehearsed(kitchen(seats=2), [((0, 1), mind)]).asked(0, 1))
+    assert texts(played.asked(0, 4)) == texts(later) and game.clock == 4
+
+
+def test_who_is_busy_or_has_a_plan_is_not_asked_for(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Robot 4 plans two steps ahead; robot 3 has nothing to choose in the second step."""
+    ahead = Decision({3: ("goto", "pot0")}, plans={3: [("goto", "storage0"), ("get", "pot0", "rice")]})
+    monkeypatch.setattr(Planner, "decide", lambda *_: ahead)
+    monkeypatch.setattr(CuisineWorld, "asks", lambda world, seat: (world.clock, seat) != (1, 2))
+    second, third = (texts(asked(step, way=Way(passes_by=True)))[-1] for step in (2, 3))
+    assert "Now command agent1." in second
+    assert "agent2 (not to be commanded now) does in this step, before your agents: noop_agent2" in second
+    assert "agent3 (not yours) does in this step, before your agents: goto_agent3_storage0" in second
+    assert "Now command agent1 and agent2." in third and "agent3 (not yours) does in this step" not in third

@@ -5,7 +5,7 @@ from __future__ import annotations
 import csv
 import gzip
 import json
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -15,6 +15,7 @@ import pytest
 from kitchen.agents.random import RandomAgent
 from kitchen.contract.agent import Decision, Situation
 from kitchen.contract.model import OverloadedError, Reply, Request, error_codes
+from kitchen.contract.world import Command
 from kitchen.experiments import audit
 from kitchen.experiments.arguments import read_setup
 from kitchen.experiments.entries import Entry
@@ -217,6 +218,63 @@ def test_an_episode_goes_on_where_it_was_left(monkeypatch: pytest.MonkeyPatch) -
     assert read_log(b"".join(pieces)).hash == row.log
     monkeypatch.setattr(RandomAgent, "decide", whole)
     assert play(job(), "random", {}, steps=STEPS).state_hash == row.state_hash
+
+
+def goto(place: str) -> tuple[str, str]:
+    return "goto", place
+
+
+def ahead(asked: list[tuple[int, tuple[int, ...] | None]]) -> Callable[[RandomAgent, Situation], Decision]:
+    """Commands three steps of both agents at once; the second's last cannot be done."""
+
+    def decide(self: RandomAgent, situation: Situation) -> Decision:
+        asked.append((situation.step, situation.asked))
+        there, here = goto("storage0"), goto("pot0")
+        plans: dict[int, list[Command]] = {0: [here, there], 1: [here, ("get", "pot0", "rice")]}
+        return Decision(dict.fromkeys(situation.seats, there), plans=plans, memory=len(asked))
+
+    return decide
+
+
+def test_what_was_planned_follows_without_anybody_being_asked(monkeypatch: pytest.MonkeyPatch) -> None:
+    asked: list[tuple[int, tuple[int, ...] | None]] = []
+    pieces: list[bytes] = []
+    monkeypatch.setattr(RandomAgent, "decide", ahead(asked))
+    row = play(job(), "random", {}, steps=5, sink=pieces.append)
+    assert asked == [(0, None), (2, (1,)), (4, (1,))]
+    log = read_log(b"".join(pieces))
+    assert [entry.asked for entry in log.entries] == [True, False, True, False, True]
+    assert log.entries[0].plans == {
+        0: (goto("pot0"), goto("storage0")),
+        1: (goto("pot0"), ("get", "pot0", "rice")),
+    }
+    assert log.entries[1].commands == {0: goto("pot0"), 1: goto("pot0")}
+    assert list(log.entries[2].commands) == [0, 1]  # what was planned, then what was decided
+    broken = [event for event in log.entries[1].events if event.kind == "plan_broken"]
+    assert [(event.seat, event.data["left"]) for event in broken] == [(1, [["get", "pot0", "rice"]])]
+    assert row.played_by == "random x3"
+    assert (
+        len(list(csv.reader(b"".join(audit.pieces("decisions.csv", [log])).decode().splitlines()))) == 1 + 3
+    )
+    asked.clear()
+    assert replay(log, row).faults == () and len(asked) == 3
+    half = read_log(b"".join(pieces))
+    half.entries[2:] = []
+    again = play(job(), "random", {}, steps=5, before=half)
+    assert again.state_hash == row.state_hash
+
+
+def test_a_log_says_which_version_began_it_and_another_goes_on() -> None:
+    pieces: list[bytes] = []
+    play(job(), "random", {}, steps=3, sink=pieces.append, program="98")
+    log = read_log(b"".join(pieces))
+    begun = replace(log, entries=log.entries[:1])
+    now = play(job(), "random", {}, steps=3, before=begun, program="99")
+    assert now.state_hash == log.entries[-1].state_hash
+    assert replay(log, program="99").faults == ()
+    other = replace(log, entries=[replace(log.entries[0], commands={0: ("noop",)})])
+    faults = replay(other, program="99").faults
+    assert faults[-1] == "it was begun by Brigade 98; this is 99"
 
 
 def test_another_episodes_log_is_not_gone_on_with(messy: tuple[Log, Row, list[bytes]]) -> None:

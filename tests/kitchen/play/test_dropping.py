@@ -12,7 +12,7 @@ import pytest
 from django.utils import timezone
 
 from kitchen import tasks
-from kitchen.contract.agent import Agent, Situation
+from kitchen.contract.agent import Agent, Late, Situation
 from kitchen.contract.agent import Decision as MindDecision
 from kitchen.contract.model import Call, Message, Reply, Request
 from kitchen.machine import waiting
@@ -35,9 +35,11 @@ class Slow(Agent):
     names_model = "model"
     gate: Future[str] = Future()
     waiting: list[tuple[int, ...]] = []
+    late: list[tuple[Late, ...]] = []
 
     def decide(self, situation: Situation) -> MindDecision:
         self.waiting.append(situation.seats)
+        self.late.append(situation.late)
         reply = Reply(waiting.wait_for(self.gate), cost=0.25)
         call = Call("p", Request("m", [Message("user", "?")]), reply, cost=0.25)
         return MindDecision({situation.seats[0]: ("goto", "pot0")}, memory="slow", calls=(call,))
@@ -48,6 +50,7 @@ def a_gate(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
     monkeypatch.setitem(agents.AGENTS, "slow", f"{__name__}:Slow")
     monkeypatch.setattr(Slow, "gate", Future())
     monkeypatch.setattr(Slow, "waiting", [])
+    monkeypatch.setattr(Slow, "late", [])
     monkeypatch.setattr("kitchen.play.services.ask_coplayers", lambda *turn: None)
     monkeypatch.setattr("kitchen.play.stream.nudge_pages", lambda *told: None)
     yield
@@ -84,6 +87,22 @@ def test_what_comes_too_late_is_stored_with_what_it_cost_and_not_gone_on_from() 
     with turn_now(episode.pk) as turn:
         assert list(turn.memories.values()) == [None]
     assert Step.objects.get().commands[1]["command"] == ["noop"]
+
+
+def test_a_mind_is_told_once_of_what_came_too_late() -> None:
+    episode = begun()
+    tasks.decide(episode.pk, 1)
+    while not Step.objects.exists():
+        waiting.all_done(0.02)
+    Slow.gate.set_result("late")
+    assert waiting.all_done(10)
+    for step in (2, 3):
+        Episode.objects.filter(pk=episode.pk).update(decision_seconds=30.0)
+        submit(episode, step, "noop")
+        tasks.decide(episode.pk, step)
+        assert waiting.all_done(10)
+    assert Episode.objects.get(pk=episode.pk).step == 3
+    assert Slow.late == [(), (Late(1, {1: ("goto", "pot0")}),), ()]
 
 
 def test_what_comes_after_the_end_is_kept_and_the_seal_holds() -> None:

@@ -12,10 +12,10 @@ from channels.layers import get_channel_layer
 from kitchen.contract.world import SettingsError
 from kitchen.play import deciding, stream
 from kitchen.play.live import episode_facts
-from kitchen.play.messages import EpisodeNews
 from kitchen.play.models import Decision, Episode, Mind, ModelCall
 from kitchen.play.selectors import seat_view
 from kitchen.play.services import GivenCommand, commands_submit, episode_end
+from kitchen.play.told import EpisodeNews
 from tests.kitchen.factories import make_episode, mind, submit
 
 pytestmark = [pytest.mark.django_db, pytest.mark.servers]

@@ -16,9 +16,9 @@ from kitchen.agents.evaluate import see
 from kitchen.contract.page import Page, Panel, SeatView, StepView
 from kitchen.contract.world import World
 from kitchen.play import drawing, render
-from kitchen.play.messages import NoticeMessage
 from kitchen.play.render import Screen, page_context
 from kitchen.play.shell import shell
+from kitchen.play.told import NoticeMessage
 from kitchen.registry.names import load
 from kitchen.registry.worlds import get_kit, get_page, get_world
 from tests.kitchen.worlds.cuisine.test_page import VOID, seen

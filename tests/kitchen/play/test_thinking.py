@@ -16,11 +16,11 @@ from kitchen.contract.agent import Decision as MindDecision
 from kitchen.contract.page import SeatView
 from kitchen.play import deciding
 from kitchen.play.kept import turn_now
-from kitchen.play.messages import Stamp
 from kitchen.play.models import Decision, Episode, Seat, Step
 from kitchen.play.open_turns import open_turns
 from kitchen.play.selectors import turn_view
 from kitchen.play.services import episode_end, step_run
+from kitchen.play.told import Stamp
 from kitchen.registry import agents
 from tests.kitchen.factories import make_episode, mind, submit
 from tests.servers import wait_until

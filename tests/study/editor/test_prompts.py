@@ -71,6 +71,27 @@ def test_a_step_beyond_the_end_is_refused_in_words(client: Client, study: Study)
     assert refused.status_code == 422 and set(refused.context["form"].errors) == {"step", "player"}
 
 
+def test_no_more_steps_are_played_than_are_allowed(
+    client: Client, study: Study, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(prompts, "MOST", 2)
+    refused = client.get(there(study), {"step": "3"})
+    assert set(refused.context["form"].errors) == {"step"} and "From 1 to 2" in refused.content.decode()
+    assert prompts.whole_prompt(study.conditions.get(key="c1"), 0, 3).step == 2
+
+
+def test_what_was_played_is_not_played_again_unless_the_condition_is_another(
+    client: Client, study: Study
+) -> None:
+    prompts._played.cache_clear()
+    for step in ("2", "1", "2"):
+        client.get(there(study), {"step": step})
+    assert prompts._played.cache_info().misses == 1
+    study.conditions.filter(key="c1").update(coplayer_settings={**PAID, "persona": "Calm."})
+    shown = client.get(there(study), {"step": "2"}).context["prompt"]
+    assert prompts._played.cache_info().misses == 2 and "Calm." in shown.messages[0].text
+
+
 def test_a_condition_without_a_model_says_so_and_one_that_cannot_be_played_says_why(
     client: Client, study: Study
 ) -> None:

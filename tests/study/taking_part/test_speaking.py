@@ -10,9 +10,9 @@ from django.test import Client
 from django.utils import translation
 
 from kitchen.play import drawing
-from kitchen.play.messages import NoticeMessage
 from kitchen.play.models import Seat
 from kitchen.play.open_page import page_opened
+from kitchen.play.told import NoticeMessage
 from study.design.models import Study, StudyPart, SurveyItem
 from study.exports.tables.participants import COLUMNS, TABLE
 from study.people.models import Participant

@@ -14,8 +14,16 @@ from kitchen.worlds.cuisine.dispatcher.wording import refusal
 def feedback(moment: Moment, remembered: Sequence[str]) -> list[str]:
     """What to tell before this step: what was wrong with the last reply (`remembered`), what the kitchen
     refused or served, and advice on what stands in the way now. Empty where all is well."""
-    lines = [*remembered, *_refused(moment), *_news(moment.events), *_advice(moment)]
+    lines = [*remembered, *_late(moment), *_refused(moment), *_news(moment.events), *_advice(moment)]
     return list(dict.fromkeys(lines))
+
+
+def _late(moment: Moment) -> Iterator[str]:
+    """What came too late to be followed, for the kitchen as it was then."""
+    for late in moment.late:
+        given = ", ".join(spell(seat, command) for seat, command in late.commands.items())
+        said = f" ({given})" if given else ""
+        yield f"Your reply for step {late.step} came too late and was not followed{said}: see the state now."
 
 
 def _refused(moment: Moment) -> Iterator[str]:

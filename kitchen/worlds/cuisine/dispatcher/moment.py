@@ -6,7 +6,7 @@ from collections.abc import Collection, Mapping
 from dataclasses import dataclass, field, replace
 from typing import Self
 
-from kitchen.contract.agent import NO_ONE, Situation
+from kitchen.contract.agent import NO_ONE, Late, Situation
 from kitchen.contract.jobs import Job
 from kitchen.contract.organisation import Organisation
 from kitchen.contract.talk import Said
@@ -70,6 +70,8 @@ class Moment:
     """What was said to the dispatcher, and by it."""
     jobs: tuple[Job, ...] = ()
     """Those that it was given or gave and that are open."""
+    late: tuple[Late, ...] = ()
+    """What the dispatcher commanded too late."""
     sees_people: bool = True
     """Whether what people do in a step is told before the dispatcher commands."""
 
@@ -84,7 +86,7 @@ class Moment:
         agents, mine = len(observation["agents"]), tuple(sorted(situation.seats))
         team = Team(agents, mine, tuple(sorted(people)), settled)
         moment = cls(brief, observation, team, _before(situation, settled), situation.events)
-        moment = replace(moment, sees_people=situation.knowing != NO_ONE)
+        moment = replace(moment, sees_people=situation.knowing != NO_ONE, late=situation.late)
         if situation.organisation is None or situation.organisation.is_silent:
             return moment
         return replace(

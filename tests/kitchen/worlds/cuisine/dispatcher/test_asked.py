@@ -6,7 +6,7 @@ from dataclasses import replace
 
 import pytest
 
-from kitchen.contract.agent import NO_ONE, PEOPLE, Situation
+from kitchen.contract.agent import NO_ONE, PEOPLE, Late, Situation
 from kitchen.contract.reading import Reading, reading_of
 from kitchen.worlds.cuisine.dispatcher.moment import Moment
 from kitchen.worlds.cuisine.dispatcher.options import Options
@@ -49,6 +49,17 @@ def test_a_command_for_another_is_ignored_and_told(monkeypatch: pytest.MonkeyPat
 def test_stand_in_and_fallback_command_no_more(monkeypatch: pytest.MonkeyPatch) -> None:
     assert list(decide(one_asked(), model="stand-in").commands) == [1]
     assert reading_of(decide(one_asked(), model="stand-in").note, 2) == Reading(1, 0, 0, 0)
+
+
+def test_what_came_too_late_is_told_with_the_feedback(monkeypatch: pytest.MonkeyPatch) -> None:
+    model = script(monkeypatch, "noop_agent1\nnoop_agent2")
+    late = replace(seen(), late=(Late(4, {1: OTHER}), Late(5, {})))
+    decide(late)
+    decide(late, feedback=False)
+    told = [model.said(number) for number in (0, 1)]
+    assert "- Your reply for step 4 came too late and was not followed (goto_agent1_pot0): see" in told[0]
+    assert "- Your reply for step 5 came too late and was not followed: see" in told[0]
+    assert "too late" not in told[1]
 
 
 @pytest.mark.parametrize(("knowing", "order"), [(PEOPLE, "before you command"), (NO_ONE, "only after you")])

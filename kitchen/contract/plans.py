@@ -1,9 +1,9 @@
 """What seats do that are not asked: who has a plan does what is next in it, as long as that is legal; who has
-nothing to choose does nothing.
+nothing to choose does nothing. Plain Python.
 
-Their commands are given in the transaction that opens the turn. So nobody who looks for a missing command
-ever finds one of these. A plan that cannot go on is dropped: the log has an event `plan_broken` in the step
-after which that was so, and the seat is asked.
+In live play their commands are given in the transaction that opens the turn. So nobody who looks for a
+missing command ever finds one of these. A plan that cannot go on is dropped: the log has an event
+`plan_broken` in the step after which that was so, and the seat is asked.
 """
 
 from __future__ import annotations
@@ -14,8 +14,6 @@ from typing import Self
 
 from kitchen.contract.agent import PLAN_BROKEN
 from kitchen.contract.world import Command, Event, Json, World
-from kitchen.play.models import SeatCommand
-from kitchen.play.stored import read_stored_command
 
 WORLD = "world"
 """`chosen_by` of the command of a seat that had nothing to choose."""
@@ -39,15 +37,9 @@ class Plan:
     @classmethod
     def read(cls, stored: Json) -> Self:
         """As `to_json` wrote it."""
-        then = tuple(map(read_stored_command, stored["then"]))
+        then = tuple(map(tuple, stored["then"]))
         before = cls.read(stored["replaces"]) if stored["replaces"] else None
         return cls(then, stored["chosen_by"], stored["fallback"], stored["step"], before)
-
-    @classmethod
-    def begun_with(cls, row: SeatCommand) -> Self:
-        """The plan that this command begins."""
-        then = tuple(map(read_stored_command, row.to_follow or ()))
-        return cls(then, row.chosen_by, row.fallback, row.step)
 
     def to_json(self) -> Json:
         """As it is stored."""

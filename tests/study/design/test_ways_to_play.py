@@ -1,0 +1,91 @@
+"""What a condition says of how it is played: in its documents, in episodes, and in the data."""
+
+from __future__ import annotations
+
+import csv
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from kitchen.play.models import Episode
+from kitchen.play.services import GivenCommand, commands_submit
+from kitchen.worlds.cuisine.world import CuisineWorld
+from study.design.blueprint import CONDITION_SINCE, Blueprint, blueprint_of
+from study.design.models import Study
+from study.editor.in_words import condition_pairs
+from study.exports.writing import write_study
+from study.taking_part.going_on import page_done
+from tests.study.factories import complete, enter, make_study, play_round
+
+pytestmark = pytest.mark.django_db
+
+WAYS: dict[str, tuple[Any, str, str]] = {
+    "shows_intents": (True, "0", "1"),
+    "passes_by": (True, "0", "1"),
+    "offers_plans": (True, "0", "1"),
+    "knowing": ("nobody", "everybody", "nobody"),
+}
+"""The field, what a condition says of it, and what the data say of one that says nothing, and of that one."""
+
+
+def said(name: str) -> Study:
+    """A study whose second condition says this."""
+    study = make_study()
+    before = blueprint_of(study)
+    study.conditions.filter(key="c1").update(**{name: WAYS[name][0]})
+    after = blueprint_of(study)
+    earlier = CONDITION_SINCE[name] - 1
+    assert Blueprint.from_json(after.to_json()) == after
+    assert after.digest != before.digest and after.beyond(earlier) and not before.beyond(4)
+    assert after.in_format(earlier).digest == before.in_format(earlier).digest
+    return study
+
+
+def rows(folder: Path, name: str) -> list[dict[str, str]]:
+    with (folder / f"{name}.csv").open(encoding="utf-8", newline="") as stream:
+        return list(csv.DictReader(stream))
+
+
+@pytest.mark.parametrize("name", WAYS)
+def test_it_is_in_documents_and_episodes_and_in_the_data(
+    name: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(CuisineWorld, "asks", lambda world, seat: world.clock != 1)
+    value, *told = WAYS[name]
+    study = said(name)
+    complete(study, "one")
+    assert list(Episode.objects.filter(**{name: value}).values_list("label", flat=True)) == ["Team 1"]
+    write_study(study, tmp_path)
+    episodes, commands = rows(tmp_path, "episodes"), rows(tmp_path, "commands")
+    assert [row[name] for row in sorted(episodes, key=lambda row: row["condition"])] == told
+    passed = [(row["condition"], row["step"]) for row in commands if row["chosen_by"] == "world"]
+    assert passed == ([("c1", "2")] if name == "passes_by" else [])
+    assert all("world" not in row["played_by"].split() for row in episodes)
+
+
+def test_what_participants_planned_is_in_the_data(tmp_path: Path) -> None:
+    study = said("offers_plans")
+    person = enter(study)
+    page_done(participant_id=person.pk, page="guide")
+    for _ in range(2):
+        found = person.rounds.filter(answered_at=None).first()
+        assert found and found.episode
+        plan = (("noop",),) if found.episode.offers_plans else ()
+        first = GivenCommand(0, ("goto", "storage0"), then=plan)
+        assert commands_submit(episode_id=found.episode.pk, step=1, commands=[first]).accepted
+        play_round(person)
+    write_study(study, tmp_path)
+    commands = rows(tmp_path, "commands")
+    told = {
+        (row["condition"], row["step"]): (row["to_follow"], row["planned_in"])
+        for row in commands
+        if row["to_follow"] or row["planned_in"]
+    }
+    assert told == {("c1", "1"): ('[["noop"]]', ""), ("c1", "2"): ("", "1")}
+    assert list(commands[0])[-2:] == ["to_follow", "planned_in"]
+
+
+def test_whom_it_keeps_from_knowing_is_told_in_words() -> None:
+    condition = blueprint_of(said("knowing")).condition("c1")
+    assert condition_pairs(condition)[-1].value == "nobody: co-players decide side by side"

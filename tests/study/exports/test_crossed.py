@@ -1,0 +1,102 @@
+"""One study with three organisations in each of two worlds: played by programs, and exported."""
+
+from __future__ import annotations
+
+import csv
+from itertools import product
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from kitchen.contract.organisation import INFORM, SAY
+from kitchen.contract.talk import Say
+from kitchen.play.deciding import decide_step
+from kitchen.play.models import Decision, Episode
+from kitchen.play.selectors import seat_view
+from kitchen.play.services import GivenCommand, commands_submit
+from kitchen.play.talking import message_send
+from kitchen.play.verifying import log_verify
+from study.design.models import Condition, Study
+from study.exports.registry import TABLES
+from study.exports.writing import write_study
+from study.people.models import Participant
+from study.taking_part.answering import answers_submit
+from study.taking_part.going_on import page_done
+from tests.study.factories import SETTINGS, enter, make_study
+
+pytestmark = [pytest.mark.django_db, pytest.mark.usefixtures("beacon")]
+
+WORLDS: dict[str, dict[str, Any]] = {
+    "cuisine": {"settings": SETTINGS, "coplayer": "planner", "coplayer_settings": {"tries": 0}},
+    "beacon": {"settings": {}, "coplayer": "random", "coplayer_settings": {}},
+}
+TEAMS: dict[str, dict[str, Any]] = {
+    "central": {"kind": "central", "settings": {"talk": True}},
+    "tree": {"kind": "tree", "leads": 0},
+    "pair": {"kind": "pair"},
+}
+TEXT = "robot 2, fetch rice"
+
+
+def crossed() -> Study:
+    study = make_study(conditions=0)
+    for number, (world, team) in enumerate(product(WORLDS, TEAMS)):
+        mates = 2 if (world, team) in {("cuisine", "central"), ("cuisine", "tree")} else 1
+        key = f"{world}-{team}"
+        names = {"key": key, "name": key, "label": key.title(), "position": number}
+        row = Condition(study=study, world=world, teammates=mates, organisation=TEAMS[team], **names)
+        for name, value in WORLDS[world].items():
+            setattr(row, name, value)
+        row.full_clean()
+        row.save()
+    return study
+
+
+def play(episode: Episode) -> None:
+    """To its end: a word to whom one may write at every step, or a job to whom one leads."""
+    seat = episode.seats.get(number=0)
+    while (view := seat_view(seat)).phase == "choose":
+        kind = INFORM if view.leads else SAY
+        assert message_send(episode_id=episode.pk, seat=0, say=Say(TEXT, kind)).accepted
+        step = view.step + 1
+        assert commands_submit(
+            episode_id=episode.pk, step=step, commands=[GivenCommand(0, view.legal[-1])]
+        ).accepted
+        decide_step(episode_id=episode.pk, step=step)
+
+
+def finish(person: Participant) -> None:
+    page_done(participant_id=person.pk, page="guide")
+    while found := person.rounds.filter(answered_at=None).select_related("episode").first():
+        assert found.episode
+        play(found.episode)
+        values = {item.key: 3 for item in person.version.blueprint.items_at("survey")}
+        assert answers_submit(participant_id=person.pk, page="survey", position=found.position, values=values)
+    person.refresh_from_db()
+
+
+def read(folder: Path, name: str) -> list[dict[str, str]]:
+    with (folder / f"{name}.csv").open(encoding="utf-8-sig", newline="") as file:
+        return list(csv.DictReader(file))
+
+
+def test_organisations_and_worlds_are_crossed_in_one_study(tmp_path: Path) -> None:
+    study = crossed()
+    person = enter(study, synthetic=True)
+    finish(person)
+    assert person.status == Participant.Status.COMPLETE
+    assert all(verdict.holds for verdict in log_verify(Episode.objects.all()))
+    rows = write_study(study, tmp_path)
+    assert {f"{name}.csv" for name in TABLES} <= rows.keys()
+    episodes = {row["condition"]: row for row in read(tmp_path, "episodes")}
+    assert set(episodes) == {f"{world}-{team}" for world, team in product(WORLDS, TEAMS)}
+    assert {row["status"] for row in episodes.values()} == {"over"}
+    said = read(tmp_path, "messages")
+    for key, row in episodes.items():
+        mine = [each for each in said if each["condition"] == key and each["sender"] == "0"]
+        assert len(mine) == int(row["steps"]) and {each["text"] for each in mine} == {TEXT}
+        assert {each["kind"] for each in mine} == {INFORM if key.endswith("tree") else SAY}
+    decided = Decision.objects.values_list("because", flat=True).distinct()
+    assert set(decided) == {"job", "message"}
+    assert {each["because"] for each in read(tmp_path, "decisions")} == {"job", "message"}
