@@ -10,6 +10,7 @@ import pytest
 from kitchen.play.models import Episode
 from study.design.blueprint import Blueprint, blueprint_of
 from study.exports.writing import write_study
+from study.taking_part.rounds import practice_episode
 from tests.study.factories import complete, make_study
 
 pytestmark = pytest.mark.django_db
@@ -23,8 +24,9 @@ def test_it_is_in_documents_and_episodes_and_in_the_last_column(tmp_path: Path) 
     assert Blueprint.from_json(after.to_json()) == after
     assert after.digest != before.digest
     assert after.in_format(3).digest == before.in_format(3).digest
-    complete(study, "one")
+    person = complete(study, "one")
     assert list(Episode.objects.filter(shows_intents=True).values_list("label", flat=True)) == ["Team 1"]
+    assert practice_episode(person).shows_intents
     write_study(study, tmp_path)
     with (tmp_path / "episodes.csv").open(encoding="utf-8", newline="") as stream:
         rows = list(csv.DictReader(stream))
