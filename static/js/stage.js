@@ -1,4 +1,5 @@
-/* A drawn world: its places are buttons that stand for the actions of the menu. (What moves: motion.js.)
+/* A drawn world: its places are buttons that stand for the actions of the menu. (What moves: motion.js.) On a small
+   screen, drawn or not: up to four actions that fit the moment.
 
    A place is an element with [data-spot]; an action of the menu belongs to it if its command names it as the
    first argument. One sensible action is sent at once; of several one is chosen beside the place. The menu
@@ -7,12 +8,12 @@
 
 (() => {
   const play = document.querySelector("[data-play]");
-  if (!play || !play.querySelector("[data-stage]")) return;
+  if (!play || !play.querySelector("[data-stage], [data-quick]")) return;
 
   const SAY = JSON.parse(document.getElementById("words").textContent); // kitchen/play/script_words.py
   const { choosing } = play;
   const stage = () => play.querySelector("[data-stage]");
-  const list = () => stage().querySelector("[data-spot-menu]");
+  const list = () => stage()?.querySelector("[data-spot-menu]");
   let open = ""; // what the small menu is about, while it is open
   let fitting = ""; // what stands in the quick row
 
@@ -178,7 +179,11 @@
     return [...ranked([...first, ...ways]).slice(0, QUICK - last.length), ...last];
   }
 
-  const leadsOn = (radio) => hinted(radio) || stage().querySelector(`[data-spot="${choosing.placeOf(radio)}"] [data-apt]`);
+  /* whether it is worth going there: a drawing says so in its place, without one the action itself does */
+  function leadsOn(radio) {
+    if (hinted(radio) || !stage()) return hinted(radio) || fitsNow(radio);
+    return stage().querySelector(`[data-spot="${choosing.placeOf(radio)}"] [data-apt]`);
+  }
 
   /* what a click on each place will do, for who asks: the one action, or that there is something to choose */
   function describe() {
@@ -203,7 +208,7 @@
     if (event.key === "Escape") return hideList();
     const way = WAYS[event.key];
     const here = event.target.closest?.("[data-spot], [data-spot-menu] :is(button, summary)");
-    if (!way || !here || !stage().contains(here)) return undefined;
+    if (!way || !here || !stage()?.contains(here)) return undefined;
     const inList = here.closest("[data-spot-menu]");
     const all = [...(inList || stage()).querySelectorAll(inList ? "button, summary" : "[data-spot]")];
     const next = nearest(here, all, way);
@@ -230,14 +235,15 @@
 
   function show() {
     play.classList.toggle("choosing", choosing.may());
-    checkList();
     showQuick();
+    if (!stage()) return;
+    checkList();
     describe();
   }
 
   document.addEventListener("click", (event) => {
     const button = event.target.closest("[data-spot]");
-    if (button && stage().contains(button)) pick(button);
+    if (button && stage()?.contains(button)) pick(button);
     else if (!event.target.closest("[data-spot-menu]")) hideList();
   });
   play.addEventListener("keydown", onKey);

@@ -53,6 +53,8 @@ CONDITION_SINCE = {
     **dict.fromkeys(("passes_by", "knowing", "organisation", "decision_seconds", "offers_plans"), 5),
 }
 """Likewise of a condition."""
+PRACTISED = ("three_dimensions", "shows_intents")
+"""What practice has if any condition has it."""
 ITEMS_SINCE = {name: about.since for name, about in ABOUT.items()}
 """Likewise of an item."""
 OUTCOMES = 2
@@ -185,12 +187,11 @@ class Blueprint(Record):
 
     @property
     def practice(self) -> ConditionPlan:
-        """The practice episode, as if it were a condition. What any condition offers can be practised."""
+        """The practice episode, as if it were a condition. What any condition offers or shows is
+        there to be practised."""
         played = practice_played(self.part("practice").settings.get("kitchen", {}))
-        offered = any(one.three_dimensions for one in self.conditions)
-        return ConditionPlan(
-            key="practice", name="Practice", label="Practice", three_dimensions=offered, **played
-        )
+        offered = {name: any(getattr(one, name) for one in self.conditions) for name in PRACTISED}
+        return ConditionPlan(key="practice", name="Practice", label="Practice", **offered, **played)
 
     @property
     def worlds(self) -> tuple[str, ...]:

@@ -59,6 +59,23 @@ SCROLLED = """() => new Promise(done => {
     const look = () => scrollY > 0 ? done() : requestAnimationFrame(look);
     look();
 })"""
+RING = """async () => {
+    const load = name => import(`/static/js/scene/${name}.js`);
+    const [{readPage}, {Place}, {themeOf}, {LOOKS}] = await Promise.all(
+        [...["page", "place", "theme"].map(load), import("/static/worlds/cuisine/scene.js")]);
+    const play = document.querySelector("[data-play]"), spot = play.querySelector("[data-spot=pot0]");
+    spot.toggleAttribute("data-hinted", true);
+    const [told] = readPage(play).places().filter(({hinted}) => hinted);
+    spot.toggleAttribute("data-hinted", false);
+    const place = new Place(told, LOOKS, themeOf(play)), nothing = {items: [], missing: [], left: 0};
+    const seen = [];
+    for (const hinted of [told.hinted, false]) {
+        await place.show(nothing, {chosen: false, hinted});
+        seen.push(place.halo.visible);
+    }
+    return [told.spot, ...seen];
+}"""
+"""Of a place that the hint is about: which one the scene reads, and whether it has a ring then, and later."""
 STORED = """
 import json
 from kitchen.play.models import Seat
@@ -124,6 +141,7 @@ async def test_a_person_plays_in_three_dimensions_by_mouse_by_keys_and_in_a_head
     assert [command[1][:3] for command in commands] == ["sto", "pot", "sto", "sto", *["pot"] * 3]
     await page.click("[data-scene-open]")
     await page.wait_for_selector(".in-scene [data-scene-frame]:focus")
+    assert await page.evaluate(RING) == ["pot0", True, False]
     assert not await violations(page, "scene") + await misfits(page, "scene")
 
 

@@ -9,12 +9,13 @@ from playwright.async_api import Page
 
 from tests.browser import IN_A_BROWSER
 from tests.journeys.axe import violations
+from tests.journeys.fitting import SCRIPT, TARGET, TEXT
 from tests.journeys.person import Person, condition, load_study
 from tests.servers import Stack
 
 pytestmark = IN_A_BROWSER
 
-TALK = '[conditions.organisation]\nkind = "central"\nsettings = { talk = true }\n'
+TALK = '[conditions.organisation]\nkind = "central"\nsettings = { talk = true, spoken = true }\n'
 EVIL = "<img src=x onerror=alert(1)> hello"
 
 
@@ -44,6 +45,11 @@ async def test_robots_are_written_to_answer_and_do_as_they_were_told(
     assert EVIL in await page.inner_text("#talk") and await page.locator("#talk img").count() == 0
     assert await page.evaluate("document.documentElement.scrollWidth <= 360")
     assert await violations(page, "talk") == []
+    await page.evaluate(SCRIPT)
+    for width in (360, 768, 1024, 1440):
+        await page.set_viewport_size({"width": width, "height": 900})
+        assert await page.evaluate(f"fitting.small({TARGET}, {TEXT})") == [], width
+        assert (await page.locator("#talk-text").bounding_box() or {})["width"] > 150, width
     await page.reload()
     await person.connected()
     await page.wait_for_selector(".said.is-yours >> nth=1")

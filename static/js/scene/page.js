@@ -23,6 +23,7 @@ export function readPage(play) {
       name: textOf(button.querySelector(".station-name")),
       picture: hrefOf(button.querySelector("svg")),
       told: textOf(button),
+      hinted: button.hasAttribute("data-hinted"), // as hinted.js marks it
       element: button.closest("[data-place]"),
     }));
   }

@@ -76,8 +76,8 @@ export class Place {
   }
 
   /* what lies in it: drawn anew only if it is something else */
-  async show(contents, { chosen }) {
-    this.#mark(chosen, contents.ready);
+  async show(contents, { chosen, hinted = false }) {
+    this.#mark({ chosen, hinted, ready: contents.ready });
     const key = JSON.stringify(contents);
     if (key === this.shown) return;
     this.shown = key;
@@ -117,22 +117,24 @@ export class Place {
     return badge;
   }
 
-  #mark(chosen, ready) {
-    const state = chosen ? "chosen" : ready ? "ready" : "";
+  /* pointed at, then where the hint leads (a dashed ring), then ready: the first of these */
+  #mark({ chosen, hinted, ready }) {
+    const state = Object.entries({ chosen, hinted, ready }).find(([, so]) => so)?.[0] || "";
     if (state === this.state) return;
     this.state = state;
     this.halo.visible = Boolean(state);
-    if (state) repaint(this.halo, this.#glow(chosen ? this.theme.accent : this.theme.good));
+    if (state) repaint(this.halo, this.#glow(state));
     repaint(this.sign, plaque(this.name, this.theme, { picked: chosen }));
   }
 
-  #glow(colour) {
+  #glow(state) {
+    const colour = state === "ready" ? this.theme.good : this.theme.accent;
     const canvas = canvasOf(384, 324);
     const pen = canvas.getContext("2d");
     pen.globalAlpha = 0.22;
     box(pen, [0, 0, 384, 324], { fill: colour, radius: 40 });
     pen.globalAlpha = 1;
-    box(pen, [0, 0, 384, 324], { edge: colour, line: 9, radius: 40 });
+    box(pen, [0, 0, 384, 324], { edge: colour, line: state === "hinted" ? 18 : 9, radius: 40, dash: state === "hinted" ? [54, 30] : [] });
     return canvas;
   }
 }

@@ -66,7 +66,7 @@ export class Scenery {
   #showPlaces() {
     return this.places.map((place, index) => {
       const contents = this.looks.contents(this.told[index].element, this.page);
-      return place.show(contents, { chosen: index === this.picked });
+      return place.show(contents, { chosen: index === this.picked, hinted: this.told[index].hinted });
     });
   }
 

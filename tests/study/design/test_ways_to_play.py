@@ -16,6 +16,7 @@ from study.design.models import Study
 from study.editor.in_words import condition_pairs
 from study.exports.writing import write_study
 from study.taking_part.going_on import page_done
+from study.taking_part.rounds import practice_episode
 from tests.study.factories import complete, enter, make_study, play_round
 
 pytestmark = pytest.mark.django_db
@@ -89,3 +90,7 @@ def test_what_participants_planned_is_in_the_data(tmp_path: Path) -> None:
 def test_whom_it_keeps_from_knowing_is_told_in_words() -> None:
     condition = blueprint_of(said("knowing")).condition("c1")
     assert condition_pairs(condition)[-1].value == "nobody: co-players decide side by side"
+
+
+def test_practice_shows_what_teammates_are_about_to_do_where_a_condition_does() -> None:
+    assert practice_episode(complete(said("shows_intents"), "one")).shows_intents

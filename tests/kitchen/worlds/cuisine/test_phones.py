@@ -61,6 +61,19 @@ async def test_places_and_an_order_are_in_sight(
     await page.close()
 
 
+@pytest.mark.parametrize("shown", ["tables", "drawn"])
+async def test_a_hint_is_among_the_actions_that_fit_one_tap_away(browser: Browser, shown: str) -> None:
+    page = await open_page(browser, view("level_3", shown, hint=True))
+    await page.set_viewport_size({"width": 360, "height": 740})
+    hinted = await page.inner_text("#menu .action[data-hinted] .action-text")
+    assert hinted and await page.locator("[data-quick] button[data-hinted]:visible").count() == 1
+    assert 2 <= await page.locator("[data-quick] button:visible").count() <= 4
+    assert await page.locator(".menu-actions").is_hidden()
+    await page.set_viewport_size({"width": 1440, "height": 900})
+    assert await page.locator("[data-quick]").is_hidden()
+    await page.close()
+
+
 async def test_where_it_is_narrowest_the_head_has_two_rows(browser: Browser) -> None:
     page = await open_page(browser, view("level_3", "drawn", hint=False))
     await page.set_viewport_size({"width": 320, "height": 640})
