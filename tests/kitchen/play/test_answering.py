@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from kitchen.contract.agent import Agent, Decision, Situation
+from kitchen.contract.agent import TO_ANSWER, Agent, Decision, Situation
 from kitchen.contract.organisation import organise
 from kitchen.contract.talk import Say
 from kitchen.play import answering
@@ -38,7 +38,7 @@ class Partner(Agent):
     def decide(self, situation: Situation) -> Decision:
         TOLD.append(situation)
         count = (situation.memory or 0) + 1
-        says = (Say(f"answer {count}"),) if situation.because == "message" else ()
+        says = (Say(f"answer {count}"),) if situation.because == TO_ANSWER else ()
         return Decision({1: ("goto", f"pot{count - 1}")}, memory=count, says=says)
 
 
@@ -80,7 +80,7 @@ def test_a_mind_answers_within_the_step_and_what_it_decides_last_is_followed() -
     assert Episode.objects.get(pk=episode.pk).step == 0
     submit(episode, 1, "noop")
     decide_step(episode_id=episode.pk, step=1)
-    assert [told.because for told in TOLD] == ["message", "message", "seat"]
+    assert [told.because for told in TOLD] == ["answer", "answer", "message"]
     assert [(one.text, one.is_new) for one in TOLD[2].messages] == [
         ("who takes the rice?", False),
         ("answer 1", False),
@@ -90,7 +90,7 @@ def test_a_mind_answers_within_the_step_and_what_it_decides_last_is_followed() -
     ]
     assert SeatCommand.objects.get(episode=episode, seat=1, step=1).command == ["goto", "pot2"]
     rows = DecisionRow.objects.order_by("number").values_list("number", "because", "memory", "step")
-    assert list(rows) == [(1, "message", 1, 1), (2, "message", 2, 1), (3, "seat", 3, 1)]
+    assert list(rows) == [(1, "answer", 1, 1), (2, "answer", 2, 1), (3, "message", 3, 1)]
     note: Any = DecisionRow.objects.get(number=1).note
     assert note["dropped"] == {"commands": {"1": ["goto", "pot0"]}}
     assert [verdict.holds for verdict in log_verify(Episode.objects.all())] == [True]
