@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from typing import Self
 
-from kitchen.contract.agent import Situation
+from kitchen.contract.agent import MESSAGE, Situation
 from kitchen.contract.jobs import Job
 from kitchen.contract.organisation import Organisation
 from kitchen.contract.talk import Said
@@ -59,6 +59,8 @@ class Moment:
     """What was said to the dispatcher, and by it."""
     jobs: tuple[Job, ...] = ()
     """Those that it was given or gave and that are open."""
+    only_answers: bool = False
+    """It is to answer what was written to it, and nothing else of its reply is followed."""
 
     @classmethod
     def of(cls, situation: Situation) -> Self:
@@ -77,6 +79,7 @@ class Moment:
             member=situation.member,
             messages=situation.messages,
             jobs=situation.jobs,
+            only_answers=situation.because == MESSAGE,
         )
 
 
