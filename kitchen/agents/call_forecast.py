@@ -48,6 +48,8 @@ class TrialCalls:
     """Second tries in a step, at most."""
     talk: int = 0
     """Tokens of what people say, at worst, where they may write to it."""
+    answers: int = 0
+    """So often it may be asked within a step only to answer them."""
 
     def remembered(self) -> list[int]:
         """How many exchanges each step of an episode remembers."""
@@ -80,7 +82,9 @@ def sample(
             calls += mind.decide(among(seen, organisation, said)).calls
         game.step(dict.fromkeys(range(game.seats), game.idle))
     talk = most_tokens(Request("", [Message("user", one.text) for one in _longest(said)])) if said else 0
-    return TrialCalls(tuple(calls), len(seats), game.length, rehearsal.remembered, rehearsal.repairs, talk)
+    answers = organisation.rounds if organisation and organisation.talks_within and said else 0
+    kept, repairs = rehearsal.remembered, rehearsal.repairs
+    return TrialCalls(tuple(calls), len(seats), game.length, kept, repairs, talk, answers)
 
 
 def _said(organisation: Organisation, member: int) -> tuple[Said, ...]:
@@ -124,8 +128,9 @@ def _tokens(request: Request, *, fixed: bool) -> int:
 
 def worst(trial: TrialCalls, prices: PriceList, provider: str, model: str) -> float:
     """The most that one episode can cost, in US dollars: in every step all the calls and tries that there may
-    be, every answer as long as it may be, also those that are remembered or are to be mended, and feedback on
-    every agent. UnknownPriceError if there is no price; a prompt that is too long for it is never sent."""
+    be, every answer as long as it may be, also those that are remembered or are to be mended, feedback on
+    every agent, and each answer to people that is a call of its own. UnknownPriceError if there is no price;
+    a prompt that is too long for it is never sent."""
     if not trial.calls:
         return 0.0
     price, answer = prices.price(provider, model), trial.calls[0].request.max_tokens
@@ -137,7 +142,9 @@ def worst(trial: TrialCalls, prices: PriceList, provider: str, model: str) -> fl
         for exchanges in trial.remembered()
         for again in range(1 + trial.repairs)
     ]
-    return TRIES * sum(price.at_worst(min(p, price.up_to or p), answer) for p in prompts)
+    return (
+        TRIES * (1 + trial.answers) * sum(price.at_worst(min(p, price.up_to or p), answer) for p in prompts)
+    )
 
 
 def _question(request: Request) -> int:

@@ -67,6 +67,8 @@ class OpenPage:
         """Of what it was last sent."""
         self._json = json
         self._screen = Screen()
+        self._told: tuple[object, ...] | None = None
+        """What a program was last sent, with how the step stood; but for the time that was left."""
 
     def show(self) -> Answer:
         """All that the seat may see now."""
@@ -79,7 +81,7 @@ class OpenPage:
         with turn_now(self.seat.episode_id) as turn:
             if code := self._closed_with(turn):
                 return Answer(close=code)
-            return Answer(tuple(self._state(turn)) if turn.stamp != self.stamp else ())
+            return Answer(tuple(self._news(turn)) if turn.stamp != self.stamp else ())
 
     def command(self, message: CommandMessage) -> Answer | Deciding:
         """Hand in a command and say what came of it; or whom to ask first, and then it is `decided`."""
@@ -162,6 +164,13 @@ class OpenPage:
         """A browser shows no notice any more."""
         return [] if self._json else [self._screen.notice(NoticeMessage("", ""))]
 
+    def _news(self, turn: OpenTurn) -> list[str]:
+        """As `_state`; nothing for a program to which nothing is new: that others write to one another is not
+        to be seen by being sent the same again."""
+        before = self._told
+        state = self._state(turn)
+        return state if before is None or before != self._told else []
+
     def _state(self, turn: OpenTurn, *, whole: bool = False) -> list[str]:
         """All that the seat may see in this turn; a browser is only sent what has changed, unless the `whole`
         is wanted."""
@@ -179,11 +188,13 @@ class OpenPage:
         with translation.override(self.language):
             view = selectors.turn_view(turn, self.seat.number)
             if self._json:
-                return to_json(selectors.state_message(turn.episode.world, view))
+                message = selectors.state_message(turn.episode.world, view)
+                self._told = (turn.stamp[:3], replace(message, seconds_left=None))
+                return to_json(message)
             return self._screen.fragments(get_page(turn.episode.world), view)
 
     def _forget(self) -> None:
-        self._screen, self.stamp = Screen(), None
+        self._screen, self.stamp, self._told = Screen(), None, None
 
     def _closed_with(self, turn: OpenTurn) -> int | None:
         """Why this page plays no longer: another one does, a co-player does, or its key opens nothing any

@@ -218,7 +218,8 @@ LINES: Mapping[str, Stored] = {
         marked(
             "What you write to others in the game, and what they write to you, where the game has a box for"
             " it. Those whom you write to read it; if one of them is a program that asks a language model, so"
-            " does the company that runs that"
+            " does the company that runs that. If you speak instead of typing, your browser makes text of it,"
+            " and may have that done by its maker; no sound is stored here"
         ),
         marked("so that the study can tell how your team talked"),
         marked(

@@ -25,10 +25,12 @@ def waiting(request: HttpRequest, person: Participant, place: flow.CurrentPage) 
         participant_end(participant_id=person.pk, status=Participant.Status.TECHNICAL, reason=WHY)
     if request.method == "POST" or round_begin(participant_id=person.pk):
         return redirect(person)
+    assert place.round  # noqa: S101 - the flow leads here with a round only
+    labels = {plan.key: plan.label for plan in person.design.conditions}
+    label = labels.get(place.round.condition.key, "")
     told = {
         "participant": person,
         "study": person.study,
-        "played": place.position - 1,
-        "progress": progress(person.design, "waiting", position=place.position),
+        "progress": progress(person.design, "waiting", position=place.position, label=label),
     }
     return render(request, "study/taking_part/waiting.html", told)

@@ -12,6 +12,7 @@ from kitchen.agents.call_forecast import ASKED_AT, FEEDBACK, TRIES, plan_of, sam
 from kitchen.agents.evaluate import see
 from kitchen.contract.agent import Decision
 from kitchen.contract.model import Request
+from kitchen.contract.organisation import Member, organise
 from kitchen.llm.prices import UnknownPriceError, load_prices
 from kitchen.llm.tokens import likely_tokens, most_tokens
 from kitchen.registry.agents import make_agent
@@ -87,8 +88,18 @@ def test_at_worst_every_remembered_answer_is_as_long_as_it_may_be_and_every_call
     remembered = sum(found.remembered()) * 1024 * price.cache_write / 1e6
     assert worst(found, prices, *SONNET) > TRIES * remembered > 0
     assert worst(replace(found, repairs=1), prices, *SONNET) > 2 * worst(found, prices, *SONNET)
+    assert worst(replace(found, answers=3), prices, *SONNET) == 4 * worst(found, prices, *SONNET)
     with pytest.raises(UnknownPriceError):
         worst(found, prices, "anthropic", "claude-unheard-of")
+
+
+def test_a_pair_may_ask_for_each_answer_within_a_step() -> None:
+    members = (Member(0, (0,), is_person=True), Member(1, (1,), is_person=False))
+    answers = [
+        sample(kitchen(seats=2), "dispatcher", PAID, (1,), organise(kind, members, seats=2)).answers
+        for kind in ("pair", "pairwise")
+    ]
+    assert answers == [3, 0]
 
 
 def test_feedback_on_every_agent_is_no_longer_than_is_reckoned() -> None:

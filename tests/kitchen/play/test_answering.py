@@ -120,7 +120,7 @@ def test_an_answer_that_comes_after_the_choice_is_dropped_and_the_mind_is_asked_
     assert DecisionRow.objects.get().dropped == "late"
     assert Mind.objects.get().deciding_by == ""  # nobody has to wait for the claim
     decide_step(episode_id=episode.pk, step=1)
-    assert [told.because for told in TOLD] == ["message", "seat"]
+    assert [told.because for told in TOLD] == ["answer", "message"]
 
 
 def test_nobody_is_answered_twice_for_one_message() -> None:

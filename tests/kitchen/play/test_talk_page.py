@@ -50,6 +50,8 @@ def test_a_program_is_told_the_same_and_no_more() -> None:
     episode = team("tree")
     pages = [page_of(episode, seat, json=True) for seat in range(3)]
     state = json.loads(say(pages[1], "done here", 0))
+    assert pages[2].look().texts == ()  # not even that something was said
+    assert len(pages[0].look().texts) == 1
     assert (state["member"], state["addressees"]) == (1, [0, 2])
     assert [(one["sender"], one["to"], one["text"]) for one in state["messages"]] == [(1, [0], "done here")]
     others = [json.loads(pages[seat].show().texts[0])["messages"] for seat in (0, 2)]

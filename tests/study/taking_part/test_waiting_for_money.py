@@ -54,7 +54,7 @@ def test_a_round_that_costs_money_waits_until_the_budget_is_raised(client: Clien
     play_round(person)
     here, address = f"/p/{person.key}/here/?waiting=1", f"/p/{person.key}/"
     page = client.get(address).content.decode()
-    assert 'data-page="waiting"' in page and "The next round cannot begin yet" in page
+    assert 'data-page="waiting"' in page and "The next round cannot begin yet" in page and "Team 1" in page
     assert person.rounds.get(position=2).episode is None and client.get(here).json()["waiting"]
     study.budget_limit = 100
     study.save()

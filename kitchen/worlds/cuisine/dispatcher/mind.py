@@ -113,7 +113,8 @@ class Dispatcher(Agent):
     def _follow(
         self, talk: Talk, memory: Memory, adviser: Adviser, answer: Answered, told: list[str]
     ) -> Decision:
-        after = memory.after(talk.exchange, answer.verdict.faults, adviser.plan)
+        faults = () if talk.moment.only_answers else answer.verdict.faults
+        after = memory.after(talk.exchange, faults, adviser.plan)
         return Decision(
             commands=dict(answer.verdict.commands),
             memory=after.within(self.options.memory).to_json(),

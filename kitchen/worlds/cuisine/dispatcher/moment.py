@@ -6,7 +6,7 @@ from collections.abc import Collection, Mapping
 from dataclasses import dataclass, field, replace
 from typing import Self
 
-from kitchen.contract.agent import NO_ONE, Late, Situation
+from kitchen.contract.agent import NO_ONE, TO_ANSWER, Late, Situation
 from kitchen.contract.jobs import Job
 from kitchen.contract.organisation import Organisation
 from kitchen.contract.talk import Said
@@ -74,6 +74,8 @@ class Moment:
     """What the dispatcher commanded too late."""
     sees_people: bool = True
     """Whether what people do in a step is told before the dispatcher commands."""
+    only_answers: bool = False
+    """It is to answer what was written to it, and nothing else of its reply is followed."""
 
     @classmethod
     def of(cls, situation: Situation) -> Self:
@@ -95,6 +97,7 @@ class Moment:
             member=situation.member,
             messages=situation.messages,
             jobs=situation.jobs,
+            only_answers=situation.because == TO_ANSWER,
         )
 
 

@@ -142,10 +142,19 @@ def _about(shown: Demonstration, *, whole: bool) -> str:
 def state_part(moment: Moment, feedback: Sequence[str]) -> str:
     """What is new in this step: the state, the question, and the feedback if there is any."""
     said = [*people.conversation(moment), *jobs.listed(moment)]
-    parts = [describe(moment), *said, f"Now command {moment.team.list_asked()}."]
+    parts = [describe(moment), *said, *_question(moment)]
     if feedback:
         parts += ["Feedback on the last step:", *(f"- {line}" for line in feedback)]
     return "\n".join(parts)
+
+
+def _question(moment: Moment) -> Iterator[str]:
+    yield f"Now command {moment.team.list_asked()}."
+    if moment.only_answers:
+        yield (
+            "Nobody has chosen yet: what counts of this reply is what you say. You will be asked for "
+            "commands again before the step runs."
+        )
 
 
 def repair_part(problems: Sequence[str], seats: Sequence[int], form: Sequence[str]) -> str:

@@ -63,7 +63,7 @@ class Talk:
             return None
         verdict = validate(self.moment, read.given, read.unclear)
         missing = [seat for seat in self.moment.team.asked if seat not in dict(verdict.kept)]
-        if not self.options.repair or not missing:
+        if not self.options.repair or not missing or self.moment.only_answers:
             return Answered(verdict, read.given)
         return self._mend(Answered(verdict, read.given), missing)
 
