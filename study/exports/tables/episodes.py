@@ -68,7 +68,12 @@ COLUMNS = (
     Column("ended_at", "time", "When it ended."),
     Column("state_hash", "text", "SHA-256 of the present or last state."),
     *MARKS,
-    Column("seat", "integer", "Where the participant sat.", levels="0 = the first seat"),
+    Column(
+        "seat",
+        "integer",
+        "Where the participant sat; behind the last seat: they led without one.",
+        levels="0 = the first seat",
+    ),
     Column("sequence", "integer", "Which sequence of the order scheme; blank for orders of chance."),
     Column("step_seconds", "number", "The step timer; blank if the kitchen waited for people.", unit="s"),
     Column("thinking_seconds", "number", "What co-players took at least for a step.", unit="s"),
@@ -259,7 +264,7 @@ def _fallbacks(pks: Iterable[int]) -> dict[int, int]:
 
 
 def _seated(pks: Iterable[int]) -> tuple[dict[int, list[str]], dict[tuple[int, int], tuple[str, str]]]:
-    """By episode: the kind of co-player in each seat that is no person's. By episode and seat: how a person
+    """By episode: the kind of co-player in each seat that no person has. By episode and seat: how a person
     saw it in three dimensions, and what they saw when they chose."""
     seats = Seat.objects.filter(episode__in=pks).order_by()
     rows = list(seats.values_list("episode_id", "number", "mind__kind", "scene", "view"))
