@@ -11,9 +11,10 @@ from typing import Any
 
 from django import forms
 
+from kitchen.contract.agent import Agent
 from kitchen.contract.world import Json, Setting
 from kitchen.forms.setting_fields import readable, told
-from kitchen.registry.agents import agent_kinds, get_agent
+from kitchen.registry.agents import agent_kinds, get_agent, plays
 from kitchen.registry.worlds import get_world, known_worlds
 from study.design.plan import NOBODY
 
@@ -57,8 +58,15 @@ def world_kinds() -> tuple[ChoosableKind, ...]:
 
 def _coplayer_kind(name: str) -> ChoosableKind:
     kind = get_agent(name)
-    plays = "every world" if kind.worlds is None else ", ".join(readable(world) for world in kind.worlds)
-    return ChoosableKind(COPLAYER, name, f"{readable(name)} (plays {plays})", kind.settings, kind.worlds)
+    worlds = _worlds_of(kind)
+    played = "every world" if worlds is None else ", ".join(readable(world) for world in worlds)
+    return ChoosableKind(COPLAYER, name, f"{readable(name)} (plays {played})", kind.settings, worlds)
+
+
+def _worlds_of(kind: type[Agent]) -> tuple[str, ...] | None:
+    if not kind.pursues:
+        return kind.worlds
+    return tuple(world for world in known_worlds() if plays(kind, world))
 
 
 def kind_choices(part: str, stored: str = "", world: str = "") -> list[tuple[str, str]]:
@@ -78,9 +86,10 @@ class KindSelect(forms.Select):
     def create_option(self, *args: Any, **kwargs: Any) -> dict[str, Any]:
         """An option with `data-worlds` if it does not play every world."""
         option: dict[str, Any] = super().create_option(*args, **kwargs)
-        plays = next((k.worlds for k in all_kinds() if (k.part, k.name) == (COPLAYER, option["value"])), None)
-        if plays is not None:
-            option["attrs"]["data-worlds"] = " ".join(plays)
+        named = (COPLAYER, option["value"])
+        worlds = next((kind.worlds for kind in all_kinds() if (kind.part, kind.name) == named), None)
+        if worlds is not None:
+            option["attrs"]["data-worlds"] = " ".join(worlds)
         return option
 
 

@@ -68,7 +68,12 @@ COLUMNS = (
     Column("ended_at", "time", "When it ended."),
     Column("state_hash", "text", "SHA-256 of the present or last state."),
     *MARKS,
-    Column("seat", "integer", "Where the participant sat.", levels="0 = the first seat"),
+    Column(
+        "seat",
+        "integer",
+        "Where the participant sat; behind the last seat: they led without one.",
+        levels="0 = the first seat",
+    ),
     Column("sequence", "integer", "Which sequence of the order scheme; blank for orders of chance."),
     Column("step_seconds", "number", "The step timer; blank if the kitchen waited for people.", unit="s"),
     Column("thinking_seconds", "number", "What co-players took at least for a step.", unit="s"),

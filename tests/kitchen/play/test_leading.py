@@ -27,7 +27,8 @@ from kitchen.play.selectors import seat_page, seat_view
 from kitchen.play.services import turn_close
 from kitchen.play.talking import message_send
 from kitchen.play.verifying import log_verify
-from tests.kitchen.factories import make_episode, mind
+from tests.kitchen.factories import make_episode, mind, submit
+from tests.kitchen.play.test_saying import team
 
 pytestmark = [pytest.mark.django_db, pytest.mark.servers]
 
@@ -214,3 +215,24 @@ def test_only_people_may_be_without_a_seat() -> None:
     made = organise("tree", members, seats=1)
     with pytest.raises(SettingsError, match="only people"):
         make_episode(seats=1, minds=minds, organisation=made)
+
+
+def test_who_leads_reads_their_own_language_and_no_plain_english() -> None:
+    episode = led()
+    give(episode, 1, aim=("fetch", "rice"))
+    key = episode.seats.get(number=LEAD).key
+    page, answer = page_opened(key, "page-of-lead", newest=True, json=False, language="es")
+    shown = "".join(answer.texts)
+    assert page is not None and "Traer arroz" in shown and "Fetch rice" not in shown
+    assert "sin respuesta todavía" in shown
+
+
+def test_what_a_person_was_asked_for_is_reported_as_soon_as_it_is_so() -> None:
+    episode = team("tree", people=2)
+    job = Say("", "inform", (1,), {"aim": ["fetch", "rice"]})
+    assert message_send(episode_id=episode.pk, seat=0, say=job).code == "accepted"
+    for step, command in enumerate((("goto", "storage0"), ("get", "storage0", "rice")), 1):
+        assert set(states(episode).values()) == {"given"}
+        submit(episode, step, "noop")
+        submit(episode, step, *command, seat=1)
+    assert states(episode) == {1: "done"}

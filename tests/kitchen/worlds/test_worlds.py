@@ -12,8 +12,8 @@ from typing import Any
 
 import pytest
 
-from kitchen.contract.world import Command, SettingsError, StateError, World
-from kitchen.registry.worlds import VARIABLE, WORLDS, get_world
+from kitchen.contract.world import FAIL, SUCCESS, UNKNOWN, Command, SettingsError, StateError, World
+from kitchen.registry.worlds import VARIABLE, WORLDS, get_page, get_world
 from tests.kitchen.playthrough import FOLDER, replay
 from tests.worlds.beacon.kit import LINE as BEACON_LINE
 from tests.worlds.beacon.world import Beacon
@@ -230,6 +230,18 @@ def test_wrong_settings_are_refused(kind: str) -> None:
 @every_world
 def test_default_settings_can_be_played(kind: str) -> None:
     assert all(setting.clean(setting.default) == setting.default for setting in get_world(kind).settings)
+
+
+@every_world
+def test_what_can_be_asked_of_a_seat_is_told_in_words_and_stands_somehow(kind: str) -> None:
+    world, page = make(kind), get_page(kind)
+    for seat in range(world.seats):
+        aims = world.aims(seat)
+        assert len(set(aims)) == len(aims) and all(isinstance(word, str) for aim in aims for word in aim)
+        for aim in aims:
+            since = json.loads(json.dumps(world.aim_mark(seat, aim)))
+            assert world.aim_status(seat, aim, since) in {SUCCESS, FAIL, UNKNOWN}
+            assert page.aimed(world.public_brief(), aim) and page.aim_group(aim)
 
 
 @pytest.mark.parametrize("kind", sorted(WORLDS))
