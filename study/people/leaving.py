@@ -112,13 +112,13 @@ def _forget(participant_id: int, counted: bool, by: Any) -> tuple[Participant, L
     """Erase the person, with a receipt, and have their mark kept. Their episodes end; those in which nobody
     plays any more are to be erased."""
     person = Participant.objects.select_for_update().get(pk=participant_id)
-    group_lock(person.pk)
-    episodes = list(their_episodes(person).select_for_update())  # no step is written meanwhile
-    seats = _seats(person)
     if counted and not person.preview:
         counter = "withdrawn_synthetic" if person.synthetic else "withdrawn"
         Study.objects.filter(pk=person.study_id).update(**{counter: F(counter) + 1})
         note_left(person)
+    group_lock(person.pk)  # after the study, as who looks for a group
+    episodes = list(their_episodes(person).select_for_update())  # no step is written meanwhile
+    seats = _seats(person)
     mark = mark_of(person)
     person.delete()
     Group.objects.filter(study=person.study_id, members=None).delete()

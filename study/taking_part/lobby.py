@@ -12,8 +12,8 @@ Somebody is there as long as their page is heard of (`AWAY`). When the time of w
 came leave, paid, as the condition says (`Team.unfilled`). Who comes after that plays with co-players alone,
 and meets the others in the next round.
 
-Locks are taken in one order: oneself, the study (only to find a group), the group. Whoever leaves takes
-oneself, then the group. Rows of others are only changed while the group is held.
+Locks are taken in one order: oneself, the study (only to find a group), the group. So does whoever
+leaves. Rows of others are only changed while the group is held.
 """
 
 from __future__ import annotations

@@ -12,6 +12,7 @@ import pytest
 from django.test import Client
 from django.utils import timezone
 
+from kitchen.play.going import seat_leave
 from kitchen.play.models import Episode
 from kitchen.play.services import GivenCommand, commands_submit
 from study.design.models import Study
@@ -244,12 +245,24 @@ def test_who_was_away_goes_on_with_the_survey_while_the_others_play(
     both: tuple[Participant, Participant],
 ) -> None:
     one, other = both
-    Episode.objects.update(gone={"1": {"step": 2, "why": "away"}})
+    for person in both:
+        Client().get(f"/p/{person.key}/")
+    episode = episode_of(one)
+    assert (
+        episode
+        and not seat_leave(episode_id=episode.pk, seat=2)
+        and seat_leave(episode_id=episode.pk, seat=1)
+    )
     assert (page(one), page(other)) == ("play", "survey")
     html = Client().get(f"/p/{other.key}/").content.decode()
     assert "You were away, so the others went on without you." in html
     answer(other)
     assert page(other) == "lobby"
+    Episode.objects.update(status=Episode.Status.OVER, ended_at=timezone.now())
+    for person in both:
+        Client().get(f"/p/{person.key}/")
+    played = PageVisit.objects.filter(page="play", done_at=None)
+    assert [visit.participant_id for visit in played] == [other.pk]  # was not done with it
 
 
 def test_nobody_is_told_who_plays_with_them(both: tuple[Participant, Participant]) -> None:
