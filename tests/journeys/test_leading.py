@@ -53,6 +53,7 @@ async def test_a_dish_is_served_by_those_who_are_told_to(
     await page.focus("#worker-0 .job-act button")
     await page.keyboard.press("Enter")
     await page.wait_for_selector("#worker-0 .is-withdrawn")
+    assert await page.evaluate("document.activeElement.id") == "roster-title"  # its button has gone
     dish = await page.locator("#orders .ticket h3").first.inner_text()
     await give(page, f"Serve {dish}", "0", "1", "2")
     await page.wait_for_selector("#worker-1 .is-done, #worker-0 .is-done", timeout=90_000)

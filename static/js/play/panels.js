@@ -33,6 +33,7 @@
     kept = {
       inMenu,
       id: active?.id || "",
+      title: active?.closest(".leading")?.querySelector("h2").id || "", // where to be if what has the focus goes
       spot: spotOf(active),
       value: inMenu && active.name === "command" ? active.value : "",
       choice: choosing.chosen()?.value || "",
@@ -58,7 +59,7 @@
     if (radio) radio.focus({ preventScroll: true });
     else if (kept.inMenu) choosing.focus();
     else if (kept.spot) play.querySelector(`[data-spot="${kept.spot}"]`)?.focus({ preventScroll: true });
-    else if (kept.id) document.getElementById(kept.id)?.focus({ preventScroll: true });
+    else if (kept.id) document.getElementById(document.getElementById(kept.id) ? kept.id : kept.title)?.focus({ preventScroll: true });
   }
 
   function restore() {
