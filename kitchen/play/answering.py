@@ -103,7 +103,7 @@ def answer_over(*, episode_id: int, step: int, claim: str) -> None:
     with turn_now(episode_id) as turn:
         if turn.step == step and turn.waits_for_minds:
             for party in turn.parties:
-                ask_coplayers(episode_id, step, *party)
+                transaction.on_commit(partial(ask_coplayers, episode_id, step, *party))
 
 
 def _time_anew(turn: OpenTurn, more: float = 0.0) -> None:
