@@ -190,7 +190,9 @@ class Blueprint(Record):
         """The practice episode, as if it were a condition. What any condition offers or shows is
         there to be practised."""
         played = practice_played(self.part("practice").settings.get("kitchen", {}))
-        offered = {name: any(getattr(one, name) for one in self.conditions) for name in PRACTISED}
+        offered: dict[str, Any] = {
+            name: any(getattr(one, name) for one in self.conditions) for name in PRACTISED
+        }
         return ConditionPlan(key="practice", name="Practice", label="Practice", **offered, **played)
 
     @property

@@ -13,17 +13,20 @@ from kitchen.words.counting import and_list
 from study.design.models import Condition
 from study.design.plan import mind_plans, organisation_planned
 
-WIDTH, HEIGHT, RADIUS = 560, 260, 22
+WIDTH, HEIGHT, RADIUS = 400, 276, 22
+ABOVE, BELOW = -31, 40
+"""Where the words are that belong to a member, from its middle: on the side where no line comes from."""
 
 
 @dataclass(frozen=True, slots=True)
 class Node:
-    """A member: where it is drawn, its number, and who it is."""
+    """A member: where it is drawn, its number, who it is, and how far below its middle that is written."""
 
     x: int
     y: int
     number: str
     who: str
+    aside: int
 
 
 @dataclass(frozen=True, slots=True)
@@ -69,8 +72,9 @@ def team_picture(condition: Condition) -> Picture | None:
 def _node(place: int, member: Member, kinds: dict[int, str], many: int) -> Node:
     """Around an ellipse, the first on top."""
     angle = 2 * pi * place / many - pi / 2
-    x, y = WIDTH / 2 + 190 * cos(angle), HEIGHT / 2 - 8 + 84 * sin(angle)
-    return Node(round(x), round(y), _numbers(member), _who(member, kinds))
+    x, y = WIDTH / 2 + 140 * cos(angle), HEIGHT / 2 + 84 * sin(angle)
+    aside = ABOVE if round(y) < HEIGHT / 2 else BELOW
+    return Node(round(x), round(y), _numbers(member), _who(member, kinds), aside)
 
 
 def _numbers(member: Member) -> str:

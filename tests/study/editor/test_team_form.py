@@ -82,12 +82,12 @@ def test_somebody_leads_and_the_picture_says_whom(client: Client, study: Study) 
         "Planner (player 2) may command the participant, Planner (player 3) and Planner (player 4)."
     )
     assert sum(edge.commands for edge in picture.edges) == 3
-    inside = [
-        0 < x < picture.width and 0 < y < picture.height - 40
-        for node in picture.nodes
-        for x, y in [(node.x, node.y)]
+    words = [(node.x, node.y + node.aside) for node in picture.nodes]
+    assert all(40 < x < picture.width - 40 and 14 < y < picture.height - 4 for x, y in words)
+    ends = [end for one in picture.edges for end in ((one.x1, one.y1), (one.x2, one.y2))]
+    assert not [
+        (x, y) for x, y in ends for at, foot in words if abs(x - at) < 36 and foot - 12 < y < foot + 4
     ]
-    assert all(inside)
 
 
 def test_pairs_of_ones_own_are_written_as_players(client: Client, study: Study) -> None:

@@ -74,6 +74,13 @@ async def test_a_hint_is_among_the_actions_that_fit_one_tap_away(browser: Browse
     await page.close()
 
 
+async def test_a_phone_at_200_percent_shows_tables_without_a_wider_page(browser: Browser) -> None:
+    page = await open_page(browser, view("level_3", "tables", hint=True))
+    await page.set_viewport_size({"width": 180, "height": 390})
+    assert await page.evaluate("document.documentElement.scrollWidth") <= 180
+    await page.close()
+
+
 async def test_where_it_is_narrowest_the_head_has_two_rows(browser: Browser) -> None:
     page = await open_page(browser, view("level_3", "drawn", hint=False))
     await page.set_viewport_size({"width": 320, "height": 640})
