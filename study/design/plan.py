@@ -34,7 +34,7 @@ def seats_of(played: Played) -> int:
 
 
 def people_in(played: Played) -> tuple[int, ...]:
-    """The seats of people, by number; who leads without a robot is beyond the last of the world's."""
+    """The seats of people, by number; who leads without one is beyond the last of the world's."""
     return (played.teammates,) if is_apart(played.organisation) else people_of(played.organisation)
 
 

@@ -68,9 +68,7 @@ class Team(Record):
     def check_people(self, seats: int) -> None:
         """SettingsError if people cannot sit there, or what is said of them cannot be."""
         if self.apart and self.people != (0,):
-            raise SettingsError(
-                "people: where the participant leads without a robot, nobody else is a person"
-            )
+            raise SettingsError("people: where the participant only leads, nobody else is a person")
         if (
             not self.people
             or len(set(self.people)) != len(self.people)
