@@ -8,7 +8,7 @@ from django.utils import timezone
 from django.utils.crypto import constant_time_compare
 
 from kitchen.play.models import Episode
-from study.design.page_order import WAITING
+from study.design.page_order import LOBBY, WAITING
 from study.people.flow import Way
 from study.people.leaving import finish
 from study.people.models import PageVisit, Participant, Round
@@ -93,7 +93,7 @@ def round_begin(*, participant_id: int) -> bool:
 def is_waiting(person: Participant) -> bool:
     """Whether their next round waits for money."""
     place = Way(person).place
-    return place.page == WAITING and place.round is not None and must_wait(person, place.round)
+    return place.page in {LOBBY, WAITING} and place.round is not None and must_wait(person, place.round)
 
 
 def may_practise_again(person: Participant) -> bool:

@@ -11,12 +11,16 @@ from kitchen.words.speech import gettext, ngettext
 from study.design import page_order
 from study.people import flow
 from study.people.models import Participant
+from study.taking_part.going_on import is_waiting
 from study.taking_part.idling import idle_clock
 from study.taking_part.lobby import Waiting, lobby_loads, lobby_look
+from study.taking_part.pages.waiting import break_page
 
 
 def lobby(request: HttpRequest, person: Participant, place: flow.CurrentPage) -> HttpResponse:
-    """Somebody waits for those who play with them."""
+    """Somebody waits for those who play with them, and all of them where the study's money is spent."""
+    if is_waiting(person):
+        return break_page(request, person, place)
     waiting = None if request.method == "POST" else lobby_look(participant_id=person.pk)
     if waiting is None:
         return redirect(person)
@@ -37,6 +41,8 @@ def lobby(request: HttpRequest, person: Participant, place: flow.CurrentPage) ->
 
 def lobby_stands(person: Participant) -> JsonResponse:
     """For the page's script: how it stands now, in words; `on` says that another page is."""
+    if is_waiting(person):
+        return JsonResponse({"on": True})
     waiting = lobby_look(participant_id=person.pk)
     return JsonResponse({"on": True} if waiting is None else {"on": False, **_said(waiting)})
 

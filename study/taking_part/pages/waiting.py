@@ -19,11 +19,18 @@ WHY = "the budget was spent"
 def waiting(request: HttpRequest, person: Participant, place: flow.CurrentPage) -> HttpResponse:
     """Goes on by itself once the budget was raised; whoever does not want to wait leaves with what they
     did."""
+    if request.method != "POST" and round_begin(participant_id=person.pk):
+        return redirect(person)
+    return break_page(request, person, place)
+
+
+def break_page(request: HttpRequest, person: Participant, place: flow.CurrentPage) -> HttpResponse:
+    """The page itself, and what its form does."""
     if sent(request, "waiting") and "leave" in request.POST:
         if person.as_guest:
             return elsewhere(request, person)
         participant_end(participant_id=person.pk, status=Participant.Status.TECHNICAL, reason=WHY)
-    if request.method == "POST" or round_begin(participant_id=person.pk):
+    if request.method == "POST":
         return redirect(person)
     assert place.round  # noqa: S101 - the flow leads here with a round only
     labels = {plan.key: plan.label for plan in person.design.conditions}

@@ -63,6 +63,22 @@ def test_a_round_that_costs_money_waits_until_the_budget_is_raised(client: Clien
     assert person.visits.get(page="waiting").done_at
 
 
+def test_who_is_to_meet_others_waits_before_the_lobby(client: Client) -> None:
+    study = make_study(pauses_when_spent=True)
+    asks = {"model": "anthropic:claude-haiku-4-5"}
+    shared = {"coplayer": "dispatcher", "coplayer_settings": asks, "teammates": 2}
+    study.conditions.update(**shared, organisation={"people": [0, 1]})
+    person = enter(study)
+    spend(study, 10)
+    page_done(participant_id=person.pk, page="guide")
+    address = f"/p/{person.key}/"
+    assert 'data-page="waiting"' in client.get(address).content.decode()
+    assert client.post(f"{address}lobby/").json() == {"on": True}
+    study.budget_limit = 100
+    study.save()
+    assert 'data-page="lobby"' in client.get(address).content.decode()
+
+
 def test_who_does_not_want_to_wait_ends_with_what_they_did(client: Client) -> None:
     study = make_study(conditions=2, orders="fixed", pauses_when_spent=True)
     asks = {"model": "anthropic:claude-haiku-4-5"}

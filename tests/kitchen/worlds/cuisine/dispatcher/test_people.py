@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from kitchen.contract.agent import Situation
+from kitchen.contract.agent import TO_ANSWER, Situation
 from kitchen.contract.jobs import Job
 from kitchen.contract.organisation import Member, organise
 from kitchen.contract.talk import Said
@@ -151,7 +151,7 @@ def test_who_is_only_to_answer_is_told_so_and_asked_once(monkeypatch: pytest.Mon
     pair = organise("pair", TEAM.members, seats=3)
     model = script(monkeypatch, "Say: I take the rice.")
     situation = replace(told("who takes the rice?"), organisation=pair)
-    decision = decide(replace(situation, because="message"), repair=1)
+    decision = decide(replace(situation, because=TO_ANSWER), repair=1)
     assert [say.text for say in decision.says] == ["I take the rice."] and len(model.requests) == 1
     assert "what counts of this reply is what you say" in model.said()
     decide(situation, repair=1)
