@@ -19,7 +19,7 @@ from kitchen.play.views import play_page
 from tests.kitchen.factories import make_episode
 from tests.kitchen.play.test_saying import team
 
-pytestmark = [pytest.mark.django_db, pytest.mark.servers]
+pytestmark = pytest.mark.django_db
 EVIL = '<script>alert("rice")</script> & <b>'
 
 

@@ -22,7 +22,7 @@ from study.trying_out.previews import condition_preview, study_preview
 from tests.study.editor.test_console import filled
 from tests.study.factories import enter, make_study, play_out, play_round
 
-pytestmark = [pytest.mark.django_db, pytest.mark.servers]
+pytestmark = pytest.mark.django_db
 
 
 def arrived(study: Study, entry: str = "one", **more: Any) -> Participant:

@@ -11,7 +11,7 @@ from study.analysis.results import analyse_now
 from study.design.models import Condition, FrozenError, SurveyItem
 from tests.study.factories import complete, make_study
 
-pytestmark = [pytest.mark.django_db, pytest.mark.servers]
+pytestmark = pytest.mark.django_db
 
 CHANGES = [
     ("key", "other"),

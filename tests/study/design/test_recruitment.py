@@ -23,8 +23,6 @@ from tests.study.exports.rows import rows_of
 from tests.study.factories import complete, enter, make_study
 from tests.study.taking_part.test_views import begin, field, text_of
 
-pytestmark = pytest.mark.servers
-
 LINKS = {
     "anonymous": "",
     "label": "?label=w1",
@@ -256,6 +254,7 @@ def test_a_study_closes_by_itself_on_its_day(client: Client) -> None:
     assert client.get(person.get_absolute_url()).status_code == 200
 
 
+@pytest.mark.servers
 @pytest.mark.django_db(transaction=True)
 def test_two_at_once_on_the_last_place_are_one() -> None:
     study = make_study(max_participants=1)

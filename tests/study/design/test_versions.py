@@ -20,7 +20,7 @@ from study.design.version_writing import version_current
 from study.design.versions import Difference, differences, freeze_states, frozen_version
 from tests.study.factories import make_study
 
-pytestmark = [pytest.mark.django_db, pytest.mark.servers]
+pytestmark = pytest.mark.django_db
 
 
 AS_BEFORE: dict[str, Any] = {"scores_above_surveys": True, "remind_teams": False, "shown": "tables"}

@@ -32,7 +32,7 @@ from study.trying_out.previews import condition_preview, study_preview
 from study.urls import urlpatterns
 from tests.study.factories import enter, make_study, play_round
 
-pytestmark = [pytest.mark.django_db, pytest.mark.servers]
+pytestmark = pytest.mark.django_db
 
 SURE = {"sure": "on"}
 """The tick of what is asked once."""

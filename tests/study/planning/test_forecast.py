@@ -20,7 +20,7 @@ from study.taking_part.going_on import page_done
 from study.taking_part.rounds import round_episode
 from tests.study.factories import SETTINGS, enter, make_study
 
-pytestmark = [pytest.mark.django_db, pytest.mark.servers]
+pytestmark = pytest.mark.django_db
 
 PAID = {"model": "anthropic:claude-sonnet-5-5", "demonstration": "none"}
 

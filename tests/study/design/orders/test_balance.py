@@ -21,8 +21,6 @@ from study.taking_part.going_on import page_done
 from study.taking_part.pages.asking import items_for
 from tests.study.factories import enter, make_study, play_round
 
-pytestmark = pytest.mark.servers
-
 ALL_FOUR = [1, 2, 3, 4]
 """The sequences of a balanced block of four conditions."""
 
@@ -91,6 +89,7 @@ def test_versions_that_differ_in_words_alone_are_balanced_together() -> None:
     assert sorted(sequences_of(people)) == ALL_FOUR
 
 
+@pytest.mark.servers
 @pytest.mark.django_db(transaction=True)
 def test_many_who_agree_at_once_are_as_balanced_as_one_after_another() -> None:
     study = make_study(conditions=4)

@@ -25,7 +25,7 @@ from study.trying_out.walk.pages import read_page
 from tests.study.exports.rows import rows_of
 from tests.study.factories import complete, enter, make_study, play_out, play_round
 
-pytestmark = [pytest.mark.django_db, pytest.mark.servers]
+pytestmark = pytest.mark.django_db
 
 KINDS: dict[str, dict[str, Any]] = {
     "likert": {},

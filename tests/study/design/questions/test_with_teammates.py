@@ -19,7 +19,7 @@ from study.people.models import Answer
 from study.taking_part.going_on import page_done
 from tests.study.factories import enter, make_study, play_out
 
-pytestmark = [pytest.mark.django_db, pytest.mark.servers]
+pytestmark = pytest.mark.django_db
 
 
 @pytest.fixture
