@@ -85,7 +85,7 @@ def _job(said: Said, giver: int, worker: int) -> Job:
         said.step,
         aim=aim,
         is_plain=said.data.get("plain") is True,
-        since=said.data["since"].get(str(worker)) if aim else None,
+        since=said.data.get("since", {}).get(str(worker)) if aim else None,
         changed=said.step,
     )
 

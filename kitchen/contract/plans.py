@@ -17,7 +17,6 @@ from kitchen.contract.world import Command, Event, Json, World
 
 WORLD = "world"
 """`chosen_by` of the command of a seat that had nothing to choose."""
-"""Kind of the event of a plan that is dropped."""
 ILLEGAL, REPLACED = "illegal", "replaced"
 """Why it was: what was next could not be done, or whoever had made it gave up what was left."""
 

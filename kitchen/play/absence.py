@@ -20,7 +20,7 @@ from kitchen.play import clock
 from kitchen.play.kept import bring_up_to_date
 from kitchen.play.models import Episode, Mind, Seat, SeatCommand
 from kitchen.play.turns import OpenTurn
-from kitchen.registry.agents import make_agent
+from kitchen.registry.agents import get_agent, make_agent, plays
 from kitchen.words.speech import marked
 
 AWAY, LEFT = "away", "left"
@@ -57,8 +57,8 @@ class Absence:
         if self.steps is not None and not 1 <= self.steps <= MOST_STEPS:
             raise SettingsError(f"absent_steps: {self.steps} is not between 1 and {MOST_STEPS}")
         if self.kind:
-            coplayer = make_agent(self.kind, self.settings)
-            if coplayer.worlds is not None and world not in coplayer.worlds:
+            make_agent(self.kind, self.settings)
+            if not plays(get_agent(self.kind), world):
                 raise SettingsError(f"co-player: {self.kind} cannot play {world}")
 
 
@@ -85,7 +85,7 @@ def hand_over(turn: OpenTurn, seat: int, why: str) -> bool:
     """A co-player has this person's seat from now on; False, and nothing changed, where the episode ends
     instead: it says so, or no other person is left. Needs the turn up to date and locked."""
     rule = absence_of(turn.episode)
-    if not rule.kind or not turn.people - {seat}:
+    if not rule.kind or not (turn.people | turn.leaders) - {seat}:
         return False
     episode, first = turn.episode, turn.step + (seat in turn.given)
     last = Mind.objects.filter(episode=episode).aggregate(last=Max("number"))["last"]

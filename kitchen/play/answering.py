@@ -16,6 +16,7 @@ from functools import partial
 from django.db import transaction
 from django.utils import timezone
 
+from kitchen.contract.agent import TO_ANSWER
 from kitchen.contract.organisation import END, TALK
 from kitchen.machine.outage import outlast
 from kitchen.machine.statements import change
@@ -29,15 +30,15 @@ from kitchen.play.handing_in import decided_drop
 from kitchen.play.kept import bring_up_to_date, turn_now, turn_taken
 from kitchen.play.models import Decision, Episode, Mind
 from kitchen.play.queue import ask_answer, ask_coplayers, is_aside
-from kitchen.play.saying import messages_store, organisation_of, says_made
+from kitchen.play.saying import HEARD, messages_store, organisation_of, says_made
 from kitchen.play.turns import OpenTurn
 
 
 def answer_wanted(turn: OpenTurn, sender: int) -> None:
     """This member has written: the mind that talks with them is asked for its answer after the commit, and
     people have their time anew once it is there. Needs a transaction around it."""
-    mind = mind_to_answer(turn)
-    if mind is None or turn.sent[-1].sender != sender:
+    mind, last = mind_to_answer(turn), turn.sent[-1]
+    if mind is None or last.sender != sender or last.kind not in TALK:
         return
     _time_anew(turn, turn.episode.decision_seconds)
     if not is_aside():
@@ -45,8 +46,8 @@ def answer_wanted(turn: OpenTurn, sender: int) -> None:
 
 
 def mind_to_answer(turn: OpenTurn) -> Mind | None:
-    """The co-player that has something to answer now: it was written to last, the people are still to choose,
-    and it has not spoken too often in this step."""
+    """The co-player that has something to answer now: it was written to since it answered, the people are
+    still to choose, and it has not answered too often in this step, with words or without."""
     organisation = organisation_of(turn.episode)
     if organisation is None or not organisation.talks_within or not turn.is_open:
         return None
@@ -54,11 +55,18 @@ def mind_to_answer(turn: OpenTurn) -> Mind | None:
         return None
     said = [row for row in turn.sent if row.step == turn.step and row.kind in TALK]
     theirs = [row for row in said if row.decision_id is None]
-    spoken = len(said) - len(theirs)
-    if not said or said[-1].decision_id is not None or said[-1].kind == END or spoken >= organisation.rounds:
+    if not theirs or said[-1].kind == END or (len(theirs) > 1 and theirs[-1].text == theirs[-2].text):
         return None
-    repeated = len(theirs) > 1 and theirs[-1].text == theirs[-2].text
-    return None if repeated else turn.minds[0]
+    heard = _answered(turn)
+    if len(heard) >= organisation.rounds or theirs[-1].number <= max(heard, default=0):
+        return None
+    return turn.minds[0]
+
+
+def _answered(turn: OpenTurn) -> list[int]:
+    """Of each answer in this step: the last message that was known to who gave it."""
+    answers = Decision.objects.filter(mind=turn.minds[0], step=turn.step, because=TO_ANSWER, dropped="")
+    return [note[HEARD] for note in answers.order_by("number").values_list("note", flat=True)]
 
 
 def answer_decide(*, episode_id: int, step: int) -> bool:
@@ -98,19 +106,25 @@ def _store(episode_id: int, step: int, asked: Asked) -> bool:
 
 
 def answer_over(*, episode_id: int, step: int, claim: str) -> None:
-    """The claim under which a mind was to answer is given back; who has chosen meanwhile waits no longer."""
+    """The claim under which a mind was to answer is given back; who has chosen meanwhile waits no longer, and
+    what was written meanwhile is answered."""
     claim_free(claim)
     with turn_now(episode_id) as turn:
-        if turn.step == step and turn.waits_for_minds:
+        mind = mind_to_answer(turn) if turn.step == step else None
+        if mind:
+            transaction.on_commit(partial(ask_answer, episode_id, step, mind.number))
+        elif turn.step == step and turn.waits_for_minds:
             for party in turn.parties:
                 transaction.on_commit(partial(ask_coplayers, episode_id, step, *party))
 
 
 def _time_anew(turn: OpenTurn, more: float = 0.0) -> None:
-    """People have their time for a step from now on, and so many seconds more."""
+    """People have their time for a step from now on, or from so many seconds on."""
     episode = turn.episode
     if episode.step_seconds is None or episode.turn_closes_at is None:
         return
-    episode.turn_closes_at = timezone.now() + timedelta(seconds=episode.step_seconds + more)
-    change(Episode, {"turn_closes_at": episode.turn_closes_at}, where={"id": episode.pk})
+    episode.asked_at = timezone.now() + timedelta(seconds=more)
+    episode.turn_closes_at = episode.asked_at + timedelta(seconds=episode.step_seconds)
+    times = {"asked_at": episode.asked_at, "turn_closes_at": episode.turn_closes_at}
+    change(Episode, times, where={"id": episode.pk})
     clock.arm(episode)

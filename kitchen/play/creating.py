@@ -19,7 +19,7 @@ from kitchen.play.absence import Absence
 from kitchen.play.models import Episode, Mind, Seat
 from kitchen.play.services import go_on
 from kitchen.play.turns import OpenTurn
-from kitchen.registry.agents import make_agent
+from kitchen.registry.agents import get_agent, make_agent, plays
 from kitchen.registry.worlds import get_page, get_world
 
 
@@ -132,8 +132,8 @@ def _check_minds(minds: Sequence[MindPlan], *, seats: int, world: str) -> None:
     if len(set(taken)) != len(taken) or not set(taken) <= set(range(seats)):
         raise SettingsError(f"seats: {taken} of co-players do not fit {seats} seats")
     for mind in minds:
-        coplayer = make_agent(mind.kind, mind.settings)
-        if coplayer.worlds is not None and world not in coplayer.worlds:
+        make_agent(mind.kind, mind.settings)
+        if not plays(get_agent(mind.kind), world):
             raise SettingsError(f"co-player: {mind.kind} cannot play {world}")
 
 

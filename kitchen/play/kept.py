@@ -39,7 +39,7 @@ MINUTES = 10.0
 """For so long it keeps one that nobody uses."""
 
 _SAME = ("key", "step", "state_hash")
-_TIMES = ("deciding_until", "turn_opened_at", "turn_closes_at")
+_TIMES = ("deciding_until", "turn_opened_at", "turn_closes_at", "asked_at")
 _CHANGING = (
     "status",
     "ended_because",

@@ -130,6 +130,11 @@ class Episode(models.Model):
     turn_closes_at = models.DateTimeField(
         null=True, blank=True, help_text="Who has not commanded then waits in this step."
     )
+    asked_at = models.DateTimeField(
+        null=True,
+        blank=True,
+        help_text="Since when people are to choose in it, where that is not since it opened: they talked.",
+    )
     created_at = models.DateTimeField(default=timezone.now, editable=False)
     ended_at = models.DateTimeField(null=True, blank=True)
 

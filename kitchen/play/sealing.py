@@ -13,7 +13,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-from django.db.models import F, QuerySet
+from django.db.models import Case, F, QuerySet, When
 
 from kitchen.contract.world import Json, text_hash
 from kitchen.machine.sealed import columns, plain, same_text, seal_fits, seal_of
@@ -46,6 +46,7 @@ COLUMNS = (
 LATER: Mapping[Any, Sequence[str]] = {
     Decision: ("because", "dropped", "number", "seen_step"),
     ModelCall: ("parameters", "reasoning"),
+    Seat: ("leads",),
     SeatCommand: ("planned_in", "to_follow"),
 }
 """Columns that a table of the log got when there were sealed rows without them: those say nothing there."""
@@ -163,10 +164,11 @@ def _beside_steps(ids: Sequence[int]) -> list[QuerySet[Any, Any]]:
     of_message = tuple(f"call__{name}" for name in of_call)
     decisions = Decision.objects.filter(mind__episode__in=ids).exclude(dropped=OVER)
     calls = ModelCall.objects.filter(decision__in=decisions)
+    seats = Seat.objects.filter(episode__in=ids).annotate(leads=Case(When(acts=False, then=True)))
     not_taken = SeatCommand.objects.filter(episode__in=ids, step__gt=F("episode__step"))
     return [
         _rows(Mind.objects.filter(episode__in=ids), "episode", "number", "kind", "settings"),
-        _rows(Seat.objects.filter(episode__in=ids), "episode", "number", "name", "mind__number"),
+        _rows(seats, "episode", "number", "name", "mind__number", "leads"),
         _rows(decisions, *decision, *_others(Decision), by=[*decision, "number"]),
         _rows(calls, *of_call, *_others(ModelCall, "number"), by=["decision__number", *of_call]),
         _rows(

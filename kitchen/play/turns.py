@@ -340,6 +340,7 @@ class OpenTurn:
             "ended_at": now if ended else None,
             "turn_opened_at": now,
             "turn_closes_at": None if ended else clock.next_close(episode, now),
+            "asked_at": None,
             "deciding_until": None,
             "deciding_by": "",
             "plans": _stored_plans(plans),
@@ -382,9 +383,7 @@ class OpenTurn:
     @property
     def asked_at(self) -> datetime:
         """Since when people are to choose, or to go on talking: since the step opened, or the last answer."""
-        said = self.sent if self.episode.messages else []
-        answers = (row.sent_at for row in said if row.step == self.step and row.decision_id is not None)
-        return max(answers, default=self.episode.turn_opened_at)
+        return self.episode.asked_at or self.episode.turn_opened_at
 
     def remember(self, decisions: Sequence[Decision]) -> None:
         """What the minds want to remember of the open step: it is stored with their decisions."""

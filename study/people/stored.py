@@ -162,7 +162,7 @@ LINES: Mapping[str, Stored] = {
             ),
             *(f"Episode.{name}" for name in ["state_hash", "score", "budget", "thinking_seconds"]),
             *(f"Episode.{name}" for name in ["decision_seconds", "deciding_until", "deciding_by"]),
-            *(f"Episode.{name}" for name in ["step_seconds", "turn_opened_at", "turn_closes_at"]),
+            *(f"Episode.{name}" for name in ["step_seconds", "turn_opened_at", "turn_closes_at", "asked_at"]),
             *(f"Episode.{name}" for name in ["created_at", "ended_at", "shown", "asks_first"]),
             *(f"Episode.{name}" for name in ["three_dimensions", "shows_intents", "passes_by", "knowing"]),
             *(f"Episode.{name}" for name in ["organisation", "messages", "offers_plans", "plans"]),

@@ -6,6 +6,7 @@ from datetime import timedelta
 from typing import Any
 
 import pytest
+from django.utils import timezone
 
 from kitchen.contract.agent import TO_ANSWER, Agent, Decision, Situation
 from kitchen.contract.organisation import organise
@@ -19,6 +20,7 @@ from kitchen.play.deciding import ask_mind, decide_step
 from kitchen.play.kept import turn_now
 from kitchen.play.models import Decision as DecisionRow
 from kitchen.play.models import Episode, Mind, Seat, SeatCommand
+from kitchen.play.services import turn_close
 from kitchen.play.talking import message_send
 from kitchen.play.verifying import log_verify
 from kitchen.registry import agents
@@ -28,6 +30,8 @@ from tests.kitchen.factories import make_episode, mind, submit
 pytestmark = [pytest.mark.django_db, pytest.mark.servers]
 
 TOLD: list[Situation] = []
+SILENT: list[bool] = []
+"""Whether it says nothing."""
 
 
 class Partner(Agent):
@@ -38,7 +42,7 @@ class Partner(Agent):
     def decide(self, situation: Situation) -> Decision:
         TOLD.append(situation)
         count = (situation.memory or 0) + 1
-        says = (Say(f"answer {count}"),) if situation.because == TO_ANSWER else ()
+        says = (Say(f"answer {count}"),) if situation.because == TO_ANSWER and not SILENT else ()
         return Decision({1: ("goto", f"pot{count - 1}")}, memory=count, says=says)
 
 
@@ -46,6 +50,7 @@ class Partner(Agent):
 def _known(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(agents.AGENTS, "partner", f"{__name__}:Partner")
     TOLD.clear()
+    SILENT.clear()
 
 
 def pair(*, rounds: int = 3, **more: Any) -> Episode:
@@ -146,3 +151,41 @@ def test_people_have_their_time_anew_after_each_answer() -> None:
     assert after.turn_opened_at == before.turn_opened_at
     with turn_now(episode.pk) as turn:
         assert turn.asked_at > turn.episode.turn_opened_at
+
+
+def test_who_is_silent_after_an_answer_has_run_out_of_time_and_no_outage_did() -> None:
+    episode = pair(step_seconds=20.0)
+    Seat.objects.filter(episode=episode).update(page="open")
+    clock_start(episode_id=episode.pk)
+    say(episode, "hello")
+    past = timezone.now() - timedelta(seconds=30)
+    Episode.objects.update(asked_at=past, turn_closes_at=past + timedelta(seconds=20))
+    assert turn_close(episode_id=episode.pk, step=1)
+    assert SeatCommand.objects.get(seat=0).chosen_by == "timeout"
+
+
+def test_an_answer_without_words_is_one_and_nobody_is_asked_for_it_again() -> None:
+    episode = pair(rounds=1)
+    SILENT.append(True)
+    say(episode, "hello")
+    assert DecisionRow.objects.get().because == TO_ANSWER and len(said(episode)) == 1
+    say(episode, "are you there?")
+    assert len(TOLD) == 1
+
+
+def test_what_is_written_while_an_answer_is_made_is_answered_too() -> None:
+    episode = pair()
+
+    def more(*asked: Any) -> MindOutcome:
+        if len(TOLD) == 0:
+            assert message_send(episode_id=episode.pk, seat=0, say=Say("and the salmon?")).accepted
+        return ask_mind(*asked)
+
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(answering, "ask_mind", more)
+        assert message_send(episode_id=episode.pk, seat=0, say=Say("hello")).accepted
+        answer(episode.pk, 1, 0)
+    with turn_now(episode.pk) as turn:
+        assert mind_to_answer(turn) is not None
+    answer(episode.pk, 1, 0)
+    assert [text for _, text, _ in said(episode)] == ["hello", "and the salmon?", "answer 1", "answer 2"]
