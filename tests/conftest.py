@@ -79,7 +79,7 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> Iterator[None]:
 
 
 def pytest_collection_finish() -> None:
-    """What is loaded by now stays: the garbage collector need not look at it, nor so often as for a server."""
+    """What is loaded by now stays: the garbage collector need not look at it, nor as often as it would."""
     gc.collect()
     gc.freeze()
     gc.set_threshold(100_000, 50, 50)
