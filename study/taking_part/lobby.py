@@ -21,6 +21,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import datetime, timedelta
+from functools import cached_property
 
 from django.db import transaction
 from django.db.models import F, Max, Q, Sum
@@ -59,6 +60,8 @@ class Waiting:
     """Until it begins, or ends, without those who are missing."""
     leaves: bool
     """Then those who came leave."""
+    plays: bool
+    """Somebody of the group still plays; the time runs after that."""
 
 
 class _ChangedError(Exception):
@@ -147,9 +150,10 @@ class _Lobby:
     @property
     def seconds_left(self) -> float:
         """Of the time of whoever came first, which runs once nobody of the group plays another round."""
-        since = max([min(one.came_at for one in self.present), *self._played_until()])
+        since = max([min(one.came_at for one in self.present), *self._played_until])
         return (since + timedelta(seconds=self.team.lobby_seconds) - self.now).total_seconds()
 
+    @cached_property
     def _played_until(self) -> list[datetime]:
         """When those of a formed group who still take part had played what they were not replaced in; now
         where they play."""
@@ -177,7 +181,8 @@ class _Lobby:
             self._open(self.present)
             return None
         leaves = self.team.unfilled == LEAVE
-        return Waiting(len(self.present), self.awaited, self.seconds_left, leaves)
+        plays = self.now in self._played_until
+        return Waiting(len(self.present), self.awaited, self.seconds_left, leaves, plays)
 
     def _may_not_be_few(self, people: int) -> bool:
         """So many are too few, and nobody plays in the others' place."""

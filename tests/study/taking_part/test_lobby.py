@@ -10,6 +10,7 @@ from typing import Any
 
 import pytest
 from django.db import connection
+from django.db.models import F
 from django.test import Client
 from django.test.utils import CaptureQueriesContext
 from django.utils import timezone
@@ -76,7 +77,8 @@ def episode_of(person: Participant, position: int = 1) -> Episode | None:
 
 
 def time_passes(seconds: float) -> None:
-    """For everybody who waits; their pages are heard of all the while."""
+    """For everybody who waits, and since games were over; their pages are heard of all the while."""
+    Episode.objects.exclude(ended_at=None).update(ended_at=F("ended_at") - timedelta(seconds=seconds))
     for member in GroupMember.objects.all():
         member.came_at -= timedelta(seconds=seconds)
         member.save()
@@ -280,6 +282,7 @@ def test_who_was_away_waits_for_those_who_play_on_and_meets_them_in_the_next_rou
     assert stands(one)[:3] == (1, 2, 300)
     time_passes(301)
     assert stands(one)[:3] == (1, 2, 300)  # the other still plays
+    assert "Somebody in your group is still playing." in Client().get(f"/p/{one.key}/").content.decode()
     Episode.objects.update(status=Episode.Status.OVER, ended_at=timezone.now() - timedelta(seconds=100))
     assert stands(one)[:3] == (1, 2, 200)
     answer(other)
