@@ -411,23 +411,27 @@ def test_two_who_come_at_once_are_one_group() -> None:
 
 @pytest.mark.servers
 @pytest.mark.django_db(transaction=True)
-def test_who_leaves_while_the_episode_opens_is_not_waited_for() -> None:
+@pytest.mark.parametrize("ahead", [None, "leaves", "comes"])
+def test_who_leaves_while_the_episode_opens_is_not_waited_for(ahead: str | None) -> None:
     study = shared()
     one, other = come(study, "one"), come(study, "other")
     look(one)
-    together = threading.Barrier(2)
+    acts: dict[str, Callable[[], object]] = {
+        "leaves": partial(participant_withdraw, participant_id=one.pk),
+        "comes": partial(lobby_look, participant_id=other.pk),
+    }
+    if ahead:
+        acts.pop(ahead)()
+    together = threading.Barrier(len(acts))
 
     def at_once(act: Callable[[], object]) -> None:
         together.wait(10)
         act()
 
-    busy = [
-        InThread(partial(at_once, partial(participant_withdraw, participant_id=one.pk))),
-        InThread(partial(at_once, partial(lobby_look, participant_id=other.pk))),
-    ]
-    for each in busy:
+    for each in [InThread(partial(at_once, act)) for act in acts.values()]:
         each.finish()
     episode = episode_of(other)
+    assert ahead is None or (episode is not None) == (ahead == "comes")
     assert page(other) == ("play" if episode else "lobby")
     if episode:  # it was open before the other left, who is replaced, then
         assert (episode.gone or {}).keys() == {"0"} and episode.seats.filter(mind=None).count() == 1
