@@ -8,9 +8,9 @@ same time, and orders are balanced over groups. A group stays together; once it 
 nobody more.
 
 Somebody is there as long as their page is heard of (`AWAY`). When the time of whoever came first is over
-(`Team.lobby_seconds`), or nobody can come any more, co-players have the seats that are left, or those who
-came leave, paid, as the condition says (`Team.unfilled`). Who comes after that plays with co-players alone,
-and meets the others in the next round.
+(`Team.lobby_seconds`; it does not run while a member plays on), or nobody can come any more, co-players have
+the seats that are left, or those who came leave, paid, as the condition says (`Team.unfilled`). Who comes
+after that plays with co-players alone, and meets the others in the next round.
 
 Locks are taken in one order: oneself, the study (only to find a group), the group. So does whoever
 leaves. Rows of others are only changed while the group is held.
@@ -21,11 +21,13 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import datetime, timedelta
+from functools import cached_property
 
 from django.db import transaction
-from django.db.models import F, Max, Sum
+from django.db.models import F, Max, Q, Sum
 from django.utils import timezone
 
+from kitchen.play.models import Episode
 from study.design.blueprint import ConditionPlan
 from study.design.models import Study
 from study.design.page_order import LOBBY
@@ -36,7 +38,7 @@ from study.people.leaving import participant_end
 from study.people.models import Group, GroupMember, PageVisit, Participant, Round
 from study.people.news import tell
 from study.taking_part.going_on import locked
-from study.taking_part.rounds import shared_episode
+from study.taking_part.rounds import shared_episode, study_budget
 
 AWAY = timedelta(seconds=75)
 """Who was not heard of for so long is not in the lobby any more: a page in the background may be let to ask
@@ -58,10 +60,12 @@ class Waiting:
     """Until it begins, or ends, without those who are missing."""
     leaves: bool
     """Then those who came leave."""
+    plays: bool
+    """Somebody of the group still plays; the time runs after that."""
 
 
 class _ChangedError(Exception):
-    """Somebody who was to play has left at this moment."""
+    """Somebody who was to play has left, or has lost their place, at this moment."""
 
 
 def lobby_look(*, participant_id: int) -> Waiting | None:
@@ -80,6 +84,8 @@ def _look(participant_id: int) -> Waiting | None:
     person = locked(participant_id)
     if Way(person).place.page != LOBBY:
         return None
+    if person.study.budget_id is None:  # making it locks the study
+        person.study.budget = study_budget(person.study)
     member = _membership(person)
     group, place, now = member.group, Way(person).place, timezone.now()
     _seen(member, person, place.position, now)
@@ -143,9 +149,22 @@ class _Lobby:
 
     @property
     def seconds_left(self) -> float:
-        """Of the time of whoever came first."""
-        since = min(one.came_at for one in self.present)
+        """Of the time of whoever came first, which runs once nobody of the group plays another round."""
+        since = max([min(one.came_at for one in self.present), *self._played_until])
         return (since + timedelta(seconds=self.team.lobby_seconds) - self.now).total_seconds()
+
+    @cached_property
+    def _played_until(self) -> list[datetime]:
+        """When those of a formed group who still take part had played what they were not replaced in; now
+        where they play."""
+        if self.group.formed_at is None:
+            return []
+        members = [one.participant_id for one in self.members if self._takes_part(one)]
+        rounds = Round.objects.filter(participant__in=members).exclude(episode=None).select_related("episode")
+        played = [one.episode for one in rounds if one.episode and not one.is_given_up]
+        now = Episode.Status.PLAYING
+        ends = [self.now if episode.status == now else episode.ended_at for episode in played]
+        return [end for end in ends if end]
 
     def stands(self) -> Waiting | None:
         """What comes of it now: the episode, the end, or waiting."""
@@ -162,7 +181,8 @@ class _Lobby:
             self._open(self.present)
             return None
         leaves = self.team.unfilled == LEAVE
-        return Waiting(len(self.present), self.awaited, self.seconds_left, leaves)
+        plays = self.now in self._played_until
+        return Waiting(len(self.present), self.awaited, self.seconds_left, leaves, plays)
 
     def _may_not_be_few(self, people: int) -> bool:
         """So many are too few, and nobody plays in the others' place."""
@@ -204,11 +224,13 @@ class _Lobby:
 def _membership(person: Participant) -> GroupMember:
     """Of the group that this person is in, or joins, or founds; the group is held from here on."""
     member = GroupMember.objects.filter(participant=person).first()
-    if member and list(Group.objects.select_for_update().filter(pk=member.group_id)):
-        member = GroupMember.objects.filter(participant=person).select_related("group").first()
-        if member:  # nobody took them for somebody who is gone
-            return member
-    return _join(person)
+    if member is None:
+        return _join(person)
+    list(Group.objects.select_for_update().filter(pk=member.group_id))
+    member = GroupMember.objects.filter(participant=person).select_related("group").first()
+    if member is None:  # they were taken for somebody who is gone; the study is not locked after the group
+        raise _ChangedError
+    return member
 
 
 def _join(person: Participant) -> GroupMember:
@@ -217,8 +239,8 @@ def _join(person: Participant) -> GroupMember:
     keys = [one.condition.key for one in left]
     size = len(people_in(_plan(person, keys[0])))
     for group in _with_room(person, size):
-        gone = group.members.filter(seen_at__lte=timezone.now() - AWAY)
-        gone.delete()
+        unheard = Q(seen_at__lte=timezone.now() - AWAY)
+        group.members.filter(unheard | ~Q(participant__status=Participant.Status.ACTIVE)).delete()
         used = set(group.members.values_list("place", flat=True))
         if set(group.order) == set(keys) and len(used) < size:
             _take_order(person, group, left)

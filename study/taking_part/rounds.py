@@ -95,7 +95,7 @@ def _episode(
         minds=mind_plans(plan, people),
         label=plan.label,
         synthetic=person.synthetic,
-        budget=_budget(person.study),
+        budget=study_budget(person.study),
         thinking_seconds=design.study["thinking_seconds"] if waits is None else waits,
         decision_seconds=plan.decision_seconds,
         step_seconds=plan.step_seconds,
@@ -120,7 +120,7 @@ def _organisation(
     return replace(made, blocked=tuple(filter(None, map(str.strip, words)))) if made else None
 
 
-def _budget(study: Study) -> Budget:
+def study_budget(study: Study) -> Budget:
     """The study's budget, made when the first episode needs it: one, however many begin at once."""
     if study.budget:
         return study.budget

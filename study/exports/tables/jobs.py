@@ -77,7 +77,8 @@ def _rows(share: Share) -> Iterable[Cells]:
     for said, job in course_of(map(as_said, messages.values())):
         courses.setdefault((job.number, job.worker), []).append((messages[said.number], job))
     for course in courses.values():
-        of = {course[0][1].giver, course[0][1].worker} & set(share.people)
+        given, job = course[0]
+        of = {job.giver, job.worker} & share.there(given.step)
         if share.is_theirs(of):
             yield _cells(course, known=share.member in of)
 

@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
 from typing import Any
+
+from django.db.models import Min
 
 from kitchen.play.models import Episode, Message
 from kitchen.play.saying import as_said, as_written, may_know, organisation_of
@@ -15,6 +17,7 @@ from study.exports.base import MARKS, OUTAGE, WHERE, Column, ExportTable
 from study.exports.chosen import Chosen
 from study.exports.stretches import Stretch
 from study.exports.tables.sittings import Sitting, in_pieces, sittings, touched_steps, who_are_there
+from study.people.models import Round
 from study.people.outages import downtime_of
 
 KINDS = (
@@ -51,14 +54,22 @@ class Share:
 
     member: int
     people: tuple[int, ...]
-    """Members that are people."""
+    """Members that are, or were, people."""
+    first: int
+    """The first of them whose rows there still are."""
+    until: Mapping[int, int]
+    """The step from which a co-player had the place of each who was replaced."""
     said: tuple[tuple[Message, set[int]], ...]
     """Every message, and the people who said or could read it."""
 
+    def there(self, step: int) -> set[int]:
+        """Who was a person in this step."""
+        return {one for one in self.people if step < self.until.get(one, step + 1)}
+
     def is_theirs(self, of: Collection[int]) -> bool:
-        """Whether what these people know of stands in the participant's rows: they are one of them, or have
-        the first person's seat where it is nobody."""
-        return self.member in of or (not of and self.member == self.people[0])
+        """Whether what these people know of stands in the participant's rows: they are one of them, or the
+        first where it is nobody."""
+        return self.member in of or (not of and self.member == self.first)
 
 
 def rows(study: Study, chosen: Chosen) -> Iterator[Stretch]:
@@ -71,10 +82,12 @@ def told_of(study: Study, chosen: Chosen, cells: Callable[[Share], Iterable[Cell
     participant."""
     downtime = downtime_of(study)
     for piece in in_pieces(sittings(study, chosen, downtime)):
-        said, touched = _said({sitting.episode for sitting in piece}), touched_steps(piece, downtime)
+        pks = {sitting.episode for sitting in piece}
+        said, touched, first = _said(pks), touched_steps(piece, downtime), _first_seats(pks)
         for sitting in who_are_there(piece):
             if theirs := said.get(sitting.episode):
-                yield from sitting.stretches(list(cells(_share(sitting, *theirs))), touched, chosen)
+                share = _share(sitting, *theirs, first.get(sitting.episode, sitting.seat))
+                yield from sitting.stretches(list(cells(share)), touched, chosen)
 
 
 def _said(pks: set[int]) -> dict[int, tuple[Episode, list[Message]]]:
@@ -86,13 +99,27 @@ def _said(pks: set[int]) -> dict[int, tuple[Episode, list[Message]]]:
     return {episode.pk: (episode, by_episode[episode.pk]) for episode in episodes}
 
 
-def _share(sitting: Sitting, episode: Episode, said: Sequence[Message]) -> Share:
+def _first_seats(pks: set[int]) -> dict[int | None, int]:
+    """By episode of a round: the first seat of those who did not withdraw."""
+    rounds = Round.objects.filter(episode__in=pks).order_by().values("episode")
+    return dict(rounds.annotate(first=Min("seat")).values_list("episode", "first"))
+
+
+def _share(sitting: Sitting, episode: Episode, said: Sequence[Message], first: int) -> Share:
     organisation, world = organisation_of(episode), episode_world(episode)
     if organisation is None:
-        return Share(0, (), ())
-    people = tuple(sorted(member.number for member in organisation.members if member.is_person))
-    readers = ({one for one in people if may_know(world, organisation, row, one)} for row in said)
-    return Share(organisation.holder(sitting.seat).number, people, tuple(zip(said, readers, strict=True)))
+        return Share(0, (), 0, {}, ())
+    until = {organisation.holder(int(seat)).number: at["step"] for seat, at in (episode.gone or {}).items()}
+    people = {member.number for member in organisation.members if member.is_person} | set(until)
+    share = Share(
+        organisation.holder(sitting.seat).number,
+        tuple(sorted(people)),
+        organisation.holder(first).number,
+        until,
+        (),
+    )
+    knew = ({one for one in share.there(row.step) if may_know(world, organisation, row, one)} for row in said)
+    return replace(share, said=tuple(zip(said, knew, strict=True)))
 
 
 def _rows(share: Share) -> Iterator[Cells]:

@@ -60,6 +60,10 @@ def _said(waiting: Waiting) -> dict[str, Any]:
 
 
 def _left(waiting: Waiting) -> str:
+    if waiting.plays:
+        return gettext(
+            "Somebody in your group is still playing. The time to wait begins when they have finished."
+        )
     seconds = max(0.0, waiting.seconds_left)
     if seconds > 60:
         minutes = round(seconds / 60)

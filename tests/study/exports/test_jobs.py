@@ -17,6 +17,7 @@ from study.people.models import Round
 from study.taking_part.going_on import page_done
 from tests.kitchen.factories import make_episode, mind, submit
 from tests.study.exports.rows import rows_of
+from tests.study.exports.test_messages import hand_to_robot
 from tests.study.factories import enter, make_study
 
 pytestmark = [pytest.mark.django_db, pytest.mark.servers]
@@ -57,3 +58,27 @@ def test_a_job_stands_with_when_it_was_given_and_what_became_of_it() -> None:
     assert rows == [[leader, *done], [leader, *declined], [leader, *between], [worker, *done]]
     report = Message.objects.get(kind="report")
     assert next(iter(rows_of(table, study)))[names.index("done_at")] == report.sent_at
+
+
+def test_a_job_stays_with_who_gave_it_and_was_replaced() -> None:
+    study = make_study()
+    people = [enter(study, name) for name in ("leader", "worker")]
+    members = [Member(seat, (seat,), is_person=seat < 2) for seat in range(3)]
+    made = organise("graph", members, seats=3)
+    episode = make_episode(seats=3, minds=(mind("random", 2),), organisation=made)
+    for seat, person in enumerate(people):
+        page_done(participant_id=person.pk, page="guide")
+        Round.objects.filter(participant=person, position=1).update(episode=episode, seat=seat)
+    with turn_taken(episode.pk) as turn:
+        assert message_add(turn, 1, Say("chop", "inform", (2,))) == ""
+    for seat in (0, 1):
+        submit(episode, 1, "noop", seat=seat)
+    decide_step(episode_id=episode.pk, step=1)
+    hand_to_robot(episode, 1)
+    with turn_taken(episode.pk) as turn:
+        assert message_add(turn, 1, Say("fry", "inform", (2,))) == ""
+    table = get_table("jobs")
+    names = [column.name for column in table.columns]
+    wanted = [names.index(name) for name in ("participant", "text", "known")]
+    rows = [[row[number] for number in wanted] for row in rows_of(table, study)]
+    assert rows == [[people[0].code, "fry", False], [people[1].code, "chop", True]]

@@ -8,10 +8,13 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from django.db import transaction
 
 from kitchen.contract.organisation import Member, organise
 from kitchen.contract.talk import Say
-from kitchen.play.kept import turn_taken
+from kitchen.play.absence import LEFT, Absence, hand_over
+from kitchen.play.deciding import decide_step
+from kitchen.play.kept import bring_up_to_date, turn_taken
 from kitchen.play.models import Episode, Message
 from kitchen.play.saying import message_add
 from kitchen.play.talking import message_send
@@ -21,7 +24,7 @@ from study.exports.writing import write_study
 from study.people.leaving import participant_withdraw
 from study.people.models import Participant, Round
 from study.taking_part.going_on import page_done
-from tests.kitchen.factories import make_episode, mind
+from tests.kitchen.factories import make_episode, mind, submit
 from tests.study.exports.rows import rows_of
 from tests.study.factories import enter, make_study
 
@@ -75,6 +78,40 @@ def test_a_participants_rows_hold_what_they_said_or_could_read(
         (two.code, 0, "to the other person", True),
         (two.code, 3, "to both people", True),
     ]
+
+
+def test_who_was_replaced_keeps_what_they_said_and_read_before(
+    pair: tuple[Study, list[Participant], Episode],
+) -> None:
+    study, (one, two), episode = pair
+    say(episode, 0, "to robot three", 2)
+    say(episode, 3, "to the first", 0)
+    for seat in (0, 1):
+        submit(episode, 1, "noop", seat=seat)
+    decide_step(episode_id=episode.pk, step=1)
+    hand_to_robot(episode, 0)
+    say(episode, 3, "to who replaced them", 0)
+    say(episode, 3, "to both", 0, 1)
+    rows = [
+        (one.code, "to robot three", True),
+        (one.code, "to the first", True),
+        (one.code, "to who replaced them", False),
+        (two.code, "to both", True),
+    ]
+    assert cells(study, "participant", "text", "known") == rows
+    participant_withdraw(participant_id=one.pk)
+    assert cells(study, "participant", "text", "known") == [
+        (two.code, "to who replaced them", False),
+        (two.code, "to both", True),
+    ]
+
+
+def hand_to_robot(episode: Episode, seat: int) -> None:
+    """A co-player has this person's seat from the open step on."""
+    Episode.objects.filter(pk=episode.pk).update(absence=Absence(kind="random").to_json())
+    with turn_taken(episode.pk) as turn, transaction.atomic():
+        bring_up_to_date(turn, lock=True)
+        assert hand_over(turn, seat, LEFT)
 
 
 def test_the_file_has_each_word_and_is_empty_where_nothing_was_said(

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from datetime import timedelta
 from typing import Any
+from unittest.mock import patch
 
 import pytest
 from django.core.cache import cache
@@ -11,14 +12,16 @@ from django.core.management import call_command
 from django.test import Client
 from django.utils import timezone
 
+from kitchen.play.models import Episode
 from study.design.errors import TookPartError
 from study.design.models import Outcome, Study
 from study.design.recruitment import Referral, label_proof
-from study.people.leaving import participant_end, participant_withdraw
+from study.people.leaving import episodes_erase_left, participant_end, participant_withdraw
 from study.people.models import LeftComplete, Participant
 from study.people.took_part import left_before, note_left
 from study.taking_part import rate
 from study.taking_part.entering import participant_enter
+from study.taking_part.going_on import page_done
 from tests.study.factories import complete, enter, make_study
 
 pytestmark = [pytest.mark.django_db, pytest.mark.servers]
@@ -180,3 +183,19 @@ def test_programs_and_what_is_old_enough_leave_nothing(person: Participant) -> N
     participant_withdraw(participant_id=program.pk)
     participant_withdraw(participant_id=person.pk, counted=False)
     assert not LeftComplete.objects.exists()
+
+
+def test_a_leader_without_a_seat_who_withdraws_leaves_nothing() -> None:
+    study = make_study(conditions=1)
+    team = {"teammates": 2, "coplayer": "follower", "organisation": {"kind": "tree", "apart": True}}
+    study.conditions.update(**team, step_seconds=3)
+    person = enter(study)
+    page_done(participant_id=person.pk, page="guide")
+    episode = Episode.objects.get()
+    assert episode.status == "playing"
+    seat = person.rounds.get().seat
+    assert episode.seats.get(number=seat).acts is False
+    with patch("study.people.leaving.episode_erase"):  # the process dies
+        participant_withdraw(participant_id=person.pk)
+    assert Episode.objects.get().status == "abandoned"
+    assert episodes_erase_left(study_id=study.pk) == 1 and not Episode.objects.exists()

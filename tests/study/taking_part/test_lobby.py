@@ -9,9 +9,13 @@ from functools import partial
 from typing import Any
 
 import pytest
+from django.db import connection
+from django.db.models import F
 from django.test import Client
+from django.test.utils import CaptureQueriesContext
 from django.utils import timezone
 
+from kitchen.money.models import Budget
 from kitchen.play.going import seat_leave
 from kitchen.play.models import Episode
 from kitchen.play.services import GivenCommand, commands_submit
@@ -25,6 +29,7 @@ from study.taking_part.answering import answers_submit
 from study.taking_part.going_on import page_done
 from study.taking_part.idling import last_action
 from study.taking_part.lobby import AWAY, Waiting, lobby_look
+from study.trying_out.erasing import synthetic_erase
 from study.trying_out.previews import condition_preview
 from tests.study.exports.rows import rows_of
 from tests.study.factories import enter, make_study
@@ -72,7 +77,8 @@ def episode_of(person: Participant, position: int = 1) -> Episode | None:
 
 
 def time_passes(seconds: float) -> None:
-    """For everybody who waits; their pages are heard of all the while."""
+    """For everybody who waits, and since games were over; their pages are heard of all the while."""
+    Episode.objects.exclude(ended_at=None).update(ended_at=F("ended_at") - timedelta(seconds=seconds))
     for member in GroupMember.objects.all():
         member.came_at -= timedelta(seconds=seconds)
         member.save()
@@ -265,6 +271,69 @@ def test_who_was_away_goes_on_with_the_survey_while_the_others_play(
     assert [visit.participant_id for visit in played] == [other.pk]  # was not done with it
 
 
+@pytest.mark.parametrize("unfilled", ["coplayer", "leave"])
+def test_who_was_away_waits_for_those_who_play_on_and_meets_them_in_the_next_round(unfilled: str) -> None:
+    study = shared(unfilled=unfilled)
+    one, other = come(study, "one"), come(study, "other")
+    look(one), look(other)
+    episode = episode_of(one)
+    assert episode and seat_leave(episode_id=episode.pk, seat=0)
+    answer(one)
+    assert stands(one)[:3] == (1, 2, 300)
+    time_passes(301)
+    assert stands(one)[:3] == (1, 2, 300)  # the other still plays
+    assert "Somebody in your group is still playing." in Client().get(f"/p/{one.key}/").content.decode()
+    Episode.objects.update(status=Episode.Status.OVER, ended_at=timezone.now() - timedelta(seconds=100))
+    assert stands(one)[:3] == (1, 2, 200)
+    answer(other)
+    assert look(other) is None and page(one) == page(other) == "play"
+    assert episode_of(one, 2) == episode_of(other, 2) != episode
+
+
+def test_who_has_come_to_an_end_keeps_no_place_in_a_group_that_forms() -> None:
+    study = shared()
+    one, other, third = (come(study, name) for name in ("one", "other", "third"))
+    look(one)
+    participant_end(participant_id=one.pk, status=Participant.Status.UNMATCHED)
+    assert look(other) and look(third) is None
+    assert Group.objects.count() == 1 and episode_of(other) == episode_of(third)
+
+
+def test_who_lost_their_place_while_they_took_the_group_looks_again() -> None:
+    one = come(shared(), "one")
+    look(one)
+    member = GroupMember.objects.get()
+    lost: list[object] = []
+
+    def taken_for_gone(execute: Any, sql: str, params: Any, many: bool, context: Any) -> Any:
+        if not lost and sql.startswith("SELECT") and 'FROM "study_group" ' in sql:
+            lost.append(GroupMember.objects.all().delete())
+        return execute(sql, params, many, context)
+
+    with connection.execute_wrapper(taken_for_gone):
+        assert look(one)
+    assert lost and GroupMember.objects.get().pk == member.pk  # what was done in that try is undone
+
+
+def test_the_budget_is_there_before_the_group_is_taken() -> None:
+    one = come(shared(people=2), "one")
+    with CaptureQueriesContext(connection) as asked:
+        look(one)
+    begun = [query["sql"] for query in asked]
+    made = next(n for n, sql in enumerate(begun) if sql.startswith(f'INSERT INTO "{Budget._meta.db_table}"'))
+    assert made < next(n for n, sql in enumerate(begun) if 'FROM "study_group"' in sql)
+
+
+def test_programs_that_are_erased_leave_no_group() -> None:
+    study = shared()
+    for name in ("one", "other", "third"):
+        program = enter(study, name, synthetic=True)
+        page_done(participant_id=program.pk, page="guide")
+        look(program)
+    assert Group.objects.count() == 2 and synthetic_erase(study_id=study.pk) == 3
+    assert not Group.objects.exists() and not Episode.objects.exists()
+
+
 def test_nobody_is_told_who_plays_with_them(both: tuple[Participant, Participant]) -> None:
     one, other = both
     html = Client().get(f"/p/{one.key}/").content.decode()
@@ -342,23 +411,27 @@ def test_two_who_come_at_once_are_one_group() -> None:
 
 @pytest.mark.servers
 @pytest.mark.django_db(transaction=True)
-def test_who_leaves_while_the_episode_opens_is_not_waited_for() -> None:
+@pytest.mark.parametrize("ahead", [None, "leaves", "comes"])
+def test_who_leaves_while_the_episode_opens_is_not_waited_for(ahead: str | None) -> None:
     study = shared()
     one, other = come(study, "one"), come(study, "other")
     look(one)
-    together = threading.Barrier(2)
+    acts: dict[str, Callable[[], object]] = {
+        "leaves": partial(participant_withdraw, participant_id=one.pk),
+        "comes": partial(lobby_look, participant_id=other.pk),
+    }
+    if ahead:
+        acts.pop(ahead)()
+    together = threading.Barrier(len(acts))
 
     def at_once(act: Callable[[], object]) -> None:
         together.wait(10)
         act()
 
-    busy = [
-        InThread(partial(at_once, partial(participant_withdraw, participant_id=one.pk))),
-        InThread(partial(at_once, partial(lobby_look, participant_id=other.pk))),
-    ]
-    for each in busy:
+    for each in [InThread(partial(at_once, act)) for act in acts.values()]:
         each.finish()
     episode = episode_of(other)
+    assert ahead is None or (episode is not None) == (ahead == "comes")
     assert page(other) == ("play" if episode else "lobby")
     if episode:  # it was open before the other left, who is replaced, then
         assert (episode.gone or {}).keys() == {"0"} and episode.seats.filter(mind=None).count() == 1
