@@ -115,11 +115,10 @@ def condition_cautions(played: Played) -> tuple[str, ...]:
 def condition_remarks(played: Played) -> tuple[str, ...]:
     """What of the co-players' settings comes to nothing, likewise."""
     try:
-        minds = minds_of(played)
+        remarks = [remark for _, mind in minds_of(played) for remark in mind.remarks()]
+        return tuple(dict.fromkeys([*remarks, *_blind(played)]))
     except (SettingsError, UnknownNameError):
         return ()
-    remarks = [remark for _, mind in minds for remark in mind.remarks()]
-    return tuple(dict.fromkeys([*remarks, *_blind(played)]))
 
 
 def _blind(played: Played) -> list[str]:
