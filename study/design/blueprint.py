@@ -53,8 +53,9 @@ CONDITION_SINCE = {
     **dict.fromkeys(("passes_by", "knowing", "organisation", "decision_seconds", "offers_plans"), 5),
 }
 """Likewise of a condition."""
-PRACTISED = ("three_dimensions", "shows_intents")
-"""What practice has if any condition has it."""
+PRACTISED = {"three_dimensions": 4, "shows_intents": 5}
+"""What practice has if any condition has it, and from which format of a document on: what people meet who
+are bound to one of before stays as it was."""
 ITEMS_SINCE = {name: about.since for name, about in ABOUT.items()}
 """Likewise of an item."""
 OUTCOMES = 2
@@ -191,7 +192,8 @@ class Blueprint(Record):
         there to be practised."""
         played = practice_played(self.part("practice").settings.get("kitchen", {}))
         offered: dict[str, Any] = {
-            name: any(getattr(one, name) for one in self.conditions) for name in PRACTISED
+            name: self.format >= since and any(getattr(one, name) for one in self.conditions)
+            for name, since in PRACTISED.items()
         }
         return ConditionPlan(key="practice", name="Practice", label="Practice", **offered, **played)
 

@@ -23,6 +23,13 @@ MAKER = re.compile(
     re.IGNORECASE,
 )
 """Likewise, of those to whom a browser may send what it hears."""
+OTHER_PEOPLE = re.compile(
+    r"\bother (people|participants|persons)\b|\bothers who take part\b"
+    r"|\botr[ao]s (personas|participantes|jugador[ae]s)\b|\b(los|las) demás\b"
+    r"|(其他|其她|别的|另外)的?(几位|几个|一位|一个)?(人|参与者|参加者|玩家|被试|受试者)|他人|别人",
+    re.IGNORECASE,
+)
+"""Likewise, of others who take part."""
 
 
 def unsaid(design: Blueprint) -> Iterator[str]:

@@ -78,10 +78,27 @@ def absence_planned(played: Played) -> Absence | None:
     return Absence(team.absent_steps or None, played.coplayer, dict(played.coplayer_settings))
 
 
+def stand_ins(played: Played) -> list[MindPlan]:
+    """Who plays instead of people who do not come, or are gone: one for the seat of each; none where nobody
+    is replaced."""
+    if not is_shared(played):
+        return []
+    team, own = team_of(played.organisation), dict(played.coplayer_settings)
+    if played.coplayer == NOBODY or REPLACE not in (team.unfilled, team.absent):
+        return []
+    return [MindPlan(played.coplayer, (seat,), own) for seat in people_in(played)]
+
+
+def others_of(played: Played, mind: MindPlan) -> list[int]:
+    """The seats of people while this mind plays: all, but for those in which it stands in."""
+    return [seat for seat in people_in(played) if seat not in mind.seats]
+
+
 def minds_of(played: Played) -> list[tuple[MindPlan, Agent]]:
-    """The minds beside the participant; none where they play alone. SettingsError or UnknownNameError for one
-    that cannot be made."""
-    return [(plan, make_agent(plan.kind, plan.settings)) for plan in mind_plans(played)]
+    """The minds beside the people, none where they play alone; then those who may stand in for them.
+    SettingsError or UnknownNameError for one that cannot be made."""
+    plans = [*mind_plans(played), *stand_ins(played)]
+    return [(plan, make_agent(plan.kind, plan.settings)) for plan in plans]
 
 
 def condition_cautions(played: Played) -> tuple[str, ...]:
@@ -98,11 +115,10 @@ def condition_cautions(played: Played) -> tuple[str, ...]:
 def condition_remarks(played: Played) -> tuple[str, ...]:
     """What of the co-players' settings comes to nothing, likewise."""
     try:
-        minds = minds_of(played)
+        remarks = [remark for _, mind in minds_of(played) for remark in mind.remarks()]
+        return tuple(dict.fromkeys([*remarks, *_blind(played)]))
     except (SettingsError, UnknownNameError):
         return ()
-    remarks = [remark for _, mind in minds for remark in mind.remarks()]
-    return tuple(dict.fromkeys([*remarks, *_blind(played)]))
 
 
 def _blind(played: Played) -> list[str]:

@@ -18,12 +18,14 @@ from typing import Any
 from django.conf import settings
 
 from kitchen.agents.evaluate import among, see
-from kitchen.contract.world import Json, WorldError
+from kitchen.contract.agent import Situation
+from kitchen.contract.world import Json, World, WorldError
+from kitchen.play.creating import MindPlan
 from kitchen.registry.names import UnknownNameError
 from kitchen.registry.worlds import get_world
 from study.design.blueprint import Blueprint, ConditionPlan, digest_of
 from study.design.orders.registry import get_scheme, sequences
-from study.design.plan import minds_of, organisation_planned, people_in, seats_of
+from study.design.plan import minds_of, organisation_planned, others_of, seats_of
 from study.design.versions import Difference
 
 FORMAT = 1
@@ -83,11 +85,14 @@ def prompts_of(condition: ConditionPlan) -> list[str]:
         return []
     world = get_world(condition.world).create(seats=seats_of(condition), settings=condition.settings)
     world.reset(0)  # fixed messages say nothing of what chance decides
-    organisation = organisation_planned(condition)
-    people = tuple(seat for seat in people_in(condition) if seat < world.seats)
-    seen = ((among(see(world, plan.seats, people=people), organisation), mind) for plan, mind in minds)
-    told = [mind.fixed_messages(situation) for situation, mind in seen]
+    told = [mind.fixed_messages(_situation(condition, world, plan)) for plan, mind in minds]
     return list(dict.fromkeys(message for messages in told for message in messages))
+
+
+def _situation(condition: ConditionPlan, world: World, mind: MindPlan) -> Situation:
+    others = others_of(condition, mind)
+    people = tuple(seat for seat in others if seat < world.seats)
+    return among(see(world, mind.seats, people=people), organisation_planned(condition, others))
 
 
 def model_of(condition: ConditionPlan) -> str:

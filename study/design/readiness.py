@@ -14,7 +14,7 @@ from kitchen.contract.world import SettingsError, WorldError, clean_settings
 from kitchen.registry.worlds import get_world
 from kitchen.words.counting import counted
 from study.design.blueprint import Blueprint, ConditionPlan, blueprint_of
-from study.design.consenting import unsaid
+from study.design.consenting import OTHER_PEOPLE, unsaid
 from study.design.demo import DEMO_SLUG, demo_words
 from study.design.models import Condition, Outcome, Study, SurveyItem
 from study.design.orders.registry import get_scheme
@@ -239,9 +239,6 @@ def _people(study: Study) -> Iterator[Missing]:
     if rows and consent and not OTHER_PEOPLE.search(consent.text):
         words = "The consent does not say that other participants see what somebody does and writes."
         yield Missing(words, "part", ("consent",), hinders=False)
-
-
-OTHER_PEOPLE = re.compile(r"\bother (people|participants|persons)\b|\bothers who take part\b", re.IGNORECASE)
 
 
 def _is_shared(row: Condition) -> bool:

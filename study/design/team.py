@@ -136,7 +136,7 @@ def team_organisation(
         return None
     team = team_of(organisation)
     members = members_of(minds, seats=seats)
-    return organise(
+    made = organise(
         team.kind,
         _led(members, seats, team) if team.apart else _in_order(members, team.leads),
         seats=seats,
@@ -144,6 +144,11 @@ def team_organisation(
         commands=team.commands,
         writes=team.writes,
     )
+    if team.apart and not made.commanded_by(seats):
+        raise SettingsError(
+            "apart: who leads without a place in the game has to be one who may command somebody"
+        )
+    return made
 
 
 def _led(members: Sequence[Member], seats: int, team: Team) -> list[Member]:

@@ -254,12 +254,12 @@ def team_pairs(condition: ConditionPlan) -> list[Pair]:
         for setting in SETTINGS
         if setting.name in APPLY[team.kind]
     ]
-    own = [f"{_players(one.seats, apart=team.apart)}: {coplayer_words(one.coplayer)}" for one in team.members]
+    own = [f"{_players(one.seats, team)}: {coplayer_words(one.coplayer)}" for one in team.members]
     pairs = [
         f"{one} to {other} ({name})" for name in ("commands", "writes") for one, other in getattr(team, name)
     ]
     chosen += _people_words(team)
-    leader = "the participant, without a place in the game" if team.apart else _players((team.leads,))
+    leader = "the participant, without a place in the game" if team.apart else _players((team.leads,), team)
     leads = [Pair("Leads", leader)] if team.apart or team.kind in {"tree", "chain"} else []
     return [Pair("Organisation", LABELS[team.kind]), *leads, Pair("Of it", many=(*chosen, *own, *pairs))]
 
@@ -282,11 +282,10 @@ def _people_words(team: Team) -> list[str]:
     ]
 
 
-def _players(seats: Sequence[int], *, apart: bool = False) -> str:
-    """The participant is the first, unless they have no place in the game."""
-    return and_list(
-        ["the participant" if seat == 0 and not apart else f"player {seat + 1}" for seat in seats]
-    )
+def _players(seats: Sequence[int], team: Team) -> str:
+    """Seats as players by number; the participant, where one of them is the only person, as such."""
+    person = team.people[0] if len(team.people) == 1 and not team.apart else None
+    return and_list(["the participant" if seat == person else f"player {seat + 1}" for seat in seats])
 
 
 def shown_words(value: str) -> str:

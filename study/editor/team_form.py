@@ -28,6 +28,7 @@ TOGETHER = {name: f"team_{name}" for name in ("lobby_seconds", "unfilled", "abse
 """What is said of several people, by the name of its field."""
 PAIRS = {"commands": "team_commands", "writes": "team_writes"}
 SILENT = "One co-player commands all teammates, and nobody writes to anybody"
+NEEDED = "Choose one: who leads without a place in the game, and co-players of their own, belong to one."
 ELSEWHERE = {
     "organisation": KIND,
     "leads": LEADS,
@@ -176,6 +177,8 @@ def team_read(cleaned: Mapping[str, Any], fail: Callable[[str, str], None]) -> d
     people = _people(cleaned.get(PEOPLE) or "1", fail)
     kind = cleaned.get(KIND) or ("" if people == [0] else "central")
     if not kind:
+        if cleaned.get(APART) or cleaned.get(MEMBERS):
+            fail(KIND, NEEDED)
         return {}
     chosen = {
         setting.name: cleaned[ELSEWHERE[setting.name]]

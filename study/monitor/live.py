@@ -5,7 +5,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
 from decimal import Decimal
 
@@ -16,10 +16,11 @@ from kitchen.money.spending import booked, set_aside
 from kitchen.play.live import EpisodeCounts, EpisodeFacts, episode_counts, episode_facts
 from kitchen.play.models import Episode
 from study.design.models import Study
-from study.design.page_order import LAST, LOBBY
+from study.design.page_order import LAST, LOBBY, WAITING
 from study.people import flow
 from study.people.models import PageVisit, Participant, Round
 from study.people.news import audience_of
+from study.taking_part.money import asks_model, waits_for_money
 
 SHOWN_AFTER_END = timedelta(hours=1)
 """Who has come to an end stays on the page for so long."""
@@ -158,7 +159,20 @@ def live_rows(study: Study, codes: Iterable[str]) -> list[LiveRow]:
     current = {person.pk: _episode_now(person) for person in people}
     facts = episode_facts(pk for pk in current.values() if pk)
     counts = episode_counts(pk for person in people for pk in _episodes(person))
-    return [_row(person, facts.get(current[person.pk] or 0), counts) for person in people]
+    places = _places(study, people)
+    return [_row(person, places[person.pk], facts.get(current[person.pk] or 0), counts) for person in people]
+
+
+def _places(study: Study, people: Iterable[Participant]) -> dict[int, flow.CurrentPage]:
+    """By primary key. Who is to meet others in a round that there is no money for waits for that first."""
+    places = {person.pk: _place(person) for person in people}
+    meet = {person for person in people if places[person.pk].page == LOBBY}
+    if meet and waits_for_money(Study.objects.select_related("budget").get(pk=study.pk)):
+        for person in meet:
+            place = places[person.pk]
+            if place.round and asks_model(person.version.blueprint.condition(place.round.condition.key)):
+                places[person.pk] = replace(place, page=WAITING)
+    return places
 
 
 def _people(study: Study, codes: Iterable[str]) -> Iterable[Participant]:
@@ -191,8 +205,12 @@ def _episodes(person: Participant) -> list[int]:
     return [*played, *(each for each in practised if each)]
 
 
-def _row(person: Participant, now: EpisodeFacts | None, counts: Mapping[int, EpisodeCounts]) -> LiveRow:
-    place = _place(person)
+def _row(
+    person: Participant,
+    place: flow.CurrentPage,
+    now: EpisodeFacts | None,
+    counts: Mapping[int, EpisodeCounts],
+) -> LiveRow:
     theirs = [counts[pk] for pk in _episodes(person) if pk in counts]
     return LiveRow(
         code=person.code,
@@ -221,13 +239,14 @@ def kind_of(person: Participant) -> str:
 
 
 OPENS = "the participant to open the page"
+WAITED_FOR = {LOBBY: "other people", WAITING: "the budget"}
 
 
 def _waits_for(person: Participant, place: flow.CurrentPage, now: EpisodeFacts | None) -> str:
     if person.status != Participant.Status.ACTIVE:
         return ""
-    if place.page == LOBBY:
-        return "other people"
+    if place.page in WAITED_FOR:
+        return WAITED_FOR[place.page]
     seat = place.round.seat if place.round else 0
     if now is None or seat in now.people_missing or now.status != Episode.Status.PLAYING:
         return "the participant" if now is None or now.opened else OPENS

@@ -14,7 +14,7 @@ from kitchen.play.creating import MindPlan
 from kitchen.registry.agents import make_agent
 from kitchen.registry.names import UnknownNameError
 from study.design.models import Condition, Study
-from study.design.plan import mind_plans
+from study.design.plan import mind_plans, stand_ins
 from study.planning.forecast import NO_MODEL, trial_of
 
 SECONDS = 20.0
@@ -48,7 +48,7 @@ def counts(study: Study) -> Iterator[Counted]:
     """Condition by condition, co-player by co-player. Asks providers: it takes seconds, and costs nothing."""
     for condition in study.conditions.all():
         try:
-            minds = mind_plans(condition)
+            minds = [*mind_plans(condition), *stand_ins(condition)[:1]]
         except WorldError as error:
             yield Counted(condition, why=f"not counted: {error}")
             continue

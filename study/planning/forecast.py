@@ -2,7 +2,8 @@
 
 A participant costs steps x calls x tokens: means of the study's own calls where a condition has some, else
 of the first steps played with the stand-in (`kitchen.agents.call_forecast`, as for experiments), at the
-present prices. At worst every decision takes all the calls and tries that it may, each as dear as it can be.
+present prices; who play together share the cost of an episode. At worst every decision takes all the calls
+and tries that it may, each as dear as it can be.
 """
 
 from __future__ import annotations
@@ -29,7 +30,7 @@ from kitchen.registry.agents import make_agent
 from kitchen.registry.names import UnknownNameError
 from kitchen.registry.worlds import get_world
 from study.design.models import Condition, Study
-from study.design.plan import mind_plans, organisation_planned, seats_of
+from study.design.plan import mind_plans, organisation_planned, others_of, people_in, seats_of, stand_ins
 from study.people.models import Participant, Round
 
 PARTICIPANTS = 12
@@ -38,6 +39,7 @@ MOST_PARTICIPANTS = 100_000
 NOT_MADE = (BudgetSpentError.code, UnpricedError.code, NotAskedError.code)
 """Ends of calls that were never made."""
 NO_MODEL = "asks no language model"
+STANDS_IN = "only for people who do not come, or are gone: none is expected, all but one at worst"
 
 
 @dataclass(frozen=True, slots=True)
@@ -150,21 +152,25 @@ def _prices() -> tuple[PriceList, str]:
 def _lines(condition: Condition, prices: PriceList, problem: str) -> list[Line]:
     """One for each co-player; where several ask no language model, one for all of these."""
     try:
-        minds = list(enumerate(mind_plans(condition)))
+        minds: list[tuple[int | None, MindPlan]] = list(enumerate(mind_plans(condition)))
     except WorldError as error:
         return [Line(condition, "", f"cannot be played: {error}")]
+    minds += [(None, mind) for mind in stand_ins(condition)[:1]]
     lines = [_line(condition, number, mind, prices, problem) for number, mind in minds]
     asking = [line for line in lines if line.model or line.rests_on != NO_MODEL]
     return asking or [Line(condition, "", NO_MODEL)]
 
 
-def _line(condition: Condition, number: int, mind: MindPlan, prices: PriceList, problem: str) -> Line:
+def _line(condition: Condition, number: int | None, mind: MindPlan, prices: PriceList, problem: str) -> Line:
+    """Of a co-player by its number; None for one that may stand in for people."""
     try:
         provider, _, model = make_agent(mind.kind, mind.settings).model().partition(":")
         if not provider:
             return Line(condition, "", NO_MODEL)
         if provider == STAND_IN:
             return Line(condition, "stand-in (no language model)", "costs nothing")
+        if number is None:
+            return _standing_in(condition, mind, provider, model, prices)
         return _priced(condition, number, mind, provider, model, prices)
     except UnknownPriceError as error:
         why = problem or str(error)
@@ -181,15 +187,22 @@ def _priced(
     if cached := _caching(sample, provider, model, prices):
         rests_on = f"{rests_on}; {cached}"
     worst = call_forecast.worst(sample, prices, provider, model)
-    left, cost = _steps_left(condition, sample.steps), sample.steps * a_step
-    caution = _read(condition, number).warning
-    return Line(condition, f"{provider} {model}", rests_on, sample.steps, cost, worst, left, caution)
+    left, share = _steps_left(condition, sample.steps), len(people_in(condition))
+    cost, caution = sample.steps * a_step / share, _read(condition, number).warning
+    return Line(condition, f"{provider} {model}", rests_on, sample.steps, cost, worst / share, left, caution)
+
+
+def _standing_in(condition: Condition, mind: MindPlan, provider: str, model: str, prices: PriceList) -> Line:
+    sample, people = trial_of(condition, mind), len(people_in(condition))
+    worst = call_forecast.worst(sample, prices, provider, model) * (people - 1) / people
+    left = _steps_left(condition, sample.steps)
+    return Line(condition, f"{provider} {model}", STANDS_IN, sample.steps, 0.0, worst, left)
 
 
 def trial_of(condition: Condition, mind: MindPlan) -> call_forecast.TrialCalls:
     """What this co-player of it asks in the first steps, by the stand-in. WorldError or UnknownNameError for
     one that cannot be played."""
-    organisation = organisation_planned(condition)
+    organisation = organisation_planned(condition, others_of(condition, mind))
     return _sample(
         condition.world,
         json.dumps(condition.settings, sort_keys=True),

@@ -19,7 +19,7 @@ from kitchen.play.creating import MindPlan
 from kitchen.registry.agents import make_agent
 from kitchen.registry.worlds import get_world
 from study.design.models import Condition
-from study.design.plan import minds_of, organisation_planned, seats_of
+from study.design.plan import mind_plans, minds_of, organisation_planned, seats_of
 
 SECONDS = 10.0
 """Time for one count."""
@@ -72,7 +72,11 @@ class WholePrompt:
 def asking(condition: Condition) -> dict[int, tuple[MindPlan, Agent]]:
     """Its co-players that ask a language model, by their number. SettingsError or UnknownNameError for one
     that cannot be made."""
-    return {number: mind for number, mind in enumerate(minds_of(condition)) if mind[1].model()}
+    return {number: mind for number, mind in enumerate(_playing_from_the_first(condition)) if mind[1].model()}
+
+
+def _playing_from_the_first(condition: Condition) -> list[tuple[MindPlan, Agent]]:
+    return minds_of(condition)[: len(mind_plans(condition))]
 
 
 def steps_of(condition: Condition) -> int:
@@ -113,7 +117,7 @@ def _facts(condition: Condition) -> str:
     return json.dumps(
         {
             "world": [condition.world, seats_of(condition), condition.settings],
-            "minds": [[plan.seats, plan.kind, plan.settings] for plan, _ in minds_of(condition)],
+            "minds": [[plan.seats, plan.kind, plan.settings] for plan in mind_plans(condition)],
             "way": [condition.knowing, condition.passes_by, condition.shows_intents],
             "organisation": organisation.to_json() if organisation else None,
         }

@@ -31,8 +31,9 @@ from kitchen.play.models import Episode
 from study.design.blueprint import ConditionPlan
 from study.design.models import Study
 from study.design.page_order import LOBBY
-from study.design.plan import NOBODY, people_in
+from study.design.plan import people_in
 from study.design.team import LEAVE, Team, team_of
+from study.design.trying_out import tried_out
 from study.people.flow import CurrentPage, Way
 from study.people.leaving import participant_end
 from study.people.models import Group, GroupMember, PageVisit, Participant, Round
@@ -121,7 +122,8 @@ class _Lobby:
     def __init__(self, person: Participant, group: Group, place: CurrentPage, now: datetime) -> None:
         assert place.round  # noqa: S101 - the flow leads here with a round only
         self.person, self.group, self.round, self.now = person, group, place.round, now
-        self.plan = person.version.blueprint.condition(place.round.condition.key)
+        plan = person.version.blueprint.condition(place.round.condition.key)
+        self.plan = tried_out(plan) if person.preview else plan
         self.team: Team = team_of(self.plan.organisation)
         self.seats = people_in(self.plan)
         self.members = list(group.members.select_related("participant"))
@@ -191,8 +193,8 @@ class _Lobby:
 
     @property
     def _waits_for_nobody(self) -> bool:
-        """Staff who try it out, where co-players can have the others' places."""
-        return self.person.preview and self.plan.coplayer != NOBODY
+        """Staff who try it out: co-players have the others' places."""
+        return self.person.preview
 
     def _has_begun(self) -> bool:
         """The others began this round without them."""

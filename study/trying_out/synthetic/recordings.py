@@ -40,6 +40,7 @@ from kitchen.registry.agents import get_agent
 from kitchen.registry.worlds import get_kit
 from study.design.blueprint import ConditionPlan
 from study.design.plan import mind_plans, organisation_planned, people_in, seats_of
+from study.design.trying_out import tried_out
 from study.trying_out.walk.person import Experience, Person
 from study.trying_out.walk.player import Player
 
@@ -105,7 +106,8 @@ def recordings_left() -> QuerySet[Episode]:
     return Episode.objects.filter(synthetic=True, label=LABEL, audience="", created_at__lt=long_ago)
 
 
-def _opened(plan: ConditionPlan, look: Mapping[str, Any], *, seed: int, steps: int | None) -> Episode:
+def _opened(condition: ConditionPlan, look: Mapping[str, Any], *, seed: int, steps: int | None) -> Episode:
+    plan = tried_out(condition)
     return episode_create(
         world=plan.world,
         settings=_shortened(plan, steps),

@@ -6,6 +6,7 @@ from typing import Any
 
 import pytest
 
+from study.design.consenting import OTHER_PEOPLE
 from study.design.models import Study
 from study.design.readiness import missing
 from study.taking_part.going_on import page_done
@@ -34,6 +35,17 @@ def test_who_may_write_is_to_be_told_so() -> None:
         "你写给队友的话",
     ):
         assert told(study, TALK, consent) == []
+
+
+def test_other_people_are_known_in_the_languages_of_the_program() -> None:
+    for consent in (
+        "Other people see what you do.",
+        "Otras personas ven lo que haces.",
+        "Juegas con otros participantes.",
+        "其他参与者会看到你的操作。",
+    ):
+        assert OTHER_PEOPLE.search(consent)
+    assert not OTHER_PEOPLE.search("Juegas con un programa. 你和程序一起玩。")
 
 
 def test_the_words_that_a_study_does_not_show_come_into_its_episodes() -> None:

@@ -9,8 +9,12 @@ from django.core.exceptions import ValidationError
 
 from kitchen.contract.world import SettingsError
 from kitchen.play.absence import Absence
+from study.design.blueprint import ConditionPlan
 from study.design.models import Condition, Study
 from study.design.plan import absence_planned, mind_plans, organisation_planned, people_in
+from study.design.preregistration import model_of, prompts_of
+from study.planning.forecast import STANDS_IN, forecast
+from tests.study.factories import make_study
 
 pytestmark = pytest.mark.django_db
 
@@ -68,6 +72,35 @@ def test_people_alone_need_no_co_player_if_nobody_is_replaced() -> None:
         team(1, "none", people=[0, 1]).clean()
     with pytest.raises(SettingsError, match="did not come"):
         minds(team(1, "none", **alone), 0)
+
+
+PAID = {"model": "anthropic:claude-opus-4-8", "demonstration": "none"}
+
+
+def test_a_model_that_may_stand_in_for_people_is_foretold_and_written_down() -> None:
+    alone = team(1, "dispatcher", people=[0, 1], unfilled="leave")
+    alone.coplayer_settings = dict(PAID)
+    assert mind_plans(alone) == []
+    plan = ConditionPlan.of(alone)
+    assert model_of(plan) == PAID["model"] and prompts_of(plan)
+    alone.organisation["absent"] = "end"
+    plan = ConditionPlan.of(alone)
+    assert model_of(plan) == "" and prompts_of(plan) == []
+
+
+def test_who_play_together_share_what_their_episode_costs() -> None:
+    study = make_study(conditions=1)
+    rows = study.conditions
+    rows.update(coplayer="dispatcher", coplayer_settings=PAID, teammates=1, organisation={"people": [0, 1]})
+    told = forecast(study)
+    assert [(line.rests_on, line.expected) for line in told.lines] == [(STANDS_IN, 0.0)]
+    assert told.ahead_worst > 0 and "nothing will be spent" not in told.verdict
+    stays = {"people": [0, 1], "unfilled": "leave", "absent": "end"}
+    rows.update(teammates=2, organisation={"kind": "each"})
+    one = forecast(study).lines[0]
+    rows.update(organisation={"kind": "each", **stays})
+    (two,) = forecast(study).lines
+    assert two.expected and one.expected and two.expected < 0.6 * one.expected
 
 
 @pytest.mark.parametrize(

@@ -122,6 +122,12 @@ def test_it_is_told_in_words() -> None:
     assert not any(pair.label == "Organisation" for pair in condition_pairs(ConditionPlan.of(team())))
 
 
+def test_the_participant_is_who_is_one_and_several_people_are_players() -> None:
+    for people, leads, words in (([2], 2, "the participant"), ([2], 0, "player 1"), ([0, 1], 0, "player 1")):
+        condition = ConditionPlan.of(team(kind="tree", leads=leads, people=people))
+        assert {pair.label: pair.value for pair in condition_pairs(condition)}["Leads"] == words
+
+
 def test_money_is_foretold_for_every_co_player_that_asks_a_model() -> None:
     study = make_study(conditions=1)
     own = [{"seats": [2], "coplayer": "dispatcher", "settings": DISPATCHER}]

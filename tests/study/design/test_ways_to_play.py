@@ -93,4 +93,7 @@ def test_whom_it_keeps_from_knowing_is_told_in_words() -> None:
 
 
 def test_practice_shows_what_teammates_are_about_to_do_where_a_condition_does() -> None:
-    assert practice_episode(complete(said("shows_intents"), "one")).shows_intents
+    study = said("shows_intents")
+    assert practice_episode(complete(study, "one")).shows_intents
+    now = blueprint_of(study)
+    assert now.practice.shows_intents and not now.in_format(4).practice.shows_intents

@@ -98,6 +98,9 @@ def test_pairs_of_ones_own_are_written_as_players(client: Client, study: Study) 
 @pytest.mark.parametrize(
     ("changes", "why"),
     [
+        ({"team_apart": "on", "team_kind": ""}, "Choose one: who leads without a place"),
+        ({"team_members": "2: planner", "team_kind": ""}, "co-players of their own, belong to one."),
+        ({"team_apart": "on", "team_kind": "each", "step_seconds": "3"}, "who may command somebody"),
         ({"team_kind": "pair"}, "A pair is two, not 4."),
         ({"team_kind": "each", "team_members": "2: nobody"}, "nobody"),
         ({"team_kind": "each", "team_members": "2 planner"}, "write it as “3: planner”"),

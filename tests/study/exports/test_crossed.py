@@ -1,4 +1,5 @@
-"""One study with three organisations in each of two worlds: played by programs, and exported."""
+"""One study with three organisations in each of two worlds, and one in which somebody leads without a robot:
+played by programs, and exported."""
 
 from __future__ import annotations
 
@@ -50,19 +51,26 @@ def crossed() -> Study:
             setattr(row, name, value)
         row.full_clean()
         row.save()
+    led = {"kind": "tree", "apart": True, "settings": {"sees": "all"}}
+    names = {"key": "cuisine-led", "name": "cuisine-led", "label": "Led", "position": 6, "world": "cuisine"}
+    row = Condition(study=study, coplayer="follower", teammates=2, step_seconds=3, organisation=led, **names)
+    row.settings = SETTINGS
+    row.full_clean()
+    row.step_seconds = None  # nobody waits for a clock here
+    row.save()
     return study
 
 
 def play(episode: Episode) -> None:
     """To its end: a word to whom one may write at every step, or a job to whom one leads."""
-    seat = episode.seats.get(number=0)
-    while (view := seat_view(seat)).phase == "choose":
+    seat = episode.seats.get(mind=None)
+    while (view := seat_view(seat)).phase in {"choose", "lead"}:
         kind = INFORM if view.leads else SAY
-        assert message_send(episode_id=episode.pk, seat=0, say=Say(TEXT, kind)).accepted
+        assert message_send(episode_id=episode.pk, seat=seat.number, say=Say(TEXT, kind)).accepted
         step = view.step + 1
-        assert commands_submit(
-            episode_id=episode.pk, step=step, commands=[GivenCommand(0, view.legal[-1])]
-        ).accepted
+        if view.phase == "choose":
+            given = GivenCommand(seat.number, view.legal[-1])
+            assert commands_submit(episode_id=episode.pk, step=step, commands=[given]).accepted
         decide_step(episode_id=episode.pk, step=step)
 
 
@@ -90,13 +98,13 @@ def test_organisations_and_worlds_are_crossed_in_one_study(tmp_path: Path) -> No
     rows = write_study(study, tmp_path)
     assert {f"{name}.csv" for name in TABLES} <= rows.keys()
     episodes = {row["condition"]: row for row in read(tmp_path, "episodes")}
-    assert set(episodes) == {f"{world}-{team}" for world, team in product(WORLDS, TEAMS)}
+    assert set(episodes) == {f"{world}-{team}" for world, team in product(WORLDS, TEAMS)} | {"cuisine-led"}
     assert {row["status"] for row in episodes.values()} == {"over"}
-    said = read(tmp_path, "messages")
+    said, sender = read(tmp_path, "messages"), dict.fromkeys(episodes, "0") | {"cuisine-led": "2"}
     for key, row in episodes.items():
-        mine = [each for each in said if each["condition"] == key and each["sender"] == "0"]
+        mine = [each for each in said if each["condition"] == key and each["sender"] == sender[key]]
         assert len(mine) == int(row["steps"]) and {each["text"] for each in mine} == {TEXT}
-        assert {each["kind"] for each in mine} == {INFORM if key.endswith("tree") else SAY}
+        assert {each["kind"] for each in mine} == {INFORM if key.endswith(("tree", "led")) else SAY}
     decided = Decision.objects.values_list("because", flat=True).distinct()
     assert set(decided) == {"job", "message"}
     assert {each["because"] for each in read(tmp_path, "decisions")} == {"job", "message"}

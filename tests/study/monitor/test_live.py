@@ -22,6 +22,7 @@ from django.utils import timezone
 
 from brigade.asgi import application as whole_application
 from kitchen.machine.pace import Bucket
+from kitchen.money.models import Budget, Spending
 from kitchen.play import stream
 from kitchen.play.models import Episode, Seat
 from kitchen.play.services import GivenCommand, commands_submit
@@ -88,6 +89,22 @@ def test_a_row_says_where_somebody_is_and_whom_the_study_waits_for() -> None:
     assert (row.step, row.length, row.waits_for) == (0, 3, "the participant to open the page")
     play_out(first_episode(person))
     assert row_of(person).page == "survey"
+
+
+def test_who_waits_for_money_waits_for_nobody_else() -> None:
+    study = make_study(pauses_when_spent=True)
+    paid = {"coplayer": "dispatcher", "coplayer_settings": {"model": "anthropic:claude-haiku-4-5"}}
+    study.conditions.update(**paid, teammates=1, organisation={"people": [0, 1]})
+    person = playing(study)
+    assert (row_of(person).page, row_of(person).waits_for) == ("lobby", "other people")
+    study.conditions.update(organisation={})
+    alone = enter(study, "two")
+    study.budget = Budget.objects.create(name="x", limit=study.budget_limit)
+    study.save()
+    Spending.objects.create(budget=study.budget, reserved=1, spent=study.budget_limit)
+    assert (row_of(person).page, row_of(person).waits_for) == ("waiting", "the budget")
+    page_done(participant_id=alone.pk, page="guide")
+    assert (row_of(alone).page, row_of(alone).waits_for) == ("waiting", "the budget")
 
 
 def test_a_row_is_idle_since_the_last_thing_that_the_participant_did() -> None:

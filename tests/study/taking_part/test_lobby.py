@@ -366,6 +366,15 @@ def test_staff_who_try_it_out_wait_for_nobody() -> None:
     assert page(person) == "lobby" and look(person) is None and page(person) == "play"
 
 
+def test_a_condition_of_people_alone_is_tried_out_with_players_at_random() -> None:
+    study = shared(unfilled="leave", absent="end")
+    study.conditions.update(teammates=1, coplayer="none")
+    person = condition_preview(condition=study.conditions.first())  # type: ignore[arg-type]
+    assert look(person) is None and page(person) == "play"
+    episode = episode_of(person)
+    assert episode and [mind.kind for mind in episode.minds.all()] == ["random"]
+
+
 def test_a_person_in_another_seat_needs_no_lobby() -> None:
     study = make_study(conditions=1)
     study.conditions.update(teammates=2, coplayer="planner", organisation={"people": [2]})

@@ -139,3 +139,12 @@ def test_who_leads_gives_jobs_in_the_episodes_that_are_copied() -> None:
     assert [row["number"] for row in recording.seats if not row["acts"]] == [2]
     assert {row["kind"] for row in recording.said} >= {"inform", "accept"}
     assert len(recording.steps) == 3 and not Episode.objects.exists()
+
+
+def test_episodes_of_people_alone_are_recorded_with_players_at_random() -> None:
+    study = make_study(conditions=1)
+    team = {"people": [0, 1], "unfilled": "leave", "absent": "end"}
+    study.conditions.update(coplayer="none", teammates=1, organisation=team)
+    (plan,) = blueprint_of(study).conditions
+    recording = record(plan, seed=1, number=1, thinking=0, look={}, steps=3)
+    assert [row["kind"] for row in recording.minds] == ["random"] and len(recording.steps) == 3
