@@ -41,8 +41,8 @@ settings.load_profile("brigade")  # a busy machine is no fault of the code
 
 
 def pytest_configure() -> None:
-    """All processes of the run share one template; passwords of tests need not be hard to guess, and on a busy
-    machine a server may take its time."""
+    """All processes of the run share one template; passwords of tests need not be hard to guess, and on a
+    busy machine a server may take its time."""
     options = django_settings.DATABASES["default"]["OPTIONS"]
     options.update({"connect_timeout": 60} if "connect_timeout" in options else {})
     Template()
