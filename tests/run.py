@@ -127,7 +127,7 @@ def checks_and_servers(
         return failed_checks, (Counter(), Counter()), [f"nothing ran on PostgreSQL and Redis: {error}"]
 
 
-PROCESSES = min(8, max(2, os.cpu_count() or 2))
+PROCESSES = min(8, 1 + (os.cpu_count() or 2))
 BESIDE = PROCESSES // 2
 """How many processes play the tests, and those beside them."""
 SIDE_BY_SIDE: Command = ("--dist", "loadfile", "--no-loadscope-reorder")
