@@ -34,11 +34,18 @@ def children_of(pid: int) -> dict[str, int]:
     """Processes that this one started, by the names of the logs that they write."""
     found = {}
     for task in Path(f"/proc/{pid}/task").iterdir():
-        for child in (task / "children").read_text().split():
+        for child in started_by(task):
             with contextlib.suppress(OSError):
                 log = Path(f"/proc/{child}/fd/2").readlink()
                 found.update({log.stem: int(child)} if log.suffix == ".log" else {})
     return found
+
+
+def started_by(task: Path) -> list[str]:
+    """Processes that a thread started; none where it has just ended."""
+    with contextlib.suppress(OSError):
+        return (task / "children").read_text().split()
+    return []
 
 
 def alive(pid: int) -> bool:
