@@ -104,7 +104,7 @@ async def test_one_that_will_not_end_is_killed_when_its_time_is_over(tmp_path: P
         began = time.monotonic()
     assert child.process
     assert child.process.returncode == -signal.SIGKILL
-    assert time.monotonic() - began < 5
+    assert time.monotonic() - began < 15
 
 
 async def test_one_that_ends_when_it_is_asked_to_is_not_killed(tmp_path: Path) -> None:

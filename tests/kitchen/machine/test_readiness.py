@@ -36,7 +36,7 @@ def test_nobody_waits_for_what_does_not_answer_and_it_is_not_asked_again(
     began = time.monotonic()
     for now[0] in (0.0, 2.0):
         assert found.missing() == {"database": LATE}
-    assert time.monotonic() - began < 5
+    assert time.monotonic() - began < 15
     there.set()
     monkeypatch.setattr(readiness, "SECONDS", 10)
     now[0] = 4.0

@@ -42,10 +42,10 @@ def test_hundreds_wait_and_cost_no_thread() -> None:
 
 def test_pauses_of_many_pass_side_by_side() -> None:
     began = time.monotonic()
-    waiting = [in_background(lambda: pause(0.2)) for _ in range(20 * THREADS)]
+    waiting = [in_background(lambda: pause(0.2)) for _ in range(100 * THREADS)]
     for each in waiting:
         wait_for(each, 10)
-    assert time.monotonic() - began < 2.0
+    assert time.monotonic() - began < 10
 
 
 def test_what_is_raised_belongs_to_whoever_waits() -> None:

@@ -343,7 +343,7 @@ def test_a_stand_in_that_is_too_slow_is_late() -> None:
     began = time.monotonic()
     decision = decide(replace(seen(), seconds=0.2), model="stand-in", stand_in_latency=30.0)
     assert (decision.fallback, decision.played_by) == ("timeout", "planner")
-    assert time.monotonic() - began < 5
+    assert time.monotonic() - began < 15
 
 
 def test_the_same_situation_gives_the_same_decision() -> None:
