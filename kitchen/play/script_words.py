@@ -16,7 +16,7 @@ WORDS: Mapping[str, str] = {
     "silent": marked("The server does not answer. Nothing is lost; trying again…"),
     "again": marked("Connecting again… (attempt {number})"),
     "elsewhere": marked("Open in another tab"),
-    "gone": marked("This link is no longer open: you have left the study, or you were given a new link."),
+    "gone": marked("This link is no longer open"),
     "takenOver": marked("This goes on without you"),
     "tooMuch": marked(
         "Too much came from this page at once. Nothing is lost; it connects again within a minute."

@@ -24,6 +24,7 @@
     [TOO_MUCH]: SAY.tooMuch,
     [LATER]: SAY.later,
   };
+  const BOXES = { [GONE]: "gone-for-good", [TAKEN_OVER]: "taken-over" }; // where the page says more of it
   const RESTART = 1012; // close code: this process of the server ends, another one takes us at once
   const CALM = 1000; // milliseconds in which it does, and nobody need know
   const PATIENCE = 30000; // milliseconds until it does, or twice as many
@@ -77,8 +78,8 @@
     if (on) box.querySelector("h2").focus();
   }
 
-  function showTakenOver() {
-    const box = document.getElementById("taken-over");
+  function showLast(id) {
+    const box = document.getElementById(id);
     box.hidden = false;
     box.querySelector("h2").focus();
   }
@@ -199,8 +200,8 @@
   function turnedAway(code) {
     state.final = LAST[code] ?? SAY.closed;
     showElsewhere(code === ELSEWHERE);
-    if (code === TAKEN_OVER) showTakenOver();
-    play.classList.toggle("is-gone", [GONE, TAKEN_OVER].includes(code));
+    if (code in BOXES) showLast(BOXES[code]);
+    play.classList.toggle("is-gone", code in BOXES);
     if (code === TOO_MUCH) setTimeout(comeBack, PATIENCE * (1 + Math.random()));
     state.later = code === LATER;
     if (state.later) setTimeout(comeBack, AGAIN * (1 + Math.random()));

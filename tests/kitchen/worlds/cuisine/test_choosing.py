@@ -18,6 +18,7 @@ from tests.kitchen.worlds.cuisine.test_told import kitchen, play
 
 pytestmark = IN_A_BROWSER
 
+FOCUS_ID = "document.activeElement.id"
 FOCUS = "document.activeElement.dataset.spot || document.activeElement.textContent"
 CHOSEN = "document.querySelector('#menu input:checked')?.value || ''"
 MENU = "[data-spot-menu]"
@@ -118,6 +119,12 @@ async def test_what_was_sent_is_shown_and_sent_again_and_nothing_else_until_it_i
     await page.click("[data-take]")
     await line.mend(page)
     await line.commanded(page)
+    await line.close(4404)  # who left in another tab reads all of it, also at 360 px
+    await expect(page.locator("#gone-for-good")).to_be_visible()
+    assert await page.evaluate(FOCUS_ID) == "gone-title"
+    assert await page.evaluate(
+        "(e => e.scrollWidth <= e.clientWidth)(document.querySelector('#connection [data-text]'))"
+    )
 
 
 async def test_a_small_menu_stays_while_it_holds_and_gives_the_focus_back(
