@@ -32,8 +32,8 @@ def marks(item: ItemPlan) -> tuple[float, ...]:
 
 
 def meant(words: str) -> str:
-    """What stands at an end of a number, unless nobody wrote it."""
-    return "" if words in AGREEMENT else words
+    """What stands at an end of a number, unless nobody wrote it, in the language of whoever reads."""
+    return "" if words in AGREEMENT or words in map(gettext, AGREEMENT) else words
 
 
 def written(value: float) -> str:

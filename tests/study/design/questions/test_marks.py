@@ -6,11 +6,12 @@ from typing import Any
 
 import pytest
 from django.template.loader import render_to_string
+from django.utils.translation import gettext, override
 
 from study.design.blueprint import blueprint_of
 from study.design.models import SurveyItem
 from study.design.questions.fields import ItemPlan
-from study.design.questions.numbers import marks
+from study.design.questions.numbers import marks, range_words
 from study.design.questions.rules import item_problems
 from study.taking_part.item_forms import ItemsForm
 from tests.study.factories import make_study
@@ -85,3 +86,11 @@ def test_a_typed_number_names_its_bounds_in_full() -> None:
     page = page_of(number(minimum=0, maximum=1234567, step=1))
     assert 'max="1234567"' in page
     assert "to 1234567" in page
+
+
+def test_ends_that_nobody_wrote_mean_nothing_in_any_language() -> None:
+    with override("es"):
+        low, high = gettext("Strongly disagree"), gettext("Strongly agree")
+        told = number(minimum=0, maximum=1, step=0.25, low=low, high=high)
+        assert told.low == "Totalmente en desacuerdo"
+        assert (marks(told), range_words(told)) == ((), "De 0 a 1, en pasos de 0.25")
