@@ -2,8 +2,8 @@
 
 Somebody is gone who has missed so many turns in a row (`Absence.steps`; only where people have a clock), or
 who has left. A co-player takes the seat over, or the episode ends, as the episode says. From which step on a
-co-player has a seat, and why, stands in `Episode.gone`; the log says of every command who chose it. Where
-nobody else is left to play, the episode ends.
+co-player has a seat, and why, stands in `Episode.gone`, with the last message of the time before; the log
+says of every command who chose it. Where nobody else is left to play, the episode ends.
 """
 
 from __future__ import annotations
@@ -93,7 +93,7 @@ def hand_over(turn: OpenTurn, seat: int, why: str) -> bool:
     mind = Mind.objects.create(episode=episode, number=number, kind=rule.kind, settings=dict(rule.settings))
     Seat.objects.filter(episode=episode, number=seat).update(mind=mind, page="")
     Episode.objects.filter(pk=episode.pk).update(
-        gone={**(episode.gone or {}), str(seat): {"step": first, "why": why}},
+        gone={**(episode.gone or {}), str(seat): {"step": first, "why": why, "said": episode.messages}},
         plans=_without(episode.plans, seat),
         organisation=_no_person(episode.organisation, seat),
     )

@@ -60,7 +60,7 @@ def test_who_misses_so_many_turns_in_a_row_is_replaced_and_the_others_are_told()
         submit(episode, step, "noop")
         time_runs_out(episode)
     episode.refresh_from_db()
-    assert episode.gone == {"1": {"step": 3, "why": "away"}} and episode.step == 2
+    assert episode.gone == {"1": {"step": 3, "why": "away", "said": 0}} and episode.step == 2
     submit(episode, 3, "noop")
     decide_step(episode_id=episode.pk, step=3)
     assert chosen_by(1) == ["timeout", "timeout", "planner"] and chosen_by(0) == ["person"] * 3
@@ -133,7 +133,7 @@ def test_what_somebody_had_chosen_before_they_left_is_done() -> None:
     submit(episode, 1, "noop")
     submit(episode, 2, "noop")
     decide_step(episode_id=episode.pk, step=2)
-    assert Episode.objects.get().gone == {"1": {"step": 2, "why": "left"}}
+    assert Episode.objects.get().gone == {"1": {"step": 2, "why": "left", "said": 0}}
     assert chosen_by(1) == ["person", "planner"]
 
 

@@ -232,7 +232,7 @@ def test_who_leaves_in_the_midst_of_a_game_is_replaced_and_only_their_data_go(
     one, other = both
     participant_withdraw(participant_id=other.pk)
     episode = episode_of(one)
-    assert episode and episode.status == "playing" and episode.gone == {"1": {"step": 1, "why": "left"}}
+    assert episode and episode.status == "playing" and episode.gone == {"1": {"step": 1, "why": "left", "said": 0}}
     assert page(one) == "play"
 
 
