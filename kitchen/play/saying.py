@@ -33,7 +33,7 @@ TOLD = 50
 """So many messages, the newest, is a mind told."""
 WRITTEN = "written"
 """Under which a message's data have its text, where not all of that is shown; members never see it."""
-HOUSES = frozenset({"since", "plain", "house", WRITTEN})
+HOUSES = frozenset({"since", "marks", "plain", "house", WRITTEN})
 """What only the house writes into a message's data."""
 HOUSE = {BUSY: "Member {member} is talking with somebody else, and got nothing of that."}
 """What the house says to members, by its code."""
@@ -74,7 +74,7 @@ def message_refusal(turn: OpenTurn, sender: int, say: Say) -> tuple[Say, str]:
     if organisation.one_partner and say.kind in TALK and (code := keeps_apart(say, sender, talking)):
         return say, code
     to = addressees(organisation, sender, say)
-    if changes_no_job(said_so_far(turn), sender, to, say):
+    if changes_no_job(open_jobs(turn), sender, to, say):
         return say, "no_such_job"
     is_unknown = say.kind == INFORM and not may_be_asked(turn, organisation, to, say)
     return say, "no_such_aim" if is_unknown else ""
@@ -212,6 +212,13 @@ def message_event(organisation: Organisation, row: Message) -> Event:
 def said_so_far(turn: OpenTurn) -> list[Said]:
     """All that was said, whoever may know it."""
     return [as_said(row) for row in turn.sent]
+
+
+def open_jobs(turn: OpenTurn) -> tuple[Job, ...]:
+    """All jobs that are open, whoever gave them. Only messages that are new to the turn are looked at."""
+    for row in turn.sent[turn.jobs.heard :]:
+        turn.jobs.hear(as_said(row))
+    return turn.jobs.open
 
 
 def member_of(turn: OpenTurn, seat: int) -> Member | None:
