@@ -15,7 +15,7 @@ from django.db.models import OuterRef, Subquery
 
 from kitchen.contract.agent import Situation
 from kitchen.contract.blocking import filtered
-from kitchen.contract.conversations import BUSY, keeps_apart, partners, to_partner
+from kitchen.contract.conversations import BUSY, GONE, keeps_apart, partners, to_partner
 from kitchen.contract.jobs import Job, changes_no_job, jobs_of
 from kitchen.contract.organisation import INFORM, SYSTEM, TALK, Member, Organisation
 from kitchen.contract.talk import Said, Say, addressees, refusal
@@ -35,7 +35,10 @@ WRITTEN = "written"
 """Under which a message's data have its text, where not all of that is shown; members never see it."""
 HOUSES = frozenset({"since", "marks", "plain", "house", WRITTEN})
 """What only the house writes into a message's data."""
-HOUSE = {BUSY: "Member {member} is talking with somebody else, and got nothing of that."}
+HOUSE = {
+    BUSY: "Member {member} is talking with somebody else, and got nothing of that.",
+    GONE: "The person who was member {member} is gone: that conversation is over.",
+}
 """What the house says to members, by its code."""
 
 
@@ -52,9 +55,19 @@ def message_add(turn: OpenTurn, sender: int, say: Say) -> str:
     return code
 
 
-def message_of_house(turn: OpenTurn, sender: int, to: tuple[int, ...], say: Say) -> None:
-    """Store what the house says for this member, as it sees it itself; the same is needed as there."""
+def message_of_house(turn: OpenTurn, sender: int | None, to: tuple[int, ...], say: Say) -> None:
+    """Store what the house says for this member, as it sees it itself, or in its own name; the same is needed
+    as there."""
     messages_store(turn, [_row(turn, sender, to, say)])
+
+
+def conversation_over(turn: OpenTurn, member: int) -> None:
+    """Tell the one with whom this member talks, if there is one, that they are gone; the same is needed as
+    there."""
+    organisation = organisation_of(turn.episode)
+    partner = talking_now(turn, organisation).get(member) if organisation else None
+    if partner is not None:
+        message_of_house(turn, None, (partner,), house_word(GONE, member))
 
 
 def message_refusal(turn: OpenTurn, sender: int, say: Say) -> tuple[Say, str]:
@@ -88,7 +101,11 @@ def talking_now(turn: OpenTurn, organisation: Organisation) -> dict[int, int]:
 def _sent(turn: OpenTurn, sender: int) -> int:
     """How often this member has written in this step, also to who was busy."""
     in_step = [row for row in turn.sent if row.step == turn.step]
-    return sum(row.sender == sender or (row.sender is None and row.to == [sender]) for row in in_step)
+    return sum(row.sender == sender or (_is_busy(row) and row.to == [sender]) for row in in_step)
+
+
+def _is_busy(row: Message) -> bool:
+    return row.sender is None and row.data.get("code") == BUSY
 
 
 def says_made(turn: OpenTurn, sender: int, says: Iterable[Say], decision: Decision) -> list[Message]:
