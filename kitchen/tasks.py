@@ -25,7 +25,7 @@ from kitchen.machine.about import about
 from kitchen.machine.failures import traced
 from kitchen.machine.storage import let_go, trouble_of
 from kitchen.machine.waiting import all_done, in_background
-from kitchen.play.answering import answer_decide, answer_over
+from kitchen.play.answering import answer_decide, answer_over, answers_again
 from kitchen.play.claims import claims_free_dead, decision_claim, kept_claim
 from kitchen.play.clock import clock_start
 from kitchen.play.deciding import asks_models, decide_step
@@ -135,14 +135,15 @@ def run_step(episode_id: int, step: int) -> None:
 
 @shared_task(name=PICK_UP_OPEN_TURNS)
 def pick_up_open_turns() -> int:
-    """Queue every step that waits for its co-players and that nobody alive has taken up, and the end of every
-    turn whose time is over; begin the time where somebody waits in vain for others to come; how many steps
-    wait."""
+    """Queue every step that waits for its co-players and that nobody alive has taken up, every answer that a
+    person waits for likewise, and the end of every turn whose time is over; begin the time where somebody
+    waits in vain for others to come; how many steps wait."""
     claims_free_dead()
     for episode_id in clocks_awaited():
         clock_start(episode_id=episode_id, everybody=False)
     for episode_id, step in overdue_turns():
         close_turn_again(episode_id, step)
+    answers_again()
     waiting = open_turns()
     for episode_id, step in waiting:
         ask_coplayers_again(episode_id, step)

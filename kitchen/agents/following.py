@@ -89,7 +89,7 @@ def _seats(jobs: Sequence[Job], seats: Sequence[int], before: Mapping[str, int])
 
 
 def _pursue(made: Followed, situation: Situation, pursuer: Pursuer, job: Job, seat: int) -> None:
-    pursuit = pursuer.pursue(situation, seat, job.aim, job.since)
+    pursuit = pursuer.pursue(situation, seat, job.aim, job.mark_of(seat))
     if pursuit.status == UNKNOWN and pursuit.command is not None:
         made.commands[seat] = pursuit.command
 
@@ -106,6 +106,7 @@ def _kept(job: Job) -> dict[str, Json]:
         "step": job.step,
         "aim": list(job.aim),
         "since": job.since,
+        **({"marks": dict(job.marks)} if job.marks else {}),
     }
 
 

@@ -2,7 +2,7 @@
 
 The rules are those of MINDcraft: whoever is talking with somebody is busy for all others, and nothing of what
 these say is delivered. A conversation begins with the first word, and ends when one of the two ends it or
-neither has said anything for some steps. Like jobs, it is a fold over messages; nothing else is stored.
+is gone, or neither has said anything for some steps. Like jobs, it is a fold over messages; nothing else is stored.
 """
 
 from __future__ import annotations
@@ -10,11 +10,13 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from dataclasses import replace
 
-from kitchen.contract.organisation import END, TALK, Organisation
+from kitchen.contract.organisation import END, SYSTEM, TALK, Organisation
 from kitchen.contract.talk import Said, Say
 
 BUSY, TALKING, CHOOSE_ONE = "busy", "talking", "choose_one"
 """Why nothing is sent: the addressee talks with another, the sender does, or not exactly one is named."""
+GONE = "gone"
+"""`code` of what the house says of a `member` who is replaced: their conversation is over."""
 
 
 def partners(organisation: Organisation, messages: Iterable[Said], step: int) -> dict[int, int]:
@@ -22,6 +24,8 @@ def partners(organisation: Organisation, messages: Iterable[Said], step: int) ->
     talking: dict[int, int] = {}
     last: dict[frozenset[int], int] = {}
     for said in messages:
+        if said.kind == SYSTEM and said.data.get("code") == GONE:
+            _leave(talking, said.data["member"])
         if said.kind not in TALK or said.sender is None:
             continue
         _leave(talking, said.sender)

@@ -7,8 +7,8 @@ is a job for each. It may have an aim of the world's (`World.aims`) beside words
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
-from dataclasses import dataclass, replace
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass, field, replace
 
 from kitchen.contract.organisation import ACCEPT, DECLINE, INFORM, REPORT, WITHDRAW
 from kitchen.contract.talk import Said, Say
@@ -41,7 +41,9 @@ class Job:
     is_plain: bool = False
     """Nothing was written for it: its text is the aim in plain English, by the house."""
     since: Json = None
-    """What the world marked when it was given (`World.aim_mark`)."""
+    """What the world marked for the worker's first seat when it was given (`World.aim_mark`)."""
+    marks: Mapping[str, Json] = field(default_factory=dict)
+    """Likewise for its other seats."""
     changed: int = 0
     """The step in which it came to stand so."""
     code: str = ""
@@ -53,6 +55,10 @@ class Job:
         """Something may still become of it."""
         return self.state in OPEN
 
+    def mark_of(self, seat: int) -> Json:
+        """What the world marked for this seat of the worker when it was given."""
+        return self.marks.get(str(seat), self.since)
+
 
 def jobs_of(messages: Iterable[Said]) -> tuple[Job, ...]:
     """All jobs in these messages, as they stand after them, in the order in which they were given."""
@@ -62,11 +68,34 @@ def jobs_of(messages: Iterable[Said]) -> tuple[Job, ...]:
 def course_of(messages: Iterable[Said]) -> Iterator[tuple[Said, Job]]:
     """All that these messages do to jobs, in order: each job as it stands after one that gave or changed
     it."""
-    jobs: dict[tuple[int, int], Job] = {}
+    ledger = Ledger()
     for said in messages:
-        for job in (*_given(said), *_changed(jobs.values(), said)):
-            jobs[job.number, job.worker] = job
+        for job in ledger.hear(said):
             yield said, job
+
+
+class Ledger:
+    """The jobs that are open after the messages that it has heard, each of them once and in order."""
+
+    def __init__(self) -> None:
+        self.heard = 0
+        """So many messages."""
+        self._open: dict[tuple[int, int], Job] = {}
+
+    @property
+    def open(self) -> tuple[Job, ...]:
+        """In the order in which they were given."""
+        return tuple(self._open.values())
+
+    def hear(self, said: Said) -> list[Job]:
+        """The next message; the jobs that it gave or changed, as they stand after it."""
+        self.heard += 1
+        made = [*_given(said), *_changed(self._open.values(), said)]
+        for job in made:
+            self._open[job.number, job.worker] = job
+            if not job.is_open:
+                del self._open[job.number, job.worker]
+        return made
 
 
 def _given(said: Said) -> list[Job]:
@@ -86,6 +115,7 @@ def _job(said: Said, giver: int, worker: int) -> Job:
         aim=aim,
         is_plain=said.data.get("plain") is True,
         since=said.data.get("since", {}).get(str(worker)) if aim else None,
+        marks=said.data.get("marks", {}) if aim else {},
         changed=said.step,
     )
 
@@ -114,9 +144,9 @@ def _is_about(job: Job, said: Said) -> bool:
     return said.sender == job.worker and (said.kind == REPORT or job.state == GIVEN)
 
 
-def changes_no_job(messages: Iterable[Said], sender: int, to: tuple[int, ...], say: Say) -> bool:
-    """Whether this is about a job that there is not, or that is over, or somebody else's."""
+def changes_no_job(jobs: Iterable[Job], sender: int, to: tuple[int, ...], say: Say) -> bool:
+    """Whether this is about a job that is none of those that are open, or somebody else's."""
     if say.kind not in {ACCEPT, DECLINE, REPORT, WITHDRAW}:
         return False
     said = Said(0, 0, sender, to, say.kind, say.text, say.data)
-    return not _changed(jobs_of(messages), said)
+    return not _changed(jobs, said)

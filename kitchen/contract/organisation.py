@@ -37,6 +37,9 @@ KINDS_OF_MESSAGES = TALK | DOWN | UP | {SYSTEM}
 PRIVATE, TEAM, ALL = "private", "team", "all"
 """What a member sees: its own seats, also those of all whom it commands, or every seat."""
 
+PAIR = "pair"
+"""The kind in which two talk within a step."""
+
 SETTINGS = (
     Setting("talk", "bool", "People and co-players may write to each other", False),
     Setting("leaves_talk", "bool", "Those who are led may write to each other", True),
@@ -123,7 +126,7 @@ class Organisation:
     @property
     def talks_within(self) -> bool:
         """Minds answer within the step, before anybody chooses (`kitchen.play.answering`)."""
-        return self.kind == "pair"
+        return self.kind == PAIR
 
     @property
     def is_silent(self) -> bool:
@@ -297,7 +300,7 @@ KINDS: Mapping[str, Callable[[Shape], Drawn]] = {
     "custom": _custom,
     "each": _each,
     "graph": _graph,
-    "pair": _pair,
+    PAIR: _pair,
     "pairwise": _pairwise,
     "solo": _solo,
     "tree": _tree,
@@ -308,7 +311,7 @@ LABELS: Mapping[str, str] = {
     "central": "Co-players command all teammates, each of them one or several",
     "each": "Each teammate has a co-player of its own",
     "solo": "One member alone",
-    "pair": "Two who may write to each other",
+    PAIR: "Two who may write to each other",
     "pairwise": "Everybody may write to everybody, to one at a time",
     "chain": "A chain: each may command the next",
     "graph": "Everybody may command everybody",
@@ -321,7 +324,7 @@ APPLY: Mapping[str, frozenset[str]] = {
     "central": frozenset({"talk", "spoken", "messages_a_step"}),
     "each": frozenset({"talk", "spoken", "messages_a_step"}),
     "solo": frozenset(),
-    "pair": frozenset({"spoken", "messages_a_step", "rounds"}),
+    PAIR: frozenset({"spoken", "messages_a_step", "rounds"}),
     "pairwise": frozenset({"spoken", "messages_a_step", "silence"}),
     "chain": frozenset({"spoken", "messages_a_step", "sees"}),
     "graph": frozenset({"spoken", "messages_a_step", "sees"}),

@@ -2,8 +2,8 @@
 
 Somebody is gone who has missed so many turns in a row (`Absence.steps`; only where people have a clock), or
 who has left. A co-player takes the seat over, or the episode ends, as the episode says. From which step on a
-co-player has a seat, and why, stands in `Episode.gone`; the log says of every command who chose it. Where
-nobody else is left to play, the episode ends.
+co-player has a seat, and why, stands in `Episode.gone`, with the last message of the time before; the log
+says of every command who chose it. Where nobody else is left to play, the episode ends.
 """
 
 from __future__ import annotations
@@ -19,6 +19,7 @@ from kitchen.contract.world import Json, SettingsError
 from kitchen.play import clock
 from kitchen.play.kept import bring_up_to_date
 from kitchen.play.models import Episode, Mind, Seat, SeatCommand
+from kitchen.play.saying import conversation_over, member_of
 from kitchen.play.turns import OpenTurn
 from kitchen.registry.agents import get_agent, make_agent, plays
 from kitchen.words.speech import marked
@@ -87,13 +88,15 @@ def hand_over(turn: OpenTurn, seat: int, why: str) -> bool:
     rule = absence_of(turn.episode)
     if not rule.kind or not (turn.people | turn.leaders) - {seat}:
         return False
-    episode, first = turn.episode, turn.step + (seat in turn.given)
+    episode, first, said = turn.episode, turn.step + (seat in turn.given), turn.episode.messages
+    if member := member_of(turn, seat):
+        conversation_over(turn, member.number)
     last = Mind.objects.filter(episode=episode).aggregate(last=Max("number"))["last"]
     number = 0 if last is None else last + 1
     mind = Mind.objects.create(episode=episode, number=number, kind=rule.kind, settings=dict(rule.settings))
     Seat.objects.filter(episode=episode, number=seat).update(mind=mind, page="")
     Episode.objects.filter(pk=episode.pk).update(
-        gone={**(episode.gone or {}), str(seat): {"step": first, "why": why}},
+        gone={**(episode.gone or {}), str(seat): {"step": first, "why": why, "said": said}},
         plans=_without(episode.plans, seat),
         organisation=_no_person(episode.organisation, seat),
     )

@@ -27,11 +27,13 @@ def with_aim(turn: OpenTurn, organisation: Organisation, to: Sequence[int], say:
     plain English: so it is read by those who know no aims."""
     if not (aim := _aim(say)):
         return say
-    seats = {number: organisation.member(number).seats[0] for number in to}
-    since = {str(number): turn.world.aim_mark(seat, aim) for number, seat in seats.items()}
+    seats = {number: organisation.member(number).seats for number in to}
+    since = {str(number): turn.world.aim_mark(held[0], aim) for number, held in seats.items()}
+    others = [seat for held in seats.values() for seat in held[1:]]
+    marks = {"marks": {str(seat): turn.world.aim_mark(seat, aim) for seat in others}} if others else {}
     with translation.override("en"):
         text = get_page(turn.episode.world).aimed(turn.world.public_brief(), aim)
-    data = {**say.data, "since": since}
+    data = {**say.data, "since": since, **marks}
     if say.text.strip():
         return replace(say, data=data)
     return replace(say, text=text, data={**data, "plain": True})

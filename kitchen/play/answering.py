@@ -9,6 +9,7 @@ after the person has chosen is dropped and kept with what it cost.
 
 from __future__ import annotations
 
+from contextlib import suppress
 from dataclasses import replace
 from datetime import timedelta
 from functools import partial
@@ -29,7 +30,8 @@ from kitchen.play.dropping import LATE, told_of
 from kitchen.play.handing_in import decided_drop
 from kitchen.play.kept import bring_up_to_date, turn_now, turn_taken
 from kitchen.play.models import Decision, Episode, Mind
-from kitchen.play.queue import ask_answer, ask_coplayers, is_aside
+from kitchen.play.open_turns import unanswered_turns
+from kitchen.play.queue import ask_answer, ask_answer_again, ask_coplayers, is_aside
 from kitchen.play.saying import HEARD, messages_store, organisation_of, says_made
 from kitchen.play.turns import OpenTurn
 
@@ -61,6 +63,18 @@ def mind_to_answer(turn: OpenTurn) -> Mind | None:
     if len(heard) >= organisation.rounds or theirs[-1].number <= max(heard, default=0):
         return None
     return turn.minds[0]
+
+
+def answers_again() -> int:
+    """Ask again for each answer that somebody waits for and that nobody is asked for: its task was lost, or
+    its worker has died; how many."""
+    found = 0
+    for episode_id in unanswered_turns():
+        with suppress(Episode.DoesNotExist), turn_now(episode_id) as turn:
+            if mind := mind_to_answer(turn):
+                ask_answer_again(episode_id, turn.step, mind.number)
+                found += 1
+    return found
 
 
 def _answered(turn: OpenTurn) -> list[int]:

@@ -9,10 +9,11 @@ from django.db.models.functions import Coalesce
 from django.utils import timezone
 
 from kitchen.contract.agent import EVERYBODY
+from kitchen.contract.organisation import END, PAIR, TALK
 from kitchen.contract.plans import WORLD
-from kitchen.play.claims import is_free, unclaimed_minds
+from kitchen.play.claims import LONGEST_SECONDS, is_free, unclaimed_minds
 from kitchen.play.clock import ARRIVAL, OF_PEOPLE
-from kitchen.play.models import Episode, Seat, SeatCommand
+from kitchen.play.models import Episode, Message, Seat, SeatCommand
 
 
 def open_turns() -> list[tuple[int, int]]:
@@ -33,6 +34,23 @@ def minds_apart(episode_id: int, step: int) -> list[int]:
     done = SeatCommand.objects.filter(episode=episode_id, step=step, seat=OuterRef("number"))
     left = Seat.objects.filter(~Exists(done), episode__in=apart, mind__isnull=False)
     return sorted(set(left.values_list("mind__number", flat=True)))
+
+
+def unanswered_turns(fresh: timedelta = timedelta(seconds=1)) -> list[int]:
+    """Episodes of pairs in whose open step a person has said the last word, longer ago than `fresh`, and
+    nobody asks the co-player. Whether that is to answer it is not looked at."""
+    now = timezone.now()
+    last = Message.objects.filter(
+        episode=OuterRef("pk"),
+        number=OuterRef("messages"),
+        step=OuterRef("step") + 1,
+        decision=None,
+        kind__in=TALK - {END},
+        sent_at__range=(now - timedelta(seconds=LONGEST_SECONDS), now - fresh),
+    )
+    playing = Episode.objects.filter(status=Episode.Status.PLAYING, messages__gt=0, organisation__kind=PAIR)
+    unasked = unclaimed_minds(now).filter(episode=OuterRef("pk"))
+    return list(playing.filter(Exists(last), Exists(unasked)).values_list("pk", flat=True))
 
 
 def undecided_turns(beyond: timedelta, *, free: bool = False) -> list[tuple[int, int]]:

@@ -56,7 +56,7 @@ def ask_coplayers(episode_id: int, step: int, *mind: int) -> None:
 
 def ask_answer(episode_id: int, step: int, mind: int) -> None:
     """Queue the answer of one mind, by its number, to what a person wrote to it in this step. If the task is
-    lost, the mind reads it when it is asked for its commands."""
+    lost, the next look finds that there is none."""
     _send_later(ANSWER, episode_id, step, mind)
 
 
@@ -65,6 +65,12 @@ def ask_coplayers_again(episode_id: int, step: int) -> None:
     long, it is not made longer by every look."""
     if _not_lately(DECIDE, episode_id, step):
         ask_coplayers(episode_id, step)
+
+
+def ask_answer_again(episode_id: int, step: int, mind: int) -> None:
+    """Likewise an answer."""
+    if _not_lately(ANSWER, episode_id, step):
+        ask_answer(episode_id, step, mind)
 
 
 def close_turn_again(episode_id: int, step: int) -> None:

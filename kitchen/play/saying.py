@@ -15,7 +15,7 @@ from django.db.models import OuterRef, Subquery
 
 from kitchen.contract.agent import Situation
 from kitchen.contract.blocking import filtered
-from kitchen.contract.conversations import BUSY, keeps_apart, partners, to_partner
+from kitchen.contract.conversations import BUSY, GONE, keeps_apart, partners, to_partner
 from kitchen.contract.jobs import Job, changes_no_job, jobs_of
 from kitchen.contract.organisation import INFORM, SYSTEM, TALK, Member, Organisation
 from kitchen.contract.talk import Said, Say, addressees, refusal
@@ -33,9 +33,12 @@ TOLD = 50
 """So many messages, the newest, is a mind told."""
 WRITTEN = "written"
 """Under which a message's data have its text, where not all of that is shown; members never see it."""
-HOUSES = frozenset({"since", "plain", "house", WRITTEN})
+HOUSES = frozenset({"since", "marks", "plain", "house", WRITTEN})
 """What only the house writes into a message's data."""
-HOUSE = {BUSY: "Member {member} is talking with somebody else, and got nothing of that."}
+HOUSE = {
+    BUSY: "Member {member} is talking with somebody else, and got nothing of that.",
+    GONE: "The person who was member {member} is gone: that conversation is over.",
+}
 """What the house says to members, by its code."""
 
 
@@ -52,9 +55,19 @@ def message_add(turn: OpenTurn, sender: int, say: Say) -> str:
     return code
 
 
-def message_of_house(turn: OpenTurn, sender: int, to: tuple[int, ...], say: Say) -> None:
-    """Store what the house says for this member, as it sees it itself; the same is needed as there."""
+def message_of_house(turn: OpenTurn, sender: int | None, to: tuple[int, ...], say: Say) -> None:
+    """Store what the house says for this member, as it sees it itself, or in its own name; the same is needed
+    as there."""
     messages_store(turn, [_row(turn, sender, to, say)])
+
+
+def conversation_over(turn: OpenTurn, member: int) -> None:
+    """Tell the one with whom this member talks, if there is one, that they are gone; the same is needed as
+    there."""
+    organisation = organisation_of(turn.episode)
+    partner = talking_now(turn, organisation).get(member) if organisation else None
+    if partner is not None:
+        message_of_house(turn, None, (partner,), house_word(GONE, member))
 
 
 def message_refusal(turn: OpenTurn, sender: int, say: Say) -> tuple[Say, str]:
@@ -74,7 +87,7 @@ def message_refusal(turn: OpenTurn, sender: int, say: Say) -> tuple[Say, str]:
     if organisation.one_partner and say.kind in TALK and (code := keeps_apart(say, sender, talking)):
         return say, code
     to = addressees(organisation, sender, say)
-    if changes_no_job(said_so_far(turn), sender, to, say):
+    if changes_no_job(open_jobs(turn), sender, to, say):
         return say, "no_such_job"
     is_unknown = say.kind == INFORM and not may_be_asked(turn, organisation, to, say)
     return say, "no_such_aim" if is_unknown else ""
@@ -88,7 +101,11 @@ def talking_now(turn: OpenTurn, organisation: Organisation) -> dict[int, int]:
 def _sent(turn: OpenTurn, sender: int) -> int:
     """How often this member has written in this step, also to who was busy."""
     in_step = [row for row in turn.sent if row.step == turn.step]
-    return sum(row.sender == sender or (row.sender is None and row.to == [sender]) for row in in_step)
+    return sum(row.sender == sender or (_is_busy(row) and row.to == [sender]) for row in in_step)
+
+
+def _is_busy(row: Message) -> bool:
+    return row.sender is None and row.data.get("code") == BUSY
 
 
 def says_made(turn: OpenTurn, sender: int, says: Iterable[Say], decision: Decision) -> list[Message]:
@@ -212,6 +229,13 @@ def message_event(organisation: Organisation, row: Message) -> Event:
 def said_so_far(turn: OpenTurn) -> list[Said]:
     """All that was said, whoever may know it."""
     return [as_said(row) for row in turn.sent]
+
+
+def open_jobs(turn: OpenTurn) -> tuple[Job, ...]:
+    """All jobs that are open, whoever gave them. Only messages that are new to the turn are looked at."""
+    for row in turn.sent[turn.jobs.heard :]:
+        turn.jobs.hear(as_said(row))
+    return turn.jobs.open
 
 
 def member_of(turn: OpenTurn, seat: int) -> Member | None:

@@ -6,11 +6,11 @@ reached, and that it is not possible as soon as it is not.
 
 from __future__ import annotations
 
-from kitchen.contract.jobs import DONE, FAILED, Job, jobs_of
+from kitchen.contract.jobs import DONE, FAILED, Job
 from kitchen.contract.organisation import REPORT, Organisation
 from kitchen.contract.talk import Say
-from kitchen.contract.world import FAIL, SUCCESS
-from kitchen.play.saying import message_of_house, organisation_of, said_so_far
+from kitchen.contract.world import FAIL, SUCCESS, UNKNOWN
+from kitchen.play.saying import message_of_house, open_jobs, organisation_of
 from kitchen.play.turns import OpenTurn
 
 STATES = {SUCCESS: DONE, FAIL: FAILED}
@@ -22,13 +22,15 @@ def jobs_settle(turn: OpenTurn) -> None:
     organisation = organisation_of(turn.episode) if turn.episode.messages else None
     if organisation is None or not organisation.commands:
         return
-    for job in jobs_of(said_so_far(turn)):
-        if job.is_open and job.aim and (state := STATES.get(_status(turn, organisation, job), "")):
+    for job in open_jobs(turn):
+        if job.aim and (state := STATES.get(_status(turn, organisation, job), "")):
             data = {"job": job.number, "status": state, "house": True}
             why = {"code": "gone"} if state == FAILED else {}
             message_of_house(turn, job.worker, (job.giver,), Say("", REPORT, data={**data, **why}))
 
 
 def _status(turn: OpenTurn, organisation: Organisation, job: Job) -> str:
-    seat = organisation.member(job.worker).seats[0]
-    return turn.world.aim_status(seat, job.aim, job.since)
+    """Any seat of the worker may reach it; it is out of reach where it is so for all of them."""
+    seats = organisation.member(job.worker).seats
+    found = {turn.world.aim_status(seat, job.aim, job.mark_of(seat)) for seat in seats}
+    return SUCCESS if SUCCESS in found else UNKNOWN if UNKNOWN in found else FAIL

@@ -149,7 +149,10 @@ class Partner(NamedTuple):
     """Empty for nobody."""
 
 
-HOUSE = {"busy": marked("%(name)s is talking with somebody else, and did not get that.")}
+HOUSE = {
+    "busy": marked("%(name)s is talking with somebody else, and did not get that."),
+    "gone": marked("The person who played %(name)s is gone: that conversation is over."),
+}
 """What the house says, by its code (`kitchen.play.saying.HOUSE`)."""
 ENDED = marked("That was the end of the conversation.")
 

@@ -17,6 +17,7 @@ from django.db.models import OuterRef, Q, Subquery
 from django.utils import timezone
 
 from kitchen.contract.agent import EVERYBODY, TO_ANSWER
+from kitchen.contract.jobs import Ledger
 from kitchen.contract.organisation import Organisation
 from kitchen.contract.plans import WORLD, Filled, Opening, Plan, ending, opening
 from kitchen.contract.world import Command, Intent, Json, World, text_hash
@@ -160,6 +161,11 @@ class OpenTurn:
             rows = Message.objects.filter(episode=self.episode, number__gt=len(self._sent))
             self._sent += rows.filter(number__lte=self.episode.messages).order_by("number")
         return self._sent
+
+    @cached_property
+    def jobs(self) -> Ledger:
+        """The jobs that are open after those of the messages that it was told (`saying.open_jobs`)."""
+        return Ledger()
 
     @property
     def is_complete(self) -> bool:

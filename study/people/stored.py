@@ -327,6 +327,8 @@ class Going:
     what: str
     lines: tuple[str, ...]
     """The words of the lines of `LINES` that it is about."""
+    shared: str = ""
+    """What is said instead in a study in which people play together: of those games less is erased."""
 
 
 GOING = (
@@ -334,8 +336,16 @@ GOING = (
         marked("your consent, when you took part, and what the link said about you"),
         ("consent", "way", "link"),
     ),
-    Going(marked("every step that you played, and what your teammates did in it"), ("play", "game", "team")),
-    Going(marked("everything that was written in the games that you played"), ("talk",)),
+    Going(
+        marked("every step that you played, and what your teammates did in it"),
+        ("play", "game", "team"),
+        marked("every step of the games that no other person played with you"),
+    ),
+    Going(
+        marked("everything that was written in the games that you played"),
+        ("talk",),
+        marked("everything that was written in those games"),
+    ),
     Going(marked("all your answers, and how long you looked at each page"), ("answers", "way")),
     Going(
         marked("the number and the code that stand for you, and what researchers did about you"),

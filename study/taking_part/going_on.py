@@ -53,7 +53,10 @@ def page_opened(*, person: Participant, page: str, position: int = 0) -> None:
     person.active_at = timezone.now()
     if not Participant.objects.filter(pk=person.pk).update(active_at=person.active_at):
         raise Participant.DoesNotExist(person.pk)
-    seen = PageVisit.objects.filter(participant=person, page=page, position=position)
+    theirs = PageVisit.objects.filter(participant=person, position=position)
+    if page == LOBBY:  # they wait for the study's money no more
+        theirs.filter(page=WAITING, done_at=None).update(done_at=person.active_at)
+    seen = theirs.filter(page=page)
     if not seen.update(loads=F("loads") + 1):  # nobody else can make it: the participant's row is held
         PageVisit.objects.create(participant=person, page=page, position=position, loads=1)
     plays_done(person.pk)

@@ -15,6 +15,7 @@ from django.views.decorators.http import require_GET, require_http_methods, requ
 
 from study.design.errors import EntryPausedError, StudyClosedError, TookPartError
 from study.design.models import Study
+from study.design.page_order import LOBBY, WAITING
 from study.design.recruitment import Referral, ReferralError, is_only_looking, referral_of
 from study.people import flow
 from study.people.models import Participant
@@ -212,7 +213,8 @@ def participant(request: HttpRequest, key: str) -> HttpResponse:
         person = in_time(person)
         place = flow.place_of(person)
         if request.method == "GET":
-            page_opened(person=person, page=place.page, position=place.position)
+            breaks = place.page == LOBBY and is_waiting(person)
+            page_opened(person=person, page=WAITING if breaks else place.page, position=place.position)
         return finished(PAGES[place.page](request, person, place), request, person)
     except StudyClosedError:
         return _closed(request, person.study, entered=True)

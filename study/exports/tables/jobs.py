@@ -78,7 +78,7 @@ def _rows(share: Share) -> Iterable[Cells]:
         courses.setdefault((job.number, job.worker), []).append((messages[said.number], job))
     for course in courses.values():
         given, job = course[0]
-        of = {job.giver, job.worker} & share.there(given.step)
+        of = {job.giver, job.worker} & share.there(given.number)
         if share.is_theirs(of):
             yield _cells(course, known=share.member in of)
 

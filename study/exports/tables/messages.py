@@ -58,13 +58,13 @@ class Share:
     first: int
     """The first of them whose rows there still are."""
     until: Mapping[int, int]
-    """The step from which a co-player had the place of each who was replaced."""
+    """The last message before a co-player had the place of each who was replaced."""
     said: tuple[tuple[Message, set[int]], ...]
     """Every message, and the people who said or could read it."""
 
-    def there(self, step: int) -> set[int]:
-        """Who was a person in this step."""
-        return {one for one in self.people if step < self.until.get(one, step + 1)}
+    def there(self, number: int) -> set[int]:
+        """Who was a person when this message was said."""
+        return {one for one in self.people if number <= self.until.get(one, number)}
 
     def is_theirs(self, of: Collection[int]) -> bool:
         """Whether what these people know of stands in the participant's rows: they are one of them, or the
@@ -109,7 +109,10 @@ def _share(sitting: Sitting, episode: Episode, said: Sequence[Message], first: i
     organisation, world = organisation_of(episode), episode_world(episode)
     if organisation is None:
         return Share(0, (), 0, {}, ())
-    until = {organisation.holder(int(seat)).number: at["step"] for seat, at in (episode.gone or {}).items()}
+    until = {
+        organisation.holder(int(seat)).number: _said_before(said, at)
+        for seat, at in (episode.gone or {}).items()
+    }
     people = {member.number for member in organisation.members if member.is_person} | set(until)
     share = Share(
         organisation.holder(sitting.seat).number,
@@ -118,8 +121,14 @@ def _share(sitting: Sitting, episode: Episode, said: Sequence[Message], first: i
         until,
         (),
     )
-    knew = ({one for one in share.there(row.step) if may_know(world, organisation, row, one)} for row in said)
+    knew = ({one for one in share.there(row.number) if may_know(world, organisation, row, one)} for row in said)
     return replace(share, said=tuple(zip(said, knew, strict=True)))
+
+
+def _said_before(said: Sequence[Message], gone: Mapping[str, Any]) -> int:
+    """The last message before somebody was gone; of the steps before, where no more was noted."""
+    before = (row.number for row in said if row.step < gone["step"])
+    return int(gone["said"]) if "said" in gone else max(before, default=0)
 
 
 def _rows(share: Share) -> Iterator[Cells]:

@@ -17,12 +17,13 @@ from study.taking_part.pages.end import taken_away
 
 def leaving(request: HttpRequest, person: Participant) -> HttpResponse:
     """What is erased and what stays, before anything is."""
+    shared = shares(person)
     context = {
         "participant": person,
         "study": person.study,
-        "going": [gettext(one.what) for one in GOING],
+        "going": [gettext((shared and one.shared) or one.what) for one in GOING],
         "complete": person.status in PAID,
-        "shares": shares(person),
+        "shares": shared,
         "not_again": person.status in NOT_AGAIN and bool(person.label),
     }
     return render(request, "study/taking_part/withdraw.html", context)

@@ -48,10 +48,10 @@ def test_who_gave_it_takes_it_back_and_what_is_over_stays_so() -> None:
     ],
 )
 def test_what_is_about_no_job_of_theirs_changes_none(sender: int, to: tuple[int, ...], say: Say) -> None:
-    assert changes_no_job([GIVEN], sender, to, say)
+    assert changes_no_job(jobs_of([GIVEN]), sender, to, say)
     assert states(Said(2, 2, sender, to, say.kind, say.text, say.data)) == {1: "given", 2: "given"}
 
 
 def test_talk_is_about_no_job() -> None:
     assert not changes_no_job([], 0, (1,), Say("hello"))
-    assert not changes_no_job([GIVEN], 1, (0,), Say("", "accept", data={"job": 1}))
+    assert not changes_no_job(jobs_of([GIVEN]), 1, (0,), Say("", "accept", data={"job": 1}))

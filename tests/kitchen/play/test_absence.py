@@ -22,6 +22,7 @@ from kitchen.play.open_page import GONE, TAKEN_OVER, page_opened
 from kitchen.play.seating import seat_take
 from kitchen.play.selectors import seat_view
 from kitchen.play.services import turn_close
+from kitchen.play.shell import talk_panel
 from kitchen.play.talking import message_send
 from kitchen.play.verifying import log_verify
 from tests.kitchen.factories import make_episode, mind, submit
@@ -60,7 +61,7 @@ def test_who_misses_so_many_turns_in_a_row_is_replaced_and_the_others_are_told()
         submit(episode, step, "noop")
         time_runs_out(episode)
     episode.refresh_from_db()
-    assert episode.gone == {"1": {"step": 3, "why": "away"}} and episode.step == 2
+    assert episode.gone == {"1": {"step": 3, "why": "away", "said": 0}} and episode.step == 2
     submit(episode, 3, "noop")
     decide_step(episode_id=episode.pk, step=3)
     assert chosen_by(1) == ["timeout", "timeout", "planner"] and chosen_by(0) == ["person"] * 3
@@ -133,7 +134,7 @@ def test_what_somebody_had_chosen_before_they_left_is_done() -> None:
     submit(episode, 1, "noop")
     submit(episode, 2, "noop")
     decide_step(episode_id=episode.pk, step=2)
-    assert Episode.objects.get().gone == {"1": {"step": 2, "why": "left"}}
+    assert Episode.objects.get().gone == {"1": {"step": 2, "why": "left", "said": 0}}
     assert chosen_by(1) == ["person", "planner"]
 
 
@@ -157,6 +158,22 @@ def test_who_takes_over_is_written_to_as_a_co_player() -> None:
     submit(episode, 1, "noop")
     decide_step(episode_id=episode.pk, step=1)
     assert Episode.objects.get().step == 1
+
+
+def test_a_conversation_ends_when_one_of_the_two_is_replaced_and_the_other_is_told() -> None:
+    made = organise("pairwise", members_of((), seats=3), seats=3)
+    episode = make_episode(seats=3, absence=PLANNER, organisation=made)
+    assert message_send(episode_id=episode.pk, seat=1, say=Say("hello", to=(0,))).accepted
+    assert seen_by(episode, 0).partner == 1
+    seat_leave(episode_id=episode.pk, seat=1)
+    view = seen_by(episode, 0)
+    last = view.messages[-1]
+    assert view.partner is None and (last.kind, last.data) == ("system", {"code": "gone", "member": 1})
+    assert seen_by(episode, 2).messages == ()
+    line: Any = talk_panel(view).parts[-1].shows
+    assert line.text == "The person who played Robot 2 is gone: that conversation is over."
+    assert message_send(episode_id=episode.pk, seat=0, say=Say("hello", to=(2,))).accepted
+    assert Episode.objects.get().gone == {"1": {"step": 1, "why": "left", "said": 1}}
 
 
 def test_the_clock_does_not_wait_for_ever_for_who_never_opens_the_page() -> None:

@@ -3,23 +3,27 @@
 from __future__ import annotations
 
 from datetime import timedelta
+from functools import partial
 from typing import Any
 
 import pytest
 from django.utils import timezone
 
+from kitchen import tasks
 from kitchen.contract.agent import TO_ANSWER, Agent, Decision, Situation
 from kitchen.contract.organisation import organise
 from kitchen.contract.talk import Say
-from kitchen.play import answering
+from kitchen.play import answering, queue
 from kitchen.play.answering import answer_decide, mind_to_answer
 from kitchen.play.asking import MindOutcome
+from kitchen.play.claims import claim_free, decision_claim
 from kitchen.play.clock import clock_start
 from kitchen.play.creating import members_of
 from kitchen.play.deciding import ask_mind, decide_step
 from kitchen.play.kept import turn_now
 from kitchen.play.models import Decision as DecisionRow
 from kitchen.play.models import Episode, Mind, Seat, SeatCommand
+from kitchen.play.open_turns import unanswered_turns
 from kitchen.play.services import turn_close
 from kitchen.play.talking import message_send
 from kitchen.play.verifying import log_verify
@@ -134,6 +138,30 @@ def test_nobody_is_answered_twice_for_one_message() -> None:
     assert not answer_decide(episode_id=episode.pk, step=1)
     answer(episode.pk, 1, 0)
     assert len(said(episode)) == 2
+
+
+def test_an_answer_that_was_lost_is_asked_for_again_as_long_as_one_is_wanted(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    sent: list[tuple[Any, ...]] = []
+    monkeypatch.setattr(queue, "_send_later", lambda *task, **_: sent.append(task))
+    monkeypatch.setattr(queue, "_not_lately", lambda *_: True)
+    episode = pair(rounds=1)
+    assert message_send(episode_id=episode.pk, seat=0, say=Say("hello")).accepted
+    tasks.pick_up_open_turns()
+    assert sent == []  # it was sent a moment ago
+    monkeypatch.setattr(answering, "unanswered_turns", partial(unanswered_turns, timedelta()))
+    claim = decision_claim(episode_id=episode.pk, step=1, mind=0)
+    tasks.pick_up_open_turns()
+    assert sent == []  # somebody is asking
+    claim_free(claim)
+    tasks.pick_up_open_turns()
+    assert sent == [(queue.ANSWER, episode.pk, 1, 0)]
+    answer(*sent.pop()[1:])
+    say(episode, "and now?")  # it has spoken as often as it may
+    assert unanswered_turns(timedelta()) == [episode.pk]
+    tasks.pick_up_open_turns()
+    assert sent == []
 
 
 def test_people_have_their_time_anew_after_each_answer() -> None:

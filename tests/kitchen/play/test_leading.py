@@ -22,7 +22,7 @@ from kitchen.play.models import Episode, Message, Seat, SeatCommand, Step
 from kitchen.play.open_page import Answer, OpenPage, page_opened
 from kitchen.play.open_turns import open_turns, overdue_turns, undecided_turns
 from kitchen.play.render import page_context
-from kitchen.play.saying import said_so_far
+from kitchen.play.saying import open_jobs, said_so_far
 from kitchen.play.selectors import seat_page, seat_view
 from kitchen.play.services import turn_close
 from kitchen.play.talking import message_send
@@ -161,6 +161,23 @@ def test_three_followers_serve_a_dish_for_who_leads_them() -> None:
             break
     assert Episode.objects.get().score["completed"] >= 1
     assert [verdict.holds for verdict in log_verify(Episode.objects.all())] == [True]
+
+
+def test_a_co_player_with_several_seats_has_done_a_job_with_whichever_of_them() -> None:
+    minds = (mind("follower", 0, 1, 2),)
+    members = [Member(LEAD, (), is_person=True, name="Lead"), *members_of(minds, seats=LEAD)]
+    made = organise("tree", members, seats=LEAD)
+    episode = make_episode(seats=LEAD, minds=minds, organisation=made, step_seconds=3)
+    opened(episode)
+    for item in ("rice", "tuna"):  # two jobs are for two of its seats
+        assert give(episode, aim=("fetch", item)) == "accepted"
+    data: Any = Message.objects.first()
+    assert data.data["marks"] == {"1": None, "2": None}
+    take(episode, 4)
+    with turn_now(episode.pk) as turn:
+        held = {agent["holds"] for agent in turn.world.observe(0)["agents"]}
+        assert open_jobs(turn) == () and turn.jobs.heard == len(turn.sent)
+    assert set(states(episode).values()) == {"done"} and {"rice", "tuna"} <= held
 
 
 def test_what_is_no_aim_of_theirs_cannot_be_asked() -> None:

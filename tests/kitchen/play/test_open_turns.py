@@ -7,7 +7,7 @@ from django.db import connection
 from django.test.utils import CaptureQueriesContext
 
 from kitchen.play.models import Episode
-from kitchen.play.open_turns import open_turns, overdue_turns
+from kitchen.play.open_turns import open_turns, overdue_turns, unanswered_turns
 
 pytestmark = [pytest.mark.django_db, pytest.mark.servers]
 
@@ -41,7 +41,7 @@ def test_pages_keep_room_for_the_next_state() -> None:
 
 
 @pytest.mark.skipif(connection.vendor != "sqlite", reason="reads SQLite's plans")
-@pytest.mark.parametrize("look", [open_turns, overdue_turns])
+@pytest.mark.parametrize("look", [open_turns, overdue_turns, unanswered_turns])
 def test_a_look_reads_those_that_play_however_many_ever_did(look: object) -> None:
     assert callable(look)
     with CaptureQueriesContext(connection) as asked:

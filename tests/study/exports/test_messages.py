@@ -89,12 +89,14 @@ def test_who_was_replaced_keeps_what_they_said_and_read_before(
     for seat in (0, 1):
         submit(episode, 1, "noop", seat=seat)
     decide_step(episode_id=episode.pk, step=1)
+    say(episode, 0, "in the step in which they left", 3)
     hand_to_robot(episode, 0)
     say(episode, 3, "to who replaced them", 0)
     say(episode, 3, "to both", 0, 1)
     rows = [
         (one.code, "to robot three", True),
         (one.code, "to the first", True),
+        (one.code, "in the step in which they left", True),
         (one.code, "to who replaced them", False),
         (two.code, "to both", True),
     ]

@@ -76,7 +76,9 @@ def test_who_is_to_meet_others_waits_before_the_lobby(client: Client) -> None:
     assert client.post(f"{address}lobby/").json() == {"on": True}
     study.budget_limit = 100
     study.save()
+    assert not person.visits.filter(page="lobby").exists() and not person.visits.get(page="waiting").done_at
     assert 'data-page="lobby"' in client.get(address).content.decode()
+    assert person.visits.get(page="waiting").done_at and not person.visits.get(page="lobby").done_at
 
 
 def test_who_does_not_want_to_wait_ends_with_what_they_did(client: Client) -> None:
