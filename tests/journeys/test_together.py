@@ -60,6 +60,8 @@ async def test_two_meet_play_and_one_leaves(
         await page.set_viewport_size({"width": 360, "height": 740})
         assert await page.evaluate("document.documentElement.scrollWidth <= 360")
         for step in (2, 3, 4):
+            told = await page.inner_text("#replaced")  # also when it stands over the page no more
+            assert told == "From step 2 on, Robot 2 goes on without its person, who has left."
             assert await person.play_step(["noop"]) == step
         await person.go_on()
         await person.answer()
