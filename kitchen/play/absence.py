@@ -14,12 +14,13 @@ from typing import Self
 
 from django.db.models import Max
 
+from kitchen.contract.conversations import GONE
 from kitchen.contract.plans import WORLD
 from kitchen.contract.world import Json, SettingsError
 from kitchen.play import clock
 from kitchen.play.kept import bring_up_to_date
 from kitchen.play.models import Episode, Mind, Seat, SeatCommand
-from kitchen.play.saying import conversation_over, member_of
+from kitchen.play.saying import house_word, message_of_house, organisation_of, talking_now
 from kitchen.play.turns import OpenTurn
 from kitchen.registry.agents import get_agent, make_agent, plays
 from kitchen.words.speech import marked
@@ -89,8 +90,7 @@ def hand_over(turn: OpenTurn, seat: int, why: str) -> bool:
     if not rule.kind or not (turn.people | turn.leaders) - {seat}:
         return False
     episode, first, said = turn.episode, turn.step + (seat in turn.given), turn.episode.messages
-    if member := member_of(turn, seat):
-        conversation_over(turn, member.number)
+    _conversation_over(turn, seat)
     last = Mind.objects.filter(episode=episode).aggregate(last=Max("number"))["last"]
     number = 0 if last is None else last + 1
     mind = Mind.objects.create(episode=episode, number=number, kind=rule.kind, settings=dict(rule.settings))
@@ -102,6 +102,16 @@ def hand_over(turn: OpenTurn, seat: int, why: str) -> bool:
     )
     bring_up_to_date(turn)
     return True
+
+
+def _conversation_over(turn: OpenTurn, seat: int) -> None:
+    """Whoever talks with this person, where everybody has one partner at a time, is told that they are gone."""
+    organisation = organisation_of(turn.episode)
+    if organisation is None:
+        return
+    member = organisation.holder(seat).number
+    if (partner := talking_now(turn, organisation).get(member)) is not None:
+        message_of_house(turn, None, (partner,), house_word(GONE, member))
 
 
 def _without(plans: Mapping[str, Json] | None, seat: int) -> dict[str, Json] | None:

@@ -61,15 +61,6 @@ def message_of_house(turn: OpenTurn, sender: int | None, to: tuple[int, ...], sa
     messages_store(turn, [_row(turn, sender, to, say)])
 
 
-def conversation_over(turn: OpenTurn, member: int) -> None:
-    """Tell the one with whom this member talks, if there is one, that they are gone; the same is needed as
-    there."""
-    organisation = organisation_of(turn.episode)
-    partner = talking_now(turn, organisation).get(member) if organisation else None
-    if partner is not None:
-        message_of_house(turn, None, (partner,), house_word(GONE, member))
-
-
 def message_refusal(turn: OpenTurn, sender: int, say: Say) -> tuple[Say, str]:
     """The message with whom it is meant for, and why this member may not say it now, empty if it may: as
     `kitchen.contract.talk.refusal` and `kitchen.contract.conversations.keeps_apart`, `over`, `no_such_job`,

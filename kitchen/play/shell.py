@@ -111,7 +111,8 @@ def shell(page: Page, view: SeatView) -> tuple[Panel, ...]:
         _panel("clock", _clock(view)),
         *([_panel("hint", Hint(view.hints, _as_value(view.hinted)))] if view.acts else []),
         _panel("over", _over(page, view)),
-        *([_panel("gone", _gone(view))] if view.taken_over is not None else []),
+        *([_panel("gone", _gone(view, steps=TOLD_STEPS))] if view.taken_over is not None else []),
+        *([_panel("replaced", _gone(view))] if view.taken_over is not None else []),
         *([talk_panel(view)] if view.member is not None else []),
         *([_panel("partner", _partner(view))] if view.one_partner else []),
         *([_panel("plan", _plan(page, view))] if view.offers_plans else []),
@@ -230,17 +231,17 @@ def _over(page: Page, view: SeatView) -> Over:
 
 
 TOLD_STEPS = 2
-"""So many steps long it is said that a seat was taken over."""
+"""So many steps long it is said over the page that a seat was taken over; below the game it stays."""
 
 
-def _gone(view: SeatView) -> Gone:
-    """It stands over the page, so it does not stay."""
+def _gone(view: SeatView, *, steps: int | None = None) -> Gone:
+    """Those of whom it is told for so many steps; or for ever."""
     names = {player.seat: player.name for player in view.players}
     return Gone(
         tuple(
             gettext(TAKEN_OVER[why]).format(player=names[seat], step=step)
             for seat, step, why in view.taken_over or ()
-            if view.step < step + TOLD_STEPS
+            if steps is None or view.step < step + steps
         )
     )
 

@@ -110,6 +110,17 @@ def attrition(sample: Sample) -> Attrition:
         otherwise=sample.everybody.count() - sum(statuses.values()),
         touched=len(sample.touched),
         touched_left_out=sample.untouched,
+        **_together(sample),
+    )
+
+
+def _together(sample: Sample) -> dict[str, int]:
+    """How many of those who are analysed played an episode with another of them, and those episodes."""
+    played = sample.rounds.order_by()
+    several = played.values("episode").annotate(n=Count("pk")).filter(n__gt=1).values("episode")
+    shared = played.filter(episode__in=several)
+    return shared.aggregate(
+        together=Count("participant", distinct=True), shared=Count("episode", distinct=True)
     )
 
 

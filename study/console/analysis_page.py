@@ -9,7 +9,7 @@ from django.shortcuts import render
 
 from study.analysis import sample
 from study.analysis.results import Finished, analysis_ready
-from study.analysis.statistics.report import attrition_sentences, exclusion_sentences
+from study.analysis.statistics.report import attrition_sentences, dependence_sentence, exclusion_sentences
 from study.design.models import Study
 from study.design.versions import frozen_version
 from study.people.counts import study_counts
@@ -65,6 +65,7 @@ def analysis(request: HttpRequest, study: Study) -> HttpResponse:
         "waiting": finished is None,
         "analysis": computed,
         "left": attrition_sentences(attrition),
+        "dependent": dependence_sentence(attrition),
         "completed": attrition.completed,
         "left_out": exclusion_sentences(computed) if computed else [],
         "problem": finished.problem if finished else "",

@@ -46,7 +46,8 @@ def is_shared(played: Played) -> bool:
 def mind_plans(played: Played, people: Collection[int] | None = None) -> list[MindPlan]:
     """Who plays beside the people: one mind that commands all other seats, those that its organisation names,
     or nobody. Where not all came for whom there are seats, but only these `people`, each of the others' has a
-    mind of its own. SettingsError where these do not fit."""
+    mind of its own, after the usual ones: those are numbered, and have their chance, as where all came.
+    SettingsError where these do not fit."""
     planned = people_in(played)
     seats = [seat for seat in range(seats_of(played)) if seat not in planned]
     own = dict(played.coplayer_settings)
@@ -59,7 +60,7 @@ def mind_plans(played: Played, people: Collection[int] | None = None) -> list[Mi
     if not played.organisation:
         return [MindPlan(played.coplayer, tuple(seats), own)]
     usual = team_minds(played.organisation, played.coplayer, played.coplayer_settings, seats)
-    return sorted([*usual, *instead], key=lambda mind: mind.seats)
+    return [*usual, *instead]
 
 
 def organisation_planned(played: Played, people: Collection[int] | None = None) -> Organisation | None:

@@ -56,3 +56,22 @@ async def test_robots_are_written_to_answer_and_do_as_they_were_told(
     assert await page.inner_text("#talk-said") == ""  # what was there is not told again
     assert await person.play_step(["noop"]) == 2
     assert person.problems == []
+
+
+async def test_the_other_of_a_pair_answers_before_anybody_has_chosen(
+    page: Page, live_stack: Stack, tmp_path: Path
+) -> None:
+    slug = f"journey-{secrets.token_hex(3)}"
+    pair = '[conditions.organisation]\nkind = "pair"\n'
+    load_study(live_stack, tmp_path, slug, condition("pair", "planner", 1) + pair, steps=1)
+    person = Person(page)
+    await person.agree(slug)
+    await person.read_guide()
+    for text in ("robot 2, stop", "let me do the chopping"):
+        before = await page.locator(".said:not(.is-yours)").count()
+        await page.fill("#talk-text", text)
+        await page.keyboard.press("Enter")
+        await page.wait_for_selector(f".said:not(.is-yours) >> nth={before}")
+        assert await person.step() == 0
+    assert await person.play_step(["noop"]) == 1
+    assert person.problems == []

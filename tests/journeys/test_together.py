@@ -14,7 +14,7 @@ from tests.servers import Stack
 
 pytestmark = IN_A_BROWSER
 
-TOGETHER = '[conditions.organisation]\nkind = "central"\nsettings = { talk = true }\npeople = [0, 1]\n'
+TOGETHER = '[conditions.organisation]\nkind = "pairwise"\npeople = [0, 1]\n'
 FACTS = """
 from kitchen.play.models import Episode, Step
 from study.people.models import Participant
@@ -51,7 +51,10 @@ async def test_two_meet_play_and_one_leaves(
         await person.connected()  # the lobby led on by itself
         await other.send(["noop"])
         assert await person.play_step(["noop"]) == await other.stepped(1)
+        await talk(person, other)
         await leave(other.page)
+        await page.wait_for_selector("text=The person who played Robot 2 is gone: that conversation is over.")
+        assert "You are talking with nobody." in await page.inner_text("#partner")
         await page.wait_for_selector("#gone p")
         assert await page.inner_text("#gone") == (
             "From step 2 on, Robot 2 goes on without its person, who has left."
@@ -60,6 +63,8 @@ async def test_two_meet_play_and_one_leaves(
         await page.set_viewport_size({"width": 360, "height": 740})
         assert await page.evaluate("document.documentElement.scrollWidth <= 360")
         for step in (2, 3, 4):
+            told = await page.inner_text("#replaced")  # also when it stands over the page no more
+            assert told == "From step 2 on, Robot 2 goes on without its person, who has left."
             assert await person.play_step(["noop"]) == step
         await person.go_on()
         await person.answer()
@@ -70,6 +75,26 @@ async def test_two_meet_play_and_one_leaves(
     by = [["person"], ["planner"], ["planner"], ["planner"]]
     assert f"complete over 2 left {by}" in said
     assert person.problems == other.problems == []
+
+
+async def talk(person: Person, other: Person) -> None:
+    """One of them talks with a robot, which is busy for the other, and then with the other."""
+    await write(person.page, "Robot 3", "hello")
+    await person.page.wait_for_selector("text=You are talking with Robot 3.")
+    await write(other.page, "Robot 3", "hello, too")
+    await other.page.wait_for_selector(".said >> text=Robot 3 is talking with somebody else")
+    assert await other.page.locator(".said.is-yours").count() == 0
+    await person.page.click("#talk-end")
+    await person.page.wait_for_selector("text=You are talking with nobody.")
+    await write(person.page, "Robot 2", "shall we?")
+    await other.page.wait_for_selector("text=You are talking with Robot 1.")
+
+
+async def write(page: Page, to: str, text: str) -> None:
+    """A message to one of the others."""
+    await page.select_option("#talk-to", label=to)
+    await page.fill("#talk-text", text)
+    await page.click("#talk-form [data-send]")
 
 
 async def leave(page: Page) -> None:

@@ -29,7 +29,8 @@ class Attrition:
     `excluded` some, and some failed more attention checks than the study allows. `withdrew` is how many
     withdrew: their data are erased. Previews by staff are counted nowhere. Where only what was collected as
     preregistered is asked for, all but `withdrew` counts those alone, and `otherwise` the others. `touched`
-    are episodes of those who stay that an outage of ours touched, and may be left out.
+    are episodes of those who stay that an outage of ours touched, and may be left out. `together` of those
+    who stay shared an episode with another of them; `shared` are these episodes.
     """
 
     entered: int
@@ -42,6 +43,8 @@ class Attrition:
     otherwise: int = 0
     touched: int = 0
     touched_left_out: bool = False
+    together: int = 0
+    shared: int = 0
 
 
 def incomplete(

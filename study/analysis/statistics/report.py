@@ -60,7 +60,9 @@ def version_banner(analysis: Analysis) -> str:
 
 def participants(analysis: Analysis) -> str:
     """Who entered and stayed, how many were analysed, in which conditions, what was left out and why."""
+    dependent = dependence_sentence(analysis.attrition) if analysis.attrition else ""
     lines = [
+        *([dependent] if dependent else ()),
         *(attrition_sentences(analysis.attrition) if analysis.attrition else ()),
         f"{counted(len(analysis.participants), 'participant')} analysed, "
         f"of whom {len(analysis.synthetic_participants)} synthetic.",
@@ -106,6 +108,18 @@ def _touched(attrition: Attrition) -> list[str]:
         return []
     what = "left out" if attrition.touched_left_out else "not left out"
     return [f"{counted(attrition.touched, 'episode')} {what}: an outage of the server touched them."]
+
+
+def dependence_sentence(attrition: Attrition) -> str:
+    """That rows of those who played together depend on each other; empty where nobody did."""
+    if not attrition.shared:
+        return ""
+    people, episodes = counted(attrition.together, "participant"), counted(attrition.shared, "episode")
+    return (
+        f"{people} analysed here played {episodes} together: what they did and answered there is not "
+        "independent, although the tests here take it so. Their p-values may be too small and their "
+        "intervals too narrow; a model with the group (`group` in episodes.csv) allows for it."
+    )
 
 
 def exclusion_sentences(analysis: Analysis) -> list[str]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from datetime import timedelta
 from typing import Any
 
@@ -22,9 +23,10 @@ from kitchen.play.open_page import GONE, TAKEN_OVER, page_opened
 from kitchen.play.seating import seat_take
 from kitchen.play.selectors import seat_view
 from kitchen.play.services import turn_close
-from kitchen.play.shell import talk_panel
+from kitchen.play.shell import shell, talk_panel
 from kitchen.play.talking import message_send
 from kitchen.play.verifying import log_verify
+from kitchen.registry.worlds import get_page
 from tests.kitchen.factories import make_episode, mind, submit
 
 pytestmark = [pytest.mark.django_db, pytest.mark.servers]
@@ -66,6 +68,10 @@ def test_who_misses_so_many_turns_in_a_row_is_replaced_and_the_others_are_told()
     decide_step(episode_id=episode.pk, step=3)
     assert chosen_by(1) == ["timeout", "timeout", "planner"] and chosen_by(0) == ["person"] * 3
     assert seen_by(episode, 0).taken_over == ((1, 3, "away"),)
+    for later, over in ((3, True), (5, False)):  # over the page for a while, below the game for ever
+        panels = {one.id: one for one in shell(get_page("cuisine"), replace(seen_by(episode, 0), step=later))}
+        told = ("From step 3 on, Robot 2 goes on without its person, who is away.",)
+        assert panels["replaced"].shows == (told,) and panels["gone"].shows == ((told if over else ()),)
     assert all(verdict.holds for verdict in log_verify(Episode.objects.all()))
 
 

@@ -8,8 +8,9 @@ import pytest
 from django.contrib.auth.models import User
 
 from study.analysis import sample as selectors
+from study.analysis.results import analyse_now
 from study.analysis.sample import Sample
-from study.analysis.statistics.report import attrition_sentences
+from study.analysis.statistics.report import attrition_sentences, dependence_sentence, report
 from study.design.models import Study, SurveyItem
 from study.monitor import staffing
 from study.people.counts import study_counts
@@ -45,6 +46,25 @@ def test_drop_outs_are_counted_by_how_they_ended_and_previews_nowhere() -> None:
     assert (found.entered, found.completed, found.unfinished, found.withdrew) == (6, 1, 5, 0)
     first = attrition_sentences(found)[0]
     assert "1 taking part, 1 failed the check of understanding, 2 timed out" in first
+
+
+def test_it_is_told_that_who_played_together_is_not_independent() -> None:
+    study = make_study()
+    one, two, three = (complete(study, name) for name in ("one", "two", "three"))
+    alone = selectors.attrition(Sample(study, who="people"))
+    assert (alone.together, alone.shared, dependence_sentence(alone)) == (0, 0, "")
+    for person in (two, three):
+        first = one.rounds.get(condition__key="c1").episode
+        person.rounds.filter(condition__key="c1").update(episode=first)
+    found = selectors.attrition(Sample(study, who="people"))
+    assert (found.together, found.shared) == (3, 1)
+    assert dependence_sentence(found).startswith("3 participants analysed here played 1 episode together:")
+    assert dependence_sentence(found) in report(analyse_now(study, "people"))
+    participant_withdraw(participant_id=one.pk)
+    staffing.participant_exclude(
+        participant_id=two.pk, user=User.objects.create_superuser("ada"), reason="a test"
+    )
+    assert not dependence_sentence(selectors.attrition(Sample(study, who="people")))
 
 
 def test_the_excluded_are_left_out_and_told_until_they_are_taken_back() -> None:

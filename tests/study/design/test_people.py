@@ -53,7 +53,7 @@ def test_co_players_have_the_seats_that_people_do_not() -> None:
 
 def test_who_did_not_come_has_a_co_player_of_their_own() -> None:
     condition = team(people=[0, 1], settings={"talk": True})
-    assert minds(condition, 0) == [(1,), (2, 3)]
+    assert minds(condition, 0) == [(2, 3), (1,)]
     made = organisation_planned(condition, (0,))
     assert made and [one.seats for one in made.members if not one.is_person] == [(1,), (2, 3)]
 

@@ -143,6 +143,8 @@ def test_when_time_is_over_a_co_player_has_the_place_of_who_did_not_come() -> No
     episode = episode_of(one)
     assert episode and episode == episode_of(other)
     assert episode.seats.filter(mind=None).count() == 2 and episode.minds.count() == 2
+    by_seat = dict(episode.seats.exclude(mind=None).values_list("number", "mind__number"))
+    assert by_seat == {2: 1, 3: 0}  # the usual co-player has its number whoever comes
     late = come(study, "late")
     assert look(late) and Group.objects.count() == 2
 
