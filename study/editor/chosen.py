@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Collection, Iterable, Mapping
 from typing import Any
 
 from django.http import QueryDict
@@ -32,9 +32,12 @@ def with_usual(sent: QueryDict, kinds: Iterable[ChoosableKind], usual: Usual = d
     return filled
 
 
-def chosen_fields(form: Any, kinds: Iterable[ChoosableKind], chosen: Mapping[str, str]) -> dict[str, Any]:
-    """The plain fields, and those of every kind in a group of its own, the chosen ones marked. Co-players are
-    offered as far as they play the chosen world."""
+def chosen_fields(
+    form: Any, kinds: Iterable[ChoosableKind], chosen: Mapping[str, str], shown: Collection[str] = ()
+) -> dict[str, Any]:
+    """The plain fields, and those of every kind in a group of its own, the chosen ones marked, and those that
+    were `shown` before: what was typed there stays. Co-players are offered as far as they play the chosen
+    world."""
     if COPLAYER in form.fields:
         offered = kind_choices(COPLAYER, str(form[COPLAYER].value() or ""), chosen[WORLD])
         form.fields[COPLAYER].widget.choices = offered
@@ -43,8 +46,8 @@ def chosen_fields(form: Any, kinds: Iterable[ChoosableKind], chosen: Mapping[str
     return {
         "plain": [field for field in form if field.name not in own],
         "groups": [
-            (kind.label, [form[name] for name in names], kind.name == chosen[kind.part], kind)
+            (kind, [form[name] for name in names], kind.name == chosen[kind.part])
             for kind, names in named
-            if names
+            if names and (kind.name == chosen[kind.part] or f"{kind.part}__{kind.name}" in shown)
         ],
     }

@@ -6,24 +6,24 @@ has no place in the game, 1 is the first teammate.
 
 from __future__ import annotations
 
-import json
 import re
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Collection, Mapping
 from typing import Any
 
 from django import forms
 
 from kitchen.contract.organisation import APPLY, LABELS, SETTINGS
-from kitchen.contract.world import Json, Setting, SettingsError, WorldError
+from kitchen.contract.world import Json
 from kitchen.forms.setting_fields import setting_field
 from kitchen.play.absence import MOST_STEPS
-from kitchen.registry.agents import get_agent, make_agent
-from kitchen.registry.names import UnknownNameError
+from kitchen.words.counting import and_list
 from study.design.team import END, LATEST, LEAVE, REPLACE, SOONEST, Team, team_of
 from study.editor.fields import LinesField
 
-KIND, LEADS, APART, MEMBERS = "team_kind", "team_leads", "team_apart", "team_members"
-PEOPLE = "team_people"
+KIND, LEADS, APART, PEOPLE = "team_kind", "team_leads", "team_apart", "team_people"
+MEMBERS = "team_members"
+"""Of what was read: the co-players of their own, as a condition has them. They are rows (`team_rows`)."""
+TALK = "team_talk"
 TOGETHER = {name: f"team_{name}" for name in ("lobby_seconds", "unfilled", "absent_steps", "absent")}
 """What is said of several people, by the name of its field."""
 PAIRS = {"commands": "team_commands", "writes": "team_writes"}
@@ -33,18 +33,42 @@ ELSEWHERE = {
     "organisation": KIND,
     "leads": LEADS,
     "apart": APART,
-    "members": MEMBERS,
+    "members": KIND,  # which its rows belong to
     "people": PEOPLE,
     **TOGETHER,
     **PAIRS,
     **{setting.name: f"team_{setting.name}" for setting in SETTINGS},
 }
 """Fields that messages of the rules call by another name."""
-_MEMBER = re.compile(r"([\d ,]+|[\d ,]+ and \d+)\s*:\s*([a-z_]+)\s*(?:;(.*))?")
-_SAID = re.compile(r'(?:"(?:[^"\\]|\\.)*"|[^;])+')
-"""Settings of a member: semicolons between them, but none within quotes."""
-_PAIR = re.compile(r"(\d+)\s*(?:>|→|to)\s*(\d+)")
-_BOOLS = {"yes": True, "true": True, "on": True, "no": False, "false": False, "off": False}
+LEAD = "★"
+"""The participant who leads and has no place in the game, where players are called by numbers."""
+_PAIR = re.compile(r"(\d+|★|\*)\s*(?:>|→|to)\s*(\d+|★|\*)")
+_LEADERS = {"tree", "chain"}
+"""Kinds that begin with somebody."""
+
+
+def applying(kind: str, *, apart: bool, several: bool, talks: bool) -> set[str]:
+    """The fields that mean something for a kind of organisation (empty: none is chosen), where the
+    participant has no place in the game (`apart`), several people play, people and co-players may write.
+    MEMBERS stands for the rows of co-players."""
+    needs_talk = kind in {"central", "each"} and not talks
+    fields = {TALK} & _settings_of(kind) if needs_talk else _settings_of(kind)
+    fields |= {KIND, *(PAIRS.values() if kind == "custom" else ())}
+    fields |= {MEMBERS} if kind not in {"", "solo"} else set()
+    if apart:
+        return fields | {APART}
+    fields |= {PEOPLE, *(TOGETHER.values() if several else ())}
+    fields |= {APART} if may_be_apart(kind) and not several else set()
+    return fields | ({LEADS} if kind in _LEADERS else set())
+
+
+def may_be_apart(kind: str) -> bool:
+    """Whether the participant may command somebody in this kind, so that they need no place in the game."""
+    return kind in _LEADERS | {"graph", "custom"}
+
+
+def _settings_of(kind: str) -> set[str]:
+    return {ELSEWHERE[name] for name in APPLY.get(kind, ())}
 
 
 def team_fields() -> dict[str, forms.Field]:
@@ -58,16 +82,14 @@ def team_fields() -> dict[str, forms.Field]:
         )
     }
     for setting in SETTINGS:
-        field = setting_field(setting)
-        kinds = [f"“{LABELS[kind]}”" for kind, names in APPLY.items() if setting.name in names]
-        field.required, field.help_text = False, f"{field.help_text} For {', '.join(kinds)}."
-        fields[ELSEWHERE[setting.name]] = field
+        fields[ELSEWHERE[setting.name]] = field = setting_field(setting)
+        field.required = False
     fields[LEADS] = forms.IntegerField(
         required=False,
         min_value=1,
         max_value=64,
         label="Who leads, or begins the chain",
-        help_text="The number of a player; 1 is the participant, and so it is if this is empty.",
+        help_text="The number of a player. Empty: 1.",
     )
     fields[APART] = forms.BooleanField(
         required=False,
@@ -75,16 +97,10 @@ def team_fields() -> dict[str, forms.Field]:
         help_text="All players are co-players then, the first is 1; “follower” does as it is told. Steps go "
         "by the step timer. What the participant sees of the world is what who leads sees, above.",
     )
-    fields[MEMBERS] = LinesField(
-        label="Co-players of their own",
-        help_text="One on each line: players, kind, settings. “3: planner” or “2, 3: dispatcher; model = "
-        "anthropic:claude-haiku-4-5; memory = 5”. A text of several lines, or with a semicolon, stands in "
-        'quotes: “4: dispatcher; persona = "Be calm; ask first.\\nUse short words."”. All other teammates '
-        "have the co-player above.",
-    )
     for name, label in (("commands", "Who may command whom"), ("writes", "Who may write to whom")):
         fields[PAIRS[name]] = LinesField(
-            label=label, help_text=f"One pair on each line, for “{LABELS['custom']}”: “1 > 2”."
+            label=label,
+            help_text=f"One pair of players on each line: “1 > 2”. {LEAD}, or *: who leads and has no place.",
         )
     return fields | _people_fields()
 
@@ -105,7 +121,7 @@ def _people_fields() -> dict[str, forms.Field]:
             min_value=SOONEST,
             max_value=LATEST,
             label="Longest wait in the lobby (seconds)",
-            help_text=f"Where several people play together. Empty: {team.lobby_seconds}.",
+            help_text=f"Empty: {team.lobby_seconds}.",
         ),
         TOGETHER["unfilled"]: forms.ChoiceField(
             required=False,
@@ -134,15 +150,17 @@ def _people_fields() -> dict[str, forms.Field]:
     }
 
 
-def team_initial(organisation: Mapping[str, Json]) -> dict[str, Json]:
-    """What the fields show of a condition."""
+def team_initial(organisation: Mapping[str, Json], seats: int = 0) -> dict[str, Json]:
+    """What the fields show of a condition, whose world has so many seats."""
     defaults = {ELSEWHERE[setting.name]: setting.default for setting in SETTINGS}
     if not organisation:
         return defaults
     team = team_of(organisation)
     chosen = {ELSEWHERE[name]: value for name, value in team.settings.items()}
+    called = _Called(seats if team.apart else -1)
     pairs = {
-        PAIRS[name]: [f"{one + 1} > {other + 1}" for one, other in getattr(team, name)] for name in PAIRS
+        PAIRS[name]: [f"{called[one]} > {called[other]}" for one, other in getattr(team, name)]
+        for name in PAIRS
     }
     return {
         **defaults,
@@ -153,27 +171,26 @@ def team_initial(organisation: Mapping[str, Json]) -> dict[str, Json]:
         LEADS: team.leads + 1,
         PEOPLE: ", ".join(str(seat + 1) for seat in team.people),
         **{field: getattr(team, name) for name, field in TOGETHER.items()},
-        MEMBERS: [_written(one.seats, one.coplayer, one.settings) for one in team.members],
+        MEMBERS: [one.model_dump(mode="json") for one in team.members],
     }
 
 
-def _written(seats: tuple[int, ...], coplayer: str, settings: Mapping[str, Json]) -> str:
-    players = ", ".join(str(seat + 1) for seat in seats)
-    chosen = [f"{name} = {_said(value)}" for name, value in settings.items()]
-    return f"{players}: {'; '.join([coplayer, *chosen])}"
+class _Called(dict[int, str]):
+    """How a member is called by its number; who leads without a seat has this one."""
+
+    def __init__(self, lead: int) -> None:
+        super().__init__({lead: LEAD})
+
+    def __missing__(self, number: int) -> str:
+        return str(number + 1)
 
 
-def _said(value: Json) -> str:
-    """A value as it can be read again from one line."""
-    text = {"True": "yes", "False": "no"}.get(str(value), str(value))
-    if ";" not in text and '"' not in text and text == text.strip() and len(text.splitlines()) < 2:
-        return text
-    quoted = json.dumps(text, ensure_ascii=False)
-    return quoted if len(quoted.splitlines()) < 2 else json.dumps(text)
+Fail = Callable[[str, str], None]
+"""Is told of a field what is wrong."""
 
 
-def team_read(cleaned: Mapping[str, Any], fail: Callable[[str, str], None]) -> dict[str, Json]:
-    """A condition's `organisation` from what was filled in; `fail` is told of a field what is wrong."""
+def team_read(cleaned: Mapping[str, Any], fail: Fail) -> dict[str, Json]:
+    """A condition's `organisation` from what was filled in."""
     people = _people(cleaned.get(PEOPLE) or "1", fail)
     kind = cleaned.get(KIND) or ("" if people == [0] else "central")
     if not kind:
@@ -190,18 +207,17 @@ def team_read(cleaned: Mapping[str, Any], fail: Callable[[str, str], None]) -> d
     team |= _together(cleaned, people)
     if cleaned.get(APART):
         team["apart"] = True
-    elif kind in {"tree", "chain"} and cleaned.get(LEADS):
+    elif kind in _LEADERS and cleaned.get(LEADS):
         team["leads"] = cleaned[LEADS] - 1
-    readers: dict[str, tuple[str, Callable[[str], Json]]] = {MEMBERS: ("members", _member)}
+    if members := cleaned.get(MEMBERS):
+        team["members"] = list(members)
     if kind == "custom":
-        readers |= {field: (name, _pair) for name, field in PAIRS.items()}
-    for field, (name, read) in readers.items():
-        if rows := [_row(read, line, field, fail) for line in cleaned.get(field) or ()]:
-            team[name] = rows
+        team |= _pairs(cleaned, fail)
+    _check_players(team, cleaned, fail)
     return team
 
 
-def _people(text: str, fail: Callable[[str, str], None]) -> list[int]:
+def _people(text: str, fail: Fail) -> list[int]:
     if not re.fullmatch(r"[1-9]\d*( *, *[1-9]\d*)*", text.strip()):
         fail(PEOPLE, "Write numbers of players: “1” or “1, 2”.")
         return [0]
@@ -217,51 +233,47 @@ def _together(cleaned: Mapping[str, Any], people: list[int]) -> dict[str, Json]:
     return said
 
 
-def _row(read: Callable[[str], Json], line: str, field: str, fail: Callable[[str, str], None]) -> Json:
-    try:
-        return read(line)
-    except (ValueError, WorldError, UnknownNameError) as error:
-        fail(field, f"“{line}”: {error}")
-        return None
+def _pairs(cleaned: Mapping[str, Any], fail: Fail) -> dict[str, Json]:
+    """Who may command whom and write to whom, by the numbers of members, where anything is said of it."""
+    lead = cleaned.get("teammates") or 0
+    read: dict[str, Json] = {}
+    for name, field in PAIRS.items():
+        for line in cleaned.get(field) or ():
+            found = _PAIR.fullmatch(line)
+            if not found:
+                fail(field, f"“{line}”: write it as “1 > 2”")
+            else:
+                pair = [int(one) - 1 if one.isdecimal() else lead for one in found.groups()]
+                read[name] = [*read.get(name, ()), pair]
+    return read
 
 
-def _pair(line: str) -> list[int]:
-    found = _PAIR.fullmatch(line)
-    if not found:
-        raise ValueError("write it as “1 > 2”")
-    return [int(found[1]) - 1, int(found[2]) - 1]
-
-
-def _member(line: str) -> dict[str, Json]:
-    found = _MEMBER.fullmatch(line)
-    if not found:
-        raise ValueError("write it as “3: planner”")
-    seats = [int(number) - 1 for number in re.findall(r"\d+", found[1])]
-    declared = {setting.name: setting for setting in get_agent(found[2]).settings}
-    said = [part.partition("=") for part in _SAID.findall(found[3] or "") if part.strip()]
-    settings = {
-        name.strip(): _value(declared, name.strip(), _unquoted(value.strip())) for name, _, value in said
+def _check_players(team: Mapping[str, Json], cleaned: Mapping[str, Any], fail: Fail) -> None:
+    """What the rules would say of seats, said of players."""
+    teammates = cleaned.get("teammates")
+    if teammates is None:
+        return
+    seats = range(teammates + (not team.get("apart")))
+    named = {
+        LEADS: [team.get("leads", 0)],
+        PEOPLE: team.get("people", ()),
+        **{field: [one for pair in team.get(name, ()) for one in pair] for name, field in PAIRS.items()},
     }
-    make_agent(found[2], settings)
-    return {"seats": seats, "coplayer": found[2], "settings": settings}
+    lead = {teammates} if team.get("apart") else set()
+    for field, numbers in named.items():
+        if wrong := sorted({*numbers} - {*seats} - (lead if field in PAIRS.values() else set())):
+            fail(field, f"There is no player {and_list(_players(wrong))}: they are 1 to {len(seats)}.")
+    for own in team.get("members", ()):
+        first, *others = own["seats"]
+        for field in PAIRS.values():
+            if {*others} & {*named[field]}:
+                fail(field, f"{and_list(_players(own['seats']))} are one co-player: call it {first + 1}.")
 
 
-def _unquoted(text: str) -> str:
-    if not text.startswith('"'):
-        return text
-    try:
-        return str(json.loads(text))
-    except ValueError as error:
-        raise ValueError('a text in quotes is written as "one\\ntwo", a quote in it as \\"') from error
-
-
-def _value(declared: Mapping[str, Setting], name: str, text: str) -> Json:
-    if name not in declared:
-        raise SettingsError(f"{name}: no such setting; there are {', '.join(declared)}")
-    setting = declared[name]
-    return setting.clean(_BOOLS.get(text.lower(), text) if setting.kind == "bool" else text)
+def _players(seats: Collection[int]) -> list[str]:
+    return [str(seat + 1) for seat in seats]
 
 
 def is_team_field(name: str) -> bool:
-    """Whether this is one of them."""
+    """Whether this is one of them, or of the rows."""
     return name.startswith("team_")

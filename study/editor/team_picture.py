@@ -7,11 +7,15 @@ from math import cos, hypot, pi, sin
 
 from kitchen.contract.organisation import Member, Organisation
 from kitchen.contract.world import WorldError
-from kitchen.forms.setting_fields import readable
+from kitchen.forms.setting_fields import readable, without_name
+from kitchen.play.creating import MindPlan, members_of
+from kitchen.registry.agents import get_agent
 from kitchen.registry.names import UnknownNameError
+from kitchen.registry.worlds import get_page
 from kitchen.words.counting import and_list
 from study.design.models import Condition
-from study.design.plan import mind_plans, organisation_planned
+from study.design.plan import mind_plans, organisation_planned, seats_of
+from study.editor.team_form import LEAD
 
 WIDTH, HEIGHT, RADIUS = 400, 276, 22
 ABOVE, BELOW = -31, 40
@@ -42,31 +46,86 @@ class Edge:
 
 
 @dataclass(frozen=True, slots=True)
+class Player:
+    """One player under all the names that it has: here, in the world, and in the data."""
+
+    number: str
+    who: str
+    called: str
+    """As participants read it; empty for who has no place in the game."""
+    seat: int
+
+
+@dataclass(frozen=True, slots=True)
 class Picture:
-    """All that is drawn, and sentences that say the same."""
+    """All that is drawn, sentences that say the same, and which player is which."""
 
     nodes: tuple[Node, ...]
     edges: tuple[Edge, ...]
     sentences: tuple[str, ...]
+    players: tuple[Player, ...]
     width: int = WIDTH
     height: int = HEIGHT
     radius: int = RADIUS
 
 
 def team_picture(condition: Condition) -> Picture | None:
-    """That of a condition as it is stored; None where it says nothing of it, or cannot be played."""
-    try:
-        organisation = organisation_planned(condition)
-        kinds = {mind.seats[0]: readable(mind.kind) for mind in mind_plans(condition)}
-    except (WorldError, UnknownNameError):
+    """That of a condition; None where the participant plays alone. WorldError or UnknownNameError where it
+    cannot be played."""
+    minds = mind_plans(condition)
+    organisation = organisation_planned(condition) or _silent(minds, seats_of(condition))
+    if len(organisation.members) < 2:
         return None
-    if organisation is None:
-        return None
+    kinds = {mind.seats[0]: readable(mind.kind) for mind in minds}
+    models = {mind.seats[0]: _model(mind) for mind in minds}
     nodes = {
         member.number: _node(place, member, kinds, len(organisation.members))
         for place, member in enumerate(organisation.members)
     }
-    return Picture(tuple(nodes.values()), _edges(organisation, nodes), _sentences(organisation, kinds))
+    return Picture(
+        tuple(nodes.values()),
+        _edges(organisation, nodes),
+        _sentences(organisation, kinds),
+        _players(organisation, kinds, models, condition.world),
+    )
+
+
+def picture_or_why(condition: Condition) -> tuple[Picture | None, str]:
+    """The picture, or in words why there is none; neither where the participant plays alone."""
+    try:
+        return team_picture(condition), ""
+    except (WorldError, UnknownNameError) as error:
+        return None, without_name(str(error.args[0]))
+
+
+def _silent(minds: list[MindPlan], seats: int) -> Organisation:
+    """That of a condition that says nothing of it."""
+    return Organisation("central", members_of(minds, seats=seats))
+
+
+def _model(mind: MindPlan) -> str:
+    """The language model that it asks; empty if it asks none."""
+    kind = get_agent(mind.kind)
+    declared = {setting.name: setting.default for setting in kind.settings}
+    return str(mind.settings.get(kind.names_model, declared[kind.names_model])) if kind.names_model else ""
+
+
+def _players(
+    organisation: Organisation, kinds: dict[int, str], models: dict[int, str], world: str
+) -> tuple[Player, ...]:
+    """By their seats, who has none at the end."""
+    page = get_page(world)
+    rows = [
+        Player(
+            str(seat + 1) if member.seats else LEAD,
+            " · ".join(filter(None, (_who(member, kinds), models.get(member.number, "")))),
+            page.named(seat + 1) if member.seats else "",
+            seat,
+        )
+        for member in organisation.members
+        for seat in member.seats or (member.number,)
+    ]
+    return tuple(sorted(rows, key=lambda row: row.seat))
 
 
 def _node(place: int, member: Member, kinds: dict[int, str], many: int) -> Node:
@@ -79,7 +138,7 @@ def _node(place: int, member: Member, kinds: dict[int, str], many: int) -> Node:
 
 def _numbers(member: Member) -> str:
     """Of players; who has no place in the game has a star."""
-    return ", ".join(str(seat + 1) for seat in member.seats) or "★"
+    return ", ".join(str(seat + 1) for seat in member.seats) or LEAD
 
 
 def _who(member: Member, kinds: dict[int, str]) -> str:

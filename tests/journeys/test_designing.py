@@ -74,6 +74,29 @@ class Researcher:
         await self.page.wait_for_selector(".messages .success")
 
 
+async def a_team_is_put_together(page: Page) -> None:
+    """In the form of a condition: its fields come as they are needed, by keyboard, and nothing is lost."""
+    await page.click("th a:has-text('4 agents')")
+    await page.focus("#id_team_kind")
+    await page.select_option("#id_team_kind", "tree")
+    await page.wait_for_selector("#id_team_leads")
+    assert "The picture has 4 members." in await page.inner_text("#fields-said")
+    assert await page.evaluate("document.activeElement.id") == "id_team_kind"
+    await page.fill("#id_label", "Not saved yet")
+    await page.focus("#add-coplayer")
+    await page.keyboard.press("Enter")
+    await page.wait_for_selector("#id_team_row_0")
+    await page.check("#id_team_row_0_players_1")
+    await page.select_option("#id_team_row_0", "random")
+    await page.wait_for_selector(".team-picture .who:has-text('Random')")
+    assert await page.is_checked("#id_team_row_0_players_1")
+    await page.focus("#drop-0")
+    await page.keyboard.press("Enter")
+    await page.wait_for_selector("#id_team_row_0", state="detached")
+    assert await page.evaluate("document.activeElement.id") == "team-title"
+    assert await page.input_value("#id_label") == "Not saved yet"
+
+
 async def test_a_new_researcher_designs_and_freezes_a_study_without_code(
     page: Page, live_stack: Stack, tmp_path: Path
 ) -> None:
@@ -107,6 +130,7 @@ async def test_a_new_researcher_designs_and_freezes_a_study_without_code(
         await page.wait_for_selector("legend:has-text('Settings: Planner')")
         await page.select_option("#id_world__cuisine__level", level)
         await me.save()
+    await a_team_is_put_together(page)
 
     await me.open("parts/consent/", "consent")
     await page.fill("#id_text", "**Our** consent.")

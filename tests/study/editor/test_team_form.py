@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from typing import Any
 
 import pytest
@@ -34,6 +35,16 @@ def sent(study: Study, **changes: Any) -> dict[str, Any]:
     return {**plain, **world, "coplayer": "planner", "coplayer__planner__tries": "2", **changes}
 
 
+def own(*rows: tuple[str, str, dict[str, str]]) -> dict[str, Any]:
+    """Co-players of their own as the form sends them: players, kind, settings that are not as usual."""
+    filled: dict[str, Any] = {"team_row": [str(number) for number in range(len(rows))]}
+    for number, (players, kind, settings) in enumerate(rows):
+        part = f"team_row_{number}"
+        filled |= {part: kind, f"{part}_players": players.split(", ")}
+        filled |= {f"{part}__{kind}__{name}": value for name, value in settings.items()}
+    return filled
+
+
 def save(client: Client, study: Study, **changes: Any) -> str:
     """What is wrong, as the page says it; empty once it is saved."""
     row = study.conditions.get()
@@ -47,8 +58,8 @@ def stored(study: Study) -> Any:
 
 
 def test_one_dispatcher_for_two_and_a_planner_for_the_third(client: Client, study: Study) -> None:
-    lines = "2, 3: dispatcher; model = stand-in; memory = 5; repair = 1"
-    assert save(client, study, team_kind="central", team_talk="on", team_members=lines) == ""
+    row = own(("2, 3", "dispatcher", {"model": "stand-in", "memory": "6", "repair": "1"}))
+    assert save(client, study, team_kind="central", team_talk="on", **row) == ""
     assert stored(study) == {
         "kind": "central",
         "settings": {"talk": True},
@@ -56,13 +67,19 @@ def test_one_dispatcher_for_two_and_a_planner_for_the_third(client: Client, stud
             {
                 "seats": [1, 2],
                 "coplayer": "dispatcher",
-                "settings": {"model": "stand-in", "memory": 5, "repair": 1},
+                "settings": {
+                    "model": "stand-in",
+                    "memory": 6,
+                    "repair": 1,
+                    "demonstration_play": "team",
+                },
             }
         ],
     }
     page = client.get(reverse("study:staff-design-condition", args=[study.slug, study.conditions.get().pk]))
     html = page.content.decode()
-    assert "2, 3: dispatcher;" in html and "repair = 1" in html
+    assert re.search(r'name="team_row_0__dispatcher__repair" value="1"', html)
+    assert len(re.findall(r'name="team_row_0_players" value="[23]"[^>]* checked', html)) == 2
     assert "The participant may write to Dispatcher (player 2, 3) and Planner (player 4)." in html
 
 
@@ -99,17 +116,24 @@ def test_pairs_of_ones_own_are_written_as_players(client: Client, study: Study) 
     ("changes", "why"),
     [
         ({"team_apart": "on", "team_kind": ""}, "Choose one: who leads without a place"),
-        ({"team_members": "2: planner", "team_kind": ""}, "co-players of their own, belong to one."),
+        ({**own(("2", "planner", {})), "team_kind": ""}, "co-players of their own, belong to one."),
         ({"team_apart": "on", "team_kind": "each", "step_seconds": "3"}, "who may command somebody"),
         ({"team_kind": "pair"}, "A pair is two, not 4."),
-        ({"team_kind": "each", "team_members": "2: nobody"}, "nobody"),
-        ({"team_kind": "each", "team_members": "2 planner"}, "write it as “3: planner”"),
-        ({"team_kind": "each", "team_members": "2: planner; depth = 3"}, "depth: no such setting"),
-        ({"team_kind": "each", "team_members": "2: planner; tries = many"}, "not a value of kind int"),
-        ({"team_kind": "each", "team_members": "7: planner"}, "are not different ones of"),
-        ({"team_kind": "tree", "team_leads": "9"}, "Nobody has the seat 8."),
+        ({"team_kind": "each", **own(("2", "nobody", {}))}, "nobody is not one of the available choices"),
+        ({"team_kind": "each", **own(("2", "planner", {"tries": "many"}))}, "Enter a whole number."),
+        ({"team_kind": "each", **own(("7", "planner", {}))}, "No co-player can play for player 7."),
+        ({"team_kind": "each", **own(("1", "planner", {}))}, "No co-player can play for player 1."),
+        (
+            {"team_kind": "each", **own(("2", "planner", {}), ("2", "random", {}))},
+            "Player 2 has a co-player of its own already.",
+        ),
+        (
+            {"team_kind": "each", **own(("2", "dispatcher", {"prompt": "{task}"}))},
+            "{recipes}, {instructions}, {hints} and",
+        ),
+        ({"team_kind": "tree", "team_leads": "9"}, "There is no player 9: they are 1 to 4."),
         ({"team_kind": "custom", "team_writes": "1 & 2"}, "write it as “1 &gt; 2”"),
-        ({"team_kind": "custom", "team_writes": "1 > 9"}, "does not lead from one member to another"),
+        ({"team_kind": "custom", "team_writes": "1 > 9"}, "There is no player 9: they are 1 to 4."),
         ({"team_kind": "tree", "team_messages_a_step": "0"}, "0 is below 1."),
     ],
 )
@@ -124,7 +148,9 @@ def test_a_condition_without_is_as_it_was_and_one_that_is_emptied_again_too(
     client: Client, study: Study
 ) -> None:
     assert save(client, study, team_kind="") == ""
-    assert stored(study) == {} and team_picture(study.conditions.get()) is None
+    assert stored(study) == {}
+    picture = team_picture(study.conditions.get())
+    assert picture and not picture.edges and picture.sentences == ("Nobody may write to anybody.",)
     Condition.objects.update(organisation={"kind": "each"})
     assert save(client, study) == ""  # somebody who does not know these fields
     assert stored(study) == {"kind": "each"}
@@ -144,39 +170,17 @@ def test_what_is_shown_is_read_as_the_same() -> None:
     assert team_read(shown, lambda field, why: pytest.fail(f"{field}: {why}")) == said
 
 
-def test_a_member_has_a_persona_of_its_own_and_comes_back_as_it_was_written(
-    client: Client, study: Study
-) -> None:
-    personas = [
-        "Be calm; ask first.\n“Short” words.",
-        'Say "yes".',
-        " spaced ",
-        "plain = plain",
-        "two\u2028lines",
-    ]
-    for persona in personas:
-        members = [{"seats": [2], "coplayer": "dispatcher", "settings": {"persona": persona, "memory": 3}}]
-        (line,) = team_initial({"kind": "central", "members": members})["team_members"]
-        assert len(line.splitlines()) == 1
-        assert save(client, study, team_kind="central", team_members=line) == ""
-        assert stored(study)["members"] == members
-
-
-def test_a_text_that_is_not_closed_or_lacks_something_is_told_with_its_line(
-    client: Client, study: Study
-) -> None:
-    said: list[str] = []
-    lines = ['3: dispatcher; persona = "never closed', "3: dispatcher; prompt = {task}"]
-    team_read({"team_kind": "central", "team_members": lines}, lambda _, why: said.append(why))
-    assert said[0].endswith('a text in quotes is written as "one\\ntwo", a quote in it as \\"')
-    assert said[1].startswith(
-        "“3: dispatcher; prompt = {task}”: prompt: {recipes}, {instructions}, {hints} and"
-    )
+def test_a_member_has_a_persona_of_its_own_of_several_lines(client: Client, study: Study) -> None:
+    persona = 'Be calm; ask first.\n“Short” words, and say "yes".'
+    row = own(("3", "dispatcher", {"persona": persona.replace("\n", "\r\n"), "memory": "3"}))
+    assert save(client, study, team_kind="central", **row) == ""
+    (member,) = stored(study)["members"]
+    assert (member["settings"]["persona"], member["settings"]["memory"]) == (persona, 3)
 
 
 def test_each_member_is_told_its_own_persona(client: Client, study: Study) -> None:
-    lines = "2: dispatcher; persona = Be quick.\n3: dispatcher; persona = Be calm."
-    assert save(client, study, team_kind="each", team_members=lines) == ""
+    rows = own(("2", "dispatcher", {"persona": "Be quick."}), ("3", "dispatcher", {"persona": "Be calm."}))
+    assert save(client, study, team_kind="each", **rows) == ""
     row = study.conditions.get()
     there = reverse("study:staff-design-condition-prompt", args=[study.slug, row.pk])
     for number, (persona, other) in enumerate((("Be quick.", "Be calm."), ("Be calm.", "Be quick."))):
@@ -223,7 +227,7 @@ def test_several_people_are_set_up_by_the_numbers_of_their_players(client: Clien
         and stored(study) == {}
     )
     assert "Write numbers of players" in save(client, study, team_kind="", team_people="two")
-    assert "people: [0, 8] are not different ones" in save(client, study, team_kind="", team_people="1, 9")
+    assert "There is no player 9: they are 1 to 4." in save(client, study, team_kind="", team_people="1, 9")
 
 
 def test_the_picture_tells_several_people_apart(client: Client, study: Study) -> None:
@@ -233,3 +237,128 @@ def test_the_picture_tells_several_people_apart(client: Client, study: Study) ->
         "Participant (player 1) may write to Planner (player 2, 4) and Participant (player 3)."
     )
     assert [node.who for node in picture.nodes].count("Participant") == 2
+
+
+def shown(client: Client, study: Study, asked: str = "1", **changes: Any) -> str:
+    """The form again, as it was sent, for what is chosen in it now."""
+    url = reverse("study:staff-design-condition", args=[study.slug, study.conditions.get().pk])
+    return client.post(url, sent(study, _show_settings=asked, **changes)).content.decode()
+
+
+def to_see(html: str) -> set[str]:
+    """The fields of the team that are to be seen, by what follows `team_`."""
+    tags = re.findall(r"<(?:input|select|textarea)[^>]*>", html)
+    there = [tag for tag in tags if 'type="hidden"' not in tag]
+    return {found[1] for tag in there if (found := re.search(r'name="team_([a-z_]+)"', tag))}
+
+
+@pytest.mark.parametrize(
+    ("changes", "fields"),
+    [
+        ({"team_kind": ""}, "kind people"),
+        ({"team_kind": "solo"}, "kind people"),
+        ({"team_kind": "central"}, "kind people talk"),
+        ({"team_kind": "each", "team_talk": "on"}, "kind people talk spoken messages_a_step"),
+        ({"team_kind": "pair"}, "kind people spoken messages_a_step rounds"),
+        ({"team_kind": "chain"}, "kind people spoken messages_a_step sees leads apart"),
+        ({"team_kind": "graph", "team_apart": "on"}, "kind spoken messages_a_step sees apart"),
+        (
+            {"team_kind": "custom", "team_people": "1, 2"},
+            "kind people spoken messages_a_step sees commands writes "
+            "lobby_seconds unfilled absent_steps absent",
+        ),
+    ],
+)
+def test_only_what_belongs_to_the_organisation_is_to_be_seen(
+    client: Client, study: Study, changes: dict[str, str], fields: str
+) -> None:
+    assert to_see(shown(client, study, **changes)) == set(fields.split())
+
+
+def test_what_was_filled_in_stays_while_another_organisation_is_looked_at(
+    client: Client, study: Study
+) -> None:
+    html = shown(client, study, team_kind="pair", team_leads="3", team_leaves_talk="", team_rounds="7")
+    for field, value in (("team_leads", "3"), ("team_leaves_talk", "False")):
+        assert re.search(rf'type="hidden" name="{field}" value="{value}"', html)
+    assert 'name="team_rounds" value="7"' in html
+    fresh = shown(client, study, team_kind="tree", team_leaves_talk="True", _kept="team_leaves_talk")
+    assert re.search(r'type="checkbox" name="team_leaves_talk"[^>]* checked', fresh)
+    assert stored(study) == {}
+
+
+def test_what_is_out_of_sight_and_means_nothing_is_nobodys_mistake(client: Client, study: Study) -> None:
+    kept = ["team_messages_a_step", "team_apart", "team_members"]
+    odd = {"team_messages_a_step": "many", "team_apart": "True", **own(("9", "planner", {"tries": "many"}))}
+    assert save(client, study, team_kind="", _kept=kept, **odd) == ""
+    assert stored(study) == {}
+
+
+def test_a_row_comes_and_goes_and_another_kind_keeps_what_was_typed(client: Client, study: Study) -> None:
+    html = shown(client, study, "add", team_kind="each", **own(("2", "planner", {"tries": "3"})))
+    assert re.findall(r'name="team_row" value="(\d)"', html) == ["0", "1"]
+    assert 'name="team_row_0__planner__tries" value="3"' in html
+    assert 'id="id_team_row_1_players" tabindex="-1" autofocus' in html
+    other = own(("2", "random", {})) | {"team_row_0__planner__tries": "3", "_shown": "team_row_0__planner"}
+    tried = shown(client, study, team_kind="each", **other)
+    assert re.search(r'type="hidden" name="team_row_0__planner__tries" value="3"', tried)
+    two = own(("2", "planner", {}), ("3", "random", {}))
+    left = shown(client, study, "drop 0", team_kind="each", **two)
+    assert re.findall(r'name="team_row" value="(\d)"', left) == ["1"]
+    assert "team_row_0" not in left and stored(study) == {}
+
+
+def test_what_was_stored_of_a_row_is_stored_again_as_it_was(client: Client, study: Study) -> None:
+    said = {
+        "kind": "each",
+        "settings": {},
+        "members": [
+            {"seats": [2], "coplayer": "planner", "settings": {"tries": 2}},
+            {"seats": [1], "coplayer": "random", "settings": {}},
+        ],
+    }
+    Condition.objects.update(organisation=said)
+    rows = own(("3", "planner", {"tries": "2"}), ("2", "random", {}))
+    assert save(client, study, team_kind="each", **rows) == "" and stored(study) == said
+
+
+def test_a_new_condition_has_a_picture_of_what_is_chosen_before_it_is_saved(
+    client: Client, study: Study
+) -> None:
+    new = reverse("study:staff-design-condition-new", args=[study.slug])
+    assert client.get(new).context["no_team"] == ""  # the participant alone, until something is chosen
+    filled = sent(study, key="", name="", team_kind="chain", _show_settings="1")
+    page = client.post(new, filled).context
+    assert [node.number for node in page["team"].nodes] == ["1", "2", "3", "4"]
+    assert sum(edge.commands for edge in page["team"].edges) == 3
+    assert "The picture has 4 members." in page["said"]
+    page = client.post(new, filled | {"team_kind": "pair"}).context
+    assert page["team"] is None and page["no_team"] == "A pair is two, not 4."
+    assert study.conditions.count() == 1
+
+
+def test_the_picture_says_which_player_is_which(client: Client, study: Study) -> None:
+    row = own(("2, 4", "dispatcher", {"model": "stand-in"}))
+    save(client, study, team_kind="tree", team_apart="on", team_sees="all", step_seconds="3", **row)
+    picture = team_picture(study.conditions.get())
+    assert picture is None  # three robots only, and none of them is the fourth
+    row = own(("1, 3", "dispatcher", {"model": "stand-in"}))
+    save(client, study, team_kind="tree", team_apart="on", team_sees="all", step_seconds="3", **row)
+    picture = team_picture(study.conditions.get())
+    assert picture and [(one.number, one.who, one.called, one.seat) for one in picture.players] == [
+        ("1", "Dispatcher · stand-in", "Robot 1", 0),
+        ("2", "Planner", "Robot 2", 1),
+        ("3", "Dispatcher · stand-in", "Robot 3", 2),
+        ("★", "Participant", "", 3),
+    ]
+
+
+def test_who_leads_without_a_place_is_a_star_in_pairs(client: Client, study: Study) -> None:
+    chosen = {"team_kind": "custom", "team_apart": "on", "team_sees": "all", "step_seconds": "3"}
+    assert save(client, study, team_commands="* > 1", team_writes="1 > ★", **chosen) == ""
+    assert (stored(study)["commands"], stored(study)["writes"]) == ([[3, 0]], [[0, 3]])
+    assert team_initial(stored(study), 3)["team_commands"] == ["★ > 1"]
+    pair = own(("2, 3", "planner", {}))
+    assert "2 and 3 are one co-player: call it 2." in save(
+        client, study, team_kind="custom", team_writes="1 > 3", **pair
+    )

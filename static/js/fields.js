@@ -1,0 +1,32 @@
+// Fields that come and go with what is chosen: what is typed meanwhile stays, what is
+// open too, and it is told what there is now.
+(() => {
+  "use strict";
+
+  const typed = new Map();
+  let leads = "";
+  let open = [];
+  const fields = () => document.getElementById("fields");
+  const put = (id, value) => {
+    const field = document.getElementById(id);
+    if (field) field[typeof value === "boolean" ? "checked" : "value"] = value;
+  };
+
+  document.addEventListener("input", ({ target }) => {
+    if (!target.id || !fields().contains(target)) return;
+    typed.set(target.id, target.type === "checkbox" ? target.checked : target.value);
+  });
+  document.addEventListener("htmx:beforeRequest", ({ target }) => {
+    typed.clear();
+    leads = target.dataset.leads;
+  });
+  document.addEventListener("htmx:beforeSwap", () => {
+    open = [...fields().querySelectorAll("details[open]")].map(({ id }) => id);
+  });
+  document.addEventListener("htmx:afterSwap", () => {
+    typed.forEach((value, id) => put(id, value));
+    for (const fold of open.map((id) => document.getElementById(id))) if (fold) fold.open = true;
+    document.getElementById("fields-said").textContent = fields().dataset.said;
+    if (document.activeElement === document.body) document.getElementById(leads)?.focus();
+  });
+})();
