@@ -29,7 +29,8 @@ async def test_a_dry_run_is_started_watched_and_stopped_on_a_page(
 ) -> None:
     live_stack.start_experimenter()
     slug = f"journey-{secrets.token_hex(3)}"
-    load_study(live_stack, tmp_path, slug, condition("one", "planner", 1), steps=4)
+    languages = 'languages = ["en", "es"]'  # programs find the page's form beside that to choose one
+    load_study(live_stack, tmp_path, slug, condition("one", "planner", 1), steps=4, more=languages)
     staff = Person(page)
     await log_in(page, live_stack)
     await page.goto(f"/staff/{slug}/design/")

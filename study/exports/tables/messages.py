@@ -121,7 +121,9 @@ def _share(sitting: Sitting, episode: Episode, said: Sequence[Message], first: i
         until,
         (),
     )
-    knew = ({one for one in share.there(row.number) if may_know(world, organisation, row, one)} for row in said)
+    knew = (
+        {one for one in share.there(row.number) if may_know(world, organisation, row, one)} for row in said
+    )
     return replace(share, said=tuple(zip(said, knew, strict=True)))
 
 

@@ -49,12 +49,11 @@ class Browser:
         A form may go out twice when the first answer was lost: the server takes it once.
         """
         headers = {"Origin": origin(page.url), "Referer": page.url}
-        url = urljoin(page.url, form.action)
         try:
             data = form.filled(answers)
         except KeyError as error:
-            raise WalkError(f"the form of {shown(url)} has no field {error.args[0]}") from error
-        return await self._page("POST", url, data=data, headers=headers)
+            raise WalkError(f"the form of {shown(page.url)} has no field {error.args[0]}") from error
+        return await self._page("POST", page.url, data=data, headers=headers)
 
     async def _page(
         self,

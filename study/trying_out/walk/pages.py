@@ -32,7 +32,7 @@ class Field:
 
 @dataclass(slots=True)
 class Form:
-    """One form. `action` as it stands in the page, empty for the page's own address."""
+    """One form. `action` as it stands in the page: empty for the page's own address."""
 
     action: str
     method: str
@@ -63,7 +63,7 @@ class WalkedPage:
     kind: str = ""
     """`data-page` of its main part; empty where it has none."""
     forms: list[Form] = field(default_factory=list)
-    """Those that are posted."""
+    """Those that are posted to the page's own address, which that to choose a language is not."""
     socket: str = ""
     """Where its websocket is; empty where it has none."""
     leave: str = ""
@@ -79,7 +79,7 @@ def read_page(html: str, *, url: str, status: int) -> WalkedPage:
     reader.feed(html)
     reader.close()
     page = reader.page
-    page.forms = [form for form in page.forms if form.method == "post"]
+    page.forms = [form for form in page.forms if form.method == "post" and not form.action]
     page.code, page.errors = page.code.strip(), " ".join(page.errors.split())
     return page
 
