@@ -10,7 +10,8 @@ from study.trying_out.walk.patience import WalkError
 from study.trying_out.walk.walk import posted
 
 SURVEY = """<!doctype html><html><body class="x"><header><form method="post" action="/language/">
-<input type="hidden" name="csrfmiddlewaretoken" value="abc"><button name="language" value="es">Español</button></form></header>
+<input type="hidden" name="csrfmiddlewaretoken" value="abc">
+<button name="language" value="es">Español</button></form></header>
 <main id="main" data-page="survey"><br>
 <form method="dialog"><button name="close" value="1">Close</button></form>
 <form method="post" novalidate><input type="hidden" name="csrfmiddlewaretoken" value="abc&amp;d">
