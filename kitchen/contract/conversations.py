@@ -2,7 +2,8 @@
 
 The rules are those of MINDcraft: whoever is talking with somebody is busy for all others, and nothing of what
 these say is delivered. A conversation begins with the first word, and ends when one of the two ends it or
-is gone, or neither has said anything for some steps. Like jobs, it is a fold over messages; nothing else is stored.
+is gone, or neither has said anything for some steps. Like jobs, it is a fold over messages; nothing else is
+stored.
 """
 
 from __future__ import annotations
