@@ -135,7 +135,11 @@ def play_together(episode: Episode) -> None:
     seats = list(episode.seats.filter(mind=None))
     for step in (1, 2, 3):
         for seat in seats[: 2 if step < 3 else 1]:
-            to = () if episode.organisation["kind"] != "pairwise" else (1 - seat.number,)
+            to = (
+                (1 - seat.number,)
+                if episode.organisation and episode.organisation["kind"] == "pairwise"
+                else ()
+            )
             assert message_send(episode_id=episode.pk, seat=seat.number, say=Say(TEXT, to=to)).accepted
             given = GivenCommand(seat.number, ("noop",))
             assert commands_submit(episode_id=episode.pk, step=step, commands=[given]).accepted
