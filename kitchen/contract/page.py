@@ -258,6 +258,11 @@ class Page(ABC):
         menu: they stand in `overview_layout`. None: nothing is shown of the world."""
         return ()
 
+    def goal(self, brief: Mapping[str, Json]) -> str:
+        """What all is about, in a sentence or two, for somebody who sees nothing of the world; empty: nothing
+        is said of it."""
+        return ""
+
     def aimed(self, brief: Mapping[str, Json], aim: Aim) -> str:
         """What somebody is asked to bring about, in words, as one tells them: `Serve salmon sushi`."""
         return " ".join(aim)

@@ -35,6 +35,7 @@ def page_context(page: Page, view: SeatView, **more: Any) -> dict[str, Any]:
         "view": view,
         "panels": whole,
         "layout": _layout(page, view, whole),
+        "goal": page.goal(view.brief),
         "guide": drawing.guide(page, view.brief, **how),
         "reference": drawing.reference(page, view.brief),
         "addressees": [(number, view.members[number]) for number in view.addressees],

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from kitchen.contract.world import Aim
+from kitchen.contract.world import Aim, Json
 from kitchen.words.speech import gettext, marked
 from kitchen.worlds.cuisine.aims import FETCH, FREE, MAKE, SERVE
-from kitchen.worlds.cuisine.words import Words, joined
+from kitchen.worlds.cuisine.words import Words, joined, listed
 
 GROUPS: Mapping[str, str] = {
     SERVE: marked("Serve a dish"),
@@ -22,6 +22,13 @@ _ASKED: Mapping[str, str] = {
     FETCH: marked("Fetch {item}"),
     FREE: marked("Free {place}"),
 }
+
+
+def goal(words: Words, brief: Mapping[str, Json]) -> str:
+    """`The guests order salmon sushi and tuna sushi. …`"""
+    dishes = listed([words.mid(dish) for dish in brief["dishes"]])
+    told = gettext("The guests order {dishes}. An order that is not served in time is missed.")
+    return told.format(dishes=dishes)
 
 
 def aimed(words: Words, aim: Aim) -> str:

@@ -37,6 +37,8 @@ class Floor(NamedTuple):
     """The floor plan: the same for the whole episode."""
 
     stations: tuple[Station, ...]
+    acts: bool
+    """Somebody acts here, and does not only look on."""
 
 
 class Lying(NamedTuple):
@@ -86,7 +88,7 @@ class Standing(NamedTuple):
 
 def floor(view: SeatView, known: Known) -> Panel:
     """The floor plan, and in it what changes."""
-    shows = Floor(tuple(_stations(known)))
+    shows = Floor(tuple(_stations(known)), view.acts)
     return Panel("floor", f"{_TEMPLATES}/floor.jinja", shows, parts=tuple(_parts(view, known)))
 
 

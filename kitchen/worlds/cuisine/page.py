@@ -12,7 +12,7 @@ from typing import NamedTuple
 from kitchen.contract.page import DRAWN, TABLES, Nothing, Page, Panel, SeatView
 from kitchen.contract.world import Aim, Command, Json
 from kitchen.words.speech import gettext, marked, read_later
-from kitchen.worlds.cuisine.asking import GROUPS, aimed
+from kitchen.worlds.cuisine.asking import GROUPS, aimed, goal
 from kitchen.worlds.cuisine.floor import floor
 from kitchen.worlds.cuisine.handbook import handbook
 from kitchen.worlds.cuisine.hint import hint
@@ -60,6 +60,10 @@ class CuisinePage(Page):
         brief, unseen = known(view.brief), (menu, news, *_UNSEEN.get(view.shown, ()))
         makes = (make for make in _PANELS if make not in unseen)
         return tuple(make(view, brief) for make in makes if make is not intents or view.shows_intents)
+
+    def goal(self, brief: Mapping[str, Json]) -> str:
+        """Which dishes are ordered, and how long an order waits."""
+        return goal(known(brief).words, brief)
 
     def aimed(self, brief: Mapping[str, Json], aim: Aim) -> str:
         """`Serve salmon sushi`, `Free pot 1`."""

@@ -13,6 +13,7 @@ import pytest
 from kitchen.contract.organisation import INFORM, SAY
 from kitchen.contract.talk import Say
 from kitchen.play.deciding import decide_step
+from kitchen.play.going import seat_leave
 from kitchen.play.models import Decision, Episode
 from kitchen.play.selectors import seat_view
 from kitchen.play.services import GivenCommand, commands_submit
@@ -24,6 +25,7 @@ from study.exports.writing import write_study
 from study.people.models import Participant
 from study.taking_part.answering import answers_submit
 from study.taking_part.going_on import page_done
+from study.taking_part.lobby import lobby_look
 from tests.study.factories import SETTINGS, enter, make_study
 
 pytestmark = [pytest.mark.django_db, pytest.mark.usefixtures("beacon")]
@@ -37,6 +39,8 @@ TEAMS: dict[str, dict[str, Any]] = {
     "tree": {"kind": "tree", "leads": 0},
     "pair": {"kind": "pair"},
 }
+MET: dict[str, dict[str, Any]] = {**TEAMS, "pairwise": {"kind": "pairwise"}}
+"""Organisations in which two people meet."""
 TEXT = "robot 2, fetch rice"
 
 
@@ -108,3 +112,62 @@ def test_organisations_and_worlds_are_crossed_in_one_study(tmp_path: Path) -> No
     decided = Decision.objects.values_list("because", flat=True).distinct()
     assert set(decided) == {"job", "message"}
     assert {each["because"] for each in read(tmp_path, "decisions")} == {"job", "message"}
+
+
+def meeting() -> tuple[Study, list[Participant]]:
+    """Two people at the door of the lobby of a study in which they meet in every condition."""
+    study = make_study(conditions=0)
+    for number, (key, team) in enumerate(MET.items()):
+        names = {"key": key, "name": key, "label": key.title(), "position": number}
+        organisation = {**team, "people": [0, 1]}
+        row = Condition(study=study, world="cuisine", organisation=organisation, **names)
+        row.teammates, row.coplayer, row.settings = (1 if key == "pair" else 2), "planner", SETTINGS
+        row.full_clean()
+        row.save()
+    people = [enter(study, name) for name in ("one", "two")]
+    for person in people:
+        page_done(participant_id=person.pk, page="guide")
+    return study, people
+
+
+def play_together(episode: Episode) -> None:
+    """Two steps in which both write and choose, and one in which one of them leaves."""
+    seats = list(episode.seats.filter(mind=None))
+    for step in (1, 2, 3):
+        for seat in seats[: 2 if step < 3 else 1]:
+            to = (
+                (1 - seat.number,)
+                if episode.organisation and episode.organisation["kind"] == "pairwise"
+                else ()
+            )
+            assert message_send(episode_id=episode.pk, seat=seat.number, say=Say(TEXT, to=to)).accepted
+            given = GivenCommand(seat.number, ("noop",))
+            assert commands_submit(episode_id=episode.pk, step=step, commands=[given]).accepted
+        if step == 3:
+            assert seat_leave(episode_id=episode.pk, seat=1)
+        decide_step(episode_id=episode.pk, step=step)
+    assert Episode.objects.get(pk=episode.pk).status == Episode.Status.OVER
+
+
+def test_two_people_meet_in_every_organisation_of_one_study(tmp_path: Path) -> None:
+    study, people = meeting()
+    for position in range(1, len(MET) + 1):
+        assert lobby_look(participant_id=people[0].pk) and lobby_look(participant_id=people[1].pk) is None
+        episode = people[0].rounds.get(position=position).episode
+        assert episode and people[1].rounds.get(position=position).episode == episode
+        play_together(episode)
+        for person in people:
+            given = {item.key: 3 for item in person.version.blueprint.items_at("survey")}
+            assert answers_submit(participant_id=person.pk, page="survey", position=position, values=given)
+    assert all(verdict.holds for verdict in log_verify(Episode.objects.all()))
+    write_study(study, tmp_path)
+    episodes, said = read(tmp_path, "episodes"), read(tmp_path, "messages")
+    for key in MET:
+        rows = [row for row in episodes if row["condition"] == key]
+        assert {row["group"] for row in rows} == {"1"} and len({row["episode"] for row in rows}) == 1
+        assert {row["given_up_step"] for row in rows} == {"", "3"}
+        own = [row for row in said if row["condition"] == key and row["kind"] == SAY and row["sender"] < "2"]
+        mine, theirs = ([row for row in own if row["participant"] == one.code] for one in people)
+        assert {row["text"] for row in own} == {TEXT} and (len(mine), len(theirs)) == (5, 5), key
+    gone = [row for row in said if row["kind"] == "system"]
+    assert [(row["condition"], row["participant"]) for row in gone] == [("pairwise", people[0].code)]
