@@ -1,15 +1,19 @@
-"""What a consent has to tell of talk: that people write to others, and where their speech goes."""
+"""What a consent has to tell of company: that other people play, that somebody writes to others, that a
+language model reads it, and where their speech goes."""
 
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 
 from kitchen.contract.organisation import Organisation
 from kitchen.contract.world import WorldError
+from kitchen.registry.agents import get_agent
 from kitchen.registry.names import UnknownNameError
+from kitchen.words.counting import and_list
 from study.design.blueprint import Blueprint, ConditionPlan
-from study.design.plan import organisation_planned
+from study.design.parts import PARTS
+from study.design.plan import is_shared, mind_plans, organisation_planned
 
 WRITING = re.compile(
     r"messag|\bchat|convers|write to|mensaje|escrib\w* a |消息|聊天|对话|写给", re.IGNORECASE
@@ -30,29 +34,81 @@ OTHER_PEOPLE = re.compile(
     re.IGNORECASE,
 )
 """Likewise, of others who take part."""
+NOBODY_ELSE = re.compile(
+    r"\bno other (person|people|participant|player)|\b(nobody|no one) else (plays|takes part)"
+    r"|\bning[uú]n[ao]? otr[ao]|\bno hay otr[ao]s|\bnadie más\b|没有(其他|其她|别的)",
+    re.IGNORECASE,
+)
+"""Likewise, of there being none."""
+MODEL = re.compile(
+    r"language models?|\bLLMs?\b|\bA\.?I\.?\b|artificial|modelos? de lenguaje|\bIA\b"
+    r"|语言模型|大模型|人工智能",
+    re.IGNORECASE,
+)
+"""Likewise, of language models."""
+
+
+def denied(design: Blueprint) -> Iterator[tuple[str, str]]:
+    """The parts that say that nobody else plays although several people do: kind, and a sentence for the
+    researcher."""
+    together = _together(design)
+    for part in design.parts if together else ():
+        if part.enabled and NOBODY_ELSE.search(part.text):
+            words = PARTS[part.kind].words.capitalize()
+            yield (
+                part.kind,
+                f"{words} says that nobody else plays; several people do in {and_list(together)}.",
+            )
 
 
 def unsaid(design: Blueprint) -> Iterator[str]:
-    """What is not in the consent although people may write or speak in a condition: whole sentences for the
-    researcher."""
+    """What is not in the consent although people play with others, or may write or speak, in a condition:
+    whole sentences for the researcher."""
     if not design.has("consent"):
         return
     text = design.part("consent").text
-    talks = [
-        (plan.name, made) for plan in design.conditions if (made := _organisation(plan)) and _writes(made)
-    ]
+    together = _together(design)
+    if together and (NOBODY_ELSE.search(text) or not OTHER_PEOPLE.search(text)):
+        yield (
+            "The consent does not say that other participants see what somebody does and writes: several "
+            f"people play in {and_list(together)}."
+        )
+    talks = [(plan, made) for plan in design.conditions if (made := _organisation(plan)) and _writes(made)]
     if talks and not WRITING.search(text):
         yield (
-            f"People may write to others in {talks[0][0]}, and the consent does not say so: say that "
+            f"People may write to others in {_names(talks)}, and the consent does not say so: say that "
             "messages are stored word for word, who reads them, and that the company of a language model may "
             "be among those."
         )
-    spoken = [name for name, made in talks if made.spoken]
+    read = [(plan, made) for plan, made in talks if _model_reads(plan, made)]
+    if read and not MODEL.search(text):
+        yield (
+            f"A language model reads what people write in {_names(read)}, and the consent does not say so: "
+            "name the company that runs it."
+        )
+    spoken = [(plan, made) for plan, made in talks if made.spoken]
     if spoken and not (SPEAKING.search(text) and MAKER.search(text)):
         yield (
-            f"People may speak in {spoken[0]}, and the consent does not say where that goes: the browser "
-            "makes text of it, and Chrome and Edge have that done on their makers' servers."
+            f"People may speak in {_names(spoken)}, and the consent does not say where that goes: the "
+            "browser makes text of it, and Chrome and Edge have that done on their makers' servers."
         )
+
+
+def _together(design: Blueprint) -> list[str]:
+    """The names of conditions in which several people play."""
+    return [plan.name for plan in design.conditions if _organisation(plan) and is_shared(plan)]
+
+
+def _names(found: Sequence[tuple[ConditionPlan, Organisation]]) -> str:
+    return and_list([plan.name for plan, _ in found])
+
+
+def _model_reads(plan: ConditionPlan, organisation: Organisation) -> bool:
+    """Whether a person may write to a co-player that asks a language model."""
+    people = {member.number for member in organisation.members if member.is_person}
+    asking = {min(mind.seats) for mind in mind_plans(plan) if get_agent(mind.kind).names_model}
+    pairs = organisation.writes | organisation.commands
+    return any(one in people and other in asking for one, other in pairs)
 
 
 def _organisation(plan: ConditionPlan) -> Organisation | None:

@@ -14,7 +14,7 @@ from kitchen.contract.world import SettingsError, WorldError, clean_settings
 from kitchen.registry.worlds import get_world
 from kitchen.words.counting import counted
 from study.design.blueprint import Blueprint, ConditionPlan, blueprint_of
-from study.design.consenting import OTHER_PEOPLE, unsaid
+from study.design.consenting import denied, unsaid
 from study.design.demo import DEMO_SLUG, demo_words
 from study.design.models import Condition, Outcome, Study, SurveyItem
 from study.design.orders.registry import get_scheme
@@ -117,6 +117,8 @@ def _parts(study: Study, design: Blueprint) -> Iterator[Missing]:
         yield Missing("Nobody is asked for consent.", "part", ("consent",), hinders=False)
     for words in unsaid(design):
         yield Missing(words, "part", ("consent",), hinders=False)
+    for told, words in denied(design):
+        yield Missing(words, "part", (told,), hinders=False)
 
 
 def _items(study: Study, design: Blueprint) -> Iterator[Missing]:
@@ -235,10 +237,6 @@ def _people(study: Study) -> Iterator[Missing]:
                 "others waiting until they are timed out."
             )
             yield Missing(words, "condition", (row.pk,), hinders=False)
-    consent = study.parts.filter(kind="consent", enabled=True).first()
-    if rows and consent and not OTHER_PEOPLE.search(consent.text):
-        words = "The consent does not say that other participants see what somebody does and writes."
-        yield Missing(words, "part", ("consent",), hinders=False)
 
 
 def _is_shared(row: Condition) -> bool:

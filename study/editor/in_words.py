@@ -256,7 +256,9 @@ def team_pairs(condition: ConditionPlan) -> list[Pair]:
     ]
     own = [f"{_players(one.seats, team)}: {coplayer_words(one.coplayer)}" for one in team.members]
     pairs = [
-        f"{one} to {other} ({name})" for name in ("commands", "writes") for one, other in getattr(team, name)
+        f"{_member(one, team, condition)} to {_member(other, team, condition)} ({name})"
+        for name in ("commands", "writes")
+        for one, other in getattr(team, name)
     ]
     chosen += _people_words(team)
     leader = "the participant, without a place in the game" if team.apart else _players((team.leads,), team)
@@ -280,6 +282,12 @@ def _people_words(team: Team) -> list[str]:
         if team.absent == REPLACE
         else f"The episode ends if somebody {who}",
     ]
+
+
+def _member(number: int, team: Team, condition: ConditionPlan) -> str:
+    """A member by its number; who leads without a seat has the one behind the last."""
+    leads = team.apart and number == condition.teammates
+    return "the participant" if leads else _players((number,), team)
 
 
 def _players(seats: Sequence[int], team: Team) -> str:

@@ -89,7 +89,7 @@ class TeamFields(ConditionForm):
             team = team_read(self._told(cleaned), lambda field, why: wrong.append((field, why)))
             for field, why in wrong:
                 self.add_error(field, ValidationError(why))
-            if not wrong:
+            if not any(name.startswith("team_") for name in self.errors):
                 self.instance.organisation = team
         return cleaned
 
@@ -155,11 +155,6 @@ class TeamFields(ConditionForm):
     def _numbers(self) -> set[str]:
         """Those of the players who are people, as they were typed."""
         return set(re.findall(r"\d+", str(self[PEOPLE].value() or "")))
-
-    @property
-    def team_errors(self) -> bool:
-        """Whether something is wrong with one of them."""
-        return any(name.startswith("team_") for name in self.errors)
 
     @property
     def team(self) -> list[BoundField]:

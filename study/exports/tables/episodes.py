@@ -72,7 +72,7 @@ COLUMNS = (
         "seat",
         "integer",
         "Where the participant sat; behind the last seat: they led without one.",
-        levels="0 = the first seat",
+        levels="0 = the first seat, player 1",
     ),
     Column("sequence", "integer", "Which sequence of the order scheme; blank for orders of chance."),
     Column("step_seconds", "number", "The step timer; blank if the kitchen waited for people.", unit="s"),

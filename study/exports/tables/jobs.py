@@ -47,7 +47,7 @@ COLUMNS = (
     *WHERE,
     Column("step", "integer", "Number of the step that was open when it was given.", levels="1 = first"),
     Column("job", "integer", "Number of the message that gave it (`message` in messages.csv)."),
-    Column("giver", "integer", "Member who gave it, by number of its first seat."),
+    Column("giver", "integer", "Member who gave it, by number of its first seat (0 = player 1)."),
     Column("worker", "integer", "Member who was asked. A message to several is a job, and a row, for each."),
     Column("text", "text", "What was asked, word for word."),
     Column("data", "json", "What else the message said."),

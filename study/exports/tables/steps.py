@@ -39,7 +39,7 @@ COMMAND_COLUMNS = (
     *WHERE,
     STEP,
     Column("running_order", "integer", "Place among the commands of the step.", levels="1 = ran first"),
-    Column("seat", "integer", "Who was commanded.", levels="0 = the participant"),
+    Column("seat", "integer", "Who was commanded: the seat of a player.", levels="0 = player 1"),
     Column(
         "chosen_by",
         "text",

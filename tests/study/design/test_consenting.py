@@ -6,7 +6,8 @@ from typing import Any
 
 import pytest
 
-from study.design.consenting import OTHER_PEOPLE
+from study.design.consenting import NOBODY_ELSE, OTHER_PEOPLE
+from study.design.demo import demo_words
 from study.design.models import Study
 from study.design.readiness import missing
 from study.taking_part.going_on import page_done
@@ -64,3 +65,42 @@ def test_where_speech_goes_is_to_be_told() -> None:
     (said,) = told(study, SPOKEN, messages)
     assert "where that goes" in said
     assert told(study, SPOKEN, f"{messages} The maker of your browser may hear that.") == []
+
+
+def test_the_words_of_the_demo_are_told_by_the_names_of_what_they_do_not_fit() -> None:
+    """Two people play together, may write and speak: nothing of it is in the demo's words."""
+    study, words = make_study(), demo_words()
+    study.parts.filter(kind="debriefing").delete()
+    study.parts.create(kind="debriefing", text=words["debriefing"], enabled=True)
+    both = {**SPOKEN, "people": [0, 1]}
+    study.conditions.update(
+        coplayer="dispatcher", coplayer_settings={"model": "stand-in"}, teammates=2, organisation=both
+    )
+    study.parts.filter(kind="consent").update(text=words["consent"], enabled=True)
+    told = [one for one in missing(study) if "onsent" in one.words or "nobody else" in one.words]
+    names = [row.name for row in study.conditions.all()]
+    for words_of in (
+        "other participants see what somebody does and writes",
+        "People may write to others in ",
+        "People may speak in ",
+        "Consent says that nobody else plays",
+        "Debriefing says that nobody else plays",
+    ):
+        (one,) = [one for one in told if words_of in one.words]
+        assert all(name in one.words for name in names) and not one.hinders
+    assert {one.args for one in told} == {("consent",), ("debriefing",)}
+
+
+def test_that_a_language_model_reads_what_people_write_is_to_be_told() -> None:
+    study = make_study()
+    assert told(study, TALK, "Messages are stored.") == []
+    study.conditions.update(coplayer="dispatcher", coplayer_settings={"model": "stand-in"})
+    assert [one.words for one in missing(study) if one.words.startswith("A language model reads")]
+    study.parts.filter(kind="consent").update(text="Messages are stored; an AI reads them.")
+    assert not [one.words for one in missing(study) if one.words.startswith("A language model reads")]
+
+
+def test_that_nobody_else_plays_is_known_in_the_languages_of_the_program() -> None:
+    for consent in ("No other person plays with you.", "Ninguna otra persona juega.", "没有其他人参加。"):
+        assert NOBODY_ELSE.search(consent)
+    assert not NOBODY_ELSE.search("Other people see what you do.")

@@ -122,6 +122,16 @@ def test_it_is_told_in_words() -> None:
     assert not any(pair.label == "Organisation" for pair in condition_pairs(ConditionPlan.of(team())))
 
 
+def test_pairs_are_told_by_players_as_the_form_has_them() -> None:
+    said = {"kind": "custom", "apart": True, "settings": {"sees": "all"}, "writes": [[0, 2]]}
+    row = team(**said)
+    row.organisation["commands"] = [[row.teammates, 1]]
+    pairs = {pair.label: pair for pair in condition_pairs(ConditionPlan.of(row))}
+    assert {"the participant to player 2 (commands)", "player 1 to player 3 (writes)"} <= {
+        *pairs["Of it"].many
+    }
+
+
 def test_the_participant_is_who_is_one_and_several_people_are_players() -> None:
     for people, leads, words in (([2], 2, "the participant"), ([2], 0, "player 1"), ([0, 1], 0, "player 1")):
         condition = ConditionPlan.of(team(kind="tree", leads=leads, people=people))

@@ -140,7 +140,8 @@ def test_pairs_of_ones_own_are_written_as_players(client: Client, study: Study) 
 def test_what_is_wrong_is_said_at_its_field_and_nothing_is_saved(
     client: Client, study: Study, changes: dict[str, str], why: str
 ) -> None:
-    assert why in save(client, study, **changes)
+    told = save(client, study, **changes)
+    assert why in told and "eats [" not in told  # seats of the rules, which are no numbers of players
     assert stored(study) == {}
 
 
@@ -362,3 +363,9 @@ def test_who_leads_without_a_place_is_a_star_in_pairs(client: Client, study: Stu
     assert "2 and 3 are one co-player: call it 2." in save(
         client, study, team_kind="custom", team_writes="1 > 3", **pair
     )
+
+
+def test_settings_of_a_co_player_stay_while_another_one_is_looked_at(client: Client, study: Study) -> None:
+    away = shown(client, study, coplayer="random", coplayer__planner__tries="7", _shown="coplayer__planner")
+    assert re.search(r'type="hidden" name="coplayer__planner__tries" value="7"', away)
+    assert re.search(r'name="_shown" value="coplayer__planner"', away)

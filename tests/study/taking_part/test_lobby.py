@@ -488,7 +488,7 @@ def test_what_others_do_is_no_sign_of_somebody(both: tuple[Participant, Particip
 def test_what_would_keep_people_from_each_other_is_told_before_they_come() -> None:
     study = shared(conditions=2)
     told = {one.words.split(":")[0] for one in missing(study)}
-    assert "The consent does not say that other participants see what somebody does and writes." in told
+    assert "The consent does not say that other participants see what somebody does and writes" in told
     assert any("no step timer" in one.words for one in missing(study))
     first = study.conditions.first()
     assert first and not any(one.hinders for one in missing(study))
