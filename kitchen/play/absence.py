@@ -105,13 +105,7 @@ def hand_over(turn: OpenTurn, seat: int, why: str) -> bool:
 
 
 def _conversation_over(turn: OpenTurn, seat: int) -> None:
-<<<<<<< HEAD
-    """Whoever talks with this person, where everybody has one partner at a time, hears that they are gone."""
-||||||| e98a910e
-    """Whoever talks with this person, where everybody has one partner at a time, is told that they are gone."""
-=======
     """Whoever talks with this person, where one has one partner at a time, is told that they are gone."""
->>>>>>> left
     organisation = organisation_of(turn.episode)
     if organisation is None:
         return

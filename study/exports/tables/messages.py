@@ -125,21 +125,11 @@ def _share(sitting: Sitting, episode: Episode, said: Sequence[Message], first: i
         until,
         (),
     )
-<<<<<<< HEAD
-    knew = (
-        {one for one in share.there(row.number) if may_know(world, organisation, row, one)} for row in said
-    )
-    return replace(share, said=tuple(zip(said, knew, strict=True)))
-||||||| e98a910e
-    knew = ({one for one in share.there(row.number) if may_know(world, organisation, row, one)} for row in said)
-    return replace(share, said=tuple(zip(said, knew, strict=True)))
-=======
     knew = [
         (row, {one for one in share.there(row.number) if may_know(world, organisation, row, one)})
         for row in said
     ]
     return replace(share, said=tuple(knew))
->>>>>>> left
 
 
 def _said_before(said: Sequence[Message], gone: Mapping[str, Any]) -> int:

@@ -237,18 +237,8 @@ def test_who_leaves_in_the_midst_of_a_game_is_replaced_and_only_their_data_go(
     assert "games that others played with you, as they belong to them, too" in told
     participant_withdraw(participant_id=other.pk)
     episode = episode_of(one)
-<<<<<<< HEAD
-    assert (
-        episode
-        and episode.status == "playing"
-        and episode.gone == {"1": {"step": 1, "why": "left", "said": 0}}
-    )
-||||||| e98a910e
-    assert episode and episode.status == "playing" and episode.gone == {"1": {"step": 1, "why": "left", "said": 0}}
-=======
     assert episode and episode.status == "playing"
     assert episode.gone == {"1": {"step": 1, "why": "left", "said": 0}}
->>>>>>> left
     assert page(one) == "play"
 
 
