@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from html.parser import HTMLParser
 from typing import Any
 
 import pytest
@@ -369,3 +370,76 @@ def test_settings_of_a_co_player_stay_while_another_one_is_looked_at(client: Cli
     away = shown(client, study, coplayer="random", coplayer__planner__tries="7", _shown="coplayer__planner")
     assert re.search(r'type="hidden" name="coplayer__planner__tries" value="7"', away)
     assert re.search(r'name="_shown" value="coplayer__planner"', away)
+
+
+class Filled(HTMLParser):
+    """What a browser sends of a form that nobody changed, without its buttons."""
+
+    def __init__(self, html: str) -> None:
+        super().__init__()
+        self.sent: dict[str, list[str]] = {}
+        self.inside = self.text = ""
+        self.feed(html[html.index('class="card design-form"') :])
+
+    def handle_starttag(self, tag: str, attributes: list[tuple[str, str | None]]) -> None:
+        has = {name: value or "" for name, value in attributes}
+        if tag in {"select", "textarea"}:
+            self.inside, self.text = has.get("name", ""), ""
+        elif tag == "option" and "selected" in has:
+            self.add(self.inside, has["value"])
+        elif tag == "input" and (has.get("type") != "checkbox" or "checked" in has):
+            self.add(has["name"], has.get("value", "on" if has.get("type") == "checkbox" else ""))
+
+    def handle_data(self, data: str) -> None:
+        self.text += data
+
+    def handle_endtag(self, tag: str) -> None:
+        if tag == "textarea":
+            self.add(self.inside, self.text.removeprefix("\n"))
+
+    def add(self, name: str, value: str) -> None:
+        self.sent.setdefault(name, []).append(value)
+
+
+@pytest.mark.parametrize(
+    "said",
+    [
+        {},
+        {"kind": "central", "settings": {"talk": True, "spoken": True, "messages_a_step": 9}},
+        {"kind": "each", "settings": {}, "people": [0, 2], "unfilled": "leave", "absent_steps": 0},
+        {"kind": "tree", "settings": {"leaves_talk": False, "sees": "team"}, "leads": 1},
+        {"kind": "tree", "settings": {"sees": "all"}, "apart": True},
+        {"kind": "pairwise", "settings": {"silence": 4}, "people": [2]},
+        {
+            "kind": "custom",
+            "settings": {},
+            "members": [
+                {"seats": [1, 3], "coplayer": "dispatcher", "settings": {"persona": "A;\nb", "memory": 5}}
+            ],
+            "commands": [[0, 1]],
+            "writes": [[1, 0], [0, 2]],
+        },
+    ],
+)
+def test_who_saves_the_form_as_it_is_changes_nothing(
+    client: Client, study: Study, said: dict[str, Any]
+) -> None:
+    settings = {"level": "level_3"}
+    Condition.objects.update(
+        coplayer="planner", coplayer_settings={"tries": 3}, teammates=3, organisation=said, step_seconds=4
+    )
+    row = study.conditions.get()
+    row.settings = {**row.settings, **settings}
+    row.save()
+    url = reverse("study:staff-design-condition", args=[study.slug, row.pk])
+    sent_back = Filled(client.get(url).content.decode()).sent
+    again = client.post(url, {**sent_back, "_show_settings": "1"}).content.decode()
+    for filled in (sent_back, Filled(again).sent):
+        response = client.post(url, filled)
+        assert response.status_code == 302, response.context["form"].errors
+        now = study.conditions.get()
+        assert (now.organisation, now.coplayer_settings, now.settings) == (
+            said,
+            {"tries": 3},
+            {**now.settings, **settings},
+        )
