@@ -8,7 +8,7 @@ says of every command who chose it. Where nobody else is left to play, the episo
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import asdict, dataclass, field
 from typing import Self
 
@@ -25,8 +25,8 @@ from kitchen.play.turns import OpenTurn
 from kitchen.registry.agents import get_agent, make_agent, plays
 from kitchen.words.speech import marked
 
-AWAY, LEFT = "away", "left"
-"""Why a seat was taken over: so many turns were missed, or its person has left."""
+AWAY, LEFT, NEVER = "away", "left", "never"
+"""Why a co-player has somebody's seat: so many turns were missed, its person has left, or never came."""
 WHY = {
     AWAY: marked("somebody who played in it was away"),
     LEFT: marked("somebody who played in it left the study"),
@@ -62,6 +62,11 @@ class Absence:
             make_agent(self.kind, self.settings)
             if not plays(get_agent(self.kind), world):
                 raise SettingsError(f"co-player: {self.kind} cannot play {world}")
+
+
+def not_come(seats: Iterable[int]) -> dict[str, Json]:
+    """`Episode.gone` where people were awaited in these seats, and the episode begins without them."""
+    return {str(seat): {"step": 1, "why": NEVER, "said": 0} for seat in seats}
 
 
 def absence_of(episode: Episode) -> Absence:

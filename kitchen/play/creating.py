@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 
 from django.conf import settings as django_settings
@@ -15,7 +15,7 @@ from kitchen.contract.page import BOTH, TABLES, Page
 from kitchen.contract.world import Json, SettingsError, World
 from kitchen.money.models import Budget
 from kitchen.play import clock, stream
-from kitchen.play.absence import Absence
+from kitchen.play.absence import Absence, not_come
 from kitchen.play.models import Episode, Mind, Seat
 from kitchen.play.services import go_on
 from kitchen.play.turns import OpenTurn
@@ -57,6 +57,7 @@ def episode_create(
     knowing: str = EVERYBODY,
     organisation: Organisation | None = None,
     absence: Absence | None = None,
+    awaited: Iterable[int] = (),
 ) -> Episode:
     """A new episode at its start, its first step open. Seats that no mind commands are people's.
 
@@ -72,7 +73,7 @@ def episode_create(
     and co-players may do with one another: without it nobody writes to anybody. Its people without a seat
     lead; where nobody else plays, co-players are asked when the time for a step is over, and without one as
     soon as it is open. `absence` says what becomes of the seat of a person who is gone: without it who leaves
-    ends the episode.
+    ends the episode. `awaited` are seats of people who did not come: everybody is told.
 
     SettingsError if the world, a mind, the seating, the clock, the goal, the organisation or what becomes of
     seats cannot be played.
@@ -112,6 +113,7 @@ def episode_create(
         knowing=knowing,
         organisation=organisation.to_json() if organisation else None,
         absence=absence.to_json() if absence else None,
+        gone=not_come(awaited) or None,
         state=game.to_dict(),
         state_hash=game.state_hash(),
         score=game.score(),

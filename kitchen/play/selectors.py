@@ -108,7 +108,7 @@ def turn_view(turn: OpenTurn, number: int) -> SeatView:
 def _taken_over(turn: OpenTurn) -> tuple[tuple[int, int, str], ...] | None:
     """Seats that co-players took over from people: with the step since which they have them, and why. None
     where that never happens."""
-    if turn.episode.absence is None:
+    if turn.episode.absence is None and not turn.episode.gone:
         return None
     gone = sorted((int(seat), each) for seat, each in (turn.episode.gone or {}).items())
     return tuple((seat, each["step"], each["why"]) for seat, each in gone)

@@ -182,7 +182,7 @@ def _line(view: SeatView, said: Said) -> Line:
     sender = "" if said.sender == view.member else view.members.get(said.sender, "")
     others = tuple(view.members[one] for one in said.to if one != view.member)
     if said.kind == END and not said.text:
-        return Line(said.step, sender, others, view.member in said.to, gettext(ENDED), is_ours=True)
+        return Line(said.step, gettext("Note"), (), False, gettext(ENDED), is_ours=True)
     return Line(said.step, sender, others, view.member in said.to, said.text)
 
 
@@ -249,6 +249,7 @@ def _gone(view: SeatView, *, steps: int | None = None) -> Gone:
 TAKEN_OVER = {
     "away": marked("From step {step} on, {player} goes on without its person, who is away."),
     "left": marked("From step {step} on, {player} goes on without its person, who has left."),
+    "never": marked("Nobody came to play {player}: it goes on without a person."),
 }
 """What the others are told of a seat that was taken over, by the reason."""
 

@@ -4,6 +4,7 @@
 (() => {
   const MOST = 50; // as kitchen/contract/agent.py says
   let socket = null;
+  let looked = ""; // the step that was looked at last
 
   document.addEventListener("htmx:wsOpen", (event) => {
     socket = event.detail.socketWrapper;
@@ -32,6 +33,16 @@
     socket?.send(JSON.stringify({ type: "plan", then: [], step: Number(plan.dataset.plan) + 1 }));
   }
 
+  /* a plan that has ended before its time is shown, and told once */
+  function look() {
+    const [plan, broken] = [document.getElementById("plan"), document.querySelector("[data-broken]")];
+    if (plan.dataset.plan === looked) return;
+    looked = plan.dataset.plan;
+    if (broken) document.getElementById("plan-fold").open = true;
+    document.getElementById("plan-said").textContent = broken?.textContent ?? "";
+  }
+
+  document.addEventListener("htmx:wsAfterMessage", look);
   document.addEventListener("click", (event) => {
     const plan = event.target.closest("[data-plan]");
     if (!plan) return;

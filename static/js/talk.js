@@ -58,6 +58,15 @@
     if (document.getElementById("connection").dataset.state === "connected") return;
     event.preventDefault();
     event.stopImmediatePropagation();
+    held(true, event.target.closest(".talk"));
+  }
+
+  function held(on, within) {
+    for (const note of (within ?? document).querySelectorAll("[data-held]")) note.hidden = !on;
+  }
+
+  function onConnection() {
+    if (document.getElementById("connection").dataset.state === "connected") held(false);
   }
 
   /* speech: the browser makes text of it while the button is held; the person reads and sends it */
@@ -99,5 +108,6 @@
   if (speak && Recogniser) offerSpeech();
   document.addEventListener("htmx:wsAfterSend", onSend);
   document.addEventListener("htmx:wsAfterMessage", look);
+  document.addEventListener("brigade:connection", onConnection, true);
   document.addEventListener("submit", onSubmit, true);
 })();

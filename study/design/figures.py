@@ -20,7 +20,7 @@ TAKEN = (
     *("outage_ms", "outage_parts", "shown", "asks_first"),
     *("three_dimensions", "three_dimensions_used", "shows_intents", "chose_in"),
     *("passes_by", "knowing", "decision_seconds", "offers_plans"),
-    *("people", "group", "given_up_step", "given_up_because"),
+    *("people", "group", "given_up_step", "given_up_because", "without_people"),
     *COLUMNS,
 )
 """Columns beside those of figures, wherever these are."""

@@ -55,7 +55,8 @@ def shared_episode(group: Group, person: Participant, plan: ConditionPlan, peopl
     whose: list[object] = [] if design.study["same_dishes"] else ["group", group.number]
     seed = derived_seed(int(design.study["seed"]), "episode", *whose, plan.key)
     absence = absence_planned(plan) if len(people) > 1 else None
-    return _episode(person, plan, seed=seed, people=people, absence=absence)
+    awaited = sorted({*people_in(plan)} - {*people})
+    return _episode(person, plan, seed=seed, people=people, absence=absence, awaited=awaited)
 
 
 def round_episode(one: Round, person: Participant) -> Episode:

@@ -33,7 +33,7 @@
     kept = {
       inMenu,
       id: active?.id || "",
-      title: active?.closest(".leading")?.querySelector("h2").id || "", // where to be if what has the focus goes
+      title: active?.closest(".talk")?.querySelector("h2").id || "", // where to be if what has the focus goes
       spot: spotOf(active),
       value: inMenu && active.name === "command" ? active.value : "",
       choice: choosing.chosen()?.value || "",

@@ -11,6 +11,7 @@ from django.db.models import Count
 from kitchen.contract.plans import WORLD
 from kitchen.contract.reading import Readings
 from kitchen.contract.world import Json
+from kitchen.play.absence import NEVER
 from kitchen.play.clock import OF_PEOPLE
 from kitchen.play.models import Decision, Episode, Seat, SeatCommand
 from kitchen.play.readings import readings_by_episode
@@ -156,6 +157,12 @@ COLUMNS = (
         "Why a co-player took over; blank if none did.",
         levels="away = missed so many turns in a row, left",
     ),
+    Column(
+        "without_people",
+        "text",
+        "Seats of people that co-players had, each as seat:step:why: from that step on, since its person "
+        "left (left), was away (away), or did not come (never); also where their rows were erased.",
+    ),
 )
 
 FIELDS = (
@@ -263,10 +270,11 @@ def _cells(
         facts["decision_seconds"],
         facts["offers_plans"],
         *read.columns.values(),
-        people + len(gone),
+        people + sum(one["why"] != NEVER for one in gone.values()),
         sitting.who.group if sitting.part == MAIN else None,
         given_up.get("step"),
         given_up.get("why"),
+        " ".join(f"{seat}:{one['step']}:{one['why']}" for seat, one in sorted(gone.items())) or None,
     )
 
 

@@ -18,6 +18,7 @@ from django.utils import timezone
 from kitchen.money.models import Budget
 from kitchen.play.going import seat_leave
 from kitchen.play.models import Episode
+from kitchen.play.selectors import seat_view
 from kitchen.play.services import GivenCommand, commands_submit
 from study.design.models import Study
 from study.design.readiness import missing
@@ -145,6 +146,8 @@ def test_when_time_is_over_a_co_player_has_the_place_of_who_did_not_come() -> No
     assert episode.seats.filter(mind=None).count() == 2 and episode.minds.count() == 2
     by_seat = dict(episode.seats.exclude(mind=None).values_list("number", "mind__number"))
     assert by_seat == {2: 1, 3: 0}  # the usual co-player has its number whoever comes
+    view = seat_view(episode.seats.get(number=0))
+    assert view.taken_over == ((2, 1, "never"),)  # and the page says so
     late = come(study, "late")
     assert look(late) and Group.objects.count() == 2
 
@@ -461,9 +464,9 @@ def test_the_data_say_who_played_together_and_from_which_step_somebody_was_repla
     table = get_table("episodes")
     names = [column.name for column in table.columns_of(both[0].study)]
     found = [dict(zip(names, row, strict=True)) for row in rows_of(table, both[0].study)]
-    columns = ("seat", "people", "group", "given_up_step", "given_up_because")
+    columns = ("seat", "people", "group", "given_up_step", "given_up_because", "without_people")
     rows = [[row[name] for name in columns] for row in found if row["order_position"] == 1]
-    assert rows == [[0, 2, 1, None, None], [1, 2, 1, 1, "left"]]
+    assert rows == [[0, 2, 1, None, None, "1:1:left"], [1, 2, 1, 1, "left", "1:1:left"]]
 
 
 def test_what_others_do_is_no_sign_of_somebody(both: tuple[Participant, Participant]) -> None:

@@ -9,7 +9,10 @@ from typing import Any
 
 from playwright.async_api import Browser, Page, WebSocketRoute, expect
 
+from kitchen.contract.agent import PLAN_BROKEN
 from kitchen.contract.page import SeatView
+from kitchen.contract.plans import ILLEGAL
+from kitchen.contract.world import Event
 from kitchen.play.render import PONG, Screen
 from kitchen.worlds.cuisine.page import PAGE
 from tests.browser import IN_A_BROWSER
@@ -208,3 +211,19 @@ async def test_kitchen_or_tables_is_remembered_for_the_episode_and_for_no_other(
     await page.reload()
     await expect(page.get_by_role("tabpanel", name="Kitchen")).to_be_visible()
     await expect(tables).to_be_hidden()
+
+
+async def test_a_plan_that_has_ended_before_its_time_is_shown_and_told(browser: Browser) -> None:
+    line, world = Line(), kitchen()
+    page = await line.open(browser, replace(play(world), offers_plans=True))
+    said, fold = page.locator("#plan-said"), page.locator("#plan-fold")
+    assert await fold.get_attribute("open") is None
+    view = replace(play(world, [("goto", "storage0")]), offers_plans=True)
+    why = {"why": ILLEGAL, "left": [["get", "storage0", "rice"]]}
+    broken = replace(view.history[0], events=(Event(PLAN_BROKEN, 0, why),))
+    line.shows(replace(view, history=(broken, *view.history[1:])))
+    await expect(said).to_have_text("Your plan has ended, since this was not possible: Take rice from storage")
+    await expect(fold).to_have_attribute("open", "")
+    line.shows(replace(play(world, [("noop",)]), offers_plans=True))
+    await expect(said).to_have_text("")
+    assert await fold.get_attribute("open") == ""
