@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
+from types import MappingProxyType
 
 from kitchen.contract.agent import Pursuer, Situation
 from kitchen.contract.jobs import ACCEPTED, GIVEN, STARTED, Job, jobs_of
@@ -22,30 +23,40 @@ class Followed:
 
     commands: dict[int, Command] = field(default_factory=dict)
     """Of seats that have something to do for a job."""
-    seats: frozenset[int] = frozenset()
-    """All seats that are at a job, if only waiting."""
+    at: dict[int, int] = field(default_factory=dict)
+    """All seats that are at a job, if only waiting, and its number."""
     says: tuple[Say, ...] = ()
     memory: dict[str, Json] = field(default_factory=dict)
 
 
 def follow(
-    situation: Situation, pursuer: Pursuer, before: Json, *, patience: int, words: bool = False
+    situation: Situation,
+    pursuer: Pursuer,
+    before: Json,
+    *,
+    patience: int,
+    words: bool = False,
+    stops: Mapping[int, int] = MappingProxyType({}),
 ) -> Followed:
     """The newest job comes first; an older one goes on after it. Of several seats each has a job of its own.
     A job is accepted if it has an aim, declined if it is words alone, and given up after so many steps
-    (`patience`; 0: never). Who understands `words` leaves such jobs alone. `before` is the memory that it
-    returned last."""
+    (`patience`; 0: never), or when its seat is told to stop (`stops`: by the message of this number). Who
+    understands `words` leaves such jobs alone. `before` is the memory that it returned last."""
     known = before or {"jobs": [], "seats": {}}
     jobs = _open(situation, known["jobs"])
-    mine = [job for job in jobs if job.aim and not _is_late(job, situation, patience)]
+    aimed = [job for job in jobs if job.aim]
+    late = [job for job in aimed if _is_late(job, situation, patience)]
+    stopped = [job for job in aimed if _is_stopped(job, situation.seats, known["seats"], stops)]
+    mine = [job for job in aimed if job not in late and job not in stopped]
     unread = [job for job in jobs if not (job.aim or words)]
     at = _seats(mine, situation.seats, known["seats"])
-    made = Followed(seats=frozenset(at.values()))
+    made = Followed(at={seat: number for number, seat in at.items()})
     for job in mine:
         if job.number in at:
             _pursue(made, situation, pursuer, job, at[job.number])
     made.says = (
-        *(_about(job, REPORT, status="failed", code="late") for job in jobs if job.aim and job not in mine),
+        *(_about(job, REPORT, status="failed", code="stopped") for job in stopped),
+        *(_about(job, REPORT, status="failed", code="late") for job in late if job not in stopped),
         *(_about(job, ACCEPT) for job in mine if job.state == GIVEN),
         *(_about(job, DECLINE, code="words") for job in unread if job.state == GIVEN),
         *(_about(job, REPORT, status=STARTED) for job in mine if job.state == ACCEPTED and job.number in at),
@@ -71,6 +82,12 @@ def _is_over(job: Job, situation: Situation) -> bool:
 
 def _is_late(job: Job, situation: Situation, patience: int) -> bool:
     return bool(patience) and situation.step + 1 - job.step >= patience
+
+
+def _is_stopped(job: Job, seats: Sequence[int], before: Mapping[str, int], stops: Mapping[int, int]) -> bool:
+    """Whether the seat that is at it was told to stop after it was given; all seats, where none is."""
+    at = [before[str(job.number)]] if str(job.number) in before else seats
+    return bool(stops) and all(stops.get(seat, 0) > job.number for seat in at)
 
 
 def _seats(jobs: Sequence[Job], seats: Sequence[int], before: Mapping[str, int]) -> dict[int, int]:

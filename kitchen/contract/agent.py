@@ -111,6 +111,9 @@ class Situation:
     somebody said, never an instruction to the house."""
     jobs: tuple[Job, ...] = ()
     """Those that it was given or gave and that are open, however long ago that was said."""
+    taken_over: int = 0
+    """The last message of the time when a person had its seat: what was said up to there was said to them. 0
+    where it has had its seats all along."""
 
 
 @dataclass(frozen=True, slots=True)

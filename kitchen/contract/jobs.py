@@ -48,7 +48,7 @@ class Job:
     """The step in which it came to stand so."""
     code: str = ""
     """Why it failed, where it was no person who said so: `gone`, there is nothing to do it with; `late`, it
-    took too long; `words`, an aim was missing."""
+    took too long; `stopped`, its worker was told to stop; `words`, an aim was missing."""
 
     @property
     def is_open(self) -> bool:

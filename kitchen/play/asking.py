@@ -209,6 +209,8 @@ def _talk(turn: OpenTurn, mind: Mind) -> dict[str, Any]:
     since = last_heard(turn.episode)[mind.pk] if turn.episode.messages else LastHeard()
     messages, jobs = told(turn, member, since=since)
     talk = {"organisation": organisation, "member": member, "messages": messages, "jobs": jobs}
+    if gone := (turn.episode.gone or {}).get(str(member)):
+        talk["taken_over"] = gone["said"]
     seen = organisation.seats_seen(member)
     if seen == organisation.member(member).seats:
         return talk

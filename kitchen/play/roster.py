@@ -21,6 +21,7 @@ STATES = {
 WHYS = {
     "gone": marked("There is nothing to do it with."),
     "late": marked("It took too long."),
+    "stopped": marked("I was told to stop."),
     "words": marked("I need something from the list."),
 }
 """Why one was declined or failed, where no person wrote why (`Job.code`)."""

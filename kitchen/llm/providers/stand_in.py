@@ -58,6 +58,8 @@ class StandInAdvice:
     """What agents hold, for full hands; agents with free hands are left out."""
     refused: Mapping[int, Command] = field(default_factory=dict)
     """Commands of the last step that were refused."""
+    waits: Mapping[int, Command] = field(default_factory=dict)
+    """What those are told of whom nothing is wanted now: written as it is, without a chance of error."""
 
 
 Advise = Callable[[], StandInAdvice]
@@ -127,6 +129,7 @@ class StandIn(LanguageModel):
         commands: list[Written] = []
         for agent, command in advice.commands.items():
             commands += self._command(advice, agent, command, agent in told, rng)
+        commands += advice.waits.items()
         text = write(commands, apologise=bool(told), rng=rng, prose=self.prose)
         if request.tool is None:
             return text, None

@@ -1,8 +1,9 @@
 """What people ask of the robots in plain English words, read by rules: for co-players without a model.
 
-*Robot 3, fetch rice. Tuna sushi first. Stop. Let me do the chopping. Go on.* One message may hold several.
-What is not understood changes nothing. Wishes stand until they are done, until *go on*, or until somebody
-wishes otherwise.
+*Robot 3, fetch rice. Tuna sushi first. Stop. Let me do the chopping. I take the rice. Go on.* One message may
+hold several. What somebody says that they do themselves is a promise, and asked of nobody. What is not
+understood changes nothing. Wishes stand until they are done, until *go on*, or until somebody wishes
+otherwise.
 """
 
 from __future__ import annotations
@@ -18,25 +19,41 @@ from kitchen.contract.world import Json
 from kitchen.worlds.cuisine.words import readable
 
 FETCH, FIRST, STOP, GO_ON = "fetch", "first", "stop", "go_on"
-LEAVE_TOOL, LEAVE_DISH = "leave_tool", "leave_dish"
-_THEIRS = re.compile(r"\b(?:let me|leave|i will|i'll|i do|i'm|i am)\b")
-"""What somebody does themselves is asked of nobody."""
+LEAVE_TOOL, LEAVE_DISH, LEAVE_ITEM = "leave_tool", "leave_dish", "leave_item"
+LEAVES = frozenset({LEAVE_TOOL, LEAVE_DISH, LEAVE_ITEM})
+"""What somebody has for themselves, or does."""
+_DO = (
+    "tak|get|got|fetch|bring|grab|pick|carry|put|us|hav|handl|do|mak|prepar|serv|deliver|chop|cut|slic|mix|"
+    "blend|fry|grind|bak|boil|cook|steam"
+)
+_OWN = re.compile(
+    r"\b(?:let me|i'll|i'm|i've|i)\s+"
+    r"(?:(?!not|wait|need|want(?! to)|see|think|know|hope|robot)[a-z]+\s+){0,2}?"
+    rf"(?:{_DO})(?:e|es|s|ing|ting|bing|ping)?\b|\bleave\b|\bmyself\b"
+)
+"""Somebody who says what they do themselves: *I take*, *I am cooking*, *let me just use*."""
+_THEIRS = re.compile(rf"\b(?:let me(?! know)|i will|i'll|i do|i'm|i am)\b|{_OWN.pattern}")
+"""What somebody does themselves, or speaks of, is asked of nobody."""
+_ASKS = re.compile(r"\b(?:should|shall|must|do) i\b")
+"""Whoever asks whether they are to do something has not said that they will."""
 PATIENCE = 20
 """Steps after which something that could not be fetched is forgotten."""
 
 _ROBOTS = re.compile(r"\brobots?\s+(\d{1,2}(?:\s*(?:,|and|&)\s*\d{1,2})*)")
-_NOT = re.compile(r"\b(?:don't|do not|never|not)\b(?! ?mind)")
+_NOT = re.compile(r"\b(?:\w+n't|never|not)\b(?! ?mind)")
 _SIGNS: Mapping[str, re.Pattern[str]] = {
     GO_ON: re.compile(r"\b(?:go on|carry on|continue|resume|never ?mind|go ahead)\b"),
-    LEAVE_TOOL: _THEIRS,
     LEAVE_DISH: _THEIRS,
+    LEAVE_ITEM: _OWN,
+    LEAVE_TOOL: _THEIRS,
     FIRST: re.compile(r"\b(?:first|next|most urgent|priority|prioriti[sz]e)\b"),
-    FETCH: re.compile(r"\b(?:fetch|get|bring|grab|take|pick up)\b"),
+    FETCH: re.compile(r"\b(?:fetch(?:es)?|(?:get|bring|grab|take)s?|picks? up)\b"),
     STOP: re.compile(r"^(?!i\b)[^?]*\b(?:stop|wait|halt|freeze|hold on|stand still)\b[^?]*$"),
 }
 """In the order in which they are looked for."""
 _CLAUSES = re.compile(
-    r"[.;!?\n,\s]*\b(?:and\s+)?then\b,?\s*|(?<=\?)\s+|[.;!\n]+\s*|,?\s*\band\s+(?=robots?\s+\d)"
+    r"[.;!?\n,\s]*\b(?:and\s+)?then\b,?\s*|(?<=\?)\s+|[.;!\n]+\s*"
+    r"|(?:,\s*|\s)(?:and|but)\s+(?=robots?\s+\d|you\b|i\b|let me\b)|,\s*(?=you\b|i\b|let me\b)"
 )
 """Between two things that are asked for in one message."""
 _WORK: Mapping[str, tuple[str, ...]] = {
@@ -98,11 +115,14 @@ class Standing:
     """Kinds of tools that somebody has for themselves."""
     dishes: set[str] = field(default_factory=set)
     """Dishes that somebody makes themselves."""
+    items: set[str] = field(default_factory=set)
+    """Anything else that somebody brings or makes themselves."""
     fetches: list[Wish] = field(default_factory=list)
 
     def fetch(self, wish: Wish) -> None:
-        """Something is to be fetched; who is named for it waits no longer."""
+        """Something is to be fetched: who is named for it waits no longer, and it is nobody's own."""
         self.stopped -= set(wish.seats)
+        self.items.discard(wish.what)
         self.fetches.append(wish)
 
     def take(self, wish: Wish, seats: set[int], mine: tuple[int, ...]) -> None:
@@ -110,21 +130,36 @@ class Standing:
         if wish.do == GO_ON:
             self.stopped -= seats
             if not wish.seats:
-                self.first, self.tools, self.dishes, self.fetches = "", set(), set(), []
+                self.first, self.tools, self.dishes, self.items, self.fetches = "", set(), set(), set(), []
         elif wish.do == STOP:
             self.stopped |= seats
             self.fetches = [each for each in self.fetches if not set(each.meant(mine)) & seats]
         elif wish.do == FIRST:
             self.first = wish.what
         else:
-            (self.tools if wish.do == LEAVE_TOOL else self.dishes).add(wish.what)
+            self._leave(wish)
+
+    def _leave(self, wish: Wish) -> None:
+        """It is somebody's own, and fetched for nobody."""
+        kept = {LEAVE_TOOL: self.tools, LEAVE_DISH: self.dishes, LEAVE_ITEM: self.items}
+        kept[wish.do].add(wish.what)
+        self.fetches = [each for each in self.fetches if each.what != wish.what]
 
 
-def of_people(messages: Iterable[Said], organisation: Organisation | None) -> list[Said]:
-    """What people asked, of what a mind has heard; jobs among it, but for those that were taken back."""
-    people = {one.number for one in organisation.members if one.is_person} if organisation else set()
+def of_people(messages: Iterable[Said], organisation: Organisation | None, *, after: int = 0) -> list[Said]:
+    """What people asked in words, of what a mind has heard: not what was said to the person who had its seat,
+    up to the message `after`. Jobs in words among it, but for those that were taken back."""
+    people = people_in(organisation)
     theirs, gone = [said for said in messages if said.sender in people], taken_back(messages)
-    return [said for said in theirs if said.kind in {SAY, ASK, INFORM} and said.number not in gone]
+    asked = [said for said in theirs if said.kind in {SAY, ASK} and said.number > after]
+    jobs = [said for said in theirs if said.kind == INFORM and not said.data.get("aim")]
+    left = [said for said in jobs if said.number not in gone]
+    return sorted([*asked, *left], key=lambda said: said.number)
+
+
+def people_in(organisation: Organisation | None) -> set[int]:
+    """The members who are people."""
+    return {one.number for one in organisation.members if one.is_person} if organisation else set()
 
 
 def taken_back(messages: Iterable[Said]) -> set[Json]:
@@ -164,9 +199,11 @@ def _robots(text: str) -> tuple[int, ...]:
 
 def _asked(text: str, brief: Mapping[str, Json]) -> tuple[str, tuple[str, ...]]:
     """What one clause asks for, and of which things; of none where nothing is understood."""
-    own = _THEIRS.search(text)
+    own, asks = _THEIRS.search(text), _ASKS.search(text)
     for do, sign in _SIGNS.items():
-        if not sign.search(text) or _NOT.search(text) or (own and do in {FIRST, FETCH}):
+        if not sign.search(text) or _NOT.search(text):
+            continue
+        if (own and do in {FIRST, FETCH}) or (asks and do in LEAVES):
             continue
         if things := _what(do, text, brief):
             return do, things
@@ -179,9 +216,11 @@ def _what(do: str, text: str, brief: Mapping[str, Json]) -> tuple[str, ...]:
         return ("",)
     if do == LEAVE_TOOL:
         return _tool(text, brief)
+    if do == LEAVE_ITEM and re.search(r"\bus(?:e|ing)\b", text):
+        return ()  # the tool is meant, whatever for
     things = brief["dishes"] if do in {FIRST, LEAVE_DISH} else [*brief["base"], *brief["recipes"]]
     named = _named(text, brief, things)
-    return named if do == FETCH else named[:1]
+    return named if do in {FETCH, LEAVE_ITEM} else named[:1]
 
 
 def _named(text: str, brief: Mapping[str, Json], codes: Iterable[str]) -> tuple[str, ...]:
@@ -235,8 +274,11 @@ def still_asked(wishes: Iterable[Wish], *, step: int, done: Iterable[Wish]) -> l
 def for_us(wish: Wish, said: Said, organisation: Organisation, member: int) -> bool:
     """Whether this is asked of this member. What several minds were told and one can do, with no robot named,
     is for the first of them alone; a job is for each."""
-    minds = [
-        one for one in said.to if organisation.member(one).seats and not organisation.member(one).is_person
-    ]
-    shared = wish.do == FETCH and not wish.seats and not wish.is_job and len(minds) > 1
-    return not shared or member == min(minds)
+    shared = wish.do == FETCH and not wish.seats and not wish.is_job
+    return not shared or is_first(said, organisation, member)
+
+
+def is_first(said: Said, organisation: Organisation, member: int) -> bool:
+    """Whether this member is the first of all minds with a seat that were told this."""
+    told = [organisation.member(one) for one in said.to]
+    return member == min((one.number for one in told if one.seats and not one.is_person), default=member)

@@ -46,6 +46,11 @@ def test_it_says_what_it_is() -> None:
     assert call.reply.usage.output > 0
 
 
+def test_who_is_to_wait_is_told_so_without_a_chance_of_error() -> None:
+    advice = replace(ADVICE, commands={}, waits={2: ("noop",)}, refused={2: ("put", "pot0")})
+    assert all(commands(ask(advice, seed, error_rate=1.0)) == [(2, ("noop",))] for seed in range(5))
+
+
 def test_same_seed_same_answer_and_another_seed_another() -> None:
     texts = [[ask(seed=seed, error_rate=0.5).reply for seed in range(20)] for _ in range(2)]
     plain = [[found and found.text for found in run] for run in texts]

@@ -156,14 +156,18 @@ def test_who_takes_over_is_written_to_as_a_co_player() -> None:
     assert made.is_silent
     made = organise("graph", members_of((), seats=2), seats=2)
     episode = together(Absence(None, "planner"), organisation=made)
+    assert message_send(episode_id=episode.pk, seat=0, say=Say("fetch rice", "say", (1,))).accepted
     seat_leave(episode_id=episode.pk, seat=1)
     say = Say("robot 2, stop", "say", (1,))
-    assert message_send(episode_id=episode.pk, seat=0, say=say).accepted and Message.objects.count() == 1
+    assert message_send(episode_id=episode.pk, seat=0, say=say).accepted and Message.objects.count() == 2
     stored = Episode.objects.get().organisation or {}
     assert [one["person"] for one in stored["members"]] == [True, False]
     submit(episode, 1, "noop")
     decide_step(episode_id=episode.pk, step=1)
     assert Episode.objects.get().step == 1
+    assert (
+        Message.objects.latest("number").text == "Robot 2: waiting."
+    )  # what its person was told is no order
 
 
 def test_a_conversation_ends_when_one_of_the_two_is_replaced_and_the_other_is_told() -> None:

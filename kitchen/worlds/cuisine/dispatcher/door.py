@@ -21,6 +21,7 @@ from kitchen.worlds.cuisine.dispatcher.moment import Moment
 from kitchen.worlds.cuisine.dispatcher.options import Options
 from kitchen.worlds.cuisine.dispatcher.prose import PROSE
 from kitchen.worlds.cuisine.dispatcher.spelling import as_object
+from kitchen.worlds.cuisine.dispatcher.validation import NOOP
 from kitchen.worlds.cuisine.planner.planner import Planner
 
 SEEDS = 2**31
@@ -51,12 +52,14 @@ class Adviser:
         brief, seen = self.moment.brief, self.moment.observation
         asked = self.moment.team.asked
         agents = [(seat, seen["agents"][seat]["holds"]) for seat in asked]
+        commands = {seat: do for seat, do in self.decision.commands.items() if seat in asked}
         return StandInAdvice(
-            commands={seat: do for seat, do in self.decision.commands.items() if seat in asked},
+            commands=commands,
             places=list(brief["locations"]),
             items=[*brief["base"], *brief["recipes"]],
             holding={seat: held for seat, held in agents if held},
             refused=dict(self.memory.refused),
+            waits={seat: NOOP for seat in asked if seat not in commands},
         )
 
 

@@ -1,9 +1,8 @@
-"""How the planner does as people ask (`kitchen.worlds.cuisine.wishes`).
+"""How the planner does as people ask in words (`kitchen.worlds.cuisine.planner.listening`).
 
 Robots that were told what to do, or to stop, are taken out of the plan as if somebody else commanded them;
-orders and tools that are none of the others' business are taken out of what these see. What nobody asked
-about is planned as ever. What was asked stands in the planner's memory, since it is told of the newest
-messages alone.
+orders, items and tools that are none of the others' business are left out of what these plan. What nobody
+asked about is planned as ever.
 """
 
 from __future__ import annotations
@@ -12,25 +11,12 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
 from kitchen.contract.agent import Situation
-from kitchen.contract.talk import Said, Say
+from kitchen.contract.talk import Say
 from kitchen.contract.world import Command, Json
 from kitchen.worlds.cuisine.planner.answering import answers, needs_help, reports
-from kitchen.worlds.cuisine.wishes import (
-    Standing,
-    Wish,
-    for_us,
-    of_people,
-    standing,
-    still_asked,
-    taken_back,
-    wishes_of,
-)
-
-KEY = "heeded"
-"""Under which the planner's memory has what was asked; only where somebody asked something."""
-CLOSED = 1000
-"""Steps for which a tool is busy that somebody has for themselves."""
-NOOP: Command = ("noop",)
+from kitchen.worlds.cuisine.planner.fetching import NOOP, fetch, source_of
+from kitchen.worlds.cuisine.planner.listening import Heard
+from kitchen.worlds.cuisine.wishes import FETCH, GO_ON, Standing, Wish, standing, still_asked
 
 
 @dataclass(slots=True)
@@ -40,76 +26,60 @@ class Heeded:
 
     situation: Situation
     commands: dict[int, Command] = field(default_factory=dict)
-    memory: dict[str, Json] | None = None
+    memory: dict[str, Json] = field(default_factory=dict)
     says: tuple[Say, ...] = ()
-    closed: frozenset[str] = frozenset()
-    """Places that somebody has for themselves."""
 
 
-def heed(situation: Situation) -> Heeded:
-    """Listen to what people said since it was last listened, and go by what still stands of what they said
-    before; where nobody said anything, everything is as it is without."""
-    before, said = _remembered(situation.memory), of_people(situation.messages, situation.organisation)
-    news = [one for one in said if one.number > before["last"]]
-    if not (news or before["last"]):
-        return Heeded(situation)
+def heed(situation: Situation, heard: Heard, at_jobs: Mapping[int, int]) -> Heeded:
+    """Go by what stands of what people asked. `at_jobs` are robots that pursue an aim, with the number of
+    their job: what was said before that is not for them, and they wait no longer."""
     brief, step = next(iter(situation.briefs.values())), situation.step + 1
-    read = wishes_of(news, brief)
-    fresh, gone = _for_us(situation, news, read), taken_back(situation.messages)
-    wishes = [
-        one for one in (*map(Wish.read, before["wishes"]), *fresh) if not one.is_job or one.number not in gone
-    ]
+    wishes = list(heard.wishes)
     now = standing(wishes, situation.seats, step=step)
-    commands, done = _told(situation, brief, now)
-    left = still_asked(wishes, step=step, done=done)
-    helped = before["helped"] or needs_help(news, read)
-    memory = {"last": max([before["last"], *(one.number for one in news)]), "helped": helped}
-    says = answers(situation, brief, news, read, fresh, helped=before["helped"])
-    says += reports(brief, wishes, left, done)
-    closed = {place for place, kind in brief["locations"].items() if kind in now.tools}
-    others = _without(situation, brief, now, commands)
-    remembered = {**memory, "wishes": [one.to_json() for one in left]}
-    return Heeded(others, commands, remembered, says, frozenset(closed))
+    if begun := tuple(sorted(now.stopped & at_jobs.keys())):
+        wishes.append(Wish(heard.last, 0, step, GO_ON, "", begun))
+        now = standing(wishes, situation.seats, step=step)
+    commands, done = _told(situation, brief, now, at_jobs)
+    ended = [*done, *_given_up(wishes, situation.seats)]
+    left = still_asked(wishes, step=step, done=ended)
+    helped = heard.before["helped"] or needs_help(situation, heard)
+    memory = {"last": heard.last, "helped": helped, "wishes": [one.to_json() for one in left]}
+    says = answers(situation, brief, heard) + reports(situation, brief, wishes, left, done)
+    return Heeded(_without(situation, brief, now, commands), commands, memory, says)
 
 
-def _for_us(situation: Situation, news: Sequence[Said], read: Sequence[Wish]) -> list[Wish]:
-    """Those of new wishes that are asked of this mind."""
-    messages, organisation = {one.number: one for one in news}, situation.organisation
-    if organisation is None:
-        return []
-    return [wish for wish in read if for_us(wish, messages[wish.number], organisation, situation.member)]
-
-
-def left_alone(commands: Mapping[int, Command], heeded: Heeded) -> dict[int, Command]:
-    """The same, but nobody puts anything into what somebody has for themselves, or starts it."""
-    return {
-        seat: NOOP if command[0] in {"put", "activate"} and command[1] in heeded.closed else command
-        for seat, command in commands.items()
-    }
-
-
-def _remembered(memory: Json) -> dict[str, Json]:
-    known = memory.get(KEY) if isinstance(memory, dict) else None
-    return known or {"last": 0, "helped": False, "wishes": []}
+def _given_up(wishes: Sequence[Wish], mine: tuple[int, ...]) -> list[Wish]:
+    """Things that are not to be fetched any more, since somebody wished otherwise."""
+    asked = standing((wish for wish in wishes if wish.do == FETCH), mine, step=0).fetches
+    still = standing(wishes, mine, step=0).fetches
+    return [wish for wish in asked if wish not in still]
 
 
 def _told(
-    situation: Situation, brief: Mapping[str, Json], now: Standing
+    situation: Situation, brief: Mapping[str, Json], now: Standing, at_jobs: Mapping[int, int]
 ) -> tuple[dict[int, Command], list[Wish]]:
     """What those do who were told what to do, and what is done."""
     commands: dict[int, Command] = dict.fromkeys(sorted(now.stopped), NOOP)
     done: list[Wish] = []
     for wish in now.fetches:
-        seats = [seat for seat in wish.meant(situation.seats) if seat not in commands]
+        seats = [seat for seat in _asked(wish, situation.seats, at_jobs) if seat not in commands]
         holders = [seat for seat in seats if _agent(situation, seat)["holds"] == wish.what]
         if holders:
             done.append(wish)
             continue
         free = [seat for seat in seats if not _agent(situation, seat)["holds"]]
-        source = _source(situation, brief, wish.what)
+        source = source_of(situation, brief, wish.what)
         if free and source:
-            commands[free[0]] = _fetch(_agent(situation, free[0]), source, wish.what, brief)
+            commands[free[0]] = fetch(_agent(situation, free[0]), source, wish.what, brief)
     return commands, done
+
+
+def _asked(wish: Wish, mine: Sequence[int], at_jobs: Mapping[int, int]) -> list[int]:
+    """Who is to fetch this: those who are at no job, or, where they are named or all are at one, whose job is
+    older than this."""
+    meant = wish.meant(mine)
+    free = [seat for seat in meant if seat not in at_jobs]
+    return free if free and not wish.seats else [s for s in meant if at_jobs.get(s, 0) < wish.number]
 
 
 def _agent(situation: Situation, seat: int) -> Mapping[str, Json]:
@@ -118,60 +88,32 @@ def _agent(situation: Situation, seat: int) -> Mapping[str, Json]:
     return agent
 
 
-def _source(situation: Situation, brief: Mapping[str, Json], item: str) -> str:
-    """Where this can be taken from; empty where it cannot."""
-    places: Mapping[str, str] = brief["locations"]
-    if item in brief["base"]:
-        return next(place for place, kind in places.items() if kind == "storage")
-    seen = next(iter(situation.observations.values()))["locations"]
-    ready = [
-        place for place in places if list(seen[place]["items"]) == [item] and places[place] != "servingtable"
-    ]
-    return ready[0] if ready else ""
-
-
-def _fetch(agent: Mapping[str, Json], source: str, item: str, brief: Mapping[str, Json]) -> Command:
-    if agent["busy"]:
-        return NOOP
-    if agent["at"] != source:
-        return ("goto", source)
-    return ("get", source, item) if brief["locations"][source] == "storage" else ("get", source)
-
-
 def _without(
     situation: Situation, brief: Mapping[str, Json], now: Standing, commands: Mapping[int, Command]
 ) -> Situation:
     """The situation of those who were told nothing, in which the others command themselves."""
+    others = left_to_plan(situation, commands)
+    seen = {seat: _seen(situation.observations[seat], brief, now) for seat in others.seats}
+    return replace(others, observations=seen)
+
+
+def left_to_plan(situation: Situation, commands: Mapping[int, Command]) -> Situation:
+    """The situation of the robots that have no command yet."""
     seats = tuple(seat for seat in situation.seats if seat not in commands)
-    seen = {seat: _seen(situation.observations[seat], brief, now) for seat in seats}
-    return replace(
-        situation,
-        seats=seats,
-        observations=seen,
-        commanded={**situation.commanded, **commands},
-        memory=memory_of(situation.memory, seats),
-    )
+    commanded, memory = {**situation.commanded, **commands}, _memory_of(situation.memory, seats)
+    return replace(situation, seats=seats, commanded=commanded, memory=memory)
 
 
 def _seen(observation: Mapping[str, Json], brief: Mapping[str, Json], now: Standing) -> dict[str, Json]:
-    """An observation without orders and tools that are not for us."""
+    """An observation without orders that are not for us, and with what we are to leave to others
+    (`kitchen.worlds.cuisine.planner.scene`)."""
     orders = [order for order in observation["orders"] if order["dish"] not in now.dishes]
     first = [order for order in orders if order["dish"] == now.first]
-    places = {
-        place: {**there, "busy": CLOSED} if _closed(place, there, brief, now) else there
-        for place, there in observation["locations"].items()
-    }
-    return {**observation, "orders": first or orders, "locations": places}
+    made = [item for item, recipe in brief["recipes"].items() if recipe["tool"] in now.tools]
+    return {**observation, "orders": first or orders, "theirs": [*now.items, *now.dishes], "unmade": made}
 
 
-def _closed(place: str, there: Mapping[str, Json], brief: Mapping[str, Json], now: Standing) -> bool:
-    """Somebody has it for themselves, and nothing lies there to be taken."""
-    kind, items = brief["locations"][place], there["items"]
-    made = len(items) == 1 and brief["recipes"].get(items[0], {}).get("tool") == kind
-    return kind in now.tools and not made
-
-
-def memory_of(memory: Json, seats: Sequence[int]) -> Json:
+def _memory_of(memory: Json, seats: Sequence[int]) -> Json:
     """What is remembered of these robots' errands."""
     if not isinstance(memory, dict) or "errands" not in memory:
         return memory

@@ -6,11 +6,16 @@ from dataclasses import replace
 from random import Random
 from typing import ClassVar
 
+from kitchen.agents.following import Followed
 from kitchen.contract.agent import Advice, Agent, Decision, Situation
 from kitchen.contract.world import Json, Setting
 from kitchen.worlds.cuisine.planner.book import Book, read_book
-from kitchen.worlds.cuisine.planner.heeding import KEY, heed, left_alone
-from kitchen.worlds.cuisine.planner.jobs import others, take_jobs, with_jobs
+from kitchen.worlds.cuisine.planner.fetching import NOOP
+from kitchen.worlds.cuisine.planner.heeding import Heeded, heed, left_to_plan
+from kitchen.worlds.cuisine.planner.jobs import KEY as JOBS
+from kitchen.worlds.cuisine.planner.jobs import take_jobs
+from kitchen.worlds.cuisine.planner.listening import KEY as HEEDED
+from kitchen.worlds.cuisine.planner.listening import listen
 from kitchen.worlds.cuisine.planner.manner import PLAYING, Manner
 from kitchen.worlds.cuisine.planner.mates import Seen, forget_the_idle, watch
 from kitchen.worlds.cuisine.planner.scene import apply, read_scene
@@ -43,24 +48,27 @@ class Planner(Agent):
 
         The memory keeps the plan (wishes, style, errands) and how long the others have not moved; the note
         tells each seat's goal, its intent what it does after this step. Same situation, same decision. What
-        people ask in plain words is done first (`heeding`), and jobs with an aim before that (`jobs`).
+        people ask is done first: in plain words (`heeding`), or as jobs with an aim (`jobs`).
         """
-        followed = take_jobs(situation)
-        if followed is None:
-            return self._heeding(situation)
-        return with_jobs(self._heeding(others(situation, followed)), followed)
-
-    def _heeding(self, situation: Situation) -> Decision:
-        heeded = heed(situation)
-        decision = self._decide(heeded.situation) if heeded.situation.seats else _nothing(situation)
-        if heeded.memory is None:
-            return decision
+        heard = listen(situation)
+        followed = take_jobs(situation, heard)
+        if not (heard or followed):
+            return self._planning(situation)
+        jobs = followed or Followed()
+        heeded = heed(situation, heard, jobs.at) if heard else Heeded(situation)
+        at_jobs = {seat: jobs.commands.get(seat, NOOP) for seat in sorted(jobs.at)}
+        told = {**at_jobs, **heeded.commands}
+        decision = self._planning(left_to_plan(heeded.situation, told))
+        kept = {HEEDED: heeded.memory, JOBS: jobs.memory}
         return replace(
             decision,
-            commands={**heeded.commands, **left_alone(decision.commands, heeded)},
-            memory={**(decision.memory or {}), KEY: heeded.memory},
-            says=heeded.says,
+            commands={**told, **decision.commands},
+            memory={**(decision.memory or {}), **{key: memory for key, memory in kept.items() if memory}},
+            says=(*jobs.says, *heeded.says),
         )
+
+    def _planning(self, situation: Situation) -> Decision:
+        return self._decide(situation) if situation.seats else _nothing(situation)
 
     def _decide(self, situation: Situation) -> Decision:
         book = read_book(situation.briefs[situation.seats[0]])

@@ -22,7 +22,8 @@ class Robot:
 @dataclass(slots=True)
 class Scene:
     """A moment of the kitchen. Orders are (dish, life left); a dish put down `life - 1` steps from now is
-    the last that still serves the order."""
+    the last that still serves the order. What somebody has for themselves: `theirs` are items that nobody of
+    us fetches, makes or takes, `unmade` products that nobody of us makes."""
 
     step: int
     agents: list[Robot]
@@ -30,10 +31,13 @@ class Scene:
     busy: list[int]
     orders: list[tuple[str, int]]
     ready: Counter[str]
+    theirs: frozenset[str] = frozenset()
+    unmade: frozenset[str] = frozenset()
 
 
 def read_scene(book: Book, observation: Mapping[str, Json]) -> Scene:
-    """The scene of an observation (`CuisineWorld.observe`)."""
+    """The scene of an observation (`CuisineWorld.observe`), to which somebody may have added what is left to
+    others (`heeding`)."""
     where = observation["locations"]
     agents = [Robot(book.number[a["at"]], a["holds"], int(a["busy"])) for a in observation["agents"]]
     inside = [tuple(where[place]["items"]) for place in book.places]
@@ -44,6 +48,8 @@ def read_scene(book: Book, observation: Mapping[str, Json]) -> Scene:
         busy=[int(where[place]["busy"]) for place in book.places],
         orders=[(order["dish"], order["life"]) for order in observation["orders"]],
         ready=Counter(inside[book.table]),
+        theirs=frozenset(observation.get("theirs", ())),
+        unmade=frozenset(observation.get("unmade", ())),
     )
 
 

@@ -1,7 +1,7 @@
 """The work that a list of wished dishes leaves to do, when what lies about is used first.
 
 Each dish becomes a tree of batches (one filling of one tool). Wishes claim in their order: what agents hold,
-finished products, tools filled in part; the rest is new work.
+finished products, tools filled in part; the rest is new work. For what is left to others a batch waits.
 """
 
 from __future__ import annotations
@@ -92,7 +92,9 @@ class Work:
     def _claim(self, scene: Scene, product: str, rank: int, parent: Batch | None) -> None:
         batch = Batch(self._recipes[product], rank, parent)
         places = self._products.get(product)
-        if places:
+        if product in scene.theirs or (product in scene.unmade and not places):
+            batch.due = 1
+        elif places:
             self._settle(batch, places.pop(0))
             batch.done_at = scene.busy[batch.tool]
         else:
@@ -116,7 +118,7 @@ class Work:
             if part in self._held and (holder := self._holder(scene, part, batch.tool)) != NOBODY:
                 self.bringing[holder] = batch
             elif part in self._base:
-                batch.need.append(part)
+                batch.need += [] if part in scene.theirs else [part]
             else:
                 self._claim(scene, part, batch.rank, batch)
 
@@ -178,7 +180,7 @@ class Work:
                 batch = Batch(self.book.recipes[product], len(self.batches), None)
                 self._settle(batch, place)
                 batch.done_at = scene.busy[place]
-                self._discard(batch)
+                self._discard(batch, is_kept=product in scene.theirs)
         for kind, places in self._begun.items():
             for place in places:
                 batch = Batch(self.book.at_tool[kind][0], len(self.batches), None)
@@ -186,6 +188,6 @@ class Work:
                 batch.due = 1
                 self._discard(batch)
 
-    def _discard(self, batch: Batch) -> None:
+    def _discard(self, batch: Batch, *, is_kept: bool = False) -> None:
         batch.is_junk = True
-        self.junk.append(batch)
+        self.junk += [] if is_kept else [batch]

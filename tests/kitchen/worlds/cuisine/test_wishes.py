@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from copy import deepcopy
 from dataclasses import replace
 from typing import Any
 
@@ -33,12 +34,16 @@ def decided(
     memory: Any = None,
     organisation: Organisation | None = TALK,
     sender: int = 0,
+    step: int = 0,
+    tells: bool = False,
+    taken_over: int = 0,
     **settings: Any,
 ) -> Decision:
     """What a mind for robots 2 and 3 does while the person waits."""
     situation = see(world, (1, 2), commanded={0: ("noop",)}, people=(0,), memory=memory, seed=1)
     heard = said(*texts, sender=sender)
     situation = replace(situation, organisation=organisation, member=1, messages=heard, seconds=20.0)
+    situation = replace(situation, step=step, tells=tells, taken_over=taken_over)
     return make_agent(kind, settings).decide(situation)
 
 
@@ -59,9 +64,20 @@ def decided(
         ("don't stop", None),
         ("I wait for you", None),
         ("do I have to wait?", None),
-        ("I'll get the salmon", None),
-        ("let me fetch rice first", None),
-        ("I will take the salmon sashimi myself", None),
+        ("I'll get the salmon", ("leave_item", "salmon", ())),
+        ("let me fetch rice first", ("leave_item", "rice", ())),
+        ("I will take the salmon sashimi myself", ("leave_item", "salmonSashimi", ())),
+        ("I take the rice", ("leave_item", "rice", ())),
+        ("I get the salmon", ("leave_item", "salmon", ())),
+        ("I am cooking the rice", ("leave_item", "rice", ())),
+        ("I will chop", ("leave_tool", "chopboard", ())),
+        ("I'll use the pot for the rice", ("leave_tool", "pot", ())),
+        ("I want robot 2 to get rice", ("fetch", "rice", (1,))),
+        ("I am waiting for the rice", None),
+        ("I need rice", None),
+        ("I won't take the rice", None),
+        ("should I get the salmon?", None),
+        ("let me know when the rice is done", None),
         ("fetch the moon", None),
         ("you are doing well", None),
         ("", None),
@@ -86,6 +102,8 @@ def test_what_is_understood_of_plain_words(text: str, wish: tuple[str, str, tupl
         ("Do I have to wait? Fetch rice", [("fetch", "rice", ())]),
         ("don't stop; salmon sushi first", [("first", "salmonSushi", ())]),
         ("I'll use the pot. Bring rice.", [("leave_tool", "pot", ()), ("fetch", "rice", ())]),
+        ("I take the rice, you get the tuna", [("leave_item", "rice", ()), ("fetch", "tuna", ())]),
+        ("I take rice and salmon", [("leave_item", "rice", ()), ("leave_item", "salmon", ())]),
     ],
 )
 def test_one_message_may_ask_for_several_things(
@@ -146,6 +164,8 @@ def test_wishes_stand_until_they_are_done_or_somebody_wishes_otherwise() -> None
     assert len(now("fetch rice").fetches) == 1
     assert now("fetch rice", step=40).fetches == []
     assert now("robot 1, stop").stopped == set()  # somebody else's
+    assert now("fetch rice", "I take the rice").fetches == []
+    assert now("I take the rice", "robot 2, fetch rice").items == set()
 
 
 def test_a_robot_fetches_what_it_is_told_to_and_says_so_once() -> None:
@@ -174,17 +194,123 @@ def test_who_is_told_to_stop_waits_until_it_is_told_to_go_on() -> None:
     assert decided(world, "stop", "go on").commands == decided(world, "well done").commands
 
 
-def test_a_tool_that_somebody_has_for_themselves_is_left_alone() -> None:
-    for texts in ((), ("let me use the pot",)):
-        world, memory, used = kitchen(level="level_3", seats=3, seed=3), None, set()
-        for _ in range(25):
-            decision = decided(world, *texts, memory=memory)
-            memory = json.loads(json.dumps(decision.memory))
-            used |= {
-                command[:2] for command in decision.commands.values() if command[0] in {"put", "activate"}
-            }
-            world.step(list(decision.commands.items()))
-        assert (("put", "pot0") in used) is not bool(texts)
+@pytest.mark.parametrize(
+    ("text", "own", "others"),
+    [
+        ("well done", "", ("chopboard0", "rice", "salmon")),
+        ("let me do the chopping", "chopboard", ("rice", "mixer0")),
+        ("I take the rice", "rice", ("salmon", "chopboard0")),
+        ("I'll make the cooked rice", "pot", ("salmon", "chopboard0")),
+    ],
+)
+def test_what_somebody_has_for_themselves_is_left_to_them_and_the_rest_is_done(
+    text: str, own: str, others: tuple[str, ...]
+) -> None:
+    """A robot neither goes where it has nothing to do, nor says that it will."""
+    world, memory, done = kitchen(level="level_3", seats=3, seed=3), None, []
+    for _ in range(12):
+        decision = decided(world, text, memory=memory, tells=True)
+        memory = json.loads(json.dumps(decision.memory))
+        done += [" ".join(command) for command in decision.commands.values()]
+        done += [" ".join(intent.values()) for intent in decision.intents.values()]
+        world.step(list(decision.commands.items()))
+    assert not own or not any(own in each for each in done)
+    assert all(any(one in each for each in done) for one in others)
+
+
+def test_what_nobody_is_to_take_is_neither_taken_nor_thrown_away() -> None:
+    world = kitchen(level="level_3", seats=3, seed=3)
+    for words in ("goto storage0", "get storage0 salmon", "goto chopboard0", "put chopboard0"):
+        world.step([(1, tuple(words.split()))])
+    world.step([(1, ("activate", "chopboard0"))])
+    taken = {text: _takes(world, text) for text in ("well done", "I take the salmon sashimi")}
+    assert taken == {"well done": True, "I take the salmon sashimi": False}
+
+
+def _takes(world: CuisineWorld, text: str) -> bool:
+    again, memory, taken = deepcopy(world), None, False
+    for _ in range(15):
+        decision = decided(again, text, memory=memory)
+        memory = json.loads(json.dumps(decision.memory))
+        taken |= ("get", "chopboard0") in {command[:2] for command in decision.commands.values()}
+        again.step(list(decision.commands.items()))
+    return taken
+
+
+def test_a_promise_holds_as_long_as_whoever_gave_it_plays() -> None:
+    world = kitchen(level="level_3", seats=3)
+    memory = decided(world, "I take the rice").memory
+    assert [one["what"] for one in memory["heeded"]["wishes"]] == ["rice"]
+    alone = replace(TALK, members=tuple(replace(one, is_person=False) for one in TALK.members))
+    assert decided(world, memory=memory, organisation=alone).memory["heeded"]["wishes"] == []
+
+
+def test_what_is_not_there_is_said_and_taken_back() -> None:
+    world = kitchen(level="level_3", seats=3)
+    first = decided(world, "robots 2 and 3, bring tuna sashimi")
+    assert [one.text for one in first.says] == [
+        "There is no tuna sashimi now; I fetch it if there is some soon."
+    ]
+    later = decided(world, memory=json.loads(json.dumps(first.memory)), step=30)
+    assert [(one.text, one.to) for one in later.says] == [("I could not get tuna sashimi.", (0,))]
+    stopped = decided(world, "", "stop", memory=json.loads(json.dumps(first.memory)))
+    assert decided(world, memory=json.loads(json.dumps(stopped.memory)), step=30).says == ()
+
+
+def test_what_was_said_to_the_person_who_had_the_seat_is_no_order() -> None:
+    world = kitchen(level="level_3", seats=3)
+    before = decided(world, "fetch rice", "stop", taken_over=2)
+    assert "heeded" not in before.memory and before.says == ()
+    after = decided(world, "stop", "robot 2, fetch rice", taken_over=1)
+    assert [one.text for one in after.says] == ["Robot 2: fetching rice."]
+
+
+STOPS = [
+    ("say", "robot 2, stop", (1,), True),
+    ("inform", "stop", (1,), True),
+    ("say", "robot 3, stop", (1,), False),
+    ("say", "well done", (1,), False),
+]
+
+
+@pytest.mark.parametrize(("kind", "text", "to", "stops"), STOPS)
+def test_a_picked_job_is_given_up_where_its_robot_is_told_to_stop(
+    kind: str, text: str, to: tuple[int, ...], stops: bool
+) -> None:
+    team = organise("tree", (Member(0, (0,), is_person=True), *LEAVES), seats=3)
+    world, memory, said_of_it = kitchen(level="level_3", seats=3), None, []
+    heard = [Said(1, 1, 0, to, "inform", "", {"aim": ["fetch", "rice"]})]
+    for more in (
+        (),
+        (Said(2, 2, 0, to, kind, text),),
+        (Said(3, 3, 0, to, "inform", "", {"aim": ["fetch", "tuna"]}),),
+    ):
+        heard += more
+        situation = see(world, (1,), commanded={0: ("noop",)}, people=(0,), memory=memory, seed=1)
+        situation = replace(situation, organisation=team, member=1, messages=tuple(heard), step=len(heard))
+        decision = make_agent("planner", {}).decide(situation)
+        memory = json.loads(json.dumps(decision.memory))
+        said_of_it.append([(one.kind, one.data.get("job"), one.data.get("code")) for one in decision.says])
+        if len(heard) == 2:
+            assert decision.commands[1] == (("noop",) if stops else ("goto", "storage0"))
+    assert (("report", 1, "stopped") in said_of_it[1]) is stops
+    assert (("answer", None, None) in said_of_it[1] or ("accept", 2, None) in said_of_it[1]) is (
+        text != "robot 3, stop"
+    )
+    assert ("accept", 3, None) in said_of_it[2] and decision.commands[1] == ("goto", "storage0")
+
+
+def test_a_robot_at_a_job_does_first_what_it_is_asked_in_words_since() -> None:
+    world = kitchen(level="level_3", seats=3)
+    job = Said(1, 1, 0, (1,), "inform", "", {"aim": ["free", "pot0"]})
+    situation = see(world, (1, 2), commanded={0: ("noop",)}, people=(0,), seed=1)
+    for text, seat in (("robot 2, fetch rice", 1), ("fetch rice", 2)):
+        heard = (job, Said(2, 1, 0, (1,), "say", text))
+        decision = make_agent("planner", {}).decide(
+            replace(situation, organisation=TALK, member=1, messages=heard)
+        )
+        assert decision.commands[seat] == ("goto", "storage0")
+        assert decision.memory["jobs"]["seats"] == {"1": 1}
 
 
 def test_a_job_that_takes_too_long_has_failed() -> None:
@@ -230,12 +356,14 @@ def test_only_people_are_heeded_and_without_talk_nothing_is_remembered() -> None
     assert decided(world, "stop", organisation=None) == plain
 
 
-def test_who_is_not_understood_is_told_once_what_is() -> None:
+def test_who_is_not_understood_is_told_what_is_and_later_only_that_they_were_not() -> None:
     world = kitchen(level="level_3", seats=3)
     first = decided(world, "hello you")
     assert [say.to for say in first.says] == [(0,)] and "robot 2, fetch rice" in first.says[0].text
     again = decided(world, "hello you", "how are you", memory=first.memory)
-    assert again.says == ()
+    assert [say.text for say in again.says] == ["I did not understand that."]
+    other = decided(world, "hello you", "how are you", "robot 2, stop", memory=again.memory)
+    assert [say.text for say in other.says] == ["Robot 2: waiting."]
 
 
 def test_the_stand_in_does_as_the_planner_does_and_answers() -> None:

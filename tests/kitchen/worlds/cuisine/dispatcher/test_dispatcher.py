@@ -331,6 +331,13 @@ def test_the_stand_in_plays_as_the_planner_and_is_named(reply: str) -> None:
     assert decision.note["stand_in"] is True
 
 
+def test_the_stand_in_names_a_command_for_everybody_also_for_who_has_nothing_to_do() -> None:
+    situation = seen()
+    briefs = {seat: {**brief, "uncookable": brief["dishes"]} for seat, brief in situation.briefs.items()}
+    decision = decide(replace(situation, briefs=briefs), model="stand-in")
+    assert decision.commands == {1: ("noop",), 2: ("noop",)} and not decision.note["faults"]
+
+
 def test_the_stand_in_plays_whole_episodes(monkeypatch: pytest.MonkeyPatch) -> None:
     chosen = {"model": "stand-in", "stand_in_errors": 0.1, "stand_in_nonsense": 0.1}
     played = play_alone(
