@@ -242,6 +242,8 @@ class Agent(ABC):
     """It can play only worlds that say how aims are pursued (`WorldKit.pursuer`)."""
     settings: ClassVar[tuple[Setting, ...]] = ()
     """What a researcher may set."""
+    reads_words: ClassVar[bool] = True
+    """It reads what people write to it. Pages say so of one that does not."""
     instant: ClassVar[bool] = False
     """It decides in well under a tick (20 ms), without waiting for anything: no network, no file, no
     database, no budget. Then it is asked where the step is taken."""

@@ -115,6 +115,8 @@ class SeatView:
     """Every member, as it is called."""
     addressees: tuple[int, ...] = ()
     """Members to whom this person may write."""
+    unread: tuple[int, ...] = ()
+    """Those of them who do not read what is written to them (`Agent.reads_words`)."""
     one_partner: bool = False
     """This person talks with one at a time (`kitchen.contract.conversations`)."""
     partner: int | None = None

@@ -18,6 +18,10 @@ LONGEST_OF_MINDS = 2000
 """Characters of what a mind writes."""
 
 
+ONLY_JOBS = "only_jobs"
+"""The `code` of an answer that says: whoever was written to reads no messages, and does jobs with an aim."""
+
+
 @dataclass(frozen=True, slots=True)
 class Say:
     """A message that somebody wants to send."""

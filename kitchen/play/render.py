@@ -39,6 +39,7 @@ def page_context(page: Page, view: SeatView, **more: Any) -> dict[str, Any]:
         "guide": drawing.guide(page, view.brief, **how),
         "reference": drawing.reference(page, view.brief),
         "addressees": [(number, view.members[number]) for number in view.addressees],
+        "unread": [view.members[number] for number in view.unread],
         "workers": [(number, view.members[number]) for number in view.leads],
         "aims": aims_offered(page, view),
         **more,

@@ -22,6 +22,7 @@ from kitchen.play.overseeing import overseen
 from kitchen.play.saying import heard, organisation_of, talking_now
 from kitchen.play.told import Stamp, StateMessage
 from kitchen.play.turns import OpenTurn
+from kitchen.registry.agents import agent_kinds, get_agent
 from kitchen.registry.figures import achieved
 from kitchen.registry.worlds import get_page
 from kitchen.words.speech import gettext, pgettext
@@ -140,12 +141,21 @@ def _talk(turn: OpenTurn, seat: int, page: Page) -> dict[str, Any]:
         "spoken": organisation.spoken,
         "members": {one.number: _called(one, page) for one in organisation.members},
         "addressees": organisation.to(member, SAY) if turn.is_open else (),
+        "unread": _unread(turn, organisation, member) if turn.is_open else (),
         "one_partner": organisation.one_partner,
         "partner": talking_now(turn, organisation).get(member) if turn.is_open else None,
         "messages": said[-SHOWN:],
         "aims": _aims(turn, organisation, member),
         "seats_of": {one: organisation.member(one).seats for one in organisation.commanded_by(member)},
     }
+
+
+def _unread(turn: OpenTurn, organisation: Organisation, member: int) -> tuple[int, ...]:
+    """Those to whom this member may write who read nothing of that."""
+    known = agent_kinds()
+    deaf = {mind.pk for mind in turn.minds if mind.kind in known and not get_agent(mind.kind).reads_words}
+    members = {organisation.holder(seat.number).number for seat in turn.seats if seat.mind_id in deaf}
+    return tuple(other for other in organisation.to(member, SAY) if other in members)
 
 
 def _aims(turn: OpenTurn, organisation: Organisation, member: int) -> dict[int, list[Aim]]:

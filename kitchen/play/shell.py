@@ -7,10 +7,10 @@ import json
 from typing import NamedTuple
 
 from kitchen.contract.agent import PLAN_BROKEN
-from kitchen.contract.organisation import END
+from kitchen.contract.organisation import ANSWER, END
 from kitchen.contract.page import Page, Panel, SeatView
 from kitchen.contract.plans import ILLEGAL
-from kitchen.contract.talk import Said
+from kitchen.contract.talk import ONLY_JOBS, Said
 from kitchen.contract.world import Command
 from kitchen.play.roster import jobs_panel, roster_panel
 from kitchen.words.speech import gettext, marked
@@ -155,6 +155,10 @@ HOUSE = {
     "gone": marked("The person who played %(name)s is gone: that conversation is over."),
 }
 """What the house says, by its code (`kitchen.play.saying.HOUSE`)."""
+OWN_WORDS = {
+    ONLY_JOBS: marked("I do not read messages. I do the jobs that are picked for me from the list."),
+}
+"""What co-players answer without a model, by its code."""
 ENDED = marked("That was the end of the conversation.")
 
 
@@ -181,6 +185,8 @@ def _line(view: SeatView, said: Said) -> Line:
         return Line(said.step, gettext("Note"), (), True, words, is_ours=True)
     sender = "" if said.sender == view.member else view.members.get(said.sender, "")
     others = tuple(view.members[one] for one in said.to if one != view.member)
+    if said.kind == ANSWER and (own := OWN_WORDS.get(said.data.get("code", ""))):
+        return Line(said.step, sender, others, view.member in said.to, gettext(own), is_ours=True)
     if said.kind == END and not said.text:
         return Line(said.step, gettext("Note"), (), False, gettext(ENDED), is_ours=True)
     return Line(said.step, sender, others, view.member in said.to, said.text)

@@ -10,7 +10,7 @@ from kitchen.agents.evaluate import see
 from kitchen.agents.follower import Follower
 from kitchen.contract.agent import Decision, Situation
 from kitchen.contract.jobs import jobs_of
-from kitchen.contract.organisation import ACCEPT, INFORM, REPORT, WITHDRAW
+from kitchen.contract.organisation import ACCEPT, INFORM, REPORT, WITHDRAW, Member, organise
 from kitchen.contract.talk import Said
 from kitchen.contract.world import FAIL, SUCCESS, UNKNOWN, World
 from kitchen.registry.agents import agent_kinds, get_pursuer, make_agent
@@ -45,6 +45,22 @@ def said(decision: Decision) -> list[tuple[str, object, object]]:
 
 def test_without_a_job_nothing_is_done() -> None:
     assert decide(asked(start(), (0, 1))) == Decision({}, memory={"jobs": [], "seats": {}})
+
+
+def test_who_writes_to_a_follower_is_told_once_that_it_takes_jobs() -> None:
+    game, members = (
+        start(),
+        (Member(0, (0, 1, 2), is_person=False), Member(LEAD, (), is_person=True, name="L")),
+    )
+    team = organise("graph", members, seats=3)
+    heard = (told(1, "say"), told(2, "ask"))
+    first = decide(replace(asked(game, (0,), *heard), organisation=team))
+    assert [(one.kind, one.to, one.data) for one in first.says] == [
+        ("answer", (LEAD,), {"code": "only_jobs"})
+    ]
+    again = replace(asked(game, (0,), *heard, told(3, "say"), memory=first.memory), organisation=team)
+    assert decide(again).says == () and decide(again).memory == first.memory
+    assert decide(replace(again, memory=None, taken_over=3)).says == ()
 
 
 def test_the_newest_goes_first_and_what_is_taken_back_is_left() -> None:

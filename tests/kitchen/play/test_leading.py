@@ -48,9 +48,9 @@ def give(episode: Episode, *to: int, aim: tuple[str, ...] = (), text: str = "") 
     return message_send(episode_id=episode.pk, seat=LEAD, say=Say(text, "inform", to, data)).code
 
 
-def opened(episode: Episode, *, json: bool = False) -> OpenPage:
+def opened(episode: Episode, *, json: bool = False, language: str = "en") -> OpenPage:
     key = episode.seats.get(number=LEAD).key
-    page, _ = page_opened(key, "page-of-lead", newest=True, json=json)
+    page, _ = page_opened(key, "page-of-lead", newest=True, json=json, language=language)
     assert page is not None
     return page
 
@@ -131,6 +131,19 @@ def test_what_cannot_be_done_is_reported_with_why() -> None:
     assert "There is nothing to do it with." in shown and "It took too long." in shown
     assert "I need something from the list." in shown
     assert 'data-told="Robot 1: not possible: Fetch salmon sashimi. There is nothing to do it with."' in shown
+
+
+def test_who_writes_to_followers_reads_that_they_take_jobs_only() -> None:
+    episode = led()
+    page = opened(episode)
+    seat = episode.seats.select_related("episode").get(number=LEAD)
+    assert page_context(seat_page(seat), seat_view(seat))["unread"] == ["Robot 1", "Robot 2", "Robot 3"]
+    for text in ("robot 1, fetch rice", "please"):
+        assert message_send(episode_id=episode.pk, seat=LEAD, say=Say(text, to=(0,))).accepted
+        take(episode)
+    assert [(one.sender, one.kind) for one in Message.objects.exclude(sender=LEAD)] == [(0, "answer")]
+    assert "No leo los mensajes" in "".join(opened(episode, language="es").show().texts)
+    assert "I do not read messages." in "".join(page.show().texts)
 
 
 def test_a_job_is_taken_back_and_a_newer_one_goes_first() -> None:
