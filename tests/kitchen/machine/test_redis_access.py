@@ -49,11 +49,14 @@ def test_a_pickle_in_the_cache_is_not_there(folder: Path, valkey: str, settings:
 @pytest.mark.servers
 def test_a_pickle_on_the_queue_is_refused(folder: Path, valkey: str) -> None:
     refused: list[Exception] = []
+
+    def refuse(message: Any, error: Exception) -> None:
+        refused.append(error)
+        message.ack()  # no other test's worker gets it
+
     with app.connection_for_write() as connection, connection.channel() as channel:
-        queue = app.amqp.queues.select_add("bombs")
-        consumer = app.amqp.TaskConsumer(
-            channel, [queue], callbacks=[], on_decode_error=lambda _, error: refused.append(error)
-        )
+        queue = app.amqp.queues.new_missing("bombs")  # and no worker of another test consumes it
+        consumer = app.amqp.TaskConsumer(channel, [queue], callbacks=[], on_decode_error=refuse)
         with consumer:
             connection.Producer(channel).publish(
                 pickle.dumps(Bomb(folder)),
